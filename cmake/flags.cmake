@@ -1,0 +1,16 @@
+# Compiler flags for our own code. fp-contract=off: the compiler may not fuse a*b+c on its own, so a result does not
+# depend on which loop it happened to fuse; kernels that want FMA ask for it explicitly and are dispatched at run time.
+add_library(signorini_flags INTERFACE)
+add_library(signorini::flags ALIAS signorini_flags)
+target_compile_options(signorini_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Werror -ffp-contract=off)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC 12 reports these inside Eigen's and the standard library's inlined code (GCC PR 105562, 105651).
+  target_compile_options(signorini_flags INTERFACE -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow
+                                                   -Wno-restrict)
+endif()
+if(SIGNORINI_SANITIZE)
+  string(REPLACE ";" "," _sanitizers "${SIGNORINI_SANITIZE}")
+  add_compile_options(-fsanitize=${_sanitizers} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${_sanitizers})
+endif()

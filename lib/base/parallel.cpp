@@ -1,0 +1,83 @@
+#include "base/parallel.h"
+
+#include <tbb/blocked_range.h>
+#include <tbb/global_control.h>
+#include <tbb/info.h>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_reduce.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "base/check.h"
+
+namespace signorini {
+
+namespace {
+constexpr int kMaxThreads = 1024;
+}
+
+struct TaskArena::Impl {
+  explicit Impl(int threads)
+      : permission(tbb::global_control::max_allowed_parallelism,
+                   static_cast<std::size_t>(std::max(threads, hardware_threads()))),
+        arena(threads) {}
+  // TBB caps arenas at the number of cores unless this is raised first.
+  tbb::global_control permission;
+  tbb::task_arena arena;
+};
+
+TaskArena::TaskArena(int threads) {
+  if (threads < 1 || threads > kMaxThreads) throw_usage("threads: {} is not between 1 and {}", threads, kMaxThreads);
+  impl_ = std::make_unique<Impl>(threads);
+}
+
+TaskArena::~TaskArena() = default;
+TaskArena::TaskArena(TaskArena&&) noexcept = default;
+TaskArena& TaskArena::operator=(TaskArena&&) noexcept = default;
+
+int TaskArena::threads() const { return impl_->arena.max_concurrency(); }
+
+void TaskArena::execute(FunctionRef<void()> work) { impl_->arena.execute(work); }
+
+void TaskArena::for_each_task(std::size_t n, FunctionRef<void(std::size_t)> body) {
+  if (threads() == 1 || n <= 1) {
+    for (std::size_t i = 0; i < n; ++i) body(i);
+    return;
+  }
+  // Tasks take the next index from a counter: indices start in ascending order whatever TBB does with ranges.
+  std::atomic<std::size_t> next{0};
+  const int workers = static_cast<int>(std::min<std::size_t>(n, static_cast<std::size_t>(threads())));
+  impl_->arena.execute([&] {
+    tbb::parallel_for(0, workers, [&](int) {
+      for (std::size_t i = next.fetch_add(1); i < n; i = next.fetch_add(1)) body(i);
+    }, tbb::simple_partitioner{});
+  });
+}
+
+void TaskArena::for_chunks(std::size_t n, std::size_t grain,
+                           FunctionRef<void(std::size_t, std::size_t)> body) {
+  SIGNORINI_CHECK(grain > 0);
+  const std::size_t chunks = (n + grain - 1) / grain;
+  for_each_task(chunks, [&](std::size_t c) { body(c * grain, std::min(n, (c + 1) * grain)); });
+}
+
+double TaskArena::deterministic_sum(std::size_t n, std::size_t grain,
+                                    FunctionRef<double(std::size_t, std::size_t)> partial) {
+  SIGNORINI_CHECK(grain > 0);
+  double sum = 0.0;
+  impl_->arena.execute([&] {
+    sum = tbb::parallel_deterministic_reduce(
+        tbb::blocked_range<std::size_t>(0, n, grain), 0.0,
+        [&](const tbb::blocked_range<std::size_t>& range, double start) {
+          return start + partial(range.begin(), range.end());
+        },
+        [](double a, double b) { return a + b; });
+  });
+  return sum;
+}
+
+int hardware_threads() { return std::max(1, tbb::info::default_concurrency()); }
+
+}  // namespace signorini

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "base/function_ref.h"
+
+/// The only door to oneTBB for headers. Work inside runs in an arena of exactly the asked number of threads (more than
+/// the machine has cores is allowed: tests compare 1, 2, 4 and 8 threads on two cores).
+namespace signorini {
+
+class TaskArena {
+ public:
+  /// `threads` ≥ 1; throws `UsageError` otherwise.
+  explicit TaskArena(int threads);
+  ~TaskArena();
+  TaskArena(TaskArena&&) noexcept;
+  TaskArena& operator=(TaskArena&&) noexcept;
+
+  int threads() const;
+  /// Runs `work` inside the arena and waits.
+  void execute(FunctionRef<void()> work);
+  /// body(i) for i in [0, n), every i its own task, started in ascending order of i as threads become free.
+  /// With one thread this is a plain loop. Exceptions of a body are rethrown here.
+  void for_each_task(std::size_t n, FunctionRef<void(std::size_t)> body);
+  /// body(begin, end) over [0, n) in chunks of `grain`; chunk boundaries never depend on the number of threads.
+  void for_chunks(std::size_t n, std::size_t grain, FunctionRef<void(std::size_t, std::size_t)> body);
+  /// Sum over chunks of `grain`; the order of additions is fixed, so the bits do not depend on the number of threads.
+  double deterministic_sum(std::size_t n, std::size_t grain,
+                           FunctionRef<double(std::size_t, std::size_t)> partial);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Number of hardware threads the process may use (affinity respected), ≥ 1.
+int hardware_threads();
+
+}  // namespace signorini

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "contact/contact_problem.h"
+
+/// Turns the tangents of every contact by an angle about its normal (Otaduy 2009 section 3.2, spec C25).
+///
+///     t1' =  cos φ t1 + sin φ t2,   t2' = −sin φ t1 + cos φ t2;   r' = R r,  u' = R u,  H' = H Rᵀ,  W' = R W Rᵀ
+namespace signorini {
+
+/// φ_k = atan2(q_T2, q_T1) so that t1 points along the tangential free velocity; 0 where ‖q_T‖ ≤ 1e-6 + 1e-3‖q_k‖.
+std::vector<double> aligned_angles(const ContactProblem& problem);
+
+/// A copy of `problem` in the turned tangents (H, w, W, q, frame, warm_start).
+ContactProblem turn_tangents(const ContactProblem& problem, std::span<const double> angles);
+
+/// r' = R r in place (`sign` = +1) or r = Rᵀ r' (`sign` = −1).
+void turn_impulses(std::span<double> r, std::span<const double> angles, int sign);
+
+}  // namespace signorini

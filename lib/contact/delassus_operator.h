@@ -1,0 +1,48 @@
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "contact/contact_problem.h"
+#include "linalg/block_sparse_matrix.h"
+
+/// The Delassus operator W = Hᵀ M⁻¹ H (3m×3m, 1/kg), assembled as 3×3 blocks or applied without assembling.
+///
+/// - dual part present: its W is taken as it stands (it need not be symmetric).
+/// - M block diagonal over 3-dof nodes (explicit integration): assembled in linear time from the shared nodes
+///   (Lazarevych 2010 eq. 11).
+/// - M general: one sparse Cholesky factor per connected component of M ("mechanical body"), 3m solves restricted to the
+///   island that the contact belongs to (Otaduy 2009 eq. 8).
+namespace signorini {
+
+/// W as 3×3 blocks. Rows sorted; the diagonal block is always present.
+BlockSparseMatrix assemble_delassus(const ContactProblem& problem);
+
+/// q = Hᵀ M⁻¹ f + w, or the problem's own q when it has a dual part.
+Vector assemble_q(const ContactProblem& problem);
+
+/// Matrix-free W: two products with H and one solve with the factor of M (or one product with a stored W).
+class DelassusOperator {
+ public:
+  explicit DelassusOperator(const ContactProblem& problem);
+  ~DelassusOperator();
+  DelassusOperator(DelassusOperator&&) noexcept;
+  DelassusOperator& operator=(DelassusOperator&&) noexcept;
+
+  Index contacts() const;
+  /// u = W r. Sizes 3m; allocates nothing.
+  void apply(std::span<const double> r, std::span<double> u) const;
+  /// The 3×3 diagonal block of contact k.
+  Matrix3 diagonal_block(Index k) const;
+  /// v = M⁻¹ b, size n (primal problems only).
+  void solve_mass(std::span<const double> b, std::span<double> v) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// True when M couples no two node blocks (then W is block diagonal over mass-point regions).
+bool mass_is_block_diagonal(const ContactProblem& problem);
+
+}  // namespace signorini

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "contact/contact_problem.h"
+#include "contact/friction_law.h"
+
+/// The referee: the one place that measures how wrong an answer is. No solver's own number is ever plotted or tested.
+///
+/// u is computed from r through M exactly (v = M⁻¹(H r + f) by a direct solve) or through W for a dual-only problem, then
+///
+///   residual   Alart–Curnier, law-aware, in velocity units, relative to U = max|q|:
+///                ρ_N = 1/W_NN, ρ_T = 1/λ_max(W_TT) from the true diagonal blocks of W,
+///                p_N = max(0, r_N − ρ_N u_N),  e_N = (r_N − p_N)/ρ_N,
+///                e_T = (r_T − P(r_T − ρ_T u_T; μ p_N))/ρ_T,   P = disc (cone) or clamp (pyramid),
+///                residual = max_k √(e_N² + ‖e_T‖²) / U.
+///
+/// A contact whose W block vanishes (both sides fixed) counts with its violated u_N only.
+namespace signorini {
+
+struct Residuals {
+  double residual = 0.0;            ///< the gate; unit-free
+  double natural_map = 0.0;         ///< cone only: max_k ‖r − P_K(r − ρ û)‖/ρ / U, ρ = min(ρ_N, ρ_T); unit-free; NaN for pyramid
+  double siconos_error = 0.0;       ///< cone only: √Σ‖r − P_K(r − û)‖² / max(‖q‖, ‖r‖, ‖u‖), Siconos 4.x; NaN for pyramid
+  double fischer_burmeister = 0.0;  ///< m/s
+  double penetration = 0.0;         ///< m: max(0, −dt u_N); NaN when dt is unknown
+  double cone_violation = 0.0;      ///< max(0, ‖r_T‖ − μ r_N) / max r_N
+  double dissipation_angle = 0.0;   ///< degrees: largest angle between −r_T and u_T where ‖u_T‖ > 1e-4 U and r_T ≠ 0
+  double equation = 0.0;            ///< ‖D⁻¹(M v − H r − f)‖∞ / U of a returned v, D = diag M; NaN when none was returned
+};
+
+class Referee {
+ public:
+  /// Factors M (or keeps W) and computes the diagonal blocks of W. Not thread safe; one referee per thread.
+  explicit Referee(const ContactProblem& problem);
+  ~Referee();
+  Referee(Referee&&) noexcept;
+  Referee& operator=(Referee&&) noexcept;
+
+  /// U = max|q| in m/s (1 if q vanishes).
+  double velocity_scale() const;
+  const Vector& q() const;
+  /// 3m×3 stacked true diagonal blocks of W.
+  const Matrix& diagonal_blocks() const;
+  /// u = W r + q, through M where there is one.
+  Vector relative_velocity(std::span<const double> r) const;
+  /// v = M⁻¹(H r + f); empty for a dual-only problem.
+  Vector velocity(std::span<const double> r) const;
+
+  /// Everything of `Residuals`. `v`: what a primal solver returned, or empty.
+  /// A non-finite r gives residual = +∞ and NaN elsewhere; it never throws.
+  Residuals measure(std::span<const double> r, LawSpec law, std::span<const double> v = {}) const;
+  /// The per-contact part of `residual` (m values, already divided by U); its maximum is `residual`.
+  void contact_errors(std::span<const double> r, LawSpec law, std::span<double> errors) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace signorini

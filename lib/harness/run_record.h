@@ -1,0 +1,41 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "contact/residuals.h"
+#include "solvers/solver.h"
+
+/// One row of runs.csv: a solver variant on a snapshot. Failures and timeouts are rows too.
+namespace signorini {
+
+struct RunRecord {
+  std::string experiment, file, step;
+  int contacts = 0, dofs = 0, regions = 0, largest_region = 0;
+  std::string solver, options, law, region_mode;
+  int threads = 1, repetition = 0;
+  SolveStatus status = SolveStatus::failed;
+  int iterations = 0;
+  Residuals errors;
+  double setup_seconds = 0.0, solve_seconds = 0.0;
+  double tolerance = 0.0;
+  // beyond the contract, appended at the end of the row
+  std::string protocol;       ///< time (k* iterations), self-stopped, converge
+  int first_phase = 0;
+  long long products = 0;
+  std::string message;
+};
+
+/// Header line and row of the contract's columns, in its order, then ours. Text with commas or quotes is quoted (RFC 4180).
+std::string run_record_header();
+std::string run_record_row(const RunRecord& record);
+/// Reads a table back; tolerates a torn last line (a kill) and drops it.
+std::vector<RunRecord> read_run_table(const std::filesystem::path& path);
+
+/// The key that tells whether a run is already in a table: experiment, file, step, solver, options, region mode, threads,
+/// repetition, tolerance, protocol.
+std::string run_key(const RunRecord& record);
+
+}  // namespace signorini

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "linalg/types.h"
+
+/// Sparse matrices of 3×3 blocks.
+///
+/// Compressed block rows: row i holds blocks row_begin[i] … row_begin[i+1]−1 with ascending block columns. A block is nine
+/// consecutive doubles, column-major, 72 bytes; the value array ends in padding so that kernels may load whole registers.
+/// Kernels use AVX2/FMA or AVX-512 where the processor has them (chosen at run time) and plain C++ elsewhere; the bits of
+/// a product depend on the instruction set, never on the number of threads.
+namespace signorini {
+
+struct BlockSparseMatrix {
+  Index block_rows = 0;
+  Index block_columns = 0;
+  std::vector<Index> row_begin;  ///< block_rows + 1
+  std::vector<Index> column;     ///< one per block
+  std::vector<double> values;    ///< 9 per block (column-major) + kPadding zeros
+
+  static constexpr std::size_t kPadding = 8;
+  Index blocks() const { return static_cast<Index>(column.size()); }
+  const double* block(Index b) const { return values.data() + 9 * static_cast<std::size_t>(b); }
+  double* block(Index b) { return values.data() + 9 * static_cast<std::size_t>(b); }
+};
+
+/// From scalar CSR; rows and columns must be divisible by 3. Every block touched by an entry is stored whole.
+BlockSparseMatrix to_blocks(const SparseRows& matrix);
+SparseRows to_scalar(const BlockSparseMatrix& matrix);
+
+/// y = A x. Sizes 3·block_columns and 3·block_rows; allocates nothing.
+void multiply(const BlockSparseMatrix& A, std::span<const double> x, std::span<double> y);
+
+}  // namespace signorini

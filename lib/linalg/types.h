@@ -1,0 +1,21 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <Eigen/SparseCore>
+#include <cstdint>
+
+namespace signorini {
+
+/// Row, column and contact numbers. 32 bits: FCLib and CHOLMOD's int interface use the same.
+using Index = std::int32_t;
+
+using Vector = Eigen::VectorXd;
+using Vector3 = Eigen::Vector3d;
+using Matrix = Eigen::MatrixXd;
+using Matrix3 = Eigen::Matrix3d;
+
+/// Compressed sparse rows / columns, sorted, no duplicates. Explicit zeros are kept: FCLib files store whole blocks.
+using SparseRows = Eigen::SparseMatrix<double, Eigen::RowMajor, Index>;
+using SparseColumns = Eigen::SparseMatrix<double, Eigen::ColMajor, Index>;
+
+}  // namespace signorini

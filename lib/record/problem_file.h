@@ -1,0 +1,36 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "contact/contact_problem.h"
+
+/// One view of everything that `solve`, `run`, `info` and `export` accept: recordings and FCLib files alike.
+namespace signorini {
+
+enum class ProblemFileKind { recording, fclib_local, fclib_global };
+
+class ProblemFile {
+ public:
+  /// Throws `InputError` for missing, damaged or foreign files.
+  explicit ProblemFile(std::filesystem::path path);
+  ~ProblemFile();
+  ProblemFile(ProblemFile&&) noexcept;
+
+  const std::filesystem::path& path() const;
+  ProblemFileKind kind() const;
+  /// Frame ids of a recording; the single step "0" of an FCLib file.
+  const std::vector<std::string>& steps() const;
+  /// `step` may be written without leading zeros ("120", "120.2").
+  ContactProblem read(const std::string& step) const;
+  /// Scene name, or the FCLib title.
+  std::string title() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace signorini

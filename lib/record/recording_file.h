@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "contact/contact_problem.h"
+
+/// Recordings: the snapshots of one scene in one HDF5 file (design: record/README section in docs).
+///
+/// While recording, each frame is its own file in `FILE.h5.parts/` (temporary name, every return checked, fsync, rename);
+/// `finish` or the next command that finds the parts packs them into `FILE.h5`. Equal content gives equal bytes.
+namespace signorini {
+
+struct RecordingHeader {
+  std::string scene;         ///< stem of the scene file
+  std::string config;        ///< the whole effective TOML
+  std::string git;           ///< revision of the program, "-dirty" where it applies
+  std::uint64_t seed = 0;
+};
+
+/// Triangles for pictures; optional.
+struct FrameGeometry {
+  Eigen::Matrix<double, Eigen::Dynamic, 3, Eigen::RowMajor> vertices;   ///< m
+  Eigen::Matrix<Index, Eigen::Dynamic, 3, Eigen::RowMajor> triangles;
+  std::vector<Index> triangle_body;                                      ///< −1 = static obstacle
+};
+
+struct Frame {
+  std::string id;                    ///< "000120" or "000120.2"
+  ContactProblem problem;
+  std::unique_ptr<FrameGeometry> geometry;  ///< null when not recorded
+};
+
+class RecordingWriter {
+ public:
+  /// Takes a lock file beside `path`; a second writer is refused. With `resume` finished parts with the same header are
+  /// kept and listed by `frames`, otherwise an existing recording or parts folder is an error.
+  RecordingWriter(std::filesystem::path path, RecordingHeader header, bool resume);
+  ~RecordingWriter();
+  RecordingWriter(const RecordingWriter&) = delete;
+  RecordingWriter& operator=(const RecordingWriter&) = delete;
+
+  /// Ids of the frames that are safe on disk, ascending.
+  const std::vector<std::string>& frames() const;
+  /// On return the frame is on disk. Throws `InputError` (disk full, no permission) and leaves the earlier frames intact.
+  void append(const Frame& frame);
+  /// Packs the parts into `path` and removes them. Without it (a kill) the parts stay for the next command.
+  void finish();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+class RecordingReader {
+ public:
+  /// Checks the file in a child process first, packs left-over parts, refuses newer schemas and foreign files.
+  explicit RecordingReader(std::filesystem::path path);
+  ~RecordingReader();
+  RecordingReader(RecordingReader&&) noexcept;
+
+  const RecordingHeader& header() const;
+  const std::vector<std::string>& frames() const;
+  /// Throws `InputError` naming file, frame, dataset and reason.
+  Frame read(const std::string& id) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace signorini

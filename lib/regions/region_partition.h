@@ -1,0 +1,57 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/options.h"
+#include "contact/contact_problem.h"
+
+/// Detached contact regions (Lazarevych 2010 section 3; Algorithm 1 corrected, spec C11) and islands.
+///
+///   points:   connected components of the bipartite graph (contacts, movable mass points). W = Hᵀ M⁻¹ H is block diagonal
+///             over them exactly when M couples no two mass points (explicit integration).
+///   islands:  the same graph with the edges of M added. W is block diagonal over them for every M.
+///
+/// Dual-only problems know only W: both modes mean the connected components of its 3×3 blocks.
+/// Fixed bodies own no columns of H and so never merge anything. A contact without any movable point is a region of its own.
+/// Labels are deterministic: the label of a component is the rank of its smallest contact.
+namespace signorini {
+
+enum class RegionMode { none, points, islands, points_approx };
+
+template <>
+struct EnumNames<RegionMode> {
+  static constexpr std::array<std::pair<RegionMode, std::string_view>, 4> value{
+      {{RegionMode::none, "none"},
+       {RegionMode::points, "points"},
+       {RegionMode::islands, "islands"},
+       {RegionMode::points_approx, "points-approx"}}};
+};
+
+struct RegionPartition {
+  RegionMode mode = RegionMode::none;
+  std::vector<Index> label;           ///< m region numbers
+  std::vector<Index> region_begin;    ///< regions + 1 offsets into `contacts`
+  std::vector<Index> contacts;        ///< contacts of region 0, 1, …, ascending within a region
+
+  Index regions() const { return region_begin.empty() ? 0 : static_cast<Index>(region_begin.size()) - 1; }
+  std::span<const Index> region(Index i) const {
+    const auto begin = static_cast<std::size_t>(region_begin[static_cast<std::size_t>(i)]);
+    const auto end = static_cast<std::size_t>(region_begin[static_cast<std::size_t>(i) + 1]);
+    return std::span<const Index>(contacts).subspan(begin, end - begin);
+  }
+  Index largest() const;
+};
+
+/// Throws `UsageError` when `points` is asked for and M couples mass points (inexact; ask for points-approx or islands).
+RegionPartition partition_regions(const ContactProblem& problem, RegionMode mode);
+
+/// True when splitting `problem` by `mode` drops no entry of W.
+bool is_exact(const ContactProblem& problem, RegionMode mode);
+
+/// The problem of some contacts alone: their columns of H, the dofs that their island (or, for points, their nodes) needs,
+/// with f, w, μ and the metadata; W and q likewise for a dual part. Contacts keep their order; dofs ascend.
+ContactProblem extract_region(const ContactProblem& problem, const RegionPartition& partition, Index region);
+
+}  // namespace signorini

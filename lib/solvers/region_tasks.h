@@ -1,0 +1,51 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "base/parallel.h"
+#include "regions/region_partition.h"
+#include "solvers/solver.h"
+
+/// Decorator: any solver on the detached regions of a problem, each region an independent oneTBB task.
+///
+/// Regions start in descending order of predicted cost, tiny ones are batched (spec 4.3). Every region stops by the global
+/// velocity scale U, so the assembled r meets the asked residual. A region's result depends on nothing but the region:
+/// the bits are the same for any number of threads.
+namespace signorini {
+
+struct RegionOptions {
+  RegionMode mode = RegionMode::points;
+  int threads = 1;
+};
+
+class RegionTasks : public Solver {
+ public:
+  using Factory = std::function<std::unique_ptr<Solver>()>;
+  RegionTasks(Factory make_inner, RegionOptions options);
+  ~RegionTasks() override;
+
+  std::string_view name() const override;
+  std::string options() const override;
+  const CommonOptions& common() const override;
+  std::string unsupported_reason(const ContactProblem& problem) const override;
+  /// Partitions, extracts and prepares every region (in parallel).
+  void prepare(const ContactProblem& problem) override;
+  /// With an observer every region is traced and the assembled iterates are replayed: after k iterations a region that
+  /// stopped earlier shows its final values.
+  SolveReport solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) override;
+
+  const RegionPartition& partition() const;
+  /// Per region of the last solve.
+  std::span<const SolveReport> region_reports() const;
+  std::span<const double> region_seconds() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// The solver for a row of a table: plain for mode none, else wrapped in `RegionTasks`.
+std::unique_ptr<Solver> make_region_solver(std::string_view name, const OptionMap& options, RegionOptions regions);
+
+}  // namespace signorini

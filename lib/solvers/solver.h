@@ -1,0 +1,103 @@
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/options.h"
+#include "contact/contact_problem.h"
+#include "contact/friction_law.h"
+
+/// What every solver variant is to the rest of the program: a guest that is handed a problem.
+///
+///     solver->prepare(problem)                    setup: Delassus, factors, workspaces; timed apart
+///     solver->solve(r, stop, observer)            iteration; allocates nothing; may be called again
+namespace signorini {
+
+enum class SolveStatus {
+  converged,        ///< a stop rule that promises accuracy was met
+  iteration_limit,
+  time_limit,
+  stalled,          ///< no progress is possible any more above the tolerance
+  diverged,
+  unsupported,      ///< the solver cannot take this problem; `message` says why
+  failed            ///< setup or arithmetic broke down; `message` says where
+};
+template <>
+struct EnumNames<SolveStatus> {
+  static constexpr std::array<std::pair<SolveStatus, std::string_view>, 7> value{
+      {{SolveStatus::converged, "converged"},
+       {SolveStatus::iteration_limit, "iteration_limit"},
+       {SolveStatus::time_limit, "time_limit"},
+       {SolveStatus::stalled, "stalled"},
+       {SolveStatus::diverged, "diverged"},
+       {SolveStatus::unsupported, "unsupported"},
+       {SolveStatus::failed, "failed"}}};
+};
+
+struct StopRule {
+  /// Stop when the residual (contact/residuals.h) is ≤ this; 0 switches the rule off. Unit-free.
+  double residual = 1e-6;
+  int max_iterations = 10000;  ///< sweeps, CG steps, outer iterations: whatever the solver calls an iteration
+  double time_limit = std::numeric_limits<double>::infinity();  ///< s, checked between iterations
+  /// U in m/s that the residual is relative to; 0 = max|q| of the problem handed to `prepare`. Regions get the U of the
+  /// whole problem, so that the assembled r meets the asked residual: the residual is a maximum over contacts.
+  double velocity_scale = 0.0;
+  /// Switches off everything but max_iterations and time_limit (traced and fixed-count runs).
+  bool fixed_iterations = false;
+  /// For the region decorator: own iteration limits per region (index = region label); empty = max_iterations for all.
+  std::span<const int> region_iterations = {};
+};
+
+struct SolveReport {
+  SolveStatus status = SolveStatus::failed;
+  int iterations = 0;         ///< with regions: the maximum over regions
+  int first_phase = 0;        ///< pcg-pgs: CG steps among `iterations`
+  long long products = 0;     ///< products with the whole of W (or M), sweeps included
+  double own_residual = std::numeric_limits<double>::quiet_NaN();  ///< what the solver believes; never plotted
+  std::string message;
+};
+
+/// Sees every iterate of a traced run. Never attached to a timed run.
+class IterationObserver {
+ public:
+  virtual ~IterationObserver() = default;
+  /// After iteration `iteration` (1, 2, …; 0 = the start) with the whole r (3m). `phase`: "", "cg", "gs", …
+  virtual void on_iteration(int iteration, std::span<const double> r, std::string_view phase) = 0;
+};
+
+/// Options that all solvers share; embedded as `common` and visited first.
+struct CommonOptions {
+  FrictionLaw law = FrictionLaw::cone;
+  PyramidFrame frame = PyramidFrame::fixed;
+  bool warm_start = false;
+
+  template <class Visitor>
+  void visit(Visitor& v) {
+    v("law", law, "friction law");
+    v("frame", frame, "tangents of the pyramid: the problem's own, or t1 along the tangential free velocity");
+    v("warm_start", warm_start, "start from the impulses of the previous step where the recording has them");
+  }
+  LawSpec spec() const { return {law, frame}; }
+};
+
+class Solver {
+ public:
+  virtual ~Solver() = default;
+
+  /// Registry name and the full option text (base/options.h).
+  virtual std::string_view name() const = 0;
+  virtual std::string options() const = 0;
+  virtual const CommonOptions& common() const = 0;
+
+  /// Empty when `problem` can be solved; else the reason, one line.
+  virtual std::string unsupported_reason(const ContactProblem& problem) const = 0;
+  /// The problem must outlive the solver's use of it and has passed `find_defect`.
+  virtual void prepare(const ContactProblem& problem) = 0;
+  /// `r`: start values in, answer out; 3m. Allocates nothing. Deterministic: the same bits for the same input.
+  virtual SolveReport solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) = 0;
+};
+
+}  // namespace signorini
