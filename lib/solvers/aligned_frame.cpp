@@ -1,0 +1,67 @@
+#include "solvers/aligned_frame.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "contact/align_tangents.h"
+#include "contact/delassus_operator.h"
+#include "solvers/stop_test.h"
+
+namespace signorini {
+
+namespace {
+
+/// Turns every iterate back before it is shown.
+class TurnedObserver : public IterationObserver {
+ public:
+  TurnedObserver(IterationObserver& target, std::span<const double> angles, std::span<double> shown)
+      : target_(target), angles_(angles), shown_(shown) {}
+
+  void on_iteration(int iteration, std::span<const double> r, std::string_view phase) override {
+    std::copy(r.begin(), r.end(), shown_.begin());
+    turn_impulses(shown_, angles_, -1);
+    target_.on_iteration(iteration, shown_, phase);
+  }
+
+ private:
+  IterationObserver& target_;
+  std::span<const double> angles_;
+  std::span<double> shown_;
+};
+
+}  // namespace
+
+AlignedFrame::AlignedFrame(std::unique_ptr<Solver> inner) : inner_(std::move(inner)) {}
+
+std::string_view AlignedFrame::name() const { return inner_->name(); }
+std::string AlignedFrame::options() const { return inner_->options(); }
+const CommonOptions& AlignedFrame::common() const { return inner_->common(); }
+std::string AlignedFrame::unsupported_reason(const ContactProblem& problem) const {
+  return inner_->unsupported_reason(problem);
+}
+
+void AlignedFrame::prepare(const ContactProblem& problem) {
+  angles_ = aligned_angles(problem);
+  turned_ = turn_tangents(problem, angles_);
+  shown_.resize(3 * static_cast<std::size_t>(problem.contacts()));
+  const Vector q = assemble_q(problem);
+  own_scale_ = velocity_scale({q.data(), static_cast<std::size_t>(q.size())});
+  inner_->prepare(*turned_);
+}
+
+SolveReport AlignedFrame::solve(std::span<double> r, const StopRule& rule, IterationObserver* observer) {
+  StopRule stop = rule;
+  if (!(stop.velocity_scale > 0.0)) stop.velocity_scale = own_scale_;
+  turn_impulses(r, angles_, +1);
+  SolveReport report;
+  if (observer == nullptr) {
+    report = inner_->solve(r, stop, nullptr);
+  } else {
+    TurnedObserver turned(*observer, angles_, shown_);
+    report = inner_->solve(r, stop, &turned);
+  }
+  turn_impulses(r, angles_, -1);
+  return report;
+}
+
+}  // namespace signorini

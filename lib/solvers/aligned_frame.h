@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "solvers/solver.h"
+
+/// Decorator: shows a solver the problem in turned tangents, t1 along the tangential free velocity (Otaduy 2009 section
+/// 3.2), and everybody else the impulses in the problem's own tangents. Makes `frame = aligned` work for any solver.
+/// max|q| depends on the tangents: the residual stays relative to that of the problem that was handed in.
+namespace signorini {
+
+class AlignedFrame : public Solver {
+ public:
+  explicit AlignedFrame(std::unique_ptr<Solver> inner);
+
+  std::string_view name() const override;
+  std::string options() const override;
+  const CommonOptions& common() const override;
+  std::string unsupported_reason(const ContactProblem& problem) const override;
+  void prepare(const ContactProblem& problem) override;
+  SolveReport solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) override;
+
+ private:
+  std::unique_ptr<Solver> inner_;
+  std::optional<ContactProblem> turned_;
+  std::vector<double> angles_;
+  double own_scale_ = 1.0;      ///< max|q| in the problem's own tangents, m/s
+  std::vector<double> shown_;  ///< the iterate in the problem's own tangents, for the observer
+};
+
+}  // namespace signorini

@@ -1,0 +1,54 @@
+#include "solvers/registry.h"
+
+#include <array>
+
+#include "base/text.h"
+#include "solvers/aligned_frame.h"
+#include "solvers/pgs.h"
+
+namespace signorini {
+
+namespace {
+
+template <class S>
+std::unique_ptr<Solver> create(const OptionMap& options) {
+  typename S::Options parsed;
+  apply_options(parsed, options, "solver '" + std::string(S::kName) + "'");
+  return std::make_unique<S>(parsed);
+}
+
+template <class S>
+std::vector<OptionDescription> describe() {
+  return describe_options(typename S::Options{});
+}
+
+template <class S>
+constexpr SolverEntry entry(std::string_view summary, std::string_view source) {
+  return {S::kName, summary, source, &create<S>, &describe<S>};
+}
+
+constexpr std::array kSolvers{
+    entry<Pgs>("projected Gauss-Seidel on the Delassus operator, contact by contact",
+               "Lazarevych 2010, eqs. 6, 7, 14, 15 (projection inside the sweep)"),
+};
+
+}  // namespace
+
+std::span<const SolverEntry> solver_registry() { return kSolvers; }
+
+std::unique_ptr<Solver> make_solver(std::string_view name, const OptionMap& options) {
+  std::vector<std::string> known;
+  for (const SolverEntry& solver : kSolvers) {
+    known.emplace_back(solver.name);
+    if (solver.name != name) continue;
+    std::unique_ptr<Solver> made = solver.create(options);
+    const LawSpec law = made->common().spec();
+    if (law.law == FrictionLaw::pyramid && law.frame == PyramidFrame::aligned) {
+      return std::make_unique<AlignedFrame>(std::move(made));
+    }
+    return made;
+  }
+  throw_usage("unknown solver '{}'{}", name, suggestion(name, known));
+}
+
+}  // namespace signorini
