@@ -30,6 +30,11 @@ struct BlockSparseMatrix {
 BlockSparseMatrix to_blocks(const SparseRows& matrix);
 SparseRows to_scalar(const BlockSparseMatrix& matrix);
 
+/// Number of block (i, j) in `values`, or −1 where the pattern has none.
+Index find_block(const BlockSparseMatrix& A, Index i, Index j);
+/// Block (i, i), zero where the pattern has none.
+Matrix3 diagonal_block(const BlockSparseMatrix& A, Index i);
+
 /// y = A x. Sizes 3·block_columns and 3·block_rows; allocates nothing.
 void multiply(const BlockSparseMatrix& A, std::span<const double> x, std::span<double> y);
 

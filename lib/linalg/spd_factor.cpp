@@ -1,0 +1,260 @@
+#include "linalg/spd_factor.h"
+
+#include <cmath>
+#include <vector>
+
+#include "base/check.h"
+
+#ifdef SIGNORINI_HAVE_CHOLMOD
+#include <cholmod.h>
+#include <dlfcn.h>
+
+#include <mutex>
+#else
+#include <Eigen/SparseCholesky>
+#endif
+
+namespace signorini {
+namespace {
+
+[[noreturn]] void throw_not_definite(Index dof) {
+  throw_input("mass matrix: not positive definite (Cholesky breaks down at dof {})", dof);
+}
+
+bool has_only_diagonal(const SparseRows& M) {
+  for (Index i = 0; i < static_cast<Index>(M.rows()); ++i) {
+    for (SparseRows::InnerIterator entry(M, i); entry; ++entry) {
+      if (entry.col() != i && entry.value() != 0.0) return false;
+    }
+  }
+  return true;
+}
+
+/// What is done with M when it has off-diagonal entries.
+class SparseFactor {
+ public:
+  explicit SparseFactor(const SparseRows& M);
+  void solve(const double* b, double* x);
+  Matrix solve_columns(const Matrix& B);
+  Matrix half_solve(const Matrix& B);
+
+#ifdef SIGNORINI_HAVE_CHOLMOD
+  ~SparseFactor();
+  SparseFactor(const SparseFactor&) = delete;
+  SparseFactor& operator=(const SparseFactor&) = delete;
+
+ private:
+  Matrix run(int system, const cholmod_dense& B);
+
+  cholmod_common common_;
+  cholmod_factor* L_ = nullptr;
+  cholmod_dense* workspace_y_ = nullptr;
+  cholmod_dense* workspace_e_ = nullptr;
+#else
+ private:
+  Eigen::SimplicialLLT<SparseColumns, Eigen::Lower> llt_;
+  Vector work_;
+#endif
+};
+
+#ifdef SIGNORINI_HAVE_CHOLMOD
+
+/// OpenBLAS starts its own threads inside the supernodal kernels: slower under our tasks, and sums in another order.
+void keep_blas_single_threaded() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    using SetThreads = void (*)(int);
+    if (const auto set = reinterpret_cast<SetThreads>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"))) set(1);
+  });
+}
+
+cholmod_dense view(const double* data, std::size_t rows, std::size_t columns) {
+  cholmod_dense dense{};
+  dense.nrow = rows;
+  dense.ncol = columns;
+  dense.d = rows;
+  dense.nzmax = rows * columns;
+  dense.x = const_cast<double*>(data);  // the C interface has no const; a right-hand side is never written
+  dense.xtype = CHOLMOD_REAL;
+  dense.dtype = CHOLMOD_DOUBLE;
+  return dense;
+}
+
+SparseFactor::SparseFactor(const SparseRows& M) {
+  keep_blas_single_threaded();
+  cholmod_start(&common_);
+  common_.print = 0;
+  common_.final_ll = 1;
+  common_.nmethods = 1;  // one fixed ordering: the factor depends on the pattern alone
+  common_.method[0].ordering = CHOLMOD_AMD;
+  common_.postorder = 1;
+  common_.quick_return_if_not_posdef = 1;
+
+  // The rows of M read as columns: the upper triangle of columns is the lower triangle of rows.
+  const auto n = static_cast<std::size_t>(M.rows());
+  std::vector<Index> begin(n + 1, 0);
+  std::vector<Index> index;
+  std::vector<double> value;
+  index.reserve(static_cast<std::size_t>(M.nonZeros()) / 2 + n);
+  value.reserve(index.capacity());
+  for (Index i = 0; i < static_cast<Index>(n); ++i) {
+    for (SparseRows::InnerIterator entry(M, i); entry && entry.col() <= i; ++entry) {
+      index.push_back(static_cast<Index>(entry.col()));
+      value.push_back(entry.value());
+    }
+    begin[static_cast<std::size_t>(i) + 1] = static_cast<Index>(index.size());
+  }
+  cholmod_sparse upper{};
+  upper.nrow = n;
+  upper.ncol = n;
+  upper.nzmax = index.size();
+  upper.p = begin.data();
+  upper.i = index.data();
+  upper.x = value.data();
+  upper.stype = 1;
+  upper.itype = CHOLMOD_INT;
+  upper.xtype = CHOLMOD_REAL;
+  upper.dtype = CHOLMOD_DOUBLE;
+  upper.sorted = 1;
+  upper.packed = 1;
+
+  L_ = cholmod_analyze(&upper, &common_);
+  if (L_ != nullptr) cholmod_factorize(&upper, L_, &common_);
+  const bool not_definite = L_ != nullptr && common_.status == CHOLMOD_NOT_POSDEF;
+  const bool factored = L_ != nullptr && common_.status >= CHOLMOD_OK && L_->minor >= n;
+  if (factored) return;
+
+  Index dof = -1;
+  if (not_definite && L_->minor < n) dof = static_cast<const Index*>(L_->Perm)[L_->minor];
+  const int status = common_.status;
+  cholmod_free_factor(&L_, &common_);
+  cholmod_finish(&common_);
+  if (dof >= 0) throw_not_definite(dof);
+  throw_input("mass matrix of {} dofs: CHOLMOD failed with status {} (out of memory or numbers not finite)", n, status);
+}
+
+SparseFactor::~SparseFactor() {
+  cholmod_free_dense(&workspace_y_, &common_);
+  cholmod_free_dense(&workspace_e_, &common_);
+  cholmod_free_factor(&L_, &common_);
+  cholmod_finish(&common_);
+}
+
+void SparseFactor::solve(const double* b, double* x) {
+  cholmod_dense rhs = view(b, L_->n, 1);
+  cholmod_dense answer = view(x, L_->n, 1);
+  cholmod_dense* handle = &answer;
+  const int done = cholmod_solve2(CHOLMOD_A, L_, &rhs, nullptr, &handle, nullptr, &workspace_y_, &workspace_e_, &common_);
+  SIGNORINI_CHECK(done == 1 && handle == &answer);
+}
+
+Matrix SparseFactor::run(int system, const cholmod_dense& B) {
+  Matrix X(static_cast<Eigen::Index>(B.nrow), static_cast<Eigen::Index>(B.ncol));
+  cholmod_dense answer = view(X.data(), B.nrow, B.ncol);
+  cholmod_dense* handle = &answer;
+  cholmod_dense rhs = B;
+  cholmod_dense* y = nullptr;
+  cholmod_dense* e = nullptr;
+  const int done = cholmod_solve2(system, L_, &rhs, nullptr, &handle, nullptr, &y, &e, &common_);
+  cholmod_free_dense(&y, &common_);
+  cholmod_free_dense(&e, &common_);
+  SIGNORINI_CHECK(done == 1 && handle == &answer);
+  return X;
+}
+
+Matrix SparseFactor::solve_columns(const Matrix& B) {
+  return run(CHOLMOD_A, view(B.data(), L_->n, static_cast<std::size_t>(B.cols())));
+}
+
+Matrix SparseFactor::half_solve(const Matrix& B) {
+  const Matrix permuted = run(CHOLMOD_P, view(B.data(), L_->n, static_cast<std::size_t>(B.cols())));
+  return run(CHOLMOD_L, view(permuted.data(), L_->n, static_cast<std::size_t>(B.cols())));
+}
+
+#else
+
+SparseFactor::SparseFactor(const SparseRows& M) : work_(M.rows()) {
+  llt_.compute(SparseColumns(M));
+  if (llt_.info() != Eigen::Success) {
+    throw_input("mass matrix of {} dofs: not positive definite (Cholesky breaks down)", M.rows());
+  }
+}
+
+void SparseFactor::solve(const double* b, double* x) {
+  const Eigen::Map<const Vector> rhs(b, work_.size());
+  const auto& to = llt_.permutationP().indices();
+  for (Eigen::Index i = 0; i < work_.size(); ++i) work_[to[i]] = rhs[i];
+  llt_.matrixL().solveInPlace(work_);
+  llt_.matrixU().solveInPlace(work_);
+  for (Eigen::Index i = 0; i < work_.size(); ++i) x[i] = work_[to[i]];
+}
+
+Matrix SparseFactor::solve_columns(const Matrix& B) { return llt_.solve(B); }
+
+Matrix SparseFactor::half_solve(const Matrix& B) {
+  Matrix Y = llt_.permutationP() * B;
+  llt_.matrixL().solveInPlace(Y);
+  return Y;
+}
+
+#endif
+
+}  // namespace
+
+struct SpdFactor::Impl {
+  Index n = 0;
+  Vector inverse_diagonal;               // when diagonal
+  std::unique_ptr<SparseFactor> sparse;  // otherwise
+};
+
+SpdFactor::SpdFactor(const SparseRows& M) : impl_(std::make_unique<Impl>()) {
+  if (M.rows() != M.cols()) throw_input("mass matrix: {} x {} is not square", M.rows(), M.cols());
+  impl_->n = static_cast<Index>(M.rows());
+  for (Index i = 0; i < impl_->n; ++i) {
+    for (SparseRows::InnerIterator entry(M, i); entry; ++entry) {
+      if (!std::isfinite(entry.value())) throw_input("mass matrix: entry ({}, {}) is not finite", i, entry.col());
+    }
+  }
+  if (!has_only_diagonal(M)) {
+    impl_->sparse = std::make_unique<SparseFactor>(M);
+    return;
+  }
+  impl_->inverse_diagonal = M.diagonal();
+  for (Index i = 0; i < impl_->n; ++i) {
+    double& d = impl_->inverse_diagonal[i];
+    if (!(d > 0.0)) throw_not_definite(i);
+    d = 1.0 / d;
+  }
+}
+
+SpdFactor::~SpdFactor() = default;
+SpdFactor::SpdFactor(SpdFactor&&) noexcept = default;
+SpdFactor& SpdFactor::operator=(SpdFactor&&) noexcept = default;
+
+Index SpdFactor::size() const { return impl_->n; }
+bool SpdFactor::is_diagonal() const { return impl_->sparse == nullptr; }
+
+void SpdFactor::solve(std::span<const double> b, std::span<double> x) const {
+  SIGNORINI_CHECK(b.size() == static_cast<std::size_t>(impl_->n) && x.size() == b.size());
+  if (impl_->sparse) {
+    impl_->sparse->solve(b.data(), x.data());
+    return;
+  }
+  for (std::size_t i = 0; i < b.size(); ++i) x[i] = b[i] * impl_->inverse_diagonal[static_cast<Eigen::Index>(i)];
+}
+
+Matrix SpdFactor::solve_columns(const Matrix& B) const {
+  SIGNORINI_CHECK(B.rows() == impl_->n);
+  if (B.cols() == 0) return Matrix(B.rows(), 0);
+  if (impl_->sparse) return impl_->sparse->solve_columns(B);
+  return impl_->inverse_diagonal.asDiagonal() * B;
+}
+
+Matrix SpdFactor::half_solve(const Matrix& B) const {
+  SIGNORINI_CHECK(B.rows() == impl_->n);
+  if (B.cols() == 0) return Matrix(B.rows(), 0);
+  if (impl_->sparse) return impl_->sparse->half_solve(B);
+  return impl_->inverse_diagonal.cwiseSqrt().asDiagonal() * B;
+}
+
+}  // namespace signorini

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "linalg/types.h"
+
+namespace signorini {
+
+/// Disjoint sets over 0 … n−1: union by size, path halving; both operations cost α(n) amortised.
+class UnionFind {
+ public:
+  explicit UnionFind(Index n) : parent_(static_cast<std::size_t>(n)), size_(static_cast<std::size_t>(n), 1) {
+    std::iota(parent_.begin(), parent_.end(), Index{0});
+  }
+
+  Index size() const { return static_cast<Index>(parent_.size()); }
+
+  Index find(Index i) {
+    while (parent(i) != i) {
+      parent(i) = parent(parent(i));
+      i = parent(i);
+    }
+    return i;
+  }
+
+  /// True when the two were in different sets.
+  bool unite(Index i, Index j) {
+    i = find(i);
+    j = find(j);
+    if (i == j) return false;
+    if (size_[static_cast<std::size_t>(i)] < size_[static_cast<std::size_t>(j)]) std::swap(i, j);
+    parent(j) = i;
+    size_[static_cast<std::size_t>(i)] += size_[static_cast<std::size_t>(j)];
+    return true;
+  }
+
+ private:
+  Index& parent(Index i) { return parent_[static_cast<std::size_t>(i)]; }
+
+  std::vector<Index> parent_;
+  std::vector<Index> size_;
+};
+
+}  // namespace signorini

@@ -1,0 +1,128 @@
+#include "linalg/spd_factor.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Cholesky>
+#include <string>
+
+#include "base/check.h"
+#include "linalg/random_blocks.h"
+
+namespace signorini {
+namespace {
+
+using testing::random_rows;
+using testing::random_vector;
+using testing::view;
+
+/// AᵀA + I of a random sparse A: eigenvalues in [1, 1 + ‖A‖²].
+SparseRows random_spd(Index block_rows, double per_row, std::uint64_t seed) {
+  const SparseRows A = random_rows(block_rows, block_rows, per_row, false, seed);
+  SparseRows M = SparseRows(A.transpose()) * A;
+  SparseRows identity(M.rows(), M.cols());
+  identity.setIdentity();
+  return M + identity;
+}
+
+/// Backward stable solves leave ‖M x − b‖ ≤ c n ε ‖M‖‖x‖.
+double allowed(const SparseRows& M, const Vector& x) {
+  return 10.0 * static_cast<double>(M.rows()) * 2.3e-16 * M.norm() * x.norm();
+}
+
+class SpdFactorOfSize : public ::testing::TestWithParam<Index> {};
+
+TEST_P(SpdFactorOfSize, SolvesToBackwardStability) {
+  const SparseRows M = random_spd(GetParam(), 4.0, 3);
+  const SpdFactor factor(M);
+  const Vector b = random_vector(M.rows(), 4);
+  Vector x(M.rows());
+  factor.solve(view(b), view(x));
+  EXPECT_LE((M * x - b).norm(), allowed(M, x));
+  Vector in_place = b;
+  factor.solve(view(in_place), view(in_place));
+  EXPECT_EQ(in_place, x);
+}
+
+TEST_P(SpdFactorOfSize, ManyColumnsAgreeWithOne) {
+  const SparseRows M = random_spd(GetParam(), 4.0, 5);
+  const SpdFactor factor(M);
+  const Matrix B = Matrix::Random(M.rows(), 7);
+  const Matrix X = factor.solve_columns(B);
+  for (Eigen::Index j = 0; j < 7; ++j) EXPECT_LE((M * X.col(j) - B.col(j)).norm(), allowed(M, X.col(j)));
+}
+
+TEST_P(SpdFactorOfSize, HalfSolveGivesTheSymmetricProduct) {
+  const SparseRows M = random_spd(GetParam(), 4.0, 6);
+  const SpdFactor factor(M);
+  const Matrix B = Matrix::Random(M.rows(), 5);
+  const Matrix Y = factor.half_solve(B);
+  const Matrix expected = B.transpose() * factor.solve_columns(B);
+  EXPECT_LE((Y.transpose() * Y - expected).norm(), 10.0 * static_cast<double>(M.rows()) * 2.3e-16 * M.norm() * expected.norm());
+}
+
+TEST_P(SpdFactorOfSize, RepeatsItsBits) {
+  const SparseRows M = random_spd(GetParam(), 6.0, 9);
+  const Vector b = random_vector(M.rows(), 4);
+  Vector x(M.rows()), y(M.rows());
+  SpdFactor(M).solve(view(b), view(x));
+  SpdFactor(M).solve(view(b), view(y));
+  EXPECT_EQ(x, y);
+}
+
+INSTANTIATE_TEST_SUITE_P(BlockRows, SpdFactorOfSize, ::testing::Values(1, 2, 10, 60, 200));
+
+TEST(SpdFactor, DiagonalMatricesAreInvertedEntryByEntry) {
+  SparseRows M(4, 4);
+  for (Index i = 0; i < 4; ++i) M.insert(i, i) = 1 << i;
+  M.insert(0, 3) = 0.0;  // a stored zero does not spoil it
+  M.makeCompressed();
+  const SpdFactor factor(M);
+  EXPECT_TRUE(factor.is_diagonal());
+  const Vector b = Vector::Ones(4);
+  Vector x(4);
+  factor.solve(view(b), view(x));
+  EXPECT_EQ(x, (Vector(4) << 1.0, 0.5, 0.25, 0.125).finished());
+  EXPECT_EQ(factor.half_solve(Matrix(b)).squaredNorm(), 1.875);
+}
+
+TEST(SpdFactor, OfNoDofsDoesNothing) {
+  const SpdFactor factor{SparseRows(0, 0)};
+  EXPECT_EQ(factor.size(), 0);
+  EXPECT_NO_THROW(factor.solve({}, {}));
+}
+
+TEST(SpdFactor, NamesTheDofThatBreaksDefiniteness) {
+  SparseRows diagonal(3, 3);
+  diagonal.insert(0, 0) = 1.0;
+  diagonal.insert(1, 1) = -2.0;
+  diagonal.insert(2, 2) = 1.0;
+  try {
+    SpdFactor factor(diagonal);
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("dof 1"), std::string::npos) << error.what();
+  }
+  SparseRows indefinite(2, 2);
+  indefinite.insert(0, 0) = 1.0;
+  indefinite.insert(0, 1) = 2.0;
+  indefinite.insert(1, 0) = 2.0;
+  indefinite.insert(1, 1) = 1.0;
+  EXPECT_THROW(SpdFactor{indefinite}, InputError);
+  EXPECT_THROW(SpdFactor(SparseRows(2, 3)), InputError);
+  diagonal.coeffRef(1, 1) = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW(SpdFactor{diagonal}, InputError);
+}
+
+TEST(SpdFactor, SurvivesBeingMoved) {
+  const SparseRows M = random_spd(8, 4.0, 3);
+  SpdFactor factor(M);
+  const Vector b = random_vector(M.rows(), 4);
+  Vector x(M.rows()), y(M.rows());
+  factor.solve(view(b), view(x));
+  SpdFactor other = std::move(factor);
+  other.solve(view(b), view(y));
+  EXPECT_EQ(x, y);
+}
+
+}  // namespace
+}  // namespace signorini
