@@ -47,11 +47,15 @@ struct RegionPartition {
 /// Throws `UsageError` when `points` is asked for and M couples mass points (inexact; ask for points-approx or islands).
 RegionPartition partition_regions(const ContactProblem& problem, RegionMode mode);
 
-/// True when splitting `problem` by `mode` drops no entry of W.
+/// The lists of a partition from its labels 0 … regions − 1, numbered by smallest contact.
+RegionPartition partition_from_labels(RegionMode mode, std::vector<Index> label, Index regions);
+
+/// True when splitting `problem` by `mode` drops no entry of W. False for `points` wherever `partition_regions` refuses it.
 bool is_exact(const ContactProblem& problem, RegionMode mode);
 
 /// The problem of some contacts alone: their columns of H, the dofs that their island (or, for points, their nodes) needs,
 /// with f, w, μ and the metadata; W and q likewise for a dual part. Contacts keep their order; dofs ascend.
+/// For more than one region use `RegionExtractor` (regions/region_extractor.h), which builds its maps once.
 ContactProblem extract_region(const ContactProblem& problem, const RegionPartition& partition, Index region);
 
 }  // namespace signorini

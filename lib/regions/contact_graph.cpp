@@ -1,0 +1,56 @@
+#include "regions/contact_graph.h"
+
+namespace signorini {
+
+std::optional<MassCoupling> find_mass_coupling(const ContactProblem& problem) {
+  return with_node_size(problem, [&](auto size) -> std::optional<MassCoupling> {
+    for (Index i = 0; i < problem.dofs(); ++i) {
+      const Index node = i / size;
+      for (SparseRows::InnerIterator entry(problem.M, i); entry; ++entry) {
+        const Index other = static_cast<Index>(entry.index()) / size;
+        if (other != node && entry.value() != 0.0) return MassCoupling{node, other};
+      }
+    }
+    return std::nullopt;
+  });
+}
+
+void connect_contacts_to_nodes(const ContactProblem& problem, UnionFind& sets) {
+  if (!problem.has_primal()) return;
+  const Index nodes = node_count(problem);
+  with_node_size(problem, [&](auto size) {
+    for (Index k = 0; k < problem.contacts(); ++k) {
+      visit_contact_nodes<size>(problem, k, [&](Index node) { sets.unite(node, nodes + k); });
+    }
+  });
+}
+
+void connect_nodes_by_mass(const ContactProblem& problem, UnionFind& sets) {
+  with_node_size(problem, [&](auto size) {
+    for (Index i = 0; i < problem.dofs(); ++i) {
+      const Index node = i / size;
+      Index last = node;
+      for (SparseRows::InnerIterator entry(problem.M, i); entry; ++entry) {
+        const Index other = static_cast<Index>(entry.index()) / size;
+        if (other == last || entry.value() == 0.0) continue;
+        sets.unite(node, other);
+        last = other;
+      }
+    }
+  });
+}
+
+void connect_contacts_by_delassus(const ContactProblem& problem, Index first_contact, UnionFind& sets) {
+  for (Index i = 0; i < static_cast<Index>(problem.W.rows()); ++i) {
+    const Index k = i / 3;
+    Index last = k;
+    for (SparseRows::InnerIterator entry(problem.W, i); entry; ++entry) {
+      const Index l = static_cast<Index>(entry.index()) / 3;
+      if (l == last || entry.value() == 0.0) continue;
+      sets.unite(first_contact + k, first_contact + l);
+      last = l;
+    }
+  }
+}
+
+}  // namespace signorini

@@ -1,0 +1,86 @@
+#include "regions/region_partition.h"
+
+#include <algorithm>
+
+#include "regions/contact_graph.h"
+
+namespace signorini {
+
+Index RegionPartition::largest() const {
+  Index most = 0;
+  for (Index i = 0; i < regions(); ++i) most = std::max(most, static_cast<Index>(region(i).size()));
+  return most;
+}
+
+RegionPartition partition_from_labels(RegionMode mode, std::vector<Index> label, Index regions) {
+  RegionPartition partition;
+  partition.mode = mode;
+  partition.region_begin.assign(static_cast<std::size_t>(regions) + 1, 0);
+  for (const Index l : label) ++partition.region_begin[static_cast<std::size_t>(l) + 1];
+  for (std::size_t i = 1; i < partition.region_begin.size(); ++i) {
+    partition.region_begin[i] += partition.region_begin[i - 1];
+  }
+  // Counting sort: contacts are met in ascending order, so every list ascends.
+  std::vector<Index> next(partition.region_begin.begin(), partition.region_begin.end() - 1);
+  partition.contacts.resize(label.size());
+  for (std::size_t k = 0; k < label.size(); ++k) {
+    partition.contacts[static_cast<std::size_t>(next[static_cast<std::size_t>(label[k])]++)] = static_cast<Index>(k);
+  }
+  partition.label = std::move(label);
+  return partition;
+}
+
+namespace {
+
+/// Numbers the sets by their smallest contact; contact k is element `first_contact` + k.
+RegionPartition number_regions(RegionMode mode, UnionFind& sets, Index first_contact, Index contacts) {
+  std::vector<Index> label_of_root(static_cast<std::size_t>(sets.size()), -1);
+  std::vector<Index> label(static_cast<std::size_t>(contacts));
+  Index regions = 0;
+  for (Index k = 0; k < contacts; ++k) {
+    Index& number = label_of_root[static_cast<std::size_t>(sets.find(first_contact + k))];
+    if (number < 0) number = regions++;
+    label[static_cast<std::size_t>(k)] = number;
+  }
+  return partition_from_labels(mode, std::move(label), regions);
+}
+
+}  // namespace
+
+RegionPartition partition_regions(const ContactProblem& problem, RegionMode mode) {
+  const Index m = problem.contacts();
+  if (mode == RegionMode::none) {
+    return partition_from_labels(mode, std::vector<Index>(static_cast<std::size_t>(m), 0), m > 0 ? 1 : 0);
+  }
+  if (mode == RegionMode::points) {
+    if (const auto coupling = find_mass_coupling(problem)) {
+      throw_usage(
+          "regions 'points': M couples mass points {} and {}, so the split would be inexact; use 'islands' (exact), or "
+          "'points-approx' to study the error",
+          coupling->row_node, coupling->column_node);
+    }
+  }
+  const Index nodes = problem.has_primal() ? node_count(problem) : 0;
+  UnionFind sets(nodes + m);
+  connect_contacts_to_nodes(problem, sets);
+  if (mode == RegionMode::islands) connect_nodes_by_mass(problem, sets);
+  const bool approximate = mode == RegionMode::points_approx && problem.has_primal();
+  if (problem.has_dual() && !approximate) connect_contacts_by_delassus(problem, nodes, sets);
+  return number_regions(mode, sets, nodes, m);
+}
+
+bool is_exact(const ContactProblem& problem, RegionMode mode) {
+  switch (mode) {
+    case RegionMode::none:
+    case RegionMode::islands:
+      return true;
+    case RegionMode::points:
+      return !find_mass_coupling(problem);
+    case RegionMode::points_approx:
+      // Every mass-point region lies inside one island, so equal numbers mean equal partitions.
+      return partition_regions(problem, mode).regions() == partition_regions(problem, RegionMode::islands).regions();
+  }
+  return false;
+}
+
+}  // namespace signorini

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <Eigen/SparseCore>
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/rng.h"
+#include "contact/contact_problem.h"
+#include "regions/region_partition.h"
+
+/// Problems with a prescribed graph: contact k touches the listed nodes, M couples the listed node pairs. And a plain graph
+/// traversal over the same lists, which shares no code with the library.
+namespace signorini::testing {
+
+struct Graph {
+  Index nodes = 0;
+  std::vector<std::vector<Index>> contacts;        ///< nodes of every contact; empty: both sides fixed
+  std::vector<std::pair<Index, Index>> couplings;  ///< node pairs tied by M
+};
+
+/// Random full blocks of H, an SPD M that dominates on the diagonal, metadata with recognisable numbers.
+inline ContactProblem problem_from(const Graph& graph, std::uint64_t seed = 1) {
+  Rng rng(seed);
+  const Index n = 3 * graph.nodes;
+  const Index m = static_cast<Index>(graph.contacts.size());
+  std::vector<Eigen::Triplet<double, Index>> mass;
+  std::vector<Eigen::Triplet<double, Index>> directions;
+  std::vector<double> row_sum(static_cast<std::size_t>(n), 1.0);
+  for (const auto& [i, j] : graph.couplings) {
+    if (i == j) continue;
+    for (Index c = 0; c < 3; ++c) {
+      const double value = rng.uniform(-1.0, -0.5);
+      mass.emplace_back(3 * i + c, 3 * j + c, value);
+      mass.emplace_back(3 * j + c, 3 * i + c, value);
+      row_sum[static_cast<std::size_t>(3 * i + c)] -= value;
+      row_sum[static_cast<std::size_t>(3 * j + c)] -= value;
+    }
+  }
+  for (Index i = 0; i < n; ++i) mass.emplace_back(i, i, row_sum[static_cast<std::size_t>(i)] + rng.uniform());
+  for (Index k = 0; k < m; ++k) {
+    auto own = graph.contacts[static_cast<std::size_t>(k)];
+    std::sort(own.begin(), own.end());
+    own.erase(std::unique(own.begin(), own.end()), own.end());
+    for (const Index node : own) {
+      for (Index c = 0; c < 9; ++c) directions.emplace_back(3 * node + c % 3, 3 * k + c / 3, rng.uniform(0.1, 1.0));
+    }
+  }
+  ContactProblem problem;
+  problem.M.resize(n, n);
+  problem.M.setFromTriplets(mass.begin(), mass.end());
+  problem.H.resize(n, 3 * m);
+  problem.H.setFromTriplets(directions.begin(), directions.end());
+  problem.f = Vector::NullaryExpr(n, [&] { return rng.uniform(-1.0, 1.0); });
+  problem.w = Vector::NullaryExpr(3 * m, [&] { return rng.uniform(-1.0, 1.0); });
+  problem.mu = Vector::NullaryExpr(m, [&] { return rng.uniform(0.1, 0.9); });
+  return problem;
+}
+
+/// Components by breadth-first search over adjacency lists; label = rank of the smallest contact.
+inline std::vector<Index> labels_by_traversal(const Graph& graph, bool with_mass) {
+  std::vector<std::vector<Index>> contacts_at(static_cast<std::size_t>(graph.nodes));
+  std::vector<std::vector<Index>> coupled(static_cast<std::size_t>(graph.nodes));
+  for (std::size_t k = 0; k < graph.contacts.size(); ++k) {
+    for (const Index node : graph.contacts[k]) contacts_at[static_cast<std::size_t>(node)].push_back(static_cast<Index>(k));
+  }
+  if (with_mass) {
+    for (const auto& [i, j] : graph.couplings) {
+      coupled[static_cast<std::size_t>(i)].push_back(j);
+      coupled[static_cast<std::size_t>(j)].push_back(i);
+    }
+  }
+  std::vector<Index> label(graph.contacts.size(), -1);
+  std::vector<bool> seen(static_cast<std::size_t>(graph.nodes), false);
+  Index regions = 0;
+  for (std::size_t start = 0; start < graph.contacts.size(); ++start) {
+    if (label[start] >= 0) continue;
+    label[start] = regions;
+    std::vector<Index> open;
+    const auto enter = [&](Index node) {
+      if (seen[static_cast<std::size_t>(node)]) return;
+      seen[static_cast<std::size_t>(node)] = true;
+      open.push_back(node);
+    };
+    for (const Index node : graph.contacts[start]) enter(node);
+    while (!open.empty()) {
+      const auto node = static_cast<std::size_t>(open.back());
+      open.pop_back();
+      for (const Index other : coupled[node]) enter(other);
+      for (const Index k : contacts_at[node]) {
+        label[static_cast<std::size_t>(k)] = regions;
+        for (const Index other : graph.contacts[static_cast<std::size_t>(k)]) enter(other);
+      }
+    }
+    ++regions;
+  }
+  return label;
+}
+
+inline Graph random_graph(Index nodes, Index contacts, Index couplings, Rng& rng) {
+  Graph graph{nodes, {}, {}};
+  const auto node = [&] { return static_cast<Index>(rng.below(static_cast<std::uint64_t>(nodes))); };
+  for (Index k = 0; k < contacts; ++k) {
+    std::vector<Index> own;
+    const auto degree = rng.below(5);  // 0: both sides fixed
+    for (std::uint64_t i = 0; i < degree; ++i) own.push_back(node());
+    graph.contacts.push_back(own);
+  }
+  for (Index i = 0; i < couplings; ++i) graph.couplings.emplace_back(node(), node());
+  return graph;
+}
+
+}  // namespace signorini::testing
