@@ -12,6 +12,8 @@ namespace signorini {
 
 /// φ_k = atan2(q_T2, q_T1) so that t1 points along the tangential free velocity; 0 where ‖q_T‖ ≤ 1e-6 + 1e-3‖q_k‖.
 std::vector<double> aligned_angles(const ContactProblem& problem);
+/// The same from q (3m, m/s) at hand.
+std::vector<double> aligned_angles(std::span<const double> q);
 
 /// A copy of `problem` in the turned tangents (H, w, W, q, frame, warm_start).
 ContactProblem turn_tangents(const ContactProblem& problem, std::span<const double> angles);

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <concepts>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -38,28 +41,49 @@ struct EnumNames<PyramidFrame> {
 
 using Vector2 = Eigen::Vector2d;
 
-/// Second-order friction cone K_μ and its dual K_μ* = { μ‖x_T‖ ≤ x_N }.
+/// Second-order friction cone K_μ and its dual K_μ* = { μ‖x_T‖ ≤ x_N }. μ ≥ 0 and finite.
 struct FrictionCone {
   double mu = 0.0;
 
   /// Euclidean projection onto K_μ (used by the natural map, not by Coulomb sweeps).
-  Vector3 project(const Vector3& x) const;
-  /// Euclidean projection onto the dual cone K_μ*.
-  Vector3 project_dual(const Vector3& x) const;
-  bool contains(const Vector3& r, double slack) const;
+  Vector3 project(const Vector3& x) const {
+    const double tangential = x.tail<2>().norm();
+    if (mu * tangential <= -x[0]) return Vector3::Zero();
+    if (tangential <= mu * x[0]) return x;
+    // The nearest point lies on the ray (c, s): its length along the ray is c x_N + s ‖x_T‖ > 0.
+    const double cosine = 1.0 / std::hypot(1.0, mu);
+    const double sine = mu * cosine;
+    const double length = cosine * x[0] + sine * tangential;
+    const double scale = tangential > 0.0 ? sine * length / tangential : 0.0;
+    return {cosine * length, scale * x[1], scale * x[2]};
+  }
+  /// Euclidean projection onto the dual cone K_μ*, by the Moreau split x = P_K*(x) − P_K(−x).
+  Vector3 project_dual(const Vector3& x) const { return x + project(-x); }
+  /// r_N ≥ −slack and ‖r_T‖ ≤ μ max(0, r_N) + slack; slack in N·s.
+  bool contains(const Vector3& r, double slack) const {
+    return r[0] >= -slack && r.tail<2>().norm() <= mu * std::max(0.0, r[0]) + slack;
+  }
   /// De Saxcé's change of variable û = u + μ‖u_T‖ n.
-  Vector3 de_saxce(const Vector3& u) const;
-  /// Radial projection of r_T onto the disc of radius μ max(0, r_N): branch-free.
-  static Vector2 project_tangent(const Vector2& r_T, double bound);
+  Vector3 de_saxce(const Vector3& u) const { return {u[0] + mu * u.tail<2>().norm(), u[1], u[2]}; }
+  /// Radial projection of r_T onto the disc of radius `bound` ≥ 0: branch-free, no division by zero. Inside the disc the
+  /// factor is exactly 1; a NaN in r_T stays a NaN.
+  static Vector2 project_tangent(const Vector2& r_T, double bound) {
+    return r_T * std::min(1.0, bound / std::max(r_T.norm(), std::numeric_limits<double>::min()));
+  }
 };
 
 /// Four-sided pyramid in the contact's own tangents.
 struct FrictionPyramid {
   double mu = 0.0;
 
-  bool contains(const Vector3& r, double slack) const;
-  /// Componentwise clamp to [−bound, bound].
-  static Vector2 project_tangent(const Vector2& r_T, double bound);
+  /// r_N ≥ −slack and |r_Tj| ≤ μ max(0, r_N) + slack; slack in N·s.
+  bool contains(const Vector3& r, double slack) const {
+    return r[0] >= -slack && r.tail<2>().cwiseAbs().maxCoeff() <= mu * std::max(0.0, r[0]) + slack;
+  }
+  /// Componentwise clamp to [−bound, bound], bound ≥ 0; a NaN stays a NaN.
+  static Vector2 project_tangent(const Vector2& r_T, double bound) {
+    return {std::max(-bound, std::min(r_T[0], bound)), std::max(-bound, std::min(r_T[1], bound))};
+  }
 };
 
 template <class Law>

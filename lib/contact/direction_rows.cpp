@@ -1,0 +1,75 @@
+#include "contact/direction_rows.h"
+
+#include <algorithm>
+#include <array>
+
+namespace signorini {
+
+DirectionRows make_direction_rows(const SparseColumns& H, Index contacts) {
+  DirectionRows rows;
+  if (H.cols() == 0) {
+    rows.begin.assign(static_cast<std::size_t>(contacts) + 1, 0);
+    return rows;
+  }
+  rows.begin.reserve(static_cast<std::size_t>(contacts) + 1);
+  rows.begin.push_back(0);
+  rows.dof.reserve(static_cast<std::size_t>(H.nonZeros()) / 3);
+  rows.coefficient.reserve(static_cast<std::size_t>(H.nonZeros()));
+  for (Index k = 0; k < contacts; ++k) {
+    std::array<SparseColumns::InnerIterator, 3> column{SparseColumns::InnerIterator(H, 3 * k),
+                                                       SparseColumns::InnerIterator(H, 3 * k + 1),
+                                                       SparseColumns::InnerIterator(H, 3 * k + 2)};
+    while (column[0] || column[1] || column[2]) {
+      Index dof = static_cast<Index>(H.rows());
+      for (const auto& entry : column) {
+        if (entry) dof = std::min(dof, static_cast<Index>(entry.row()));
+      }
+      std::array<double, 3> value{};
+      for (std::size_t j = 0; j < 3; ++j) {
+        if (column[j] && static_cast<Index>(column[j].row()) == dof) {
+          value[j] = column[j].value();
+          ++column[j];
+        }
+      }
+      if (value[0] == 0.0 && value[1] == 0.0 && value[2] == 0.0) continue;
+      rows.dof.push_back(dof);
+      rows.coefficient.insert(rows.coefficient.end(), value.begin(), value.end());
+    }
+    rows.begin.push_back(static_cast<Index>(rows.dof.size()));
+  }
+  return rows;
+}
+
+void add_impulses(const DirectionRows& H, std::span<const double> r, std::span<double> b) {
+  const std::size_t contacts = H.begin.size() - 1;
+  for (std::size_t k = 0; k < contacts; ++k) {
+    const double* r_k = r.data() + 3 * k;
+    const auto end = static_cast<std::size_t>(H.begin[k + 1]);
+    for (auto e = static_cast<std::size_t>(H.begin[k]); e < end; ++e) {
+      const double* h = H.coefficient.data() + 3 * e;
+      b[static_cast<std::size_t>(H.dof[e])] += h[0] * r_k[0] + h[1] * r_k[1] + h[2] * r_k[2];
+    }
+  }
+}
+
+void contact_velocities(const DirectionRows& H, std::span<const double> v, std::span<double> u) {
+  const std::size_t contacts = H.begin.size() - 1;
+  for (std::size_t k = 0; k < contacts; ++k) {
+    double u_N = 0.0;
+    double u_T1 = 0.0;
+    double u_T2 = 0.0;
+    const auto end = static_cast<std::size_t>(H.begin[k + 1]);
+    for (auto e = static_cast<std::size_t>(H.begin[k]); e < end; ++e) {
+      const double* h = H.coefficient.data() + 3 * e;
+      const double v_e = v[static_cast<std::size_t>(H.dof[e])];
+      u_N += h[0] * v_e;
+      u_T1 += h[1] * v_e;
+      u_T2 += h[2] * v_e;
+    }
+    u[3 * k] = u_N;
+    u[3 * k + 1] = u_T1;
+    u[3 * k + 2] = u_T2;
+  }
+}
+
+}  // namespace signorini

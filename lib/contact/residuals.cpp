@@ -1,0 +1,289 @@
+#include "contact/residuals.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "base/check.h"
+#include "contact/align_tangents.h"
+#include "contact/delassus_diagonal.h"
+#include "contact/direction_rows.h"
+#include "contact/mass_factor.h"
+
+namespace signorini {
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+Vector3 triple(std::span<const double> x, std::size_t k) { return {x[3 * k], x[3 * k + 1], x[3 * k + 2]}; }
+
+bool all_finite(std::span<const double> x) {
+  return std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); });
+}
+
+/// Largest eigenvalue of the symmetric part of the lower right 2×2 block.
+double largest_tangential(const Matrix3& W) {
+  const double off = 0.5 * (W(1, 2) + W(2, 1));
+  return 0.5 * (W(1, 1) + W(2, 2)) + std::hypot(0.5 * (W(1, 1) - W(2, 2)), off);
+}
+
+/// What the measures need of one contact: scales of the diagonal block, impulse, velocity, friction.
+struct ContactState {
+  double normal = 0.0;      // 1/ρ_N = W_NN, 1/kg
+  double tangential = 0.0;  // 1/ρ_T = λ_max(W_TT), 1/kg
+  double mu = 0.0;
+  Vector3 r;
+  Vector3 u;
+
+  bool fixed() const { return !(normal > 0.0); }
+  Vector2 r_T() const { return r.tail<2>(); }
+  Vector2 u_T() const { return u.tail<2>(); }
+};
+
+/// √(e_N² + ‖e_T‖²), in the form that divides by no ρ:
+///   e_N = (r_N − max(0, r_N − ρ_N u_N))/ρ_N = min(W_NN r_N, u_N)
+///   e_T = (r_T − P(r_T − ρ_T u_T; μ p_N))/ρ_T = λ r_T − P(λ r_T − u_T; λ μ p_N),   λ = 1/ρ_T
+template <class Law>
+double alart_curnier(const ContactState& c) {
+  if (c.fixed()) return std::max(0.0, -c.u[0]);
+  const double e_N = std::min(c.normal * c.r[0], c.u[0]);
+  const double p_N = std::max(0.0, c.r[0] - c.u[0] / c.normal);
+  const double lambda = c.tangential;
+  const Vector2 e_T = lambda * c.r_T() - Law::project_tangent(lambda * c.r_T() - c.u_T(), lambda * c.mu * p_N);
+  return std::hypot(e_N, e_T.norm());
+}
+
+/// ‖r − P_K(r − ρ û)‖/ρ = ‖s r − P_K(s r − û)‖, s = 1/ρ = max(W_NN, λ_max(W_TT)).
+double natural_map(const ContactState& c) {
+  if (c.fixed()) return std::max(0.0, -c.u[0]);
+  const FrictionCone cone{c.mu};
+  const double s = std::max(c.normal, c.tangential);
+  return (s * c.r - cone.project(s * c.r - cone.de_saxce(c.u))).norm();
+}
+
+/// x + y − √(x² + y²), without cancellation where both are positive.
+double fischer_burmeister(double x, double y) {
+  const double root = std::hypot(x, y);
+  return x > 0.0 && y > 0.0 ? 2.0 * (x / (x + y + root)) * y : x + y - root;
+}
+
+/// Largest |φ(x, y)|: normal x = W_NN r_N, y = u_N; friction x = W_NN (μ r_N − ‖r_T‖), y = ‖u_T‖ (per component: pyramid).
+double fischer_burmeister(const ContactState& c, FrictionLaw law) {
+  const double bound = c.mu * c.r[0];
+  double worst = std::abs(fischer_burmeister(c.normal * c.r[0], c.u[0]));
+  if (c.fixed()) return worst;
+  const auto friction = [&](double impulse, double speed) {
+    worst = std::max(worst, std::abs(fischer_burmeister(c.normal * (bound - impulse), speed)));
+  };
+  if (law == FrictionLaw::cone) {
+    friction(c.r_T().norm(), c.u_T().norm());
+  } else {
+    friction(std::abs(c.r[1]), std::abs(c.u[1]));
+    friction(std::abs(c.r[2]), std::abs(c.u[2]));
+  }
+  return worst;
+}
+
+/// Degrees between −r_T and u_T.
+double dissipation_angle(const ContactState& c) {
+  const double cosine = -(c.r[1] * c.u[1] + c.r[2] * c.u[2]);
+  const double sine = c.r[1] * c.u[2] - c.r[2] * c.u[1];
+  return std::abs(std::atan2(sine, cosine)) * 180.0 / std::numbers::pi;
+}
+
+}  // namespace
+
+struct Referee::Impl {
+  Index contacts = 0;
+  double dt = 0.0;
+  Vector mu;
+  Vector q;
+  double scale = 1.0;  // U
+  Matrix blocks;       // 3m×3
+  std::vector<double> tangential;
+  std::vector<double> angles;  // of the aligned pyramid
+
+  // primal
+  std::optional<MassFactor> mass;
+  SparseRows M;
+  DirectionRows H;
+  Vector f;
+  Vector w;
+  // dual only
+  SparseRows W;
+
+  bool is_primal() const { return mass.has_value(); }
+
+  ContactState state(std::size_t k, std::span<const double> r, std::span<const double> u) const {
+    ContactState c;
+    c.normal = blocks(static_cast<Eigen::Index>(3 * k), 0);
+    c.tangential = tangential[k];
+    c.mu = mu[static_cast<Eigen::Index>(k)];
+    c.r = triple(r, k);
+    c.u = triple(u, k);
+    return c;
+  }
+
+  Vector velocity(std::span<const double> r) const {
+    Vector impulse = f;
+    add_impulses(H, r, impulse);
+    Vector v(f.size());
+    mass->solve(impulse, v);
+    return v;
+  }
+
+  /// u = Hᵀ v + w
+  Vector relative(const Vector& v) const {
+    Vector u(w.size());
+    contact_velocities(H, v, u);
+    return u + w;
+  }
+
+  Vector relative_velocity(std::span<const double> r) const {
+    if (contacts == 0) return Vector();
+    if (is_primal()) return relative(velocity(r));
+    const Eigen::Map<const Vector> impulse(r.data(), static_cast<Eigen::Index>(r.size()));
+    return W * impulse + q;
+  }
+
+  double equation(std::span<const double> r, std::span<const double> v) const {
+    if (!is_primal() || v.empty()) return kNaN;
+    SIGNORINI_CHECK(v.size() == static_cast<std::size_t>(f.size()));
+    if (!all_finite(v)) return kInfinity;
+    // D⁻¹ (M v − H r − f)
+    Vector force = f;
+    add_impulses(H, r, force);
+    const Eigen::Map<const Vector> given(v.data(), f.size());
+    const Vector defect = (M * given - force).cwiseQuotient(Vector(M.diagonal()));
+    return defect.cwiseAbs().maxCoeff() / scale;
+  }
+};
+
+Referee::Referee(const ContactProblem& problem) : impl_(std::make_unique<Impl>()) {
+  Impl& own = *impl_;
+  own.contacts = problem.contacts();
+  own.dt = problem.dt;
+  own.mu = problem.mu;
+  const Eigen::Index rows = 3 * static_cast<Eigen::Index>(own.contacts);
+  own.blocks = Matrix::Zero(rows, 3);
+  if (problem.has_primal()) {
+    own.mass.emplace(problem.M, problem.node_size());
+    own.M = problem.M;
+    own.H = make_direction_rows(problem.H, own.contacts);
+    own.f = problem.f;
+    own.w = problem.w;
+    own.q = own.contacts == 0 ? Vector() : own.relative(own.velocity(std::vector<double>(at(3 * own.contacts), 0.0)));
+    for (Index k = 0; k < own.contacts; ++k) own.blocks.middleRows<3>(3 * k) = delassus_diagonal_block(own.H, *own.mass, k);
+  } else if (problem.has_dual()) {
+    own.W = problem.W;
+    own.q = problem.q;
+    for (Index i = 0; i < static_cast<Index>(rows); ++i) {
+      for (SparseRows::InnerIterator entry(own.W, i); entry; ++entry) {
+        if (entry.col() / 3 == i / 3) own.blocks(i, entry.col() % 3) = entry.value();
+      }
+    }
+  } else {
+    // No movable dof at all: u = w whatever r is.
+    own.W.resize(rows, rows);
+    own.q = problem.w;
+  }
+  const double largest = own.q.size() == 0 ? 0.0 : own.q.cwiseAbs().maxCoeff();
+  own.scale = largest > 0.0 ? largest : 1.0;
+  own.tangential.resize(at(own.contacts));
+  for (Index k = 0; k < own.contacts; ++k) own.tangential[at(k)] = largest_tangential(own.blocks.middleRows<3>(3 * k));
+  own.angles = aligned_angles(std::span<const double>(own.q.data(), static_cast<std::size_t>(own.q.size())));
+}
+Referee::~Referee() = default;
+Referee::Referee(Referee&&) noexcept = default;
+Referee& Referee::operator=(Referee&&) noexcept = default;
+
+double Referee::velocity_scale() const { return impl_->scale; }
+const Vector& Referee::q() const { return impl_->q; }
+const Matrix& Referee::diagonal_blocks() const { return impl_->blocks; }
+
+Vector Referee::relative_velocity(std::span<const double> r) const {
+  SIGNORINI_CHECK(r.size() == 3 * at(impl_->contacts));
+  return impl_->relative_velocity(r);
+}
+
+Vector Referee::velocity(std::span<const double> r) const {
+  SIGNORINI_CHECK(r.size() == 3 * at(impl_->contacts));
+  return impl_->is_primal() ? impl_->velocity(r) : Vector();
+}
+
+namespace {
+
+/// Calls visit(k, contact) in the tangents that the law asks for; false when r or u is not finite.
+template <class Visit>
+bool visit_contacts(const auto& impl, std::span<const double> r, LawSpec law, const Visit& visit) {
+  if (!all_finite(r)) return false;
+  Vector u = impl.relative_velocity(r);
+  if (!all_finite(u)) return false;
+  std::vector<double> turned(r.begin(), r.end());
+  if (law.law == FrictionLaw::pyramid && law.frame == PyramidFrame::aligned) {
+    turn_impulses(turned, impl.angles, +1);
+    turn_impulses(u, impl.angles, +1);
+  }
+  for (std::size_t k = 0; 3 * k < turned.size(); ++k) visit(k, impl.state(k, turned, u));
+  return true;
+}
+
+double alart_curnier(const ContactState& contact, FrictionLaw law) {
+  return law == FrictionLaw::cone ? alart_curnier<FrictionCone>(contact) : alart_curnier<FrictionPyramid>(contact);
+}
+
+}  // namespace
+
+Residuals Referee::measure(std::span<const double> r, LawSpec law, std::span<const double> v) const {
+  SIGNORINI_CHECK(r.size() == 3 * at(impl_->contacts));
+  const bool cone = law.law == FrictionLaw::cone;
+  const double U = impl_->scale;
+  Residuals result;
+  double siconos_sum = 0.0;
+  double u_sum = 0.0;
+  double excess = 0.0;
+  double largest_normal = 0.0;
+  double closing = 0.0;
+  bool finite = visit_contacts(*impl_, r, law, [&](std::size_t, const ContactState& c) {
+    result.residual = std::max(result.residual, alart_curnier(c, law.law) / U);
+    result.natural_map = std::max(result.natural_map, natural_map(c) / U);
+    const FrictionCone k{c.mu};
+    siconos_sum += (c.r - k.project(c.r - k.de_saxce(c.u))).squaredNorm();
+    u_sum += c.u.squaredNorm();
+    result.fischer_burmeister = std::max(result.fischer_burmeister, fischer_burmeister(c, law.law));
+    closing = std::max(closing, -c.u[0]);
+    excess = std::max(excess, c.r_T().norm() - c.mu * c.r[0]);
+    largest_normal = std::max(largest_normal, c.r[0]);
+    if (c.u_T().norm() > 1e-4 * U && c.r_T().norm() > 0.0) {
+      result.dissipation_angle = std::max(result.dissipation_angle, dissipation_angle(c));
+    }
+  });
+  if (!finite) return {kInfinity, kNaN, kNaN, kNaN, kNaN, kNaN, kNaN, kNaN};
+  const double r_norm = std::sqrt(std::inner_product(r.begin(), r.end(), r.begin(), 0.0));
+  const double siconos_scale = std::max({impl_->q.norm(), r_norm, std::sqrt(u_sum)});
+  result.siconos_error = std::sqrt(siconos_sum);
+  if (siconos_scale > std::numeric_limits<double>::epsilon()) result.siconos_error /= siconos_scale;
+  if (!cone) result.natural_map = result.siconos_error = kNaN;
+  result.penetration = impl_->dt > 0.0 ? impl_->dt * closing : kNaN;
+  if (excess > 0.0) result.cone_violation = largest_normal > 0.0 ? excess / largest_normal : kInfinity;
+  result.equation = impl_->equation(r, v);
+  return result;
+}
+
+void Referee::contact_errors(std::span<const double> r, LawSpec law, std::span<double> errors) const {
+  SIGNORINI_CHECK(r.size() == 3 * at(impl_->contacts) && errors.size() == at(impl_->contacts));
+  const bool finite = visit_contacts(*impl_, r, law, [&](std::size_t k, const ContactState& c) {
+    errors[k] = alart_curnier(c, law.law) / impl_->scale;
+  });
+  if (!finite) std::fill(errors.begin(), errors.end(), kInfinity);
+}
+
+}  // namespace signorini
