@@ -24,7 +24,7 @@ struct Turn {
 };
 
 void turn_vector(Vector& x, std::span<const double> angles) {
-  if (x.size() > 0) turn_impulses(std::span<double>(x.data(), static_cast<std::size_t>(x.size())), angles, +1);
+  if (x.size() > 0) turn_impulses(span_of(x), angles, +1);
 }
 
 /// H' = H Rᵀ: the columns T1 and T2 of a contact mix, so both take the union of their patterns.
@@ -84,7 +84,7 @@ std::vector<double> aligned_angles(std::span<const double> q) {
 
 std::vector<double> aligned_angles(const ContactProblem& problem) {
   const Vector q = assemble_q(problem);
-  return aligned_angles(std::span<const double>(q.data(), static_cast<std::size_t>(q.size())));
+  return aligned_angles(span_of(q));
 }
 
 ContactProblem turn_tangents(const ContactProblem& problem, std::span<const double> angles) {

@@ -189,7 +189,7 @@ Vector assemble_q(const ContactProblem& problem) {
   if (!problem.has_primal()) return problem.w;
   const MassFactor mass(problem.M, problem.node_size());
   Vector v(problem.dofs());
-  mass.solve(problem.f, v);
+  mass.solve(span_of(problem.f), span_of(v));
   return problem.H.transpose() * v + problem.w;
 }
 

@@ -287,7 +287,7 @@ PlantedProblem make_planted_problem(const PlantedOptions& options) {
   const MassFactor factor(problem.M, 3);
   const Vector impulse = problem.H * planted.r + problem.f;
   Vector v(impulse.size());
-  factor.solve(impulse, v);
+  factor.solve(span_of(impulse), span_of(v));
   problem.w = planted.u - problem.H.transpose() * v;
   problem.gap = Vector(m);
   for (Eigen::Index k = 0; k < m; ++k) problem.gap[k] = problem.dt * problem.w[3 * k];

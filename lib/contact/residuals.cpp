@@ -6,6 +6,7 @@
 #include <numbers>
 #include <numeric>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
@@ -134,16 +135,16 @@ struct Referee::Impl {
 
   Vector velocity(std::span<const double> r) const {
     Vector impulse = f;
-    add_impulses(H, r, impulse);
+    add_impulses(H, r, span_of(impulse));
     Vector v(f.size());
-    mass->solve(impulse, v);
+    mass->solve(span_of(impulse), span_of(v));
     return v;
   }
 
   /// u = Hᵀ v + w
   Vector relative(const Vector& v) const {
     Vector u(w.size());
-    contact_velocities(H, v, u);
+    contact_velocities(H, span_of(v), span_of(u));
     return u + w;
   }
 
@@ -160,7 +161,7 @@ struct Referee::Impl {
     if (!all_finite(v)) return kInfinity;
     // D⁻¹ (M v − H r − f)
     Vector force = f;
-    add_impulses(H, r, force);
+    add_impulses(H, r, span_of(force));
     const Eigen::Map<const Vector> given(v.data(), f.size());
     const Vector defect = (M * given - force).cwiseQuotient(Vector(M.diagonal()));
     return defect.cwiseAbs().maxCoeff() / scale;
@@ -199,7 +200,7 @@ Referee::Referee(const ContactProblem& problem) : impl_(std::make_unique<Impl>()
   own.scale = largest > 0.0 ? largest : 1.0;
   own.tangential.resize(at(own.contacts));
   for (Index k = 0; k < own.contacts; ++k) own.tangential[at(k)] = largest_tangential(own.blocks.middleRows<3>(3 * k));
-  own.angles = aligned_angles(std::span<const double>(own.q.data(), static_cast<std::size_t>(own.q.size())));
+  own.angles = aligned_angles(span_of(std::as_const(own.q)));
 }
 Referee::~Referee() = default;
 Referee::Referee(Referee&&) noexcept = default;
@@ -226,13 +227,13 @@ template <class Visit>
 bool visit_contacts(const auto& impl, std::span<const double> r, LawSpec law, const Visit& visit) {
   if (!all_finite(r)) return false;
   Vector u = impl.relative_velocity(r);
-  if (!all_finite(u)) return false;
+  if (!all_finite(span_of(u))) return false;
   std::vector<double> turned(r.begin(), r.end());
   if (law.law == FrictionLaw::pyramid && law.frame == PyramidFrame::aligned) {
     turn_impulses(turned, impl.angles, +1);
-    turn_impulses(u, impl.angles, +1);
+    turn_impulses(span_of(u), impl.angles, +1);
   }
-  for (std::size_t k = 0; 3 * k < turned.size(); ++k) visit(k, impl.state(k, turned, u));
+  for (std::size_t k = 0; 3 * k < turned.size(); ++k) visit(k, impl.state(k, turned, span_of(u)));
   return true;
 }
 
