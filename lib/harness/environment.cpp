@@ -1,0 +1,194 @@
+#include "harness/environment.h"
+
+#include <dlfcn.h>
+#include <sched.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/check.h"
+#include "base/digest.h"
+#include "base/parallel.h"
+#include "base/text.h"
+
+namespace signorini {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text.data();
+}
+
+std::string load_now() {
+  std::array<double, 3> load{};
+  if (getloadavg(load.data(), 3) != 3) return "unavailable";
+  return fmt::format("{:.2f} {:.2f} {:.2f}", load[0], load[1], load[2]);
+}
+
+std::string first_line(const std::filesystem::path& path) {
+  std::ifstream in(path);
+  std::string line;
+  std::getline(in, line);
+  return std::string(trim(line));
+}
+
+std::string cpu_model() {
+  std::ifstream in("/proc/cpuinfo");
+  for (std::string line; std::getline(in, line);) {
+    if (line.rfind("model name", 0) == 0) return std::string(trim(line.substr(line.find(':') + 1)));
+  }
+  return "unavailable";
+}
+
+std::string instruction_sets() {
+#if defined(__x86_64__)
+  std::string text = "x86-64";
+  if (__builtin_cpu_supports("avx")) text += " avx";
+  if (__builtin_cpu_supports("avx2")) text += " avx2";
+  if (__builtin_cpu_supports("fma")) text += " fma";
+  if (__builtin_cpu_supports("avx512f")) text += " avx512f";
+  return text;
+#else
+  utsname name{};
+  uname(&name);
+  return name.machine;
+#endif
+}
+
+Json caches() {
+  Json list = Json::array();
+  for (int i = 0; i < 8; ++i) {
+    const std::filesystem::path folder = fmt::format("/sys/devices/system/cpu/cpu0/cache/index{}", i);
+    std::error_code error;
+    if (!std::filesystem::exists(folder, error)) break;
+    list.push_back(fmt::format("L{} {} {}", first_line(folder / "level"), first_line(folder / "type"), first_line(folder / "size")));
+  }
+  return list;
+}
+
+std::string affinity() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return "unavailable";
+  std::string text;
+  for (std::size_t cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(cpu, &set)) text += fmt::format("{}{}", text.empty() ? "" : ",", cpu);
+  }
+  return text;
+}
+
+/// The name of a machine is nobody's business; that two results come from the same one is.
+std::string host_digest() {
+  std::array<char, 256> name{};
+  if (gethostname(name.data(), name.size() - 1) != 0) return "unavailable";
+  return digest_text(digest_of(name.data()));
+}
+
+Json build_object() {
+  const BuildFacts& facts = build_facts();
+  Json libraries = Json::object();
+  for (const auto& [name, version] : facts.libraries) libraries[name] = version;
+  return {{"version", facts.version}, {"git", facts.git},           {"compiler", facts.compiler},
+          {"flags", facts.flags},     {"build_type", facts.build_type}, {"sanitizers", facts.sanitizers},
+          {"libraries", libraries}};
+}
+
+Json machine_object() {
+  utsname name{};
+  uname(&name);
+  const std::string governor = first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+  return {{"cpu", cpu_model()},
+          {"instruction_sets", instruction_sets()},
+          {"cores", sysconf(_SC_NPROCESSORS_ONLN)},
+          {"usable_threads", hardware_threads()},
+          {"affinity", affinity()},
+          {"caches", caches()},
+          {"governor", governor.empty() ? "unavailable" : governor},
+          {"kernel", fmt::format("{} {}", name.sysname, name.release)},
+          {"host_digest", host_digest()}};
+}
+
+}  // namespace
+
+std::string build_text() {
+  const BuildFacts& facts = build_facts();
+  std::string text = fmt::format("signorini {}\n", facts.version);
+  const auto line = [&text](std::string_view key, std::string_view value) {
+    text += fmt::format("  {:<11} {}\n", key, value);
+  };
+  line("git", facts.git);
+  line("compiler", facts.compiler);
+  line("flags", facts.flags);
+  line("build type", facts.build_type);
+  if (!facts.sanitizers.empty()) line("sanitizers", facts.sanitizers);
+  std::string libraries;
+  for (const auto& [name, version] : facts.libraries) {
+    libraries += fmt::format("{}{} {}", libraries.empty() ? "" : ", ", name, version);
+  }
+  line("libraries", libraries);
+  line("processor", fmt::format("{} ({})", cpu_model(), instruction_sets()));
+  text.pop_back();
+  return text;
+}
+
+std::string build_json() { return build_object().dump(2); }
+
+InputDigest digest_file(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw_input("{}: cannot be read", path.string());
+  Digest digest;
+  std::vector<char> buffer(1U << 20U);
+  InputDigest out;
+  out.path = path.string();
+  while (in.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || in.gcount() > 0) {
+    digest.update(buffer.data(), static_cast<std::size_t>(in.gcount()));
+    out.bytes += static_cast<std::uintmax_t>(in.gcount());
+  }
+  out.digest = digest_text(digest.value());
+  return out;
+}
+
+Provenance::Provenance(std::vector<std::string> command_line)
+    : command_line_(std::move(command_line)), started_(utc_now()), load_at_start_(load_now()) {}
+
+std::string Provenance::json() const {
+  Json inputs = Json::array();
+  for (const InputDigest& input : inputs_) {
+    inputs.push_back({{"path", input.path}, {"xxh3", input.digest}, {"bytes", input.bytes}});
+  }
+  Json all = {{"program", "signorini"},
+              {"command_line", command_line_},
+              {"started", started_},
+              {"finished", utc_now()},
+              {"load_at_start", load_at_start_},
+              {"load_at_end", load_now()},
+              {"build", build_object()},
+              {"machine", machine_object()},
+              {"inputs", inputs}};
+  for (const auto& [key, value] : extra_) all[key] = value;
+  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string limit_blas_threads() {
+  std::string found;
+  for (const char* symbol : {"openblas_set_num_threads", "MKL_Set_Num_Threads", "bli_thread_set_num_threads", "omp_set_num_threads"}) {
+    void* address = dlsym(RTLD_DEFAULT, symbol);
+    if (address == nullptr) continue;
+    reinterpret_cast<void (*)(int)>(address)(1);
+    found += fmt::format("{}{}", found.empty() ? "" : ", ", std::string_view(symbol).substr(0, std::string_view(symbol).find('_')));
+  }
+  return found.empty() ? "none found" : found;
+}
+
+}  // namespace signorini

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+/// Where a number comes from: program, machine and inputs. Written as env.json beside every output.
+namespace signorini {
+
+/// Facts fixed when the program was built: version, git revision, compiler, flags, libraries.
+struct BuildFacts {
+  std::string version, git, compiler, flags, build_type, sanitizers;
+  std::vector<std::pair<std::string, std::string>> libraries;
+};
+const BuildFacts& build_facts();
+/// For people (several lines) and as JSON.
+std::string build_text();
+std::string build_json();
+
+struct InputDigest {
+  std::string path;
+  std::string digest;  ///< XXH3 of the bytes, 16 hexadecimal digits
+  std::uintmax_t bytes = 0;
+};
+InputDigest digest_file(const std::filesystem::path& path);
+
+/// Collects load averages from its construction to `json`.
+class Provenance {
+ public:
+  explicit Provenance(std::vector<std::string> command_line);
+
+  void add_input(const std::filesystem::path& path) { inputs_.push_back(digest_file(path)); }
+  void set(std::string key, std::string value) { extra_.emplace_back(std::move(key), std::move(value)); }
+  /// Build, machine, command line, inputs, dates and load; pretty-printed.
+  std::string json() const;
+
+ private:
+  std::vector<std::string> command_line_;
+  std::vector<InputDigest> inputs_;
+  std::vector<std::pair<std::string, std::string>> extra_;
+  std::string started_, load_at_start_;
+};
+
+/// Tells whatever BLAS and OpenMP came in with the sparse factorisation to use one thread: times stay comparable and
+/// sums keep their order. Returns what was found, e.g. "openblas".
+std::string limit_blas_threads();
+
+}  // namespace signorini

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/options.h"
+#include "regions/region_partition.h"
+
+/// An experiment as configs/experiments/<id>.toml describes it: one figure or table, its claim, what to run, and what is
+/// expected of the numbers. Unknown keys are errors that name file, line and key.
+///
+///     artefact = "Lazarevych 2010, Fig. 1"          # what it reproduces
+///     claim = "…"                                   # what that artefact says, one sentence
+///     scenes = ["bucket"]                           # recorded when they are not yet there; and/or
+///     files = ["problem.hdf5"]                      # recordings or FCLib files, relative to this file
+///     protocols = ["converge", "time"]
+///     regions = ["none", "points", "islands"]
+///     threads = [1, 2]
+///     tolerances = [1e-6]
+///     [[solvers]]                                   # name, label, and options of the solver
+///     name = "pgs"
+///     label = "PGS, cone"
+///     law = "cone"
+///     [sizes.quick]                                 # changes for one size
+///     max_steps = 20
+///     [[expect]]                                    # read by the report
+namespace signorini {
+
+struct SolverVariant {
+  std::string name;
+  std::string label;  ///< unique; the name and options when none is given
+  OptionMap options;
+};
+
+struct Experiment {
+  std::string id;  ///< stem of the file
+  std::string artefact;
+  std::string claim;
+  std::string source;
+  std::vector<std::string> scenes;
+  std::vector<std::filesystem::path> files;
+  std::vector<SolverVariant> solvers;
+  std::vector<RegionMode> regions{RegionMode::none};
+  std::vector<int> threads{1};
+  std::vector<double> tolerances{1e-6};
+  bool converge = false;         ///< protocol "converge": convergence curves
+  bool time = true;              ///< protocol "time": k* iterations timed, and the self-stopped row
+  int repetitions = 5;
+  int max_iterations = 1000;
+  double time_limit = 60.0;      ///< s per solve; a run that meets it is a row with status time_limit
+  double minimum_time = 2e-3;    ///< s of timed work per repetition; short solves are repeated and averaged
+  int stride = 1;                ///< every stride-th snapshot
+  int max_steps = std::numeric_limits<int>::max();  ///< at most this many, evenly spread
+  int min_contacts = 1;          ///< snapshots with fewer contacts are left out
+  std::string text;              ///< the file as read
+};
+
+/// `size` picks the [sizes.<size>] table. A file that cannot be read or parsed is an `InputError`, an unknown key, solver
+/// or value a `UsageError`; both name file and line.
+Experiment read_experiment(const std::filesystem::path& path, std::string_view size);
+
+/// Artefact and claim only, for listings.
+struct ExperimentSummary {
+  std::string id, artefact, claim;
+};
+ExperimentSummary read_experiment_summary(const std::filesystem::path& path);
+
+/// Positions of the snapshots to use out of `contacts.size()`, ascending.
+std::vector<std::size_t> select_steps(const std::vector<int>& contacts, const Experiment& experiment);
+
+}  // namespace signorini

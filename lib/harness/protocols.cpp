@@ -1,0 +1,349 @@
+#include "harness/protocols.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/check.h"
+#include "base/clock.h"
+
+namespace signorini {
+namespace {
+
+std::span<double> as_span(Vector& v) { return {v.data(), static_cast<std::size_t>(v.size())}; }
+std::span<const double> as_span(const Vector& v) { return {v.data(), static_cast<std::size_t>(v.size())}; }
+
+Residuals no_errors() {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  return {kNone, kNone, kNone, kNone, kNone, kNone, kNone, kNone};
+}
+
+std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+void fail(RunRecord& record, SolveStatus status, std::string message) {
+  record.status = status;
+  record.message = one_line(std::move(message));
+  record.errors = no_errors();
+}
+
+void fill_report(RunRecord& record, const SolveReport& report) {
+  record.status = report.status;
+  record.iterations = report.iterations;
+  record.first_phase = report.first_phase;
+  record.products = report.products;
+  record.message = one_line(report.message);
+}
+
+struct ContactCounts {
+  int active = 0, sliding = 0;
+};
+
+/// On the friction bound: within a relative 1e-9, a few hundred roundings above an exact projection.
+ContactCounts count_contacts(const ContactProblem& problem, std::span<const double> r, FrictionLaw law) {
+  ContactCounts counts;
+  for (Index k = 0; k < problem.contacts(); ++k) {
+    const auto row = 3 * static_cast<std::size_t>(k);
+    if (!(r[row] > 0.0)) continue;
+    ++counts.active;
+    const double tangent = law == FrictionLaw::cone ? std::hypot(r[row + 1], r[row + 2])
+                                                    : std::max(std::abs(r[row + 1]), std::abs(r[row + 2]));
+    if (tangent >= problem.mu[k] * r[row] * (1.0 - 1e-9)) ++counts.sliding;
+  }
+  return counts;
+}
+
+/// Asks the referee after every iteration until the curve is told: well below the tolerance, or twice as far as k*.
+class RefereeObserver : public IterationObserver {
+ public:
+  RefereeObserver(const RunTarget& target, LawSpec law, const RegionPartition* partition, double tolerance, TracedRun& out)
+      : target_(target), law_(law), partition_(partition), tolerance_(tolerance), out_(out) {
+    if (partition_ != nullptr) {
+      errors_.resize(static_cast<std::size_t>(target.problem->contacts()));
+      first_.assign(static_cast<std::size_t>(partition_->regions()), -1);
+    }
+  }
+
+  void on_iteration(int iteration, std::span<const double> r, std::string_view) override {
+    const double stamp = watch_.seconds() - paused_;
+    if (told_) return;
+    const Residuals errors = target_.referee->measure(r, law_);
+    const ContactCounts counts = count_contacts(*target_.problem, r, law_.law);
+    ConvergenceTrace& trace = out_.trace;
+    trace.iteration.push_back(iteration);
+    trace.seconds.push_back(stamp);
+    trace.residual.push_back(errors.residual);
+    trace.natural_map.push_back(errors.natural_map);
+    trace.active.push_back(counts.active);
+    trace.sliding.push_back(counts.sliding);
+    if (!out_.first_iteration && errors.residual <= tolerance_) out_.first_iteration = iteration;
+    if (partition_ != nullptr) watch_regions(iteration, r);
+    told_ = out_.first_iteration && regions_left_ == 0 &&
+            (errors.residual <= 1e-3 * tolerance_ || iteration >= 2 * *out_.first_iteration + 10);
+    paused_ += watch_.seconds() - paused_ - stamp;
+  }
+
+  void start() { watch_.restart(); }
+  double referee_seconds() const { return paused_; }
+  const std::vector<int>& first_iterations() const { return first_; }
+  bool all_regions_converged() const { return regions_left_ == 0; }
+  void expect_regions() { regions_left_ = static_cast<int>(first_.size()); }
+
+ private:
+  void watch_regions(int iteration, std::span<const double> r) {
+    if (regions_left_ == 0) return;
+    target_.referee->contact_errors(r, law_, errors_);
+    for (Index region = 0; region < partition_->regions(); ++region) {
+      int& first = first_[static_cast<std::size_t>(region)];
+      if (first >= 0) continue;
+      double worst = 0.0;
+      for (const Index k : partition_->region(region)) {
+        const double error = errors_[static_cast<std::size_t>(k)];
+        worst = std::isnan(error) ? std::numeric_limits<double>::infinity() : std::max(worst, error);
+      }
+      if (worst > tolerance_) continue;
+      first = iteration;
+      --regions_left_;
+    }
+  }
+
+  const RunTarget& target_;
+  LawSpec law_;
+  const RegionPartition* partition_;
+  double tolerance_;
+  TracedRun& out_;
+  std::vector<double> errors_;
+  std::vector<int> first_;
+  int regions_left_ = 0;
+  bool told_ = false;
+  Stopwatch watch_;
+  double paused_ = 0.0;
+};
+
+/// Regions are replayed after they were solved, so the stamps of a replay mean nothing. On one thread the assembled
+/// iterate k costs Σ_R t_R min(1, k / n_R), t_R the seconds and n_R the iterations of region R.
+void stamp_by_regions(const RegionTasks& tasks, ConvergenceTrace& trace) {
+  const auto reports = tasks.region_reports();
+  const auto seconds = tasks.region_seconds();
+  for (std::size_t i = 0; i < trace.iteration.size(); ++i) {
+    double sum = 0.0;
+    for (std::size_t region = 0; region < seconds.size(); ++region) {
+      const int n = std::max(1, reports[region].iterations);
+      sum += seconds[region] * std::min(1.0, static_cast<double>(trace.iteration[i]) / n);
+    }
+    trace.seconds[i] = sum;
+  }
+}
+
+void describe_trace(const RunRecord& record, double tolerance, ConvergenceTrace& trace) {
+  trace.file = record.file;
+  trace.step = record.step;
+  trace.solver = record.solver;
+  trace.options = record.options;
+  trace.law = record.law;
+  trace.region_mode = record.region_mode;
+  trace.threads = record.threads;
+  trace.tolerance = tolerance;
+}
+
+RunRecord censored_row(const TracedRun& traced) {
+  RunRecord record = traced.record;
+  record.protocol = "time";
+  return record;
+}
+
+}  // namespace
+
+RunTarget make_target(const ContactProblem& problem, const Referee& referee, std::string experiment, std::string file,
+                      std::string step) {
+  RunTarget target{&problem, &referee, {}};
+  target.facts.experiment = std::move(experiment);
+  target.facts.file = std::move(file);
+  target.facts.step = std::move(step);
+  target.facts.contacts = problem.contacts();
+  target.facts.dofs = problem.dofs();
+  return target;
+}
+
+PreparedRun prepare_run(const RunTarget& target, const SolverVariant& variant, RegionMode mode, int threads) {
+  RunRecord record = target.facts;
+  record.solver = variant.name;
+  record.label = variant.label;
+  record.region_mode = enum_name(mode);
+  record.threads = threads;
+  return prepare_run(target, make_region_solver(variant.name, variant.options, {mode, threads}), std::move(record));
+}
+
+PreparedRun prepare_run(const RunTarget& target, std::unique_ptr<Solver> solver, RunRecord record) {
+  PreparedRun run{std::move(solver), std::move(record)};
+  run.record.solver = run.solver->name();
+  run.record.options = run.solver->options();
+  run.record.law = enum_name(run.solver->common().law);
+  run.record.regions = target.problem->contacts() > 0 ? 1 : 0;
+  run.record.largest_region = target.problem->contacts();
+  try {
+    const std::string reason = run.solver->unsupported_reason(*target.problem);
+    if (!reason.empty()) {
+      fail(run.record, SolveStatus::unsupported, reason);
+    } else {
+      const Stopwatch watch;
+      run.solver->prepare(*target.problem);
+      run.record.setup_seconds = watch.seconds();
+      if (const auto* tasks = dynamic_cast<const RegionTasks*>(run.solver.get())) {
+        run.record.regions = tasks->partition().regions();
+        run.record.largest_region = tasks->partition().largest();
+      }
+      return run;
+    }
+  } catch (const UsageError& error) {
+    fail(run.record, SolveStatus::unsupported, error.what());
+  } catch (const std::exception& error) {
+    fail(run.record, SolveStatus::failed, error.what());
+  }
+  run.solver.reset();
+  return run;
+}
+
+Vector start_values(const Solver& solver, const ContactProblem& problem) {
+  const Index size = 3 * problem.contacts();
+  if (solver.common().warm_start && problem.warm_start.size() == size) return problem.warm_start;
+  return Vector::Zero(size);
+}
+
+SolveOutcome solve_self_stopped(const RunTarget& target, PreparedRun& run, const RunLimits& limits) {
+  SolveOutcome out{run.record, Vector::Zero(3 * target.problem->contacts())};
+  out.record.protocol = "self-stopped";
+  out.record.tolerance = limits.tolerance;
+  if (!run.solver) return out;
+  StopRule stop;
+  stop.residual = limits.tolerance;
+  stop.max_iterations = limits.max_iterations;
+  stop.time_limit = limits.time_limit;
+  out.r = start_values(*run.solver, *target.problem);
+  try {
+    const Stopwatch watch;
+    const SolveReport report = run.solver->solve(as_span(out.r), stop, nullptr);
+    out.record.solve_seconds = watch.seconds();
+    fill_report(out.record, report);
+    out.record.errors = target.referee->measure(as_span(std::as_const(out.r)), run.solver->common().spec());
+  } catch (const std::exception& error) {
+    fail(out.record, SolveStatus::failed, error.what());
+  }
+  return out;
+}
+
+TracedRun trace_run(const RunTarget& target, PreparedRun& run, const RunLimits& limits) {
+  TracedRun out;
+  out.record = run.record;
+  out.record.protocol = "converge";
+  out.record.tolerance = limits.tolerance;
+  describe_trace(out.record, limits.tolerance, out.trace);
+  if (!run.solver) return out;
+
+  StopRule stop;
+  stop.residual = 0.0;
+  stop.fixed_iterations = true;
+  stop.max_iterations = limits.max_iterations;
+  stop.time_limit = limits.time_limit;
+  const LawSpec law = run.solver->common().spec();
+  auto* tasks = dynamic_cast<RegionTasks*>(run.solver.get());
+  RefereeObserver observer(target, law, tasks != nullptr ? &tasks->partition() : nullptr, limits.tolerance, out);
+  observer.expect_regions();
+  Vector r = start_values(*run.solver, *target.problem);
+  try {
+    observer.start();
+    const Stopwatch watch;
+    const SolveReport report = run.solver->solve(as_span(r), stop, &observer);
+    out.record.solve_seconds = std::max(0.0, watch.seconds() - observer.referee_seconds());
+    fill_report(out.record, report);
+    out.record.errors = target.referee->measure(as_span(std::as_const(r)), law);
+  } catch (const std::exception& error) {
+    fail(out.record, SolveStatus::failed, error.what());
+    return out;
+  }
+  if (tasks != nullptr) {
+    stamp_by_regions(*tasks, out.trace);
+    if (!observer.all_regions_converged()) out.first_iteration.reset();
+    if (out.first_iteration) out.region_iterations = observer.first_iterations();
+  }
+  if (out.first_iteration) {
+    out.record.status = SolveStatus::converged;
+    out.record.iterations = *out.first_iteration;
+    if (!out.region_iterations.empty()) {
+      out.record.iterations = *std::max_element(out.region_iterations.begin(), out.region_iterations.end());
+    }
+  } else if (!std::isfinite(out.record.errors.residual)) {
+    out.record.status = SolveStatus::diverged;
+  } else if (out.record.status == SolveStatus::converged) {
+    out.record.status = SolveStatus::iteration_limit;
+  }
+  if (!out.first_iteration && out.record.message.empty()) {
+    out.record.message = fmt::format("residual {:.1e} not reached within {} iterations", limits.tolerance, limits.max_iterations);
+  }
+  return out;
+}
+
+std::vector<RunRecord> time_runs(const RunTarget& target, std::span<const TimedRun> group, const RunLimits& limits,
+                                 const TimerOptions& options) {
+  struct Job {
+    RunRecord record;
+    Solver* solver;
+    StopRule stop;
+    Vector start, r;
+  };
+  std::vector<RunRecord> rows;
+  std::vector<std::unique_ptr<Job>> jobs;
+  std::vector<TimedTask> tasks;
+  for (const TimedRun& member : group) {
+    if (!member.run->solver || !member.traced->first_iteration) {
+      RunRecord row = censored_row(*member.traced);
+      row.threads = member.run->record.threads;
+      row.setup_seconds = member.run->record.setup_seconds;
+      rows.push_back(std::move(row));
+      continue;
+    }
+    auto job = std::make_unique<Job>();
+    job->solver = member.run->solver.get();
+    job->record = member.run->record;
+    job->record.protocol = "time";
+    job->record.tolerance = limits.tolerance;
+    job->stop.residual = 0.0;
+    job->stop.fixed_iterations = true;
+    job->stop.max_iterations = member.traced->record.iterations;
+    job->stop.time_limit = limits.time_limit;
+    job->stop.region_iterations = member.traced->region_iterations;
+    job->start = job->r = start_values(*job->solver, *target.problem);
+
+    // one run to warm up, to judge the answer and to know how long it takes
+    const Stopwatch watch;
+    const SolveReport report = job->solver->solve(as_span(job->r), job->stop, nullptr);
+    const double seconds = watch.seconds();
+    fill_report(job->record, report);
+    job->record.errors = target.referee->measure(as_span(std::as_const(job->r)), job->solver->common().spec());
+    // a region's k* was found from the assembled iterate: roundings of the last bits may lift it just above
+    if (job->record.errors.residual <= limits.tolerance * (1.0 + 1e-6)) {
+      job->record.status = SolveStatus::converged;
+      job->record.message.clear();
+    } else {
+      job->record.status = SolveStatus::iteration_limit;
+      job->record.message = fmt::format("k* = {} iterations left residual {:.2e}", job->stop.max_iterations, job->record.errors.residual);
+    }
+    Job* j = job.get();
+    tasks.push_back({j->record.region_mode, [j] { j->r = j->start; },
+                     [j] { static_cast<void>(j->solver->solve(as_span(j->r), j->stop, nullptr)); }, seconds});
+    jobs.push_back(std::move(job));
+  }
+  const std::vector<std::vector<double>> seconds = time_interleaved(tasks, options);
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    for (std::size_t repetition = 0; repetition < seconds[i].size(); ++repetition) {
+      rows.push_back(jobs[i]->record);
+      rows.back().repetition = static_cast<int>(repetition);
+      rows.back().solve_seconds = seconds[i][repetition];
+    }
+  }
+  return rows;
+}
+
+}  // namespace signorini

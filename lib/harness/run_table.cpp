@@ -1,0 +1,78 @@
+#include "harness/run_table.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/check.h"
+
+namespace signorini {
+namespace {
+
+[[noreturn]] void throw_errno(const std::filesystem::path& path, const char* what) {
+  throw_input("{}: {}: {}", path.string(), what, std::strerror(errno));
+}
+
+void write_all(int descriptor, const std::string& text, const std::filesystem::path& path) {
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t n = ::write(descriptor, text.data() + done, text.size() - done);
+    if (n < 0) {
+      if (errno == EINTR) continue;
+      throw_errno(path, "cannot write");
+    }
+    done += static_cast<std::size_t>(n);
+  }
+  if (::fsync(descriptor) != 0) throw_errno(path, "cannot write to disk");
+}
+
+}  // namespace
+
+RunTable::RunTable(std::filesystem::path path, OpenTable mode) : path_(std::move(path)) {
+  std::error_code error;
+  std::size_t keep = 0;
+  if (mode == OpenTable::resume && std::filesystem::exists(path_, error)) {
+    for (const RunRecord& record : read_run_table(path_, &keep)) keys_.insert(run_key(record));
+  }
+  resumed_ = keys_.size();
+  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+  if (descriptor_ < 0) throw_errno(path_, "cannot open for writing");
+  if (::ftruncate(descriptor_, static_cast<off_t>(keep)) != 0 || ::lseek(descriptor_, 0, SEEK_END) < 0) {
+    throw_errno(path_, "cannot open for writing");
+  }
+  if (keep == 0) write_text(run_record_header() + "\n");
+}
+
+RunTable::~RunTable() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void RunTable::write_text(const std::string& text) { write_all(descriptor_, text, path_); }
+
+void RunTable::append(std::span<const RunRecord> records) {
+  std::string text;
+  for (const RunRecord& record : records) {
+    if (keys_.insert(run_key(record)).second) text += run_record_row(record) + "\n";
+  }
+  if (!text.empty()) write_text(text);
+}
+
+void write_text_file(const std::filesystem::path& path, const std::string& text) {
+  const std::filesystem::path temporary = path.string() + ".part";
+  const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (descriptor < 0) throw_errno(temporary, "cannot open for writing");
+  try {
+    write_all(descriptor, text, temporary);
+  } catch (...) {
+    ::close(descriptor);
+    ::unlink(temporary.c_str());
+    throw;
+  }
+  ::close(descriptor);
+  if (::rename(temporary.c_str(), path.c_str()) != 0) throw_errno(path, "cannot rename into place");
+}
+
+}  // namespace signorini

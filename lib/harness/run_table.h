@@ -1,0 +1,46 @@
+#pragma once
+
+#include <filesystem>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/run_record.h"
+
+/// runs.csv on disk while runs are made: every append is one write followed by fsync, so a kill loses at most the rows
+/// of the run in flight. What a kill tore off mid-line is cut away when the table is opened again.
+namespace signorini {
+
+enum class OpenTable { fresh, resume };
+
+class RunTable {
+ public:
+  /// `fresh` empties an existing table; `resume` keeps its whole rows. Throws `InputError` when the file cannot be
+  /// written or is not a table of this version.
+  RunTable(std::filesystem::path path, OpenTable mode);
+  ~RunTable();
+  RunTable(const RunTable&) = delete;
+  RunTable& operator=(const RunTable&) = delete;
+
+  bool contains(const RunRecord& record) const { return keys_.contains(run_key(record)); }
+  /// Rows that were there before.
+  std::size_t resumed() const { return resumed_; }
+  std::size_t rows() const { return keys_.size(); }
+  /// Rows already in the table are left out. On return they are on disk.
+  void append(std::span<const RunRecord> records);
+  void append(const RunRecord& record) { append(std::span(&record, 1)); }
+
+ private:
+  void write_text(const std::string& text);
+
+  std::filesystem::path path_;
+  int descriptor_ = -1;
+  std::size_t resumed_ = 0;
+  std::set<std::string> keys_;
+};
+
+/// Writes a whole small text file so that a kill leaves the old one or the new one (temporary name, fsync, rename).
+void write_text_file(const std::filesystem::path& path, const std::string& text);
+
+}  // namespace signorini
