@@ -277,6 +277,16 @@ ExperimentSummary read_experiment_summary(const std::filesystem::path& path) {
   return {path.stem().string(), root["artefact"].value_or(std::string{}), root["claim"].value_or(std::string{})};
 }
 
+std::string read_toml_summary(const std::filesystem::path& path) {
+  const std::string text = read_file(path);
+  const toml::table root = parse_toml(path, text);
+  for (const char* key : {"summary", "description", "title"}) {
+    if (const auto value = root[key].value_exact<std::string>()) return *value;
+  }
+  const std::string first = text.substr(0, text.find('\n'));
+  return first.rfind('#', 0) == 0 ? std::string(trim(first.substr(1))) : std::string{};
+}
+
 std::vector<std::size_t> select_steps(const std::vector<int>& contacts, const Experiment& experiment) {
   std::vector<std::size_t> candidates;
   const auto stride = static_cast<std::size_t>(experiment.stride);

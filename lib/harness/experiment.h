@@ -67,6 +67,8 @@ struct ExperimentSummary {
   std::string id, artefact, claim;
 };
 ExperimentSummary read_experiment_summary(const std::filesystem::path& path);
+/// One line about any TOML file: its key `summary`, `description` or `title`, else its first comment.
+std::string read_toml_summary(const std::filesystem::path& path);
 
 /// Positions of the snapshots to use out of `contacts.size()`, ascending.
 std::vector<std::size_t> select_steps(const std::vector<int>& contacts, const Experiment& experiment);

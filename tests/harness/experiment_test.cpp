@@ -1,0 +1,139 @@
+#include "harness/experiment.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "base/check.h"
+#include "base/text.h"
+
+namespace signorini {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ExperimentTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / fmt::format("signorini_experiment_{}", ::getpid());
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  fs::path write(const std::string& text) const {
+    const fs::path path = folder_ / "trial_run.toml";
+    std::ofstream(path) << text;
+    return path;
+  }
+  /// The error line of a file, or "accepted".
+  std::string error_of(const std::string& text) const {
+    try {
+      read_experiment(write(text), "quick");
+    } catch (const UsageError& error) {
+      return std::string("usage: ") + error.what();
+    } catch (const InputError& error) {
+      return std::string("input: ") + error.what();
+    }
+    return "accepted";
+  }
+
+  fs::path folder_;
+};
+
+const std::string kHead = "artefact = \"Table 1\"\nclaim = \"it holds\"\nscenes = [\"bucket\"]\n";
+const std::string kSolver = "[[solvers]]\nname = \"pgs\"\n";
+
+TEST_F(ExperimentTest, ReadsAWholeFileAndAppliesTheSize) {
+  const fs::path path = write(
+      "artefact = \"Table 1\"\nclaim = \"it holds\"\nscenes = [\"bucket\"]\nfiles = [\"a.hdf5\"]\n"
+      "protocols = [\"converge\"]\nregions = [\"none\", \"points\"]\nthreads = [1, 4]\ntolerances = [1e-4, 1e-8]\n"
+      "repetitions = 7\nstride = 3\n"
+      "[[solvers]]\nname = \"pgs\"\nlabel = \"PGS, pyramid\"\nlaw = \"pyramid\"\nwarm_start = true\n"
+      "[sizes.quick]\nmax_steps = 5\nrepetitions = 3\n[sizes.paper]\nmax_steps = 500\n"
+      "[[expect]]\nid = \"a\"\nclaim = \"b\"\nkind = \"fraction\"\ncolumn = \"residual\"\n");
+  const Experiment e = read_experiment(path, "quick");
+  EXPECT_EQ(e.id, "trial_run");
+  EXPECT_EQ(e.artefact, "Table 1");
+  EXPECT_EQ(e.files, std::vector<fs::path>{folder_ / "a.hdf5"});
+  EXPECT_TRUE(e.converge);
+  EXPECT_FALSE(e.time);
+  EXPECT_EQ(e.regions, (std::vector<RegionMode>{RegionMode::none, RegionMode::points}));
+  EXPECT_EQ(e.threads, (std::vector<int>{1, 4}));
+  EXPECT_EQ(e.tolerances, (std::vector<double>{1e-4, 1e-8}));
+  EXPECT_EQ(e.max_steps, 5);
+  EXPECT_EQ(e.repetitions, 3);
+  EXPECT_EQ(e.stride, 3);
+  ASSERT_EQ(e.solvers.size(), 1U);
+  EXPECT_EQ(e.solvers[0].label, "PGS, pyramid");
+  EXPECT_EQ(e.solvers[0].options, (OptionMap{{"law", "pyramid"}, {"warm_start", "true"}}));
+  EXPECT_EQ(read_experiment(path, "medium").repetitions, 7);
+}
+
+TEST_F(ExperimentTest, EveryMistakeNamesFileLineAndKey) {
+  const struct {
+    std::string text, kind, part;
+  } cases[] = {
+      {kHead + "solver = 1\n" + kSolver, "usage: ", "trial_run.toml:4: unknown key 'solver' (did you mean 'solvers'?)"},
+      {kHead + kSolver + "omgea = 1.2\n", "usage: ", "trial_run.toml:4: "},
+      {kHead + "[[solvers]]\nname = \"pgss\"\n", "usage: ", "pgss"},
+      {kHead + "threads = [0]\n" + kSolver, "usage: ", "trial_run.toml:4: key 'threads': 0 is not positive"},
+      {kHead + "threads = 2\n" + kSolver, "usage: ", "key 'threads': must be a list"},
+      {kHead + "tolerances = [-1e-6]\n" + kSolver, "usage: ", "key 'tolerances'"},
+      {kHead + "regions = [\"point\"]\n" + kSolver, "usage: ", "unknown value 'point'"},
+      {kHead + "protocols = [\"scale\"]\n" + kSolver, "usage: ", "unknown protocol 'scale'"},
+      {kHead + "stride = 1.5\n" + kSolver, "usage: ", "key 'stride': must be a whole number"},
+      {kHead + kSolver + "[sizes.huge]\nstride = 1\n", "usage: ", "unknown key 'sizes.huge'"},
+      {kHead + kSolver + kSolver, "usage: ", "labels are unique"},
+      {kHead + kSolver + "[[expect]]\nid = \"a\"\nclaim = \"b\"\nkind = \"magic\"\n", "usage: ", "unknown kind 'magic'"},
+      {kHead + kSolver + "[[expect]]\nid = \"a\"\nclaim = \"b\"\nkind = \"ratio\"\nmaximum = 1\n", "usage: ", "expect.maximum"},
+      {kHead, "usage: ", "key 'solvers' is missing"},
+      {"claim = \"x\"\nscenes = [\"bucket\"]\n" + kSolver, "usage: ", "key 'artefact' is missing"},
+      {"artefact = \"x\"\nclaim = \"x\"\n" + kSolver, "usage: ", "'scenes' or 'files'"},
+      {kHead + "x = = 1\n", "input: ", "trial_run.toml:4: "},
+      {kHead + std::string("\0\1\2", 3), "input: ", "trial_run.toml"},
+  };
+  for (const auto& c : cases) {
+    const std::string error = error_of(c.text);
+    EXPECT_EQ(error.rfind(c.kind, 0), 0U) << error;
+    EXPECT_NE(error.find(c.part), std::string::npos) << error << "\nexpected: " << c.part;
+    EXPECT_EQ(error.find('\n'), std::string::npos) << error;
+  }
+}
+
+TEST_F(ExperimentTest, MissingFilesAndFoldersAreInputErrors) {
+  EXPECT_THROW(read_experiment(folder_ / "absent.toml", "quick"), InputError);
+  EXPECT_THROW(read_experiment(folder_, "quick"), InputError);
+}
+
+TEST_F(ExperimentTest, SelectsEverySnapshotWithContactsEvenlySpread) {
+  Experiment e;
+  const std::vector<int> contacts{0, 0, 3, 4, 0, 5, 6, 7, 8, 9};
+  EXPECT_EQ(select_steps(contacts, e), (std::vector<std::size_t>{2, 3, 5, 6, 7, 8, 9}));
+  e.max_steps = 3;
+  EXPECT_EQ(select_steps(contacts, e), (std::vector<std::size_t>{2, 6, 9}));
+  e.max_steps = 1;
+  EXPECT_EQ(select_steps(contacts, e), (std::vector<std::size_t>{9}));
+  e.max_steps = 100;
+  e.stride = 2;
+  EXPECT_EQ(select_steps(contacts, e), (std::vector<std::size_t>{2, 6, 8}));
+  e.min_contacts = 100;
+  EXPECT_TRUE(select_steps(contacts, e).empty());
+}
+
+TEST_F(ExperimentTest, EveryExperimentOfTheRepositoryReads) {
+  int found = 0;
+  for (const auto& entry : fs::directory_iterator(fs::path(SIGNORINI_SOURCE_DIR) / "configs" / "experiments")) {
+    if (entry.path().extension() != ".toml") continue;
+    ++found;
+    for (const char* size : {"quick", "medium", "paper"}) {
+      const Experiment e = read_experiment(entry.path(), size);
+      EXPECT_FALSE(e.artefact.empty() || e.claim.empty()) << entry.path();
+    }
+    EXPECT_FALSE(read_experiment_summary(entry.path()).claim.empty());
+  }
+  EXPECT_GT(found, 0);
+}
+
+}  // namespace
+}  // namespace signorini

@@ -1,0 +1,167 @@
+#include "harness/run_table.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+
+#include "base/check.h"
+#include "base/text.h"
+
+namespace signorini {
+namespace {
+
+namespace fs = std::filesystem;
+
+class RunTableTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / fmt::format("signorini_run_table_{}", ::getpid());
+    fs::create_directories(folder_);
+    path_ = folder_ / "runs.csv";
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string text() const {
+    std::ifstream in(path_, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  void write(const std::string& text) const { std::ofstream(path_, std::ios::binary) << text; }
+
+  fs::path folder_, path_;
+};
+
+RunRecord example(int repetition) {
+  RunRecord record;
+  record.experiment = "signorini_all";
+  record.file = "a, \"quoted\" name.h5";
+  record.step = "000120.2";
+  record.contacts = 17;
+  record.dofs = 300;
+  record.regions = 4;
+  record.largest_region = 9;
+  record.solver = "pcg-pgs";
+  record.options = "law=cone;omega=1.1";
+  record.law = "cone";
+  record.region_mode = "points";
+  record.threads = 2;
+  record.repetition = repetition;
+  record.status = SolveStatus::stalled;
+  record.iterations = 12;
+  record.errors.residual = 0.1 + 0.2;
+  record.errors.natural_map = std::numeric_limits<double>::quiet_NaN();
+  record.errors.siconos_error = std::numeric_limits<double>::infinity();
+  record.errors.equation = 5e-324;
+  record.setup_seconds = 1.0 / 3.0;
+  record.solve_seconds = 2e-7;
+  record.tolerance = 1e-6;
+  record.protocol = "time";
+  record.first_phase = 5;
+  record.products = 123456789012345LL;
+  record.message = "two\nlines, with \"quotes\"";
+  record.label = "combined";
+  return record;
+}
+
+TEST_F(RunTableTest, HeaderOpensWithTheColumnsOfTheContractInTheirOrder) {
+  const std::string contract =
+      "experiment,file,step,contacts,dofs,regions,largest_region,solver,options,law,region_mode,threads,repetition,status,"
+      "iterations,residual,natural_map,siconos_error,fischer_burmeister,penetration,cone_violation,dissipation_angle,"
+      "equation,setup_seconds,solve_seconds,tolerance";
+  EXPECT_EQ(run_record_header().substr(0, contract.size()), contract);
+}
+
+TEST_F(RunTableTest, RowComesBackToTheLastBit) {
+  {
+    RunTable table(path_, OpenTable::fresh);
+    table.append(example(0));
+  }
+  const std::vector<RunRecord> back = read_run_table(path_);
+  ASSERT_EQ(back.size(), 1U);
+  EXPECT_EQ(run_record_row(back[0]), run_record_row(example(0)));
+  EXPECT_EQ(back[0].file, "a, \"quoted\" name.h5");
+  EXPECT_EQ(back[0].message, "two\nlines, with \"quotes\"");
+  EXPECT_EQ(back[0].errors.residual, 0.1 + 0.2);
+  EXPECT_EQ(back[0].errors.equation, 5e-324);
+  EXPECT_TRUE(std::isnan(back[0].errors.natural_map));
+  EXPECT_TRUE(std::isinf(back[0].errors.siconos_error));
+  EXPECT_EQ(back[0].status, SolveStatus::stalled);
+}
+
+TEST_F(RunTableTest, RowCutAtAnyByteIsDroppedAndWrittenAgain) {
+  const std::string whole = run_record_header() + "\n" + run_record_row(example(0)) + "\n" + run_record_row(example(1)) + "\n";
+  for (std::size_t cut = 0; cut <= whole.size(); ++cut) {
+    write(whole.substr(0, cut));
+    RunTable table(path_, OpenTable::resume);
+    table.append(example(0));
+    table.append(example(1));
+    ASSERT_EQ(table.rows(), 2U) << "cut after byte " << cut;
+    ASSERT_EQ(text(), whole) << "cut after byte " << cut;
+  }
+}
+
+TEST_F(RunTableTest, ResumeKeepsKnownRowsAndRefusesToDoubleThem) {
+  {
+    RunTable table(path_, OpenTable::fresh);
+    table.append(example(0));
+  }
+  const std::string before = text();
+  RunTable table(path_, OpenTable::resume);
+  EXPECT_EQ(table.resumed(), 1U);
+  EXPECT_TRUE(table.contains(example(0)));
+  EXPECT_FALSE(table.contains(example(1)));
+  table.append(example(0));
+  EXPECT_EQ(text(), before);
+}
+
+TEST_F(RunTableTest, FreshTableForgetsTheOldRows) {
+  write(run_record_header() + "\n" + run_record_row(example(0)) + "\n");
+  RunTable table(path_, OpenTable::fresh);
+  EXPECT_EQ(text(), run_record_header() + "\n");
+}
+
+TEST_F(RunTableTest, ForeignTablesAreRefusedWithTheLine) {
+  write("a,b,c\n1,2,3\n");
+  EXPECT_THROW(read_run_table(path_), InputError);
+  write(run_record_header() + "\n1,2,3\n");
+  try {
+    read_run_table(path_);
+    FAIL() << "a short line was accepted";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("line 2"), std::string::npos) << error.what();
+  }
+  EXPECT_THROW(read_run_table(folder_ / "absent.csv"), InputError);
+  EXPECT_THROW(read_run_table(folder_), InputError);
+}
+
+TEST_F(RunTableTest, KeyTellsRunsApart) {
+  const RunRecord record = example(0);
+  for (const auto change : {+[](RunRecord& r) { r.threads = 1; }, +[](RunRecord& r) { r.protocol = "converge"; },
+                            +[](RunRecord& r) { r.tolerance = 1e-8; }, +[](RunRecord& r) { r.region_mode = "none"; },
+                            +[](RunRecord& r) { r.options = "law=pyramid"; }, +[](RunRecord& r) { r.step = "1"; }}) {
+    RunRecord other = record;
+    change(other);
+    EXPECT_NE(run_key(record), run_key(other));
+  }
+  RunRecord other = record;
+  other.solve_seconds = 1.0;
+  other.label = "renamed";
+  EXPECT_EQ(run_key(record), run_key(other));
+}
+
+TEST_F(RunTableTest, SmallFilesAreReplacedWholeAndLeaveNoTemporary) {
+  const fs::path file = folder_ / "env.json";
+  write_text_file(file, "old");
+  write_text_file(file, "new");
+  std::ifstream in(file);
+  std::string word;
+  in >> word;
+  EXPECT_EQ(word, "new");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1);
+  EXPECT_THROW(write_text_file(folder_ / "absent" / "env.json", "x"), InputError);
+}
+
+}  // namespace
+}  // namespace signorini
