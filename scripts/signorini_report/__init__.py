@@ -1,0 +1,1 @@
+"""Figures, tables and claims from the files that `signorini run` writes. Reads results, never computes any."""

@@ -1,0 +1,190 @@
+"""Reads one experiment's files: runs.csv, trace.h5, env.json, config.toml (all but the first are optional)."""
+
+import dataclasses
+import io
+import json
+import tomllib
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pandas as pd
+
+TEXT = ["experiment", "file", "step", "solver", "options", "law", "region_mode", "status", "protocol", "message"]
+WHOLE = ["contacts", "dofs", "regions", "largest_region", "threads", "repetition", "iterations", "first_phase", "products"]
+KEYS = ["experiment", "file", "step", "solver", "options", "law", "region_mode", "threads", "repetition", "protocol"]
+CONTRACT = ("experiment,file,step,contacts,dofs,regions,largest_region,solver,options,law,region_mode,threads,repetition,"
+            "status,iterations,residual,natural_map,siconos_error,fischer_burmeister,penetration,cone_violation,"
+            "dissipation_angle,equation,setup_seconds,solve_seconds,tolerance").split(",")
+
+
+class ReportError(Exception):
+    """Wrong input: one line for the user."""
+
+
+@dataclasses.dataclass
+class Trace:
+    file: str
+    step: str
+    solver: str
+    options: str
+    law: str
+    region_mode: str
+    threads: int
+    tolerance: float
+    variant: str
+    iteration: np.ndarray
+    seconds: np.ndarray
+    residual: np.ndarray
+
+
+@dataclasses.dataclass
+class Experiment:
+    id: str
+    folder: Path
+    runs: pd.DataFrame       # every row of runs.csv plus: variant, solved, total_seconds, largest_share, options.<key>
+    traces: list
+    env: dict
+    config: dict
+    region_sizes: pd.DataFrame | None  # columns file, step, region_mode, size, count
+
+    @property
+    def title(self):
+        return self.config.get("artefact") or self.id
+
+    @property
+    def tolerance(self):
+        """The tolerance that the figures show: the first one of the config, else the strictest."""
+        present = sorted(set(self.runs["tolerance"]))
+        asked = self.config.get("tolerances", [])
+        return asked[0] if asked and asked[0] in present else (present[0] if present else 0.0)
+
+    @property
+    def claim(self):
+        return self.config.get("claim", "")
+
+
+def option_pairs(text):
+    """'beta=pr;form=robust' as a dictionary."""
+    return dict(pair.split("=", 1) for pair in str(text).split(";") if "=" in pair)
+
+
+def label_variants(pairs):
+    """A short name for every (solver, options): the solver, plus the options in which its variants differ.
+
+    `law` is a column of its own and `warm_start=false` says nothing, so neither lengthens a name needlessly.
+    """
+    by_solver = {}
+    for solver, options in pairs:
+        by_solver.setdefault(solver, set()).add(options)
+    labels = {}
+    for solver, texts in by_solver.items():
+        parsed = {text: {k: v for k, v in option_pairs(text).items() if k != "law"} for text in texts}
+        keys = sorted({key for options in parsed.values() for key in options})
+        varying = [key for key in keys if len({options.get(key) for options in parsed.values()}) > 1]
+        for text, options in parsed.items():
+            words = [options[key] if key in ("beta", "form", "frame") else f"{key}={options[key]}"
+                     for key in varying if key in options]
+            labels[(solver, text)] = " ".join([solver] + words)
+    return labels
+
+
+def read_runs(path):
+    text = path.read_text(encoding="utf-8")
+    if text and not text.endswith("\n"):  # a kill tore the last row
+        text = text.rsplit("\n", 1)[0] + "\n" if "\n" in text else ""
+    if not text.strip():
+        raise ReportError(f"{path}: empty; run the experiment first")
+    try:
+        runs = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
+    except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+        raise ReportError(f"{path}: no table ({error})") from error
+    absent = [column for column in CONTRACT if column not in runs.columns]
+    if absent:
+        raise ReportError(f"{path}: columns missing: {', '.join(absent)}")
+    for column, default in (("protocol", "time"), ("message", ""), ("first_phase", "0"), ("products", "0")):
+        if column not in runs.columns:
+            runs[column] = default
+    for column in runs.columns:
+        if column in TEXT:
+            runs[column] = runs[column].fillna("")
+            continue
+        try:
+            numbers = runs[column].map(lambda text: float(text) if text else float("nan"))
+        except ValueError as error:
+            raise ReportError(f"{path}: column {column} holds what is no number ({error})") from error
+        runs[column] = numbers.replace([np.inf, -np.inf], np.nan).fillna(0).astype("int64") if column in WHOLE else numbers.astype("float64")
+    return runs.sort_values(KEYS, kind="stable").reset_index(drop=True)
+
+
+def add_columns(runs):
+    labels = label_variants(set(zip(runs["solver"], runs["options"])))
+    runs["variant"] = [labels[pair] for pair in zip(runs["solver"], runs["options"])]
+    # 1e-9: a residual that was written with 17 digits and read back may not be the same comparison as in the program
+    runs["solved"] = ((runs["residual"] <= runs["tolerance"] * (1 + 1e-9)) & (runs["status"] != "unsupported")).astype(int)
+    runs["total_seconds"] = runs["setup_seconds"] + runs["solve_seconds"]
+    runs["largest_share"] = runs["largest_region"] / runs["contacts"].where(runs["contacts"] > 0)
+    options = [option_pairs(text) for text in runs["options"]]
+    for key in sorted({key for pairs in options for key in pairs}):
+        runs[f"options.{key}"] = [pairs.get(key, "") for pairs in options]
+    return labels
+
+
+def read_traces(path, labels):
+    traces = []
+    with h5py.File(path, "r") as file:
+        runs = file.get("runs")
+        for name in sorted(runs, key=lambda n: (len(n), n)) if runs is not None else []:
+            group = runs[name]
+            words = {}
+            for key in ("file", "step", "solver", "options", "law", "region_mode"):
+                value = group.attrs.get(key, "")
+                words[key] = value.decode() if isinstance(value, bytes) else str(value)
+            variant = labels.get((words["solver"], words["options"]), words["solver"])
+            traces.append(Trace(**words, threads=int(np.ravel(group.attrs.get("threads", 1))[0]),
+                                tolerance=float(np.ravel(group.attrs.get("tolerance", 0.0))[0]), variant=variant,
+                                iteration=np.asarray(group["iteration"]), seconds=np.asarray(group["seconds"]),
+                                residual=np.asarray(group["residual"])))
+    return [trace for trace in traces if trace.iteration.size > 0]
+
+
+def read_experiment(folder):
+    folder = Path(folder)
+    if not (folder / "runs.csv").is_file():
+        raise ReportError(f"{folder}: has no runs.csv; run the experiment first")
+    runs = read_runs(folder / "runs.csv")
+    labels = add_columns(runs)
+    env, config, traces, sizes = {}, {}, [], None
+    if (folder / "env.json").is_file():
+        try:
+            env = json.loads((folder / "env.json").read_text(encoding="utf-8"))
+        except json.JSONDecodeError as error:
+            raise ReportError(f"{folder / 'env.json'}: {error}") from error
+    if (folder / "config.toml").is_file():
+        try:
+            config = tomllib.loads((folder / "config.toml").read_text(encoding="utf-8"))
+        except tomllib.TOMLDecodeError as error:
+            raise ReportError(f"{folder / 'config.toml'}: {error}") from error
+    if (folder / "trace.h5").is_file():
+        try:
+            traces = read_traces(folder / "trace.h5", labels)
+        except (OSError, KeyError) as error:
+            raise ReportError(f"{folder / 'trace.h5'}: {error}") from error
+    if (folder / "regions.csv").is_file():
+        sizes = pd.read_csv(folder / "regions.csv", dtype={"step": str, "file": str})
+    return Experiment(folder.name, folder, runs, traces, env, config, sizes)
+
+
+def measured(experiment):
+    """The rows that figures compare: one tolerance, protocol `time` where it exists, else the solvers' own stops;
+    repetitions by their median."""
+    runs = experiment.runs[experiment.runs["tolerance"] == experiment.tolerance]
+    for protocol in ("time", "self-stopped", "converge"):
+        chosen = runs[(runs["protocol"] == protocol) & (runs["status"] != "unsupported")]
+        if len(chosen):
+            break
+    keys = ["file", "step", "contacts", "regions", "largest_region", "solver", "variant", "law", "region_mode", "threads",
+            "tolerance"]
+    return chosen.groupby(keys, as_index=False, sort=True).agg(
+        solve_seconds=("solve_seconds", "median"), setup_seconds=("setup_seconds", "median"),
+        iterations=("iterations", "median"), residual=("residual", "max"), solved=("solved", "min"))

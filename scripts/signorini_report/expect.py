@@ -1,0 +1,179 @@
+"""Verdicts on the machine-checkable claims of an experiment (`[[expect]]` in its config.toml, see docs/experiments.md)."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pandas as pd
+
+HOLDS, DIFFERS, NOT_COMPARABLE = "holds", "differs", "not comparable"
+STATISTICS = {"median": np.median, "mean": np.mean, "maximum": np.max, "minimum": np.min, "sum": np.sum}
+MATCH = ["file", "step", "solver", "options", "law", "region_mode", "threads", "protocol", "tolerance"]
+KNOWN = {"id", "claim", "source", "kind", "column", "where", "lower", "upper", "min", "max", "numerator", "denominator",
+         "match", "statistic", "against", "comparable", "reason", "sizes", "unit"}
+
+
+@dataclasses.dataclass
+class Verdict:
+    experiment: str
+    id: str
+    claim: str
+    source: str
+    kind: str
+    expected: str
+    value: float | None
+    unit: str
+    samples: int
+    verdict: str
+    reason: str
+
+    @property
+    def measured(self):
+        if self.value is None:
+            return "–"
+        if self.kind == "fraction":
+            return f"{100 * self.value:.4g} % of {self.samples}"
+        return f"{self.value:.3g}{' ' + self.unit if self.unit else ''} ({self.samples} {'pairs' if self.kind == 'ratio' else 'rows'})"
+
+
+class Impossible(Exception):
+    """The claim cannot be evaluated; the text says why."""
+
+
+def flatten(table, prefix=""):
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from flatten(value, f"{prefix}{key}.")
+        else:
+            yield prefix + key, value
+
+
+def select(runs, where):
+    chosen = runs
+    for column, wanted in flatten(where or {}):
+        if column not in runs.columns:
+            raise Impossible(f"there is no column '{column}'")
+        values = wanted if isinstance(wanted, list) else [wanted]
+        if pd.api.types.is_numeric_dtype(runs[column]):
+            chosen = chosen[chosen[column].isin([float(value) for value in values])]
+        else:
+            chosen = chosen[chosen[column].isin([str(value).lower() if isinstance(value, bool) else str(value)
+                                                 for value in values])]
+    return chosen
+
+
+def numbers(rows, column):
+    if column not in rows.columns:
+        raise Impossible(f"there is no column '{column}'")
+    if not pd.api.types.is_numeric_dtype(rows[column]):
+        raise Impossible(f"column '{column}' holds no numbers")
+    return rows[column].astype(float)
+
+
+def statistic_of(expect):
+    name = expect.get("statistic", "median")
+    if name not in STATISTICS:
+        raise Impossible(f"unknown statistic '{name}' (known: {', '.join(STATISTICS)})")
+    return STATISTICS[name]
+
+
+def fraction(runs, expect):
+    values = numbers(select(runs, expect.get("where")), expect["column"])
+    if len(values) == 0:
+        raise Impossible("no rows match")
+    inside = (values >= expect.get("lower", -math.inf)) & (values <= expect.get("upper", math.inf))
+    return float(inside.mean()), len(values)
+
+
+def quantity(runs, expect):
+    values = numbers(select(runs, expect.get("where")), expect["column"]).dropna()
+    if len(values) == 0:
+        raise Impossible("no rows match")
+    return float(statistic_of(expect)(values)), len(values)
+
+
+def ratio(runs, expect):
+    rows = select(runs, expect.get("where"))
+    numerator, denominator = expect.get("numerator"), expect.get("denominator")
+    if not isinstance(numerator, dict) or not isinstance(denominator, dict):
+        raise Impossible("a ratio needs tables 'numerator' and 'denominator'")
+    chosen = {key for key, _ in list(flatten(numerator)) + list(flatten(denominator))}
+    if any(key.startswith("options") for key in chosen) or "solver" in chosen:
+        chosen.add("options")
+    match = expect.get("match") or [key for key in MATCH if key not in chosen]
+    unknown = [key for key in match if key not in rows.columns]
+    if unknown:
+        raise Impossible(f"there is no column '{unknown[0]}'")
+    sides = []
+    for side in (numerator, denominator):
+        part = select(rows, side)
+        part = part.assign(_value=numbers(part, expect["column"])).dropna(subset=["_value"])
+        sides.append(part.groupby(match)["_value"].median())
+    pairs = pd.concat(sides, axis=1, join="inner", keys=["numerator", "denominator"])
+    pairs = pairs[np.isfinite(pairs["numerator"]) & np.isfinite(pairs["denominator"]) & (pairs["denominator"] > 0)]
+    if len(pairs) == 0:
+        raise Impossible("no pairs match")
+    return float(statistic_of(expect)(pairs["numerator"] / pairs["denominator"])), len(pairs)
+
+
+def slope(runs, expect):
+    rows = select(runs, expect.get("where"))
+    if "against" not in expect:
+        raise Impossible("a slope needs 'against'")
+    y, x = numbers(rows, expect["column"]), numbers(rows, expect["against"])
+    good = np.isfinite(x) & np.isfinite(y) & (x > 0) & (y > 0)
+    x, y = x[good], y[good]
+    if len(x) < 3:
+        raise Impossible(f"{len(x)} usable rows, a slope needs 3")
+    if x.max() < 2 * x.min():
+        raise Impossible(f"'{expect['against']}' spans less than a factor 2 ({x.min():g} to {x.max():g})")
+    return float(np.polyfit(np.log(x), np.log(y), 1)[0]), len(x)
+
+
+KINDS = {"fraction": fraction, "quantity": quantity, "ratio": ratio, "slope": slope}
+
+
+def expected_text(expect):
+    low, high = expect.get("min"), expect.get("max")
+    scale, unit = (100, " %") if expect.get("kind") == "fraction" else (1, f" {expect['unit']}" if "unit" in expect else "")
+    if low is not None and high is not None:
+        return f"{low * scale:g} … {high * scale:g}{unit}" if low != high else f"{low * scale:g}{unit}"
+    if low is not None:
+        return f"≥ {low * scale:g}{unit}"
+    return f"≤ {high * scale:g}{unit}" if high is not None else ""
+
+
+def evaluate(runs, expect, experiment="", size=""):
+    kind = expect.get("kind", "")
+    value, samples, reason = None, 0, ""
+    try:
+        unknown = sorted(set(expect) - KNOWN)
+        if unknown:
+            raise Impossible(f"unknown key '{unknown[0]}'")
+        if expect.get("comparable", True) is False:
+            raise Impossible(expect.get("reason", "declared not comparable"))
+        if kind not in KINDS:
+            raise Impossible(f"unknown kind '{kind}' (known: {', '.join(KINDS)})")
+        if "column" not in expect:
+            raise Impossible("'column' is missing")
+        if "min" not in expect and "max" not in expect:
+            raise Impossible("neither 'min' nor 'max' is given")
+        value, samples = KINDS[kind](runs, expect)
+        if math.isnan(value):
+            value = None
+            raise Impossible("the measured value is not a number")
+        sizes = expect.get("sizes")
+        if sizes and size and size not in sizes:
+            raise Impossible(f"asked at size {' or '.join(sizes)}; this run is {size}")
+        holds = expect.get("min", -math.inf) <= value <= expect.get("max", math.inf)
+        verdict = HOLDS if holds else DIFFERS
+    except Impossible as impossible:
+        verdict, reason = NOT_COMPARABLE, str(impossible)
+    return Verdict(experiment, str(expect.get("id", "")), str(expect.get("claim", "")), str(expect.get("source", "")), kind,
+                   expected_text(expect), value, str(expect.get("unit", "")), samples, verdict,
+                   reason or (str(expect.get("reason", "")) if verdict == DIFFERS else ""))
+
+
+def evaluate_all(experiment):
+    size = str(experiment.env.get("size") or experiment.config.get("size", ""))
+    return [evaluate(experiment.runs, expect, experiment.id, size) for expect in experiment.config.get("expect", [])]

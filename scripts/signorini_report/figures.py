@@ -1,0 +1,502 @@
+"""The figures of one experiment. Each function draws one picture and returns True, or False when the data have none."""
+
+import numpy as np
+import pandas as pd
+from matplotlib import pyplot as plt
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+
+from signorini_report import style
+from signorini_report.data import measured
+
+GREY = "#8A8A8A"
+
+
+def plain_log(axis):
+    """1, 10, 100 and 0.1 instead of powers of ten; also 2 and 5 where the axis spans less than two decades."""
+    low, high = sorted(axis.get_view_interval())
+    decades = np.log10(high / low) if low > 0 else 3.0
+    subs = (1.0,) if decades > 2.2 else (1.0, 2.0, 5.0) if decades > 0.6 else (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0)
+    axis.set_major_locator(LogLocator(base=10, subs=subs, numticks=14))
+    axis.set_major_formatter(FuncFormatter(
+        lambda value, _: f"{value:g}" if 1e-3 <= value <= 1e4 else f"$10^{{{np.log10(value):.0f}}}$"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def legend_columns(count, most=6):
+    """As few lines as possible, filled evenly."""
+    lines = -(-count // most)
+    return -(-count // lines)
+
+
+def by_rows(handles, columns):
+    """Matplotlib fills legends by columns; this order makes them read by rows."""
+    return [handle for column in range(columns) for handle in handles[column::columns]]
+
+
+def variants_of(rows):
+    """(solver, variant) in the fixed order of the solvers."""
+    pairs = sorted(set(zip(rows["solver"], rows["variant"])))
+    order = style.sorted_solvers({solver for solver, _ in pairs})
+    return sorted(pairs, key=lambda pair: (order.index(pair[0]), pair[1]))
+
+
+def looks(rows):
+    """Colour, marker and line of every variant: the colour says the solver, the line tells its variants apart."""
+    pairs = variants_of(rows)
+    solvers = {solver for solver, _ in pairs}
+    return {variant: dict(color=style.solver_colour(solver, solvers), marker=style.SOLVER_MARKERS[rank % len(style.SOLVER_MARKERS)],
+                          linestyle=style.LINES[rank % len(style.LINES)]) for rank, (solver, variant) in enumerate(pairs)}
+
+
+def laws_of(rows):
+    return [law for law in ("cone", "pyramid") if law in set(rows["law"])] + \
+        sorted(set(rows["law"]) - {"cone", "pyramid"})
+
+
+def times_and_iterations(experiment, folder):
+    """Dots and quartiles: solve time left, iterations right, one row per variant, one mark per region mode."""
+    rows = measured(experiment)
+    if rows.empty:
+        return False
+    rows = rows[rows["threads"] == rows["threads"].min()]
+    laws, regions = laws_of(rows), style.sorted_regions(set(rows["region_mode"]))
+    counts = [len(variants_of(rows[rows["law"] == law])) for law in laws]
+    figure, grid = plt.subplots(len(laws), 2, squeeze=False, sharex="col", figsize=(
+        style.FULL_WIDTH, 0.6 + sum(0.25 + count * (0.12 + 0.115 * len(regions)) for count in counts)),
+        gridspec_kw={"height_ratios": counts, "hspace": 0.13, "wspace": 0.06})
+    spread = 0.62 / max(1, len(regions) - 1) if len(regions) > 1 else 0.0
+    look = looks(experiment.runs)
+    for line, law in enumerate(laws):
+        part = rows[rows["law"] == law]
+        pairs = variants_of(part)
+        for column, (value, scale) in enumerate((("solve_seconds", 1e3), ("iterations", 1.0))):
+            axes = grid[line][column]
+            axes.set_xscale("log")
+            for row, (_, variant) in enumerate(pairs):
+                for index, mode in enumerate(regions):
+                    group = part[(part["variant"] == variant) & (part["region_mode"] == mode)]
+                    if group.empty:
+                        continue
+                    y = row + (index - (len(regions) - 1) / 2) * spread
+                    solved = group[group["solved"] == 1]
+                    marker, filled = style.region_mark(mode)
+                    colour = look[variant]["color"]
+                    values = scale * solved[value].astype(float).to_numpy()
+                    values = values[values > 0]
+                    if values.size:
+                        low, middle, high = np.percentile(values, [25, 50, 75])
+                        axes.plot([low, high], [y, y], color=colour, linewidth=1.3, solid_capstyle="butt")
+                        axes.plot([middle], [y], marker=marker, color=colour, markersize=5, linestyle="none",
+                                  markerfacecolor=colour if filled else "white", markeredgewidth=1.2)
+                    if column == 1:
+                        share = f"{len(solved)}/{len(group)}"
+                        axes.text(1.01, y, share, transform=axes.get_yaxis_transform(), fontsize=6.5, va="center",
+                                  color="#B00000" if len(solved) < len(group) else "#444444")
+            axes.set_yticks(range(len(pairs)))
+            axes.set_yticklabels([variant for _, variant in pairs])
+            axes.set_ylim(len(pairs) - 0.5, -0.5)
+            axes.grid(axis="y", visible=False)
+            for row in range(1, len(pairs)):
+                axes.axhline(row - 0.5, color="#DDDDDD", linewidth=0.5)
+            axes.tick_params(axis="y", length=0)
+            if column == 0:
+                axes.set_title(f"law: {law}", pad=3)
+            else:
+                axes.text(1.01, 1.0, "solved", transform=axes.transAxes, fontsize=6.5, va="bottom", color="#444444")
+    for axes in grid[:, 1]:
+        axes.set_yticklabels([])
+    for axes in grid[-1]:
+        plain_log(axes.xaxis)
+    threads = int(rows["threads"].min())
+    grid[-1][0].set_xlabel(f"solve time per snapshot [ms], {threads} thread{'s' if threads > 1 else ''}")
+    grid[-1][1].set_xlabel("iterations to the tolerance")
+    bottom = figure.subplotpars.bottom
+    height = figure.get_size_inches()[1]
+    figure.legend(handles=style.region_handles(regions) + [Line2D([], [], color="#444444", linewidth=1.3, label="quartiles")],
+                  loc="upper center", ncol=len(regions) + 1, bbox_to_anchor=(0.5, bottom - 0.42 / height))
+    style.save(figure, folder, "times_and_iterations")
+    return True
+
+
+def resampled(traces, horizontal, points):
+    """Residual of every trace at common abscissae: before its first entry the first, after its end the last value."""
+    table = np.empty((len(traces), len(points)))
+    for row, trace in enumerate(traces):
+        x = trace.iteration if horizontal == "iteration" else trace.seconds
+        table[row] = trace.residual[np.maximum(np.searchsorted(x, points, side="right") - 1, 0)]
+    return np.where(np.isfinite(table), table, 1e3)  # overflow and NaN lie beyond the top of the picture
+
+
+def convergence(experiment, folder, horizontal, law):
+    """Small multiples, one per variant: median over the snapshots, 10 to 90 % band, the other medians in grey."""
+    traces = [trace for trace in experiment.traces if trace.law == law and trace.tolerance == experiment.tolerance] or \
+        [trace for trace in experiment.traces if trace.law == law]
+    if not traces:
+        return False
+    modes = {trace.region_mode for trace in traces}
+    mode = "none" if "none" in modes else style.sorted_regions(modes)[0]
+    threads = min(trace.threads for trace in traces if trace.region_mode == mode)
+    traces = [trace for trace in traces if trace.region_mode == mode and trace.threads == threads]
+    frame = pd.DataFrame({"solver": [t.solver for t in traces], "variant": [t.variant for t in traces]})
+    pairs, look = variants_of(frame), looks(experiment.runs)
+    ends = [float((t.iteration if horizontal == "iteration" else t.seconds * 1e3)[-1]) for t in traces]
+    positive = [float(t.seconds[t.seconds > 0][0]) * 1e3 for t in traces if np.any(t.seconds > 0)]
+    if horizontal == "iteration":
+        points = np.unique(np.round(np.geomspace(1, max(2.0, max(ends)), 200))).astype(float)
+        label = "iteration"
+    else:
+        if not positive:
+            return False
+        points = np.geomspace(np.percentile(positive, 5), max(ends), 240)
+        label = "time [ms]"
+    smallest = min((np.nanmin(t.residual[t.residual > 0]) for t in traces if np.any(t.residual > 0)), default=1e-12)
+    floor = 1e-16
+    curves = {}
+    for _, variant in pairs:
+        own = [t for t in traces if t.variant == variant]
+        scale = 1.0 if horizontal == "iteration" else 1e-3
+        table = resampled(own, horizontal, points * scale)
+        curves[variant] = [np.maximum(line, floor) for line in np.percentile(table, [10, 50, 90], axis=0)]
+    columns = min(3, len(pairs))
+    lines = -(-len(pairs) // columns)
+    figure, grid = plt.subplots(lines, columns, squeeze=False, sharex=True, sharey=True,
+                                figsize=(style.FULL_WIDTH * min(1.0, 0.12 + 0.32 * columns), 0.5 + 1.75 * lines),
+                                gridspec_kw={"hspace": 0.3, "wspace": 0.08})
+    tolerances = sorted({t.tolerance for t in traces if t.tolerance > 0})
+    for place, (_, variant) in enumerate(pairs):
+        axes = grid[place // columns][place % columns]
+        for _, other in pairs:
+            if other != variant:
+                axes.plot(points, curves[other][1], color="#C4C4C4", linewidth=0.8)
+        low, middle, high = curves[variant]
+        colour = look[variant]["color"]
+        axes.fill_between(points, low, high, color=colour, alpha=0.22, linewidth=0)
+        axes.plot(points, middle, color=colour, linewidth=1.8)
+        own = [t for t in traces if t.variant == variant]
+        failed = [t for t in own if not np.any(t.residual <= t.tolerance * (1 + 1e-9))]
+        for t in failed:
+            x = float(t.iteration[-1]) if horizontal == "iteration" else float(t.seconds[-1]) * 1e3
+            y = t.residual[-1] if np.isfinite(t.residual[-1]) else 10.0
+            axes.plot([x], [min(max(y, floor), 10.0)], marker="x", color="#B00000", markersize=4, markeredgewidth=1.0,
+                      linestyle="none", clip_on=False, zorder=5)
+        for tolerance in tolerances:
+            axes.axhline(tolerance, color=style.BLACK, linewidth=0.7, linestyle=(0, (1, 2)))
+        share = f"{len(own) - len(failed)} of {len(own)}"
+        axes.set_title(variant, pad=3, color=colour if colour != "#000000" else "#000000", fontweight="bold")
+        axes.text(0.97, 0.95, share + " reach the tolerance" if place == 0 else share, transform=axes.transAxes, ha="right",
+                  va="top", fontsize=6.5, color="#B00000" if failed else "#444444",
+                  bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.0})
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+    bottom = max(floor, min(smallest, min(tolerances, default=1e-6)) * 0.3)
+    bottom = max(bottom, min(tolerances, default=1e-6) * 1e-4)
+    grid[0][0].set_ylim(bottom, 30.0)
+    grid[0][0].set_xlim(points[0] * (0.9 if horizontal == "iteration" else 1.0), points[-1] * 1.05)
+    for place in range(len(pairs), lines * columns):
+        grid[place // columns][place % columns].set_visible(False)
+    for column in range(columns):
+        below = max(place // columns for place in range(len(pairs)) if place % columns == column)
+        axes = grid[below][column]
+        axes.tick_params(labelbottom=True)
+        axes.set_xlabel(label)
+        plain_log(axes.xaxis)
+    for line in range(lines):
+        grid[line][0].set_ylabel("residual [–]")
+        grid[line][0].yaxis.set_major_locator(LogLocator(base=10, numticks=7))
+        grid[line][0].yaxis.set_minor_formatter(NullFormatter())
+    handles = [Line2D([], [], color="#444444", linewidth=1.8, label="median snapshot"),
+               Patch(facecolor="#444444", alpha=0.22, label="10–90 % of the snapshots"),
+               Line2D([], [], color="#C4C4C4", linewidth=0.9, label="medians of the others"),
+               Line2D([], [], color="#000000", linewidth=0.7, linestyle=(0, (1, 2)), label="tolerance"),
+               Line2D([], [], color="#B00000", marker="x", markersize=4, linestyle="none", label="not reached")]
+    figure.legend(handles=handles, loc="lower center", ncol=5, handlelength=1.8, columnspacing=1.2,
+                  bbox_to_anchor=(0.5, figure.subplotpars.bottom - 0.66 / figure.get_size_inches()[1]))
+    style.save(figure, folder, f"convergence_{'iterations' if horizontal == 'iteration' else 'time'}_{law}")
+    return True
+
+
+def steps_axis(experiment, rows):
+    """The step number where all steps are numbers of one file, else the running number of the snapshot."""
+    try:
+        values = rows["step"].astype(float)
+        if rows["file"].nunique() == 1:
+            return values.to_numpy(), "step of the recording"
+    except ValueError:
+        pass
+    return np.arange(len(rows), dtype=float), "snapshot"
+
+
+def regions(experiment, folder):
+    """Contacts and regions over the recording; sizes of the regions; share of the largest one."""
+    rows = experiment.runs[experiment.runs["status"] != "unsupported"]
+    modes = [mode for mode in style.sorted_regions(set(rows["region_mode"])) if mode != "none"]
+    if not modes:
+        return False
+    figure, (count, size, share) = plt.subplots(1, 3, figsize=(style.FULL_WIDTH, 2.3), gridspec_kw={"wspace": 0.42})
+    colours = {"points": style.BLUE, "islands": style.VERMILION, "points-approx": style.GREEN}
+    lines = {"points": "-", "islands": (0, (4, 1.5)), "points-approx": (0, (1, 1))}
+    label, largest_size = "snapshot", 1
+    for place, mode in enumerate(modes):
+        part = rows[rows["region_mode"] == mode].groupby(["file", "step"], as_index=False, sort=True)[
+            ["contacts", "regions", "largest_region", "largest_share"]].first()
+        x, label = steps_axis(experiment, part)
+        if place == 0:
+            count.plot(x, part["contacts"], color="#666666", linewidth=1.0, linestyle=(0, (1, 1.2)), label="contacts")
+        look = dict(color=colours.get(mode, style.PINK), linestyle=lines.get(mode, "-"))
+        word = {"points": "regions", "islands": "islands"}.get(mode, mode)
+        count.plot(x, part["regions"], label=word, **look)
+        share.plot(x, 100 * part["largest_share"], label=word, **look)
+        sizes = region_sizes(experiment, part, mode)
+        if sizes is not None:
+            sizes = sizes[sizes["size"] > 0]
+            largest_size = max(largest_size, int(sizes["size"].max()))
+            edges = 2.0 ** np.arange(0, np.ceil(np.log2(sizes["size"].max() + 1)) + 1)
+            total, _ = np.histogram(sizes["size"], bins=edges, weights=sizes["count"])
+            size.stairs(total, edges, label=word, linewidth=1.5, baseline=0.5, **look)
+    if experiment.region_sizes is not None:
+        size.set_ylabel("regions, all snapshots")
+        size.set_xlabel("contacts in a region")
+    else:
+        size.set_ylabel("snapshots")
+        size.set_xlabel("contacts in the largest region")
+    size.set_xscale("log", base=2)
+    size.set_yscale("log")
+    size.set_ylim(bottom=0.7)
+    size.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    size.xaxis.set_minor_formatter(NullFormatter())
+    plain_log(size.yaxis)
+    count.set_ylabel("number")
+    count.set_ylim(bottom=0)
+    count.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
+    share.set_ylabel("largest region [% of contacts]")
+    share.set_ylim(0, 105)
+    for axes in (count, share):
+        axes.set_xlabel(label)
+        axes.xaxis.set_major_locator(MaxNLocator(nbins=4, integer=True))
+    handles, names = count.get_legend_handles_labels()
+    figure.legend(handles, names, loc="lower center", ncol=len(names), bbox_to_anchor=(0.5, -0.19), handlelength=2.4)
+    style.save(figure, folder, "regions")
+    return True
+
+
+def region_sizes(experiment, part, mode):
+    """size, count: from regions.csv, else the largest regions alone."""
+    if experiment.region_sizes is not None:
+        table = experiment.region_sizes
+        table = table[table["region_mode"] == mode]
+        return table.groupby("size", as_index=False)["count"].sum() if len(table) else None
+    table = part.groupby("largest_region", as_index=False).size()
+    return table.rename(columns={"largest_region": "size", "size": "count"}) if len(table) else None
+
+
+def threads(experiment, folder):
+    """Speed-up against one thread: by variant and region mode, and against the time that one thread needs."""
+    rows = measured(experiment)
+    counts = sorted(set(rows["threads"])) if len(rows) else []
+    split = rows[(rows["region_mode"] != "none") & (rows["solved"] == 1)] if len(rows) else rows
+    if len(counts) < 2 or counts[0] != 1 or split.empty:
+        return False
+    keys = ["file", "step", "variant", "solver", "law", "region_mode", "tolerance"]
+    base = split[split["threads"] == 1].set_index(keys)["solve_seconds"].rename("one")
+    pairs = split[split["threads"] > 1].join(base, on=keys, how="inner")
+    pairs = pairs[(pairs["one"] > 0) & (pairs["solve_seconds"] > 0)]
+    if pairs.empty:
+        return False
+    pairs = pairs.assign(speedup=pairs["one"] / pairs["solve_seconds"])
+    law = laws_of(pairs)[0]
+    pairs = pairs[pairs["law"] == law]
+    modes = style.sorted_regions(set(pairs["region_mode"]))
+    variants, look = variants_of(pairs), looks(experiment.runs)
+    many = len(counts) > 2
+    figure, (left, right) = plt.subplots(1, 2, figsize=(style.FULL_WIDTH, 1.1 + 0.34 * max(5, len(variants))),
+                                         gridspec_kw={"wspace": 0.3 if many else 0.24})
+    if many:
+        for _, variant in variants:
+            for mode in modes:
+                part = pairs[(pairs["variant"] == variant) & (pairs["region_mode"] == mode)]
+                medians = part.groupby("threads")["speedup"].median()
+                marker, filled = style.region_mark(mode)
+                left.plot([1, *medians.index], [1.0, *medians], color=look[variant]["color"], marker=marker,
+                          linestyle=look[variant]["linestyle"], markerfacecolor=look[variant]["color"] if filled else "white")
+        left.plot([1, counts[-1]], [1, counts[-1]], color=GREY, linewidth=0.8)
+        left.set_xlabel("threads")
+        left.set_xticks(counts)
+        left.set_ylabel("speed-up, median")
+    else:
+        spread = 0.5 / max(1, len(modes) - 1) if len(modes) > 1 else 0.0
+        for row, (_, variant) in enumerate(variants):
+            for index, mode in enumerate(modes):
+                part = pairs[(pairs["variant"] == variant) & (pairs["region_mode"] == mode)]["speedup"]
+                if part.empty:
+                    continue
+                y = row + (index - (len(modes) - 1) / 2) * spread
+                low, middle, high = np.percentile(part, [25, 50, 75])
+                marker, filled = style.region_mark(mode)
+                colour = look[variant]["color"]
+                left.plot([low, high], [y, y], color=colour, linewidth=1.3)
+                left.plot([middle], [y], marker=marker, color=colour, markersize=5, linestyle="none",
+                          markerfacecolor=colour if filled else "white")
+        left.set_yticks(range(len(variants)))
+        left.set_yticklabels([variant for _, variant in variants])
+        left.set_ylim(len(variants) - 0.5, -0.5)
+        left.grid(axis="y", visible=False)
+        left.tick_params(axis="y", length=0)
+        left.axvline(1.0, color=GREY, linewidth=0.8)
+        left.axvline(counts[-1], color=GREY, linewidth=0.8, linestyle=(0, (4, 2)))
+        left.set_xlabel(f"speed-up with {counts[-1]} threads: median, quartiles")
+        left.set_xlim(0, max(counts[-1] * 1.12, float(pairs["speedup"].quantile(0.9))))
+    most = pairs[pairs["threads"] == counts[-1]]
+    for _, variant in variants:
+        part = most[most["variant"] == variant]
+        right.plot(1e3 * part["one"], part["speedup"], linestyle="none", marker=look[variant]["marker"], markersize=3,
+                   color=look[variant]["color"], alpha=0.75, markeredgewidth=0)
+    right.set_xscale("log")
+    plain_log(right.xaxis)
+    right.axhline(1.0, color=GREY, linewidth=0.8)
+    right.axhline(counts[-1], color=GREY, linewidth=0.8, linestyle=(0, (4, 2)))
+    right.set_ylim(0, max(counts[-1] * 1.12, float(most["speedup"].quantile(0.98)) * 1.05))
+    right.set_xlabel("solve time with one thread [ms]")
+    right.set_ylabel(f"speed-up, {counts[-1]} threads")
+    drop = 0.44 / figure.get_size_inches()[1]
+    figure.legend(handles=style.region_handles(modes), loc="upper center", ncol=len(modes), handletextpad=0.1,
+                  bbox_to_anchor=(0.3, figure.subplotpars.bottom - drop))
+    handles = [Line2D([], [], linestyle="none", color=look[v]["color"], marker=look[v]["marker"], label=v) for _, v in variants]
+    columns = legend_columns(len(handles), 5)
+    figure.legend(handles=by_rows(handles, columns), loc="upper center", ncol=columns, handletextpad=0.1, columnspacing=0.9,
+                  bbox_to_anchor=(0.72, figure.subplotpars.bottom - drop))
+    style.save(figure, folder, "threads")
+    return True
+
+
+def contacts(experiment, folder):
+    """Solve time against the number of contacts, one panel per region mode, with the fitted power."""
+    rows = measured(experiment)
+    rows = rows[(rows["solved"] == 1) & (rows["contacts"] > 0) & (rows["solve_seconds"] > 0)]
+    if rows.empty or rows["contacts"].nunique() < 3:
+        return False
+    rows = rows[(rows["threads"] == rows["threads"].min()) & (rows["law"] == laws_of(rows)[0])]
+    modes = style.sorted_regions(set(rows["region_mode"]))
+    pairs, look = variants_of(rows), looks(experiment.runs)
+    figure, grid = plt.subplots(1, len(modes), squeeze=False, sharex=True, sharey=True,
+                                figsize=(style.FULL_WIDTH * min(1.0, 0.15 + 0.32 * len(modes)), 2.7),
+                                gridspec_kw={"wspace": 0.08})
+    spans = rows["contacts"].max() >= 2 * rows["contacts"].min()
+    for column, mode in enumerate(modes):
+        axes = grid[0][column]
+        part = rows[rows["region_mode"] == mode]
+        axes.set_title(style.REGION_WORDS.get(mode, mode))
+        for _, variant in pairs:
+            own = part[part["variant"] == variant]
+            if own.empty:
+                continue
+            x, y = own["contacts"].to_numpy(float), 1e3 * own["solve_seconds"].to_numpy(float)
+            axes.plot(x, y, linestyle="none", marker=look[variant]["marker"], markersize=2.6, alpha=0.55,
+                      color=look[variant]["color"], markeredgewidth=0)
+            if spans and len(own) >= 3 and x.max() >= 2 * x.min():
+                power, offset = np.polyfit(np.log(x), np.log(y), 1)
+                ends = np.array([x.min(), x.max()])
+                axes.plot(ends, np.exp(offset) * ends**power, color=look[variant]["color"], linewidth=1.3,
+                          linestyle=look[variant]["linestyle"])
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_xlabel("contacts")
+    plain_log(grid[0][0].xaxis)
+    plain_log(grid[0][0].yaxis)
+    grid[0][0].set_ylabel("solve time [ms]")
+    handles = [Line2D([], [], color=look[v]["color"], marker=look[v]["marker"], linestyle=look[v]["linestyle"], markersize=3.5,
+                      label=v) for _, v in pairs]
+    columns = legend_columns(len(handles))
+    figure.legend(handles=by_rows(handles, columns), loc="upper center", ncol=columns, handlelength=2.6, columnspacing=1.2,
+                  bbox_to_anchor=(0.5, figure.subplotpars.bottom - 0.38 / figure.get_size_inches()[1]))
+    style.save(figure, folder, "contacts")
+    return True
+
+
+def profile(experiment, folder):
+    """Performance profile: the share of snapshots solved within a factor of the fastest variant on the same snapshot."""
+    rows = measured(experiment)
+    if rows.empty:
+        return False
+    rows = rows[rows["threads"] == rows["threads"].min()]
+    laws, modes = laws_of(rows), style.sorted_regions(set(rows["region_mode"]))
+    if rows.groupby(["file", "step"]).ngroups < 3 or len(variants_of(rows)) < 2:
+        return False
+    mode = "points" if "points" in modes else modes[0]
+    figure, grid = plt.subplots(1, len(laws), squeeze=False, sharey=True,
+                                figsize=(style.FULL_WIDTH * (1.0 if len(laws) > 1 else 0.62), 2.6), gridspec_kw={"wspace": 0.1})
+    look = looks(experiment.runs)
+    used = []
+    for column, law in enumerate(laws):
+        axes = grid[0][column]
+        part = rows[(rows["law"] == law) & (rows["region_mode"] == mode)]
+        cost = part.assign(cost=np.where(part["solved"] == 1, part["solve_seconds"], np.inf)).pivot_table(
+            index=["file", "step", "tolerance"], columns="variant", values="cost", aggfunc="median")
+        best = cost.min(axis=1)
+        ratio = cost.div(best, axis=0).where(np.isfinite(best), np.inf, axis=0)
+        finite = ratio.to_numpy()[np.isfinite(ratio.to_numpy())]
+        limit = max(2.0, float(finite.max()) * 1.15) if finite.size else 2.0
+        for _, variant in variants_of(part):
+            values = np.sort(ratio[variant].to_numpy())
+            values = values[np.isfinite(values)]
+            x = np.concatenate([[1.0], values, [limit]])
+            y = 100.0 * np.concatenate([[np.sum(values <= 1.0)], np.arange(1, len(values) + 1), [len(values)]]) / len(ratio)
+            axes.step(x, y, where="post", color=look[variant]["color"], linestyle=look[variant]["linestyle"], linewidth=1.6)
+            if variant not in used:
+                used.append(variant)
+        axes.set_xscale("log")
+        axes.set_xlim(1, limit)
+        axes.set_ylim(0, 104)
+        axes.set_title(f"law: {law}, {style.REGION_WORDS.get(mode, mode)}")
+        axes.set_xlabel("time ÷ best time on the same snapshot")
+        plain_log(axes.xaxis)
+    grid[0][0].set_ylabel("snapshots solved [%]")
+    handles = [Line2D([], [], color=look[v]["color"], linestyle=look[v]["linestyle"], linewidth=1.6, label=v) for v in used]
+    columns = legend_columns(len(handles))
+    figure.legend(handles=by_rows(handles, columns), loc="upper center", ncol=columns, handlelength=2.8, columnspacing=1.2,
+                  bbox_to_anchor=(0.5, figure.subplotpars.bottom - 0.4 / figure.get_size_inches()[1]))
+    style.save(figure, folder, "profile")
+    return True
+
+
+PICTURES = {  # name: (function, caption), in the order of the page
+    "times_and_iterations": (times_and_iterations,
+                             "Solve time and iterations to the tolerance, by solver and region mode. Marks are medians over the "
+                             "snapshots that were solved, bars their quartiles; the column on the right counts solved snapshots."),
+    "profile": (profile, "Performance profile. The height at 1 says how often a solver is the fastest, the height at the right "
+                         "end how many snapshots it solves at all."),
+    "convergence_iterations": (None, "The referee's residual against the iteration, whole problems on one thread; a red cross "
+                                     "ends a run that did not reach the tolerance."),
+    "convergence_time": (None, "The referee's residual against solve time, whole problems on one thread; a red cross ends a run "
+                               "that did not reach the tolerance."),
+    "contacts": (contacts, "Solve time against the number of contacts in the snapshot, with the fitted power law."),
+    "regions": (regions, "The recording: contacts and regions over the steps, sizes of the regions, share of the largest."),
+    "threads": (threads, "Speed-up by threads on the same snapshot, and where it pays: against the time that one thread needs."),
+}
+
+
+def pictures_in(folder):
+    """[(file stem, caption)] of the figures that stand in a folder, in the order of the page."""
+    found = []
+    for name, (function, caption) in PICTURES.items():
+        stems = [name] if function else sorted(path.stem for path in folder.glob(f"{name}_*.svg"))
+        for stem in stems:
+            if (folder / f"{stem}.svg").is_file():
+                law = "" if function else f" Law: {stem[len(name) + 1:]}."
+                found.append((stem, caption + law))
+    return found
+
+
+def draw_all(experiment, folder):
+    """Draws what the data allow; pictures of earlier data do not stay behind as if they were current."""
+    for stem, _ in pictures_in(folder):
+        for suffix in (".svg", ".png"):
+            (folder / (stem + suffix)).unlink(missing_ok=True)
+    style.apply()
+    for function, _ in PICTURES.values():
+        if function:
+            function(experiment, folder)
+    for law in laws_of(pd.DataFrame({"law": [trace.law for trace in experiment.traces]}, dtype=object)):
+        convergence(experiment, folder, "iteration", law)
+        convergence(experiment, folder, "seconds", law)

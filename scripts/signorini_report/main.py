@@ -1,0 +1,119 @@
+"""The command line of scripts/report."""
+
+import argparse
+import dataclasses
+import json
+import math
+import os
+import shutil
+import sys
+import textwrap
+from pathlib import Path
+
+from signorini_report import expect, figures, page, tables
+from signorini_report.data import ReportError, read_experiment
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(
+        prog="scripts/report", formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Draws the figures, writes the tables and judges the claims of experiments that have been run.",
+        epilog="examples:\n  scripts/report                          every experiment under results/out\n"
+               "  scripts/report signorini_all            one of them\n"
+               "  scripts/report --out /data/night        results of `signorini run --out /data/night`\n\n"
+               "exit codes: 0 written, 2 usage, 3 a file that cannot be read")
+    parser.add_argument("ids", nargs="*", metavar="ID", help="experiments (folders of OUT); default: all that have a runs.csv")
+    parser.add_argument("--out", type=Path, default=Path("results/out"), help="folder of the results (default: results/out)")
+    parser.add_argument("--quiet", action="store_true", help="no claims table on the terminal")
+    return parser.parse_args(arguments)
+
+
+def claims_markdown(verdicts):
+    header = ["claim", "expected", "measured", "verdict", "reason"]
+    rows = [[v.claim + (f" ({v.source})" if v.source else ""), v.expected, v.measured, v.verdict, v.reason] for v in verdicts]
+    return tables.markdown(header, rows, set()) if rows else "No claims are stated for this experiment.\n"
+
+
+def write_claims(verdicts, folder):
+    records = []
+    for verdict in verdicts:
+        record = dataclasses.asdict(verdict)
+        if record["value"] is not None and not math.isfinite(record["value"]):
+            record["value"] = str(record["value"])  # JSON has no infinity
+        records.append(record)
+    (folder / "claims.json").write_text(json.dumps(records, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    (folder / "claims.md").write_text(claims_markdown(verdicts), encoding="utf-8")
+
+
+def terminal_table(verdicts, width):
+    """Plain aligned text; long claims are wrapped."""
+    if not verdicts:
+        return "No claims are stated.\n"
+    expected = max(len("expected"), *(len(v.expected) for v in verdicts))
+    measured = max(len("measured"), *(len(v.measured) for v in verdicts))
+    room = max(28, width - expected - measured - len("not comparable") - 8)
+    lines = [f"{'claim':<{room}}  {'expected':>{expected}}  {'measured':>{measured}}  verdict", "-" * min(width, room + expected + measured + 20)]
+    for verdict in verdicts:
+        words = verdict.claim or verdict.id
+        if verdict.source:
+            words += f" ({verdict.source})"
+        first, *rest = textwrap.wrap(words, room) or [""]
+        lines.append(f"{first:<{room}}  {verdict.expected:>{expected}}  {verdict.measured:>{measured}}  {verdict.verdict}")
+        lines += rest
+        if verdict.reason:
+            lines += textwrap.wrap(f"because: {verdict.reason}", width - 4, initial_indent="    ", subsequent_indent="    ")
+    return "\n".join(lines) + "\n"
+
+
+def find_folders(out, ids):
+    if not out.is_dir():
+        raise ReportError(f"{out}: no such folder; run an experiment first (scripts/reproduce)")
+    if ids:
+        for name in ids:
+            if not (out / name / "runs.csv").is_file():
+                raise ReportError(f"{out / name}: has no runs.csv; run the experiment first")
+        return [out / name for name in ids]
+    folders = sorted(path.parent for path in out.glob("*/runs.csv"))
+    if not folders:
+        raise ReportError(f"{out}: holds no runs.csv; run an experiment first (scripts/reproduce)")
+    return folders
+
+
+def report(out, ids):
+    """Draws the experiments `ids` (all when empty); the page shows every experiment of the folder."""
+    experiments, sections, all_verdicts = [], [], []
+    chosen = {folder.name for folder in find_folders(out, ids)}
+    for folder in find_folders(out, []) if ids else find_folders(out, ids):
+        experiment = read_experiment(folder)
+        if folder.name in chosen:
+            print(f"report: {experiment.id}, {len(experiment.runs)} runs", file=sys.stderr, flush=True)
+            figures.draw_all(experiment, folder)
+        table = tables.summary(experiment.runs)
+        tables.write_summary(table, folder)
+        verdicts = expect.evaluate_all(experiment)
+        write_claims(verdicts, folder)
+        sections.append(page.section(experiment, figures.pictures_in(folder), verdicts, table))
+        experiments.append(experiment)
+        all_verdicts += verdicts
+    temporary = out / ".report.html.new"
+    temporary.write_text(page.page(sections, all_verdicts, experiments), encoding="utf-8")
+    os.replace(temporary, out / "report.html")
+    return [e for e in experiments if e.id in chosen], [v for v in all_verdicts if v.experiment in chosen]
+
+
+def main(arguments=None):
+    options = parse(arguments)
+    try:
+        experiments, verdicts = report(options.out, options.ids)
+    except ReportError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 3
+    except OSError as error:
+        print(f"error: {error.filename or options.out}: {error.strerror or error}", file=sys.stderr)
+        return 3
+    if not options.quiet:
+        print(terminal_table(verdicts, min(140, max(90, shutil.get_terminal_size((120, 24)).columns))))
+        for experiment in experiments:
+            print(f"tables and figures  {experiment.folder}/")
+        print(f"report              {options.out / 'report.html'}")
+    return 0

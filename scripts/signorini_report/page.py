@@ -1,0 +1,122 @@
+"""results/out/report.html: one self-contained page, figures inlined, one section per experiment."""
+
+import base64
+import html
+
+from signorini_report import expect, tables
+
+CSS = """
+:root { --ink: #1b1b1b; --soft: #5f6368; --rule: #d9d9d9; --paper: #ffffff; --wash: #f6f7f8;
+        --holds: #00663f; --differs: #a33c00; --open: #5f6368; }
+body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 62rem; color: var(--ink); background: var(--paper);
+       font: 16px/1.5 system-ui, "Helvetica Neue", Arial, sans-serif; }
+h1 { font-size: 1.7rem; margin: 0 0 .2rem; } h2 { font-size: 1.35rem; margin: 3rem 0 .3rem; border-top: 2px solid var(--ink);
+     padding-top: 1rem; } h3 { font-size: 1.05rem; margin: 1.8rem 0 .4rem; }
+p { margin: .4rem 0 .8rem; } .soft { color: var(--soft); } blockquote { margin: .6rem 0; padding: .2rem 0 .2rem 1rem;
+     border-left: 3px solid var(--rule); }
+figure { margin: 1.4rem 0; } figure img { width: 100%; max-width: 54rem; height: auto; display: block; }
+figcaption { font-size: .9rem; color: var(--soft); margin-top: .4rem; max-width: 50rem; }
+.scroll { overflow-x: auto; } table { border-collapse: collapse; font-size: .85rem; font-variant-numeric: tabular-nums; }
+th, td { padding: .22rem .6rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--rule); }
+th { border-bottom: 1.5px solid var(--ink); white-space: nowrap; } td.number, th.number { text-align: right; }
+.summary td { white-space: nowrap; } details { margin: 1rem 0; } summary { cursor: pointer; font-weight: 600; }
+.holds { color: var(--holds); font-weight: 600; } .differs { color: var(--differs); font-weight: 600; }
+.not-comparable { color: var(--open); font-weight: 600; } nav a { margin-right: 1rem; } code { font-size: .9em; }
+@media print { body { max-width: none; padding: 0; } details > * { display: block; } figure { break-inside: avoid; } }
+"""
+SIGNS = {expect.HOLDS: "✓", expect.DIFFERS: "✗", expect.NOT_COMPARABLE: "–"}
+
+
+def text(value):
+    return html.escape(str(value))
+
+
+def claims_rows(verdicts, with_experiment):
+    rows = []
+    for verdict in verdicts:
+        kind = verdict.verdict.replace(" ", "-")
+        source = f' <span class="soft">({text(verdict.source)})</span>' if verdict.source else ""
+        reason = f'<br><span class="soft">{text(verdict.reason)}</span>' if verdict.reason else ""
+        first = f"<td><a href='#{text(verdict.experiment)}'>{text(verdict.experiment)}</a></td>" if with_experiment else ""
+        rows.append(f"<tr>{first}<td>{text(verdict.claim or verdict.id)}{source}</td><td>{text(verdict.expected)}</td>"
+                    f"<td>{text(verdict.measured)}</td><td class='{kind}'>{SIGNS[verdict.verdict]} {text(verdict.verdict)}"
+                    f"{reason}</td></tr>")
+    return rows
+
+
+def claims_table(verdicts, with_experiment=False):
+    head = ("<th>experiment</th>" if with_experiment else "") + "<th>claim</th><th>expected</th><th>measured</th><th>verdict</th>"
+    return f"<div class='scroll'><table><tr>{head}</tr>{''.join(claims_rows(verdicts, with_experiment))}</table></div>"
+
+
+def summary_table(table):
+    left = {"variant", "law", "region_mode", "protocol"}
+    head = "".join(f"<th class='{'' if name in left else 'number'}'>{text(heading)}</th>" for name, heading in tables.COLUMNS)
+    rows = []
+    for row in tables.to_rows(table, tables.COLUMNS):
+        cells = "".join(f"<td class='{'' if name in left else 'number'}'>{text(value)}</td>"
+                        for (name, _), value in zip(tables.COLUMNS, row))
+        rows.append(f"<tr>{cells}</tr>")
+    return f"<div class='scroll'><table class='summary'><tr>{head}</tr>{''.join(rows)}</table></div>"
+
+
+def flat(value, prefix=""):
+    """(key, text) of nested provenance."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from flat(inner, f"{prefix}.{key}" if prefix else str(key))
+    elif isinstance(value, list) and any(isinstance(inner, (dict, list)) for inner in value):
+        for number, inner in enumerate(value):
+            yield from flat(inner, f"{prefix}[{number}]")
+    else:
+        yield prefix, " ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def provenance(env):
+    rows = "".join(f"<tr><td>{text(key)}</td><td>{text(value)}</td></tr>" for key, value in flat(env))
+    return f"<details><summary>Provenance</summary><div class='scroll'><table>{rows}</table></div></details>" if rows else \
+        "<p class='soft'>No env.json: where these numbers come from is unknown.</p>"
+
+
+def section(experiment, figures, verdicts, table):
+    runs = experiment.runs
+    snapshots = runs.groupby(["file", "step"]).ngroups
+    failures = int(((runs["solved"] == 0) & (runs["status"] != "unsupported")).sum())
+    parts = [f"<section id='{text(experiment.id)}'><h2>{text(experiment.title)}</h2>",
+             f"<p class='soft'>Experiment <code>{text(experiment.id)}</code>: {snapshots} snapshots, {len(runs)} runs, "
+             f"{failures} of them above the tolerance.</p>"]
+    if experiment.claim:
+        parts.append(f"<blockquote>{text(experiment.claim)}</blockquote>")
+    if verdicts:
+        parts.append("<h3>Claims</h3>" + claims_table(verdicts))
+    for name, caption in figures:
+        image = base64.b64encode((experiment.folder / f"{name}.svg").read_bytes()).decode()
+        parts.append(f"<figure><img alt='{text(caption)}' src='data:image/svg+xml;base64,{image}'>"
+                     f"<figcaption>{text(caption)} <a href='{text(experiment.id)}/{name}.svg'>svg</a> "
+                     f"<a href='{text(experiment.id)}/{name}.png'>png</a></figcaption></figure>")
+    parts.append("<h3>Numbers</h3><p>Times and ratios are medians over the snapshots solved to the tolerance, judged by the "
+                 "referee; setup and solve are timed apart. "
+                 f"<a href='{text(experiment.id)}/summary.csv'>summary.csv</a></p>")
+    parts.append(f"<details{' open' if len(table) <= 40 else ''}><summary>{len(table)} rows</summary>{summary_table(table)}</details>")
+    parts.append(provenance(experiment.env))
+    parts.append("</section>")
+    return "\n".join(parts)
+
+
+def page(sections, verdicts, experiments):
+    counts = ", ".join(f"{sum(v.verdict == word for v in verdicts)} {word}"
+                       for word in (expect.HOLDS, expect.DIFFERS, expect.NOT_COMPARABLE))
+    links = "".join(f"<a href='#{text(e.id)}'>{text(e.id)}</a>" for e in experiments)
+    overview = f"<h3>All claims: {counts}</h3>{claims_table(verdicts, True)}" if len(experiments) > 1 and verdicts else \
+        f"<p class='soft'>Claims: {counts}.</p>"
+    return f"""<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Signorini: results</title><style>{CSS}</style></head><body>
+<h1>Signorini: results</h1>
+<p>Every solver on identical recorded contact problems. The residual is the referee's Alart–Curnier error: largest error of a
+contact in velocity units, divided by the largest relative velocity that would occur without contact impulses; it has no unit.</p>
+<nav>{links}</nav>
+{overview}
+{chr(10).join(sections)}
+</body></html>
+"""

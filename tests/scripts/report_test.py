@@ -1,0 +1,235 @@
+"""scripts/report: verdicts have hand-computed values, hostile tables give one clear line, figures repeat to the byte."""
+
+import contextlib
+import io
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(SOURCE / "scripts"), str(SOURCE / "tests" / "scripts")]
+
+import make_results  # noqa: E402
+import pandas as pd  # noqa: E402
+from signorini_report import data, expect, main, tables  # noqa: E402
+
+
+def run_table(**columns):
+    """Rows with sensible defaults for every column of the contract."""
+    length = max(len(values) for values in columns.values())
+    defaults = {"experiment": "e", "file": "f.h5", "step": "000001", "contacts": 4, "dofs": 12, "regions": 1, "largest_region": 4,
+                "solver": "pgs", "options": "", "law": "cone", "region_mode": "none", "threads": 1, "repetition": 0,
+                "status": "converged", "iterations": 5, "residual": 1e-7, "setup_seconds": 1e-3, "solve_seconds": 1e-3,
+                "tolerance": 1e-6, "protocol": "time", "message": ""}
+    table = {name: columns.get(name, [value] * length) for name, value in defaults.items()}
+    runs = pd.DataFrame(table)
+    data.add_columns(runs)
+    return runs
+
+
+class Verdicts(unittest.TestCase):
+    def verdict(self, runs, **keys):
+        return expect.evaluate(runs, {"id": "x", "claim": "c"} | keys)
+
+    def test_fraction_counts_the_rows_between_the_bounds(self):
+        runs = run_table(residual=[1e-7, 2e-7, 1e-3, float("nan")])
+        result = self.verdict(runs, kind="fraction", column="residual", upper=1e-6, min=0.5)
+        self.assertEqual((result.value, result.samples, result.verdict), (0.5, 4, "holds"))
+        self.assertEqual(self.verdict(runs, kind="fraction", column="residual", upper=1e-6, min=0.51).verdict, "differs")
+
+    def test_where_takes_scalars_and_lists_and_option_columns(self):
+        runs = run_table(solver=["pgs", "pcg", "pcg", "ca"], options=["", "beta=fr", "beta=pr", ""], iterations=[1, 10, 100, 1000])
+        quantity = {"kind": "quantity", "column": "iterations", "statistic": "sum", "min": 0}
+        self.assertEqual(self.verdict(runs, where={"solver": "pcg"}, **quantity).value, 110)
+        self.assertEqual(self.verdict(runs, where={"solver": ["pgs", "ca"]}, **quantity).value, 1001)
+        self.assertEqual(self.verdict(runs, where={"options": {"beta": "pr"}}, **quantity).value, 100)
+        self.assertEqual(self.verdict(runs, where={"iterations": [1, 10]}, **quantity).value, 11)
+
+    def test_statistics_are_the_named_ones(self):
+        runs = run_table(iterations=[1, 2, 9])
+        for name, value in (("median", 2), ("mean", 4), ("maximum", 9), ("minimum", 1), ("sum", 12)):
+            self.assertEqual(self.verdict(runs, kind="quantity", column="iterations", statistic=name, min=0).value, value)
+
+    def test_ratio_pairs_rows_of_the_same_snapshot_only(self):
+        runs = run_table(step=["1", "2", "3", "1", "2", "4"], region_mode=["none"] * 3 + ["points"] * 3,
+                         solve_seconds=[4.0, 9.0, 100.0, 2.0, 3.0, 1.0])
+        result = self.verdict(runs, kind="ratio", column="solve_seconds", numerator={"region_mode": "none"},
+                              denominator={"region_mode": "points"}, statistic="mean", min=2.0)
+        self.assertEqual((result.value, result.samples, result.verdict), (2.5, 2, "holds"))
+
+    def test_ratio_between_solvers_does_not_match_their_options(self):
+        runs = run_table(solver=["pgs", "pcg"], options=["a=1", "b=2"], iterations=[30, 10])
+        result = self.verdict(runs, kind="ratio", column="iterations", numerator={"solver": "pgs"}, denominator={"solver": "pcg"},
+                              max=4.0)
+        self.assertEqual((result.value, result.verdict), (3.0, "holds"))
+
+    def test_ratio_takes_repetitions_by_their_median(self):
+        runs = run_table(region_mode=["none"] * 3 + ["points"], repetition=[0, 1, 2, 0], solve_seconds=[2.0, 4.0, 60.0, 1.0])
+        result = self.verdict(runs, kind="ratio", column="solve_seconds", numerator={"region_mode": "none"},
+                              denominator={"region_mode": "points"}, min=0)
+        self.assertEqual((result.value, result.samples), (4.0, 1))
+
+    def test_slope_of_an_exact_power_is_its_exponent(self):
+        runs = run_table(contacts=[1, 2, 4, 8], step=["1", "2", "3", "4"], solve_seconds=[3.0, 12.0, 48.0, 192.0])
+        result = self.verdict(runs, kind="slope", column="solve_seconds", against="contacts", min=1.8)
+        self.assertAlmostEqual(result.value, 2.0, places=12)  # log and a 4-point fit: a few eps
+        self.assertEqual(result.verdict, "holds")
+
+    def test_what_cannot_be_judged_says_why(self):
+        runs = run_table(contacts=[10, 11, 12], step=["1", "2", "3"])
+        cases = [
+            ({"kind": "fraction", "column": "residual", "where": {"solver": "ica"}, "min": 1}, "no rows match"),
+            ({"kind": "fraction", "column": "resid", "min": 1}, "no column 'resid'"),
+            ({"kind": "fraction", "column": "solver", "min": 1}, "holds no numbers"),
+            ({"kind": "fraction", "column": "residual", "where": {"solvr": "ica"}, "min": 1}, "no column 'solvr'"),
+            ({"kind": "share", "column": "residual", "min": 1}, "unknown kind 'share'"),
+            ({"kind": "quantity", "column": "residual"}, "neither 'min' nor 'max'"),
+            ({"kind": "quantity", "column": "residual", "min": 0, "statistic": "mode"}, "unknown statistic"),
+            ({"kind": "quantity", "column": "residual", "min": 0, "colunm": 1}, "unknown key 'colunm'"),
+            ({"kind": "quantity", "min": 0}, "'column' is missing"),
+            ({"kind": "ratio", "column": "residual", "min": 0}, "needs tables"),
+            ({"kind": "ratio", "column": "residual", "min": 0, "numerator": {"solver": "pgs"}, "denominator": {"solver": "ca"}},
+             "no pairs match"),
+            ({"kind": "slope", "column": "solve_seconds", "against": "contacts", "max": 2}, "less than a factor 2"),
+            ({"kind": "slope", "column": "solve_seconds", "max": 2}, "needs 'against'"),
+            ({"kind": "ratio", "column": "residual", "comparable": False, "reason": "no hardware named"}, "no hardware named"),
+        ]
+        for keys, reason in cases:
+            result = self.verdict(runs, **keys)
+            self.assertEqual(result.verdict, "not comparable", keys)
+            self.assertIn(reason, result.reason)
+
+    def test_a_claim_about_larger_sizes_is_not_judged_at_quick_size(self):
+        keys = {"kind": "quantity", "column": "iterations", "min": 0, "sizes": ["medium", "paper"]}
+        runs = run_table(iterations=[5])
+        self.assertEqual(expect.evaluate(runs, keys, size="quick").verdict, "not comparable")
+        self.assertEqual(expect.evaluate(runs, keys, size="medium").verdict, "holds")
+
+
+class Tables(unittest.TestCase):
+    def test_solved_share_and_ratio_to_best_are_those_of_hand(self):
+        runs = run_table(step=["1", "2", "1", "2"], solver=["pgs", "pgs", "ca", "ca"], solve_seconds=[1.0, 2.0, 3.0, 4.0],
+                         residual=[1e-7, 1e-7, 1e-7, 1e-2], iterations=[4, 8, 1, 99])
+        table = tables.summary(runs).set_index("variant")
+        self.assertEqual(table.loc["pgs", "solved_percent"], 100.0)
+        self.assertEqual(table.loc["pgs", "ratio_to_best_median"], 1.0)
+        self.assertEqual(table.loc["pgs", "solve_ms_median"], 1500.0)
+        self.assertEqual(table.loc["ca", "solved_percent"], 50.0)
+        self.assertEqual(table.loc["ca", "ratio_to_best_median"], 3.0)
+        self.assertEqual(table.loc["ca", "iterations_max"], 1.0)  # the failed run does not count as iterations to the tolerance
+        self.assertEqual(table.loc["ca", "residual_max"], 1e-2)
+
+    def test_unsupported_runs_are_counted_apart(self):
+        table = tables.summary(run_table(step=["1", "2"], status=["converged", "unsupported"], residual=[1e-7, float("nan")]))
+        self.assertEqual((table.loc[0, "snapshots"], table.loc[0, "unsupported"], table.loc[0, "solved_percent"]), (1, 1, 100.0))
+
+    def test_variants_are_named_by_what_tells_them_apart(self):
+        labels = data.label_variants([("pcg", "law=cone;beta=fr;form=robust"), ("pcg", "law=pyramid;beta=pr;form=robust"),
+                                      ("pgs", "law=cone")])
+        self.assertEqual(sorted(labels.values()), ["pcg fr", "pcg pr", "pgs"])
+
+
+class Program(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.out = Path(self.directory.name)
+
+    def tearDown(self):
+        self.directory.cleanup()
+
+    def report(self, *arguments):
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            status = main.main(["--out", str(self.out), *arguments])
+        return status, out.getvalue(), err.getvalue()
+
+    def test_figures_tables_and_page_are_made_and_repeat_to_the_byte(self):
+        folder = make_results.make(self.out / "invented", steps=7)
+        self.assertEqual(self.report()[0], 0)
+        names = {path.stem for path in folder.glob("*.svg")}
+        self.assertEqual(names, {"times_and_iterations", "profile", "contacts", "regions", "threads", "convergence_iterations_cone",
+                                 "convergence_time_cone", "convergence_iterations_pyramid", "convergence_time_pyramid"})
+        first = {path: path.read_bytes() for path in self.out.rglob("*") if path.suffix in (".svg", ".png", ".md", ".html", ".json")}
+        for name in names:
+            self.assertTrue((folder / f"{name}.png").read_bytes().startswith(b"\x89PNG"))
+        lines = (folder / "runs.csv").read_text().splitlines()
+        (folder / "runs.csv").write_text("\n".join([lines[0]] + lines[:0:-1]) + "\n")  # the order of the rows must not matter
+        status, text, _ = self.report()
+        self.assertEqual(status, 0)
+        for path, content in first.items():
+            self.assertEqual(path.read_bytes(), content, path.name)
+        self.assertIn("not comparable", text)
+        verdicts = {claim["id"]: claim["verdict"] for claim in json.loads((folder / "claims.json").read_text())}
+        self.assertEqual(verdicts, {"all_solved": "holds", "regions_faster": "holds", "slope": "differs",
+                                    "hardware": "not comparable"})
+        page = (self.out / "report.html").read_text()
+        self.assertNotIn("src='http", page)
+        self.assertEqual(page.count("data:image/svg+xml"), len(names))
+
+    def test_asking_for_one_experiment_keeps_the_other_on_the_page(self):
+        row = self.ROW.format("1", 4, "none", "converged", "1e-7")
+        self.plain([row], id="a")
+        self.plain([row], id="b")
+        self.assertEqual(self.report()[0], 0)
+        self.assertEqual(self.report("a")[0], 0)
+        self.assertEqual((self.out / "report.html").read_text().count("<section id="), 2)
+
+    def plain(self, rows, id="e"):
+        folder = self.out / id
+        folder.mkdir()
+        (folder / "runs.csv").write_text(",".join(data.CONTRACT + ["protocol"]) + "\n" + "".join(row + "\n" for row in rows))
+        return folder
+
+    ROW = "e,f.h5,{},{},12,1,4,pgs,law=cone,cone,{},1,0,{},5,{},nan,nan,nan,nan,nan,nan,nan,0.001,0.001,1e-6,time"
+
+    def test_one_snapshot_without_traces_or_config_is_enough(self):
+        folder = self.plain([self.ROW.format("0", 4, "none", "converged", "1e-7")])
+        status, text, _ = self.report()
+        self.assertEqual(status, 0)
+        self.assertIn("No claims are stated", text)
+        self.assertTrue((folder / "times_and_iterations.png").is_file())
+
+    def test_nothing_but_failures_and_no_contacts_still_gives_a_page(self):
+        self.plain([self.ROW.format(step, 0, mode, status, residual) for step, mode, status, residual in
+                    (("1", "none", "diverged", "inf"), ("2", "points", "failed", "nan"), ("3", "none", "unsupported", "nan"))])
+        self.assertEqual(self.report()[0], 0)
+        self.assertIn("2 of them above the tolerance", (self.out / "report.html").read_text())
+
+    def test_a_row_torn_by_a_kill_is_left_out(self):
+        good = self.ROW.format("1", 4, "none", "converged", "1e-7")
+        folder = self.plain([good])
+        with (folder / "runs.csv").open("a") as file:
+            file.write(good[:40])
+        self.assertEqual(len(data.read_experiment(folder).runs), 1)
+
+    def test_wrong_input_is_one_line_and_exit_3(self):
+        self.assertEqual(self.report()[0], 3)
+        self.assertEqual(self.report("absent")[0], 3)
+        folder = self.plain([self.ROW.format("1", 4, "none", "converged", "1e-7")])
+        for name, content in (("env.json", b"{"), ("config.toml", b"artefact = "), ("trace.h5", b"no HDF5"),
+                              ("runs.csv", b"a,b\n1,2\n"), ("runs.csv", b"")):
+            kept = (folder / name).read_bytes() if (folder / name).exists() else None
+            (folder / name).write_bytes(content)
+            status, _, err = self.report()
+            self.assertEqual(status, 3, name)
+            self.assertIn(name, err)
+            self.assertEqual(len([line for line in err.splitlines() if line.startswith("error")]), 1)
+            (folder / name).unlink() if kept is None else (folder / name).write_bytes(kept)
+        (folder / "runs.csv").write_text((folder / "runs.csv").read_text().replace("0.001,0.001", "0.001,soon"))
+        status, _, err = self.report()
+        self.assertEqual(status, 3)
+        self.assertIn("solve_seconds", err)
+
+    def test_the_script_itself_starts_and_teaches(self):
+        done = subprocess.run([SOURCE / "scripts" / "report", "--help"], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("examples:", done.stdout)
+        self.assertEqual(subprocess.run([SOURCE / "scripts" / "report", "--bogus"], capture_output=True, timeout=60).returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
