@@ -1,0 +1,16 @@
+#include "solvers/paper_rules.h"
+
+namespace signorini {
+
+PaperRules::PaperRules(const PaperThresholds& thresholds, double impulse_scale, double velocity_scale)
+    : active_(true),
+      eps_(thresholds.eps * impulse_scale),
+      delta_(thresholds.delta * velocity_scale),
+      eps_inf_(thresholds.eps_inf * impulse_scale),
+      delta_inf_(thresholds.delta_inf * velocity_scale) {}
+
+bool PaperRules::met(const Norms& step, const Norms& residual) const {
+  return active_ && (step.two <= eps_ || step.max <= eps_inf_ || residual.two <= delta_ || residual.max <= delta_inf_);
+}
+
+}  // namespace signorini

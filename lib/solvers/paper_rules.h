@@ -1,0 +1,51 @@
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "base/options.h"
+#include "solvers/tangent_cone.h"
+
+/// The termination rules of Lazarevych 2010 section 4: a loop ends when any one of
+///
+///     ‖Δr‖₂ ≤ ε,   ‖g‖₂ ≤ δ,   ‖Δr‖∞ ≤ ε∞ (eq. 20),   ‖g‖∞ ≤ δ∞ (eq. 21)
+///
+/// holds, g being the projected residual. The paper gives no values. Options are unit-free: ε is relative to U/min W_NN
+/// (an impulse), δ to U = max|q| (a velocity). 0 leaves only an exact zero to fire.
+namespace signorini {
+
+/// What ends the iteration when not the number of iterations or time.
+enum class StopKind { residual, paper };
+template <>
+struct EnumNames<StopKind> {
+  static constexpr std::array<std::pair<StopKind, std::string_view>, 2> value{
+      {{StopKind::residual, "residual"}, {StopKind::paper, "paper"}}};
+};
+
+struct PaperThresholds {
+  double eps = 1e-10;
+  double delta = 1e-6;
+  double eps_inf = 0.0;
+  double delta_inf = 0.0;
+};
+
+/// Thresholds in units, for one prepared problem.
+class PaperRules {
+ public:
+  PaperRules() = default;
+  /// `impulse_scale` = U / min W_NN in N·s, `velocity_scale` = U in m/s.
+  PaperRules(const PaperThresholds& thresholds, double impulse_scale, double velocity_scale);
+
+  bool active() const { return active_; }
+  bool met(const Norms& step, const Norms& residual) const;
+
+ private:
+  bool active_ = false;
+  double eps_ = 0.0;
+  double delta_ = 0.0;
+  double eps_inf_ = 0.0;
+  double delta_inf_ = 0.0;
+};
+
+}  // namespace signorini
