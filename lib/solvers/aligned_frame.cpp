@@ -44,8 +44,7 @@ void AlignedFrame::prepare(const ContactProblem& problem) {
   angles_ = aligned_angles(problem);
   turned_ = turn_tangents(problem, angles_);
   shown_.resize(3 * static_cast<std::size_t>(problem.contacts()));
-  const Vector q = assemble_q(problem);
-  own_scale_ = velocity_scale({q.data(), static_cast<std::size_t>(q.size())});
+  own_scale_ = velocity_scale(assemble_q(problem));
   inner_->prepare(*turned_);
 }
 

@@ -2,6 +2,12 @@
 
 namespace signorini {
 
+void PaperThresholds::validate(std::string_view context) const {
+  if (eps >= 0.0 && delta >= 0.0 && eps_inf >= 0.0 && delta_inf >= 0.0) return;
+  throw_usage("{}: thresholds must not be negative (eps {}, delta {}, eps_inf {}, delta_inf {})", context, eps, delta,
+              eps_inf, delta_inf);
+}
+
 PaperRules::PaperRules(const PaperThresholds& thresholds, double impulse_scale, double velocity_scale)
     : active_(true),
       eps_(thresholds.eps * impulse_scale),

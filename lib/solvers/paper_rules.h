@@ -28,6 +28,9 @@ struct PaperThresholds {
   double delta = 1e-6;
   double eps_inf = 0.0;
   double delta_inf = 0.0;
+
+  /// Throws `UsageError` that opens with `context` for a negative threshold.
+  void validate(std::string_view context) const;
 };
 
 /// Thresholds in units, for one prepared problem.

@@ -26,6 +26,13 @@ SolveStatus status_of(PhaseEnd end) {
 
 }  // namespace
 
+SolveReport nothing_to_solve() {
+  SolveReport report;
+  report.status = SolveStatus::converged;
+  report.own_residual = 0.0;
+  return report;
+}
+
 SolveReport finish_solve(const PhaseReport& phase, const StopTest& stop, const BestIterate& best, std::span<double> r) {
   SolveReport report;
   report.iterations = phase.iterations;
@@ -33,12 +40,13 @@ SolveReport finish_solve(const PhaseReport& phase, const StopTest& stop, const B
   report.status = status_of(phase.end);
   double error = phase.error;
   const bool bad = phase.end == PhaseEnd::diverged;
-  if (bad || (!stop.fixed() && best.has() && !(error <= best.error()))) {
+  if (bad || (!stop.fixed() && best.has() && best.error() < error)) {
     best.restore(r);
     error = best.error();
   }
   if (std::isnan(error)) error = phase.estimate;
   report.own_residual = stop.relative(error);
+  if (phase.end == PhaseEnd::stuck && stop.accurate(error)) report.status = SolveStatus::converged;
   if (bad || stop.fixed()) return report;
   if (stop.met(error)) report.status = SolveStatus::converged;
   if (phase.end == PhaseEnd::paper_rule) {

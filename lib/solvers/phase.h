@@ -28,6 +28,9 @@ struct PhaseReport {
   double estimate = std::numeric_limits<double>::quiet_NaN();
 };
 
+/// The answer to a problem without contacts.
+SolveReport nothing_to_solve();
+
 /// Takes the best of all measured iterates where that is better than the last one, and names the outcome.
 ///
 /// A run of a fixed number of iterations keeps the last iterate as it is. A paper's rule that fired above the asked

@@ -4,6 +4,9 @@
 
 #include "base/text.h"
 #include "solvers/aligned_frame.h"
+#include "solvers/ca.h"
+#include "solvers/pcg.h"
+#include "solvers/pcg_pgs.h"
 #include "solvers/pgs.h"
 
 namespace signorini {
@@ -30,6 +33,12 @@ constexpr SolverEntry entry(std::string_view summary, std::string_view source) {
 constexpr std::array kSolvers{
     entry<Pgs>("projected Gauss-Seidel on the Delassus operator, contact by contact",
                "Lazarevych 2010, eqs. 6, 7, 14, 15 (projection inside the sweep)"),
+    entry<Pcg>("projected conjugate gradients on the Delassus operator",
+               "Lazarevych 2010, eqs. 16-19, Algorithm 2 (corrected; the printed form is an option)"),
+    entry<PcgPgs>("combined method: projected conjugate gradients, then projected Gauss-Seidel, best iterate kept",
+                  "Lazarevych 2010, section 4"),
+    entry<Ca>("full constraint anticipation: dense Delassus matrix per island, then projected Gauss-Seidel",
+              "Otaduy 2009, section 5.1, eq. 8 (Baraff 1996)"),
 };
 
 }  // namespace

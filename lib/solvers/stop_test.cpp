@@ -38,9 +38,12 @@ void BestIterate::restore(std::span<double> r) const {
   }
 }
 
+bool all_finite(std::span<const double> r) {
+  return std::all_of(r.begin(), r.end(), [](double x) { return std::isfinite(x); });
+}
+
 void make_finite(std::span<double> r) {
-  const bool finite = std::all_of(r.begin(), r.end(), [](double x) { return std::isfinite(x); });
-  if (!finite) std::fill(r.begin(), r.end(), 0.0);
+  if (!all_finite(r)) std::fill(r.begin(), r.end(), 0.0);
 }
 
 }  // namespace signorini

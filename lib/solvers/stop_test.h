@@ -11,6 +11,7 @@ namespace signorini {
 
 /// max|q| in m/s, or 1 when q vanishes: the same U as the referee's.
 double velocity_scale(std::span<const double> q);
+inline double velocity_scale(const Vector& q) { return velocity_scale({q.data(), static_cast<std::size_t>(q.size())}); }
 
 /// One solve's reading of a `StopRule`; starts the clock of the time limit.
 class StopTest {
@@ -26,6 +27,8 @@ class StopTest {
   /// meets it when u is computed on another path (through M instead of W).
   double tolerance() const { return tolerance_; }
   bool met(double error) const { return judging() && error <= tolerance_; }
+  /// As `met`, also in a run of a fixed number of iterations.
+  bool accurate(double error) const { return error <= rule_.residual * scale_; }
   double scale() const { return scale_; }
   double relative(double error) const { return error / scale_; }
   int max_iterations() const { return rule_.max_iterations; }
@@ -57,6 +60,8 @@ class BestIterate {
   double error_ = std::numeric_limits<double>::infinity();
   bool has_ = false;
 };
+
+bool all_finite(std::span<const double> r);
 
 /// Replaces start values that are not all finite by zero.
 void make_finite(std::span<double> r);

@@ -1,0 +1,46 @@
+#include "solvers/pcg.h"
+
+#include <algorithm>
+
+#include "contact/delassus_operator.h"
+
+namespace signorini {
+
+struct Pcg::Impl {
+  GaussSeidelData data;
+  ProjectedCg cg;
+  BestIterate best;
+};
+
+Pcg::Pcg(const Options& options) : options_(options), impl_(std::make_unique<Impl>()) {}
+Pcg::~Pcg() = default;
+
+std::string Pcg::unsupported_reason(const ContactProblem&) const { return ""; }
+
+void Pcg::prepare(const ContactProblem& problem) {
+  Impl& s = *impl_;
+  s.data = make_gauss_seidel_data(assemble_delassus(problem), assemble_q(problem), problem.mu, options_.common.law,
+                                  TangentStep::scalar);
+  s.cg.prepare(s.data);
+  s.best.resize(static_cast<std::size_t>(s.data.q.size()));
+}
+
+SolveReport Pcg::solve(std::span<double> r, const StopRule& rule, IterationObserver* observer) {
+  Impl& s = *impl_;
+  const StopTest stop(rule, velocity_scale(s.data.q));
+  if (r.empty()) return nothing_to_solve();
+  make_finite(r);
+  s.best.forget();
+  if (observer != nullptr) observer->on_iteration(0, r, "");
+
+  ProjectedCg::Settings settings{options_.beta, options_.form, -1.0, {stop.max_iterations(), 0, ""}};
+  PaperRules rules;
+  if (options_.stop == StopKind::paper) {
+    rules = PaperRules(options_.paper, impulse_scale(s.data, stop.scale()), stop.scale());
+    if (!stop.fixed()) settings.phase.cap = std::min(settings.phase.cap, 2 * static_cast<int>(r.size()));
+  }
+  const PhaseReport phase = s.cg.run(settings, r, stop, rules, observer, s.best);
+  return finish_solve(phase, stop, s.best, r);
+}
+
+}  // namespace signorini

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <memory>
+
+#include "solvers/projected_cg.h"
+#include "solvers/solver.h"
+
+/// `pcg`: the projected conjugate gradient method of Lazarevych 2010 (Algorithm 2, corrected) on its own; projected_cg.h
+/// has the iteration and its three forms.
+namespace signorini {
+
+class Pcg : public Solver {
+ public:
+  static constexpr std::string_view kName = "pcg";
+  struct Options {
+    CommonOptions common;
+    CgBeta beta = CgBeta::pr;
+    CgForm form = CgForm::robust;
+    StopKind stop = StopKind::residual;
+    PaperThresholds paper;
+
+    template <class Visitor>
+    void visit(Visitor& v) {
+      common.visit(v);
+      v("beta", beta, "conjugate direction: Fletcher-Reeves (eq. 17) or Polak-Ribiere (eq. 18)");
+      v("form", form, "robust: with all corrections; true: true residual and step length only; printed: Algorithm 2 as it stands");
+      v("stop", stop, "residual: the common rule; paper: any one of eps, delta, eps_inf, delta_inf, or 2n iterations (n = 3 contacts)");
+      v("eps", paper.eps, "stop = paper: 2-norm of the step, relative to max|q|/min W_NN");
+      v("delta", paper.delta, "stop = paper: 2-norm of the projected residual, relative to max|q|");
+      v("eps_inf", paper.eps_inf, "stop = paper: largest component of the step, relative to max|q|/min W_NN");
+      v("delta_inf", paper.delta_inf, "stop = paper: largest component of the projected residual, relative to max|q|");
+    }
+    void validate() const { paper.validate("solver 'pcg'"); }
+  };
+
+  explicit Pcg(const Options& options);
+  ~Pcg() override;
+
+  std::string_view name() const override { return kName; }
+  std::string options() const override { return options_text(options_); }
+  const CommonOptions& common() const override { return options_.common; }
+  std::string unsupported_reason(const ContactProblem& problem) const override;
+  void prepare(const ContactProblem& problem) override;
+  SolveReport solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) override;
+
+ private:
+  struct Impl;
+  Options options_;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace signorini
