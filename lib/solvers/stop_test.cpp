@@ -11,7 +11,7 @@ constexpr double kSafety = 0.999;
 
 }  // namespace
 
-double velocity_scale(std::span<const double> q) {
+double velocity_scale(const Vector& q) {
   double largest = 0.0;
   for (const double value : q) largest = std::max(largest, std::abs(value));
   return largest > 0.0 ? largest : 1.0;

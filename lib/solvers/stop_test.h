@@ -10,8 +10,7 @@
 namespace signorini {
 
 /// max|q| in m/s, or 1 when q vanishes: the same U as the referee's.
-double velocity_scale(std::span<const double> q);
-inline double velocity_scale(const Vector& q) { return velocity_scale({q.data(), static_cast<std::size_t>(q.size())}); }
+double velocity_scale(const Vector& q);
 
 /// One solve's reading of a `StopRule`; starts the clock of the time limit.
 class StopTest {

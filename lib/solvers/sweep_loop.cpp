@@ -21,23 +21,30 @@ Norms step_norms(std::span<const double> r, std::span<const double> previous) {
   return norms;
 }
 
-/// When the exact error is worth its product: the estimate times the last measured ratio promises success. After a broken
-/// promise the next one is believed later and later.
+/// When the exact error is worth its product. The largest correction of a sweep is about the error before it; the error
+/// after it is predicted from the last two corrections and the last measured ratio. After a broken promise the next one is
+/// believed later and later.
 class Promise {
  public:
   explicit Promise(double tolerance) : tolerance_(tolerance) {}
 
-  bool due(int iteration, double estimate) const {
-    return iteration % kLongestGap == 0 || (iteration >= next_ && estimate * ratio_ <= tolerance_);
+  void observe(double estimate) {
+    prediction_ = ratio_ * (estimate < last_ ? estimate * (estimate / last_) : estimate);
+    last_ = estimate;
   }
-  void broken(int iteration, double estimate, double error) {
-    if (estimate * ratio_ <= tolerance_) gap_ = std::min(2 * gap_, kLongestGap);
+  bool due(int iteration) const {
+    return iteration % kLongestGap == 0 || (iteration >= next_ && prediction_ <= tolerance_);
+  }
+  void broken(int iteration, double error) {
+    if (prediction_ <= tolerance_) gap_ = std::min(2 * gap_, kLongestGap);
     next_ = iteration + gap_;
-    if (estimate > 0.0) ratio_ = std::clamp(error / estimate, 0.25, 4.0);
+    if (prediction_ > 0.0) ratio_ = std::clamp(ratio_ * error / prediction_, 0.25, 4.0);
   }
 
  private:
   double tolerance_;
+  double prediction_ = 0.0;
+  double last_ = std::numeric_limits<double>::infinity();
   double ratio_ = 1.0;
   int gap_ = 1;
   int next_ = 1;
@@ -103,14 +110,15 @@ PhaseReport SweepLoop::run(const GaussSeidelData& data, Sweep sweep, std::span<d
     }
     if (!stop.judging()) continue;
     const bool exhausted = report.estimate <= std::numeric_limits<double>::epsilon() * stop.scale();
-    if (!exhausted && !promise.due(report.iterations, report.estimate)) continue;
+    promise.observe(report.estimate);
+    if (!exhausted && !promise.due(report.iterations)) continue;
     const double error = measure(data, r, report, best);
     if (report.end == PhaseEnd::diverged) return report;
     if (stop.met(error) || exhausted) {
       report.end = stop.met(error) ? PhaseEnd::converged : PhaseEnd::stuck;
       return report;
     }
-    promise.broken(report.iterations, report.estimate, error);
+    promise.broken(report.iterations, error);
   }
   if (!all_finite(r)) {
     report.end = PhaseEnd::diverged;
