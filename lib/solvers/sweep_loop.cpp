@@ -36,8 +36,8 @@ class Promise {
     return iteration % kLongestGap == 0 || (iteration >= next_ && prediction_ <= tolerance_);
   }
   void broken(int iteration, double error) {
-    if (prediction_ <= tolerance_) gap_ = std::min(2 * gap_, kLongestGap);
     next_ = iteration + gap_;
+    if (prediction_ <= tolerance_) gap_ = std::min(2 * gap_, kLongestGap);
     if (prediction_ > 0.0) ratio_ = std::clamp(ratio_ * error / prediction_, 0.25, 4.0);
   }
 
