@@ -10,8 +10,13 @@
 /// Decorator: any solver on the detached regions of a problem, each region an independent oneTBB task.
 ///
 /// Regions start in descending order of predicted cost, tiny ones are batched (spec 4.3). Every region stops by the global
-/// velocity scale U, so the assembled r meets the asked residual. A region's result depends on nothing but the region:
-/// the bits are the same for any number of threads.
+/// velocity scale U, so the assembled r meets the asked residual. Every region has its own solver instance and its result
+/// depends on nothing but the region: the bits are the same for any number of threads.
+///
+/// The assembled report: the worst status of all regions (with the message of the first region that has it), the most
+/// iterations of any region, and products Σ c_R p_R / Σ c_R with c_R the blocks of the region's W, so that the number
+/// compares with the products of an unsplit solve. A region that its solver cannot take makes the status `unsupported`;
+/// an error while one is prepared is thrown with the region's name in front.
 namespace signorini {
 
 struct RegionOptions {
@@ -21,6 +26,7 @@ struct RegionOptions {
 
 class RegionTasks : public Solver {
  public:
+  /// Called once per region, from several threads at once.
   using Factory = std::function<std::unique_ptr<Solver>()>;
   RegionTasks(Factory make_inner, RegionOptions options);
   ~RegionTasks() override;
@@ -32,7 +38,7 @@ class RegionTasks : public Solver {
   /// Partitions, extracts and prepares every region (in parallel).
   void prepare(const ContactProblem& problem) override;
   /// With an observer every region is traced and the assembled iterates are replayed: after k iterations a region that
-  /// stopped earlier shows its final values.
+  /// stopped earlier shows its final values. At most 256 MB of iterates are kept at a time; longer runs are solved again.
   SolveReport solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) override;
 
   const RegionPartition& partition() const;

@@ -1,0 +1,99 @@
+#include "regions/contact_elements.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/check.h"
+#include "base/rng.h"
+#include "regions/contact_graph.h"
+
+namespace signorini {
+
+namespace {
+
+/// The smallest node of every mechanical body, per node.
+std::vector<Index> body_of_node(const ContactProblem& problem) {
+  const Index nodes = node_count(problem);
+  UnionFind bodies(nodes);
+  connect_nodes_by_mass(problem, bodies);
+  std::vector<Index> smallest(static_cast<std::size_t>(nodes), -1);
+  std::vector<Index> body(static_cast<std::size_t>(nodes));
+  for (Index i = 0; i < nodes; ++i) {
+    Index& name = smallest[static_cast<std::size_t>(bodies.find(i))];
+    if (name < 0) name = i;
+    body[static_cast<std::size_t>(i)] = name;
+  }
+  return body;
+}
+
+}  // namespace
+
+ContactElements contact_elements(const ContactProblem& problem, RegionMode mode) {
+  if (!problem.has_primal() && problem.contacts() > 0) {
+    throw_usage("contact elements: the problem knows only W, so its contacts have no mass points to follow over time");
+  }
+  ContactElements out;
+  out.begin.reserve(static_cast<std::size_t>(problem.contacts()) + 1);
+  const bool islands = mode == RegionMode::islands;
+  const std::vector<Index> body = islands ? body_of_node(problem) : std::vector<Index>{};
+  with_node_size(problem, [&](auto size) {
+    for (Index k = 0; k < problem.contacts(); ++k) {
+      const auto start = static_cast<std::ptrdiff_t>(out.element.size());
+      visit_contact_nodes<size>(problem, k, [&](Index node) {
+        out.element.push_back(islands ? body[static_cast<std::size_t>(node)] : node);
+      });
+      std::sort(out.element.begin() + start, out.element.end());
+      out.element.erase(std::unique(out.element.begin() + start, out.element.end()), out.element.end());
+      out.begin.push_back(static_cast<Index>(out.element.size()));
+    }
+  });
+  return out;
+}
+
+RegionPartition partition_elements(const ContactElements& elements, RegionMode mode) {
+  const Index largest = elements.element.empty() ? -1 : *std::max_element(elements.element.begin(), elements.element.end());
+  UnionFind sets(largest + 1);
+  for (Index k = 0; k < elements.contacts(); ++k) {
+    const auto own = elements.of(k);
+    for (std::size_t i = 1; i < own.size(); ++i) sets.unite(own[0], own[i]);
+  }
+  std::vector<Index> label_of_root(static_cast<std::size_t>(largest + 1), -1);
+  std::vector<Index> label(static_cast<std::size_t>(elements.contacts()));
+  Index regions = 0;
+  for (Index k = 0; k < elements.contacts(); ++k) {
+    const auto own = elements.of(k);
+    if (own.empty()) {
+      label[static_cast<std::size_t>(k)] = regions++;
+      continue;
+    }
+    Index& number = label_of_root[static_cast<std::size_t>(sets.find(own[0]))];
+    if (number < 0) number = regions++;
+    label[static_cast<std::size_t>(k)] = number;
+  }
+  return partition_from_labels(mode, std::move(label), regions);
+}
+
+std::vector<std::uint64_t> contact_keys(const ContactProblem& problem) {
+  const Index m = problem.contacts();
+  if (static_cast<Index>(problem.points.rows()) != m) {
+    throw_usage("contact keys: the problem carries no mass points of its contacts ('points')");
+  }
+  const auto hash = [&](Index k, std::uint64_t rank) {
+    std::uint64_t value = rank;
+    for (Index c = 0; c < static_cast<Index>(problem.points.cols()); ++c) {
+      value = Rng(value, static_cast<std::uint64_t>(static_cast<std::int64_t>(problem.points(k, c)))).next();
+    }
+    return value;
+  };
+  std::vector<std::uint64_t> keys(static_cast<std::size_t>(m));
+  std::unordered_map<std::uint64_t, std::uint64_t> repeats;
+  repeats.reserve(keys.size());
+  for (Index k = 0; k < m; ++k) {
+    const std::uint64_t first = hash(k, 0);
+    const std::uint64_t rank = repeats[first]++;
+    keys[static_cast<std::size_t>(k)] = rank == 0 ? first : hash(k, rank);
+  }
+  return keys;
+}
+
+}  // namespace signorini

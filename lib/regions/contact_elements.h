@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "contact/contact_problem.h"
+#include "regions/region_partition.h"
+
+/// What a contact holds on to, as lists that outlive the matrices of one frame.
+namespace signorini {
+
+/// Elements of contact k: `element[begin[k]] … element[begin[k+1] − 1]`, ascending and distinct.
+struct ContactElements {
+  std::vector<Index> begin{0};
+  std::vector<Index> element;
+
+  Index contacts() const { return static_cast<Index>(begin.size()) - 1; }
+  std::span<const Index> of(Index k) const {
+    const auto first = static_cast<std::size_t>(begin[static_cast<std::size_t>(k)]);
+    const auto last = static_cast<std::size_t>(begin[static_cast<std::size_t>(k) + 1]);
+    return std::span<const Index>(element).subspan(first, last - first);
+  }
+};
+
+/// points: the nodes with a non-zero entry in the contact's columns of H. islands: the mechanical bodies (connected
+/// components of M, each named by its smallest node) of those nodes. Needs a primal part; throws `UsageError` without.
+ContactElements contact_elements(const ContactProblem& problem, RegionMode mode);
+
+/// Contacts that share an element, directly or through others, are one region.
+RegionPartition partition_elements(const ContactElements& elements, RegionMode mode);
+
+/// Keys that name a contact over time, from its four mass points and, where several contacts have the same four, their rank
+/// among those. 64-bit hashes: two different contacts of a frame share a key with probability m²/2⁶⁵.
+/// Throws `UsageError` when the problem carries no `points`.
+std::vector<std::uint64_t> contact_keys(const ContactProblem& problem);
+
+}  // namespace signorini

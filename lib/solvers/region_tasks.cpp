@@ -1,0 +1,313 @@
+#include "solvers/region_tasks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <limits>
+#include <utility>
+
+#include "base/check.h"
+#include "base/clock.h"
+#include "contact/delassus_operator.h"
+#include "regions/region_extractor.h"
+#include "solvers/region_schedule.h"
+#include "solvers/region_trace.h"
+#include "solvers/registry.h"
+
+namespace signorini {
+
+namespace {
+
+/// Memory for the iterates of a traced run; see `trace_solve`.
+constexpr double kTraceBytes = 256.0 * 1024 * 1024;
+
+/// From the best outcome to the worst.
+int badness(SolveStatus status) {
+  switch (status) {
+    case SolveStatus::converged:
+      return 0;
+    case SolveStatus::iteration_limit:
+      return 1;
+    case SolveStatus::time_limit:
+      return 2;
+    case SolveStatus::stalled:
+      return 3;
+    case SolveStatus::diverged:
+      return 4;
+    case SolveStatus::unsupported:
+      return 5;
+    case SolveStatus::failed:
+      return 6;
+  }
+  return 6;
+}
+
+std::string region_text(Index region, std::size_t contacts) {
+  return fmt::format("region {} ({} contact{})", region, contacts, contacts == 1 ? "" : "s");
+}
+
+/// The same kind of error with the region in front.
+[[noreturn]] void rethrow_named(const std::exception_ptr& error, const std::string& where) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const UsageError& e) {
+    throw UsageError(where + ": " + e.what());
+  } catch (const InputError& e) {
+    throw InputError(where + ": " + e.what());
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const InternalError& e) {
+    throw InternalError(where + ": " + e.what());
+  } catch (const std::exception& e) {
+    throw std::runtime_error(where + ": " + e.what());
+  }
+}
+
+}  // namespace
+
+struct RegionTasks::Impl {
+  Factory make_inner;
+  RegionOptions options;
+  std::unique_ptr<Solver> prototype;
+  TaskArena arena;
+
+  RegionPartition partition;
+  RegionSchedule schedule;
+  std::vector<ContactProblem> problems;
+  std::vector<std::unique_ptr<Solver>> solvers;
+  std::vector<std::string> refusals;  // per region: why its solver cannot take it; mostly empty
+  std::vector<double> costs;
+  double velocity_scale = 1.0;
+
+  std::vector<double> work;  // impulses of region 0, 1, … one after another
+  std::vector<SolveReport> reports;
+  std::vector<double> seconds;
+  std::vector<std::exception_ptr> errors;
+
+  Impl(Factory factory, RegionOptions region_options)
+      : make_inner(std::move(factory)), options(region_options), prototype(make_inner()), arena(options.threads) {}
+
+  std::size_t regions() const { return problems.size(); }
+
+  std::span<double> part(std::size_t region, std::vector<double>& values) const {
+    const auto begin = 3 * static_cast<std::size_t>(partition.region_begin[region]);
+    const auto end = 3 * static_cast<std::size_t>(partition.region_begin[region + 1]);
+    return std::span<double>(values).subspan(begin, end - begin);
+  }
+
+  /// body(region) for every region, by the schedule; the error of the lowest region is thrown with its name.
+  template <class Body>
+  void for_each_region(Body&& body) {
+    std::fill(errors.begin(), errors.end(), nullptr);
+    arena.for_each_task(schedule.tasks(), [&](std::size_t task) {
+      for (const Index index : schedule.task(task)) {
+        const auto region = static_cast<std::size_t>(index);
+        try {
+          body(region);
+        } catch (...) {
+          errors[region] = std::current_exception();
+        }
+      }
+    });
+    for (std::size_t i = 0; i < errors.size(); ++i) {
+      if (errors[i]) rethrow_named(errors[i], region_text(static_cast<Index>(i), partition.region(static_cast<Index>(i)).size()));
+    }
+  }
+
+  void resize(std::size_t count, std::size_t contacts) {
+    problems.clear();
+    solvers.clear();
+    problems.resize(count);
+    solvers.resize(count);
+    refusals.assign(count, "");
+    costs.assign(count, 0.0);
+    reports.assign(count, SolveReport{});
+    seconds.assign(count, 0.0);
+    errors.assign(count, nullptr);
+    work.assign(3 * contacts, 0.0);
+  }
+
+  StopRule rule_for(std::size_t region, const StopRule& stop, double elapsed) const {
+    StopRule own = stop;
+    own.velocity_scale = stop.velocity_scale > 0.0 ? stop.velocity_scale : velocity_scale;
+    own.region_iterations = {};
+    if (!stop.region_iterations.empty()) own.max_iterations = stop.region_iterations[region];
+    own.time_limit = std::max(0.0, stop.time_limit - elapsed);
+    return own;
+  }
+
+  SolveReport solve_region(std::size_t region, const StopRule& stop, std::span<double> r, IterationObserver* observer) {
+    if (!refusals[region].empty()) {
+      SolveReport report;
+      report.status = SolveStatus::unsupported;
+      report.message = refusals[region];
+      return report;
+    }
+    return solvers[region]->solve(r, stop, observer);
+  }
+
+  SolveReport assemble_report() const {
+    SolveReport whole;
+    whole.status = SolveStatus::converged;
+    whole.own_residual = 0.0;
+    double products = 0.0;
+    double cost = 0.0;
+    for (std::size_t i = 0; i < regions(); ++i) {
+      const SolveReport& report = reports[i];
+      if (badness(report.status) > badness(whole.status)) {
+        whole.status = report.status;
+        whole.message.clear();
+        if (!report.message.empty()) {
+          const auto index = static_cast<Index>(i);
+          whole.message = region_text(index, partition.region(index).size()) + ": " + report.message;
+        }
+      }
+      whole.iterations = std::max(whole.iterations, report.iterations);
+      whole.first_phase = std::max(whole.first_phase, report.first_phase);
+      // A maximum that stays NaN once a region does not judge itself.
+      if (!(report.own_residual <= whole.own_residual) && !std::isnan(whole.own_residual)) {
+        whole.own_residual = report.own_residual;
+      }
+      products += costs[i] * static_cast<double>(report.products);
+      cost += costs[i];
+    }
+    if (cost > 0.0) whole.products = std::llround(products / cost);
+    return whole;
+  }
+
+  /// r of the region's contacts, from and to the whole r.
+  void gather(std::size_t region, std::span<const double> r, std::span<double> own) const {
+    const auto contacts = partition.region(static_cast<Index>(region));
+    for (std::size_t j = 0; j < contacts.size(); ++j) {
+      std::copy_n(r.data() + 3 * static_cast<std::size_t>(contacts[j]), 3, own.data() + 3 * j);
+    }
+  }
+  void scatter(std::size_t region, std::span<const double> own, std::span<double> r) const {
+    const auto contacts = partition.region(static_cast<Index>(region));
+    for (std::size_t j = 0; j < contacts.size(); ++j) {
+      std::copy_n(own.data() + 3 * j, 3, r.data() + 3 * static_cast<std::size_t>(contacts[j]));
+    }
+  }
+
+  void trace_solve(std::span<double> r, const StopRule& stop, IterationObserver& observer);
+};
+
+RegionTasks::RegionTasks(Factory make_inner, RegionOptions options)
+    : impl_(std::make_unique<Impl>(std::move(make_inner), options)) {}
+RegionTasks::~RegionTasks() = default;
+
+std::string_view RegionTasks::name() const { return impl_->prototype->name(); }
+std::string RegionTasks::options() const { return impl_->prototype->options(); }
+const CommonOptions& RegionTasks::common() const { return impl_->prototype->common(); }
+const RegionPartition& RegionTasks::partition() const { return impl_->partition; }
+std::span<const SolveReport> RegionTasks::region_reports() const { return impl_->reports; }
+std::span<const double> RegionTasks::region_seconds() const { return impl_->seconds; }
+
+std::string RegionTasks::unsupported_reason(const ContactProblem& problem) const {
+  RegionPartition partition;
+  try {
+    partition = partition_regions(problem, impl_->options.mode);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  std::string reason = impl_->prototype->unsupported_reason(problem);
+  if (reason.empty()) return reason;
+  // What is too much for the solver as a whole may be possible region by region.
+  const RegionExtractor extractor(problem, partition);
+  for (Index i = 0; i < partition.regions(); ++i) {
+    reason = impl_->prototype->unsupported_reason(extractor.extract(i));
+    if (!reason.empty()) return region_text(i, partition.region(i).size()) + ": " + reason;
+  }
+  return reason;
+}
+
+void RegionTasks::prepare(const ContactProblem& problem) {
+  Impl& s = *impl_;
+  s.partition = partition_regions(problem, s.options.mode);
+  const auto count = static_cast<std::size_t>(s.partition.regions());
+  s.resize(count, static_cast<std::size_t>(problem.contacts()));
+  const RegionExtractor extractor(problem, s.partition);
+
+  for (std::size_t i = 0; i < count; ++i) s.costs[i] = static_cast<double>(s.partition.region(static_cast<Index>(i)).size());
+  s.schedule = schedule_regions(s.costs, s.options.threads);
+  std::vector<double> largest_q(count, 0.0);
+  s.for_each_region([&](std::size_t i) {
+    const ContactProblem& part = s.problems[i] = extractor.extract(static_cast<Index>(i));
+    s.costs[i] = predicted_cost(part);
+    largest_q[i] = assemble_q(part).lpNorm<Eigen::Infinity>();
+    s.solvers[i] = s.make_inner();
+    s.refusals[i] = s.solvers[i]->unsupported_reason(part);
+    if (s.refusals[i].empty()) s.solvers[i]->prepare(part);
+  });
+  // U = max |q| over the whole problem
+  s.velocity_scale = 0.0;
+  for (const double q : largest_q) s.velocity_scale = std::max(s.velocity_scale, q);
+  if (!(s.velocity_scale > 0.0)) s.velocity_scale = 1.0;
+  s.schedule = schedule_regions(s.costs, s.options.threads);
+}
+
+SolveReport RegionTasks::solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) {
+  Impl& s = *impl_;
+  SIGNORINI_CHECK(r.size() == s.work.size());
+  SIGNORINI_CHECK(stop.region_iterations.empty() || stop.region_iterations.size() == s.regions());
+  if (observer != nullptr) {
+    s.trace_solve(r, stop, *observer);
+    return s.assemble_report();
+  }
+  const Stopwatch watch;
+  s.for_each_region([&](std::size_t i) {
+    const double start = watch.seconds();
+    const std::span<double> own = s.part(i, s.work);
+    s.gather(i, r, own);
+    s.reports[i] = s.solve_region(i, s.rule_for(i, stop, start), own, nullptr);
+    s.scatter(i, own, r);
+    s.seconds[i] = watch.seconds() - start;
+  });
+  return s.assemble_report();
+}
+
+/// Every region runs with its own trace, then the assembled iterates are shown in order. The iterates kept at a time stay
+/// within `kTraceBytes` (one iteration at least): for a longer run the regions are solved again, with the same bits, and
+/// the next window of iterations is kept.
+void RegionTasks::Impl::trace_solve(std::span<double> r, const StopRule& stop, IterationObserver& observer) {
+  std::vector<double> final_r;
+  std::vector<double> shown(r.begin(), r.end());
+  std::vector<RegionTrace> traces(regions());
+  std::vector<int> limit(regions(), stop.max_iterations);
+  const double bytes = static_cast<double>(std::max<std::size_t>(1, work.size()) * sizeof(double));
+  const int window = static_cast<int>(std::clamp(kTraceBytes / bytes, 1.0, 1e6));
+
+  int last = 0;
+  for (int first = 0; first <= last; first += window) {
+    for (RegionTrace& trace : traces) trace.open(first, window);
+    const Stopwatch watch;
+    for_each_region([&](std::size_t i) {
+      const double begin = watch.seconds();
+      StopRule own = rule_for(i, stop, begin);
+      if (first > 0) {
+        if (traces[i].last() < first) return;
+        // The clock must not cut a repetition short of what the first run reached.
+        own.time_limit = std::numeric_limits<double>::infinity();
+        if (reports[i].status == SolveStatus::time_limit) own.max_iterations = limit[i];
+      }
+      const std::span<double> own_r = part(i, work);
+      gather(i, r, own_r);
+      SolveReport report = solve_region(i, own, own_r, &traces[i]);
+      if (first > 0) return;
+      seconds[i] = watch.seconds() - begin;
+      reports[i] = std::move(report);
+      limit[i] = std::max(0, traces[i].last());
+    });
+    if (first == 0) final_r = work;
+    for (const RegionTrace& trace : traces) last = std::max(last, trace.last());
+    replay_regions(partition, traces, final_r, first, std::min(last + 1, first + window), shown, observer);
+  }
+  for (std::size_t i = 0; i < regions(); ++i) scatter(i, part(i, final_r), r);
+}
+
+std::unique_ptr<Solver> make_region_solver(std::string_view name, const OptionMap& options, RegionOptions regions) {
+  if (regions.mode == RegionMode::none) return make_solver(name, options);
+  return std::make_unique<RegionTasks>([name = std::string(name), options] { return make_solver(name, options); }, regions);
+}
+
+}  // namespace signorini
