@@ -18,9 +18,6 @@ namespace signorini {
 
 namespace {
 
-/// Memory for the iterates of a traced run; see `trace_solve`.
-constexpr double kTraceBytes = 256.0 * 1024 * 1024;
-
 /// From the best outcome to the worst.
 int badness(SolveStatus status) {
   switch (status) {
@@ -267,7 +264,7 @@ SolveReport RegionTasks::solve(std::span<double> r, const StopRule& stop, Iterat
 }
 
 /// Every region runs with its own trace, then the assembled iterates are shown in order. The iterates kept at a time stay
-/// within `kTraceBytes` (one iteration at least): for a longer run the regions are solved again, with the same bits, and
+/// within `trace_megabytes` (one iteration at least): for a longer run the regions are solved again, with the same bits, and
 /// the next window of iterations is kept.
 void RegionTasks::Impl::trace_solve(std::span<double> r, const StopRule& stop, IterationObserver& observer) {
   std::vector<double> final_r;
@@ -275,7 +272,7 @@ void RegionTasks::Impl::trace_solve(std::span<double> r, const StopRule& stop, I
   std::vector<RegionTrace> traces(regions());
   std::vector<int> limit(regions(), stop.max_iterations);
   const double bytes = static_cast<double>(std::max<std::size_t>(1, work.size()) * sizeof(double));
-  const int window = static_cast<int>(std::clamp(kTraceBytes / bytes, 1.0, 1e6));
+  const int window = static_cast<int>(std::clamp(options.trace_megabytes * 1e6 / bytes, 1.0, 1e6));
 
   int last = 0;
   for (int first = 0; first <= last; first += window) {
@@ -306,6 +303,7 @@ void RegionTasks::Impl::trace_solve(std::span<double> r, const StopRule& stop, I
 }
 
 std::unique_ptr<Solver> make_region_solver(std::string_view name, const OptionMap& options, RegionOptions regions) {
+  if (regions.threads < 1) throw_usage("threads: {} is not at least 1", regions.threads);
   if (regions.mode == RegionMode::none) return make_solver(name, options);
   return std::make_unique<RegionTasks>([name = std::string(name), options] { return make_solver(name, options); }, regions);
 }

@@ -22,6 +22,7 @@ namespace signorini {
 struct RegionOptions {
   RegionMode mode = RegionMode::points;
   int threads = 1;
+  double trace_megabytes = 256.0;  ///< iterates of a traced run that are kept at a time
 };
 
 class RegionTasks : public Solver {
@@ -38,7 +39,8 @@ class RegionTasks : public Solver {
   /// Partitions, extracts and prepares every region (in parallel).
   void prepare(const ContactProblem& problem) override;
   /// With an observer every region is traced and the assembled iterates are replayed: after k iterations a region that
-  /// stopped earlier shows its final values. At most 256 MB of iterates are kept at a time; longer runs are solved again.
+  /// stopped earlier shows its final values. Iterates kept at a time stay within `trace_megabytes`;
+  /// a longer run is solved again for the next window of iterations.
   SolveReport solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) override;
 
   const RegionPartition& partition() const;
