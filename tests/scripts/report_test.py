@@ -104,7 +104,7 @@ class Verdicts(unittest.TestCase):
             self.assertIn(reason, result.reason)
 
     def test_a_claim_about_larger_sizes_is_not_judged_at_quick_size(self):
-        keys = {"kind": "quantity", "column": "iterations", "min": 0, "sizes": ["medium", "paper"]}
+        keys = {"kind": "quantity", "column": "iterations", "min": 0, "size": ["medium", "paper"]}
         runs = run_table(iterations=[5])
         self.assertEqual(expect.evaluate(runs, keys, size="quick").verdict, "not comparable")
         self.assertEqual(expect.evaluate(runs, keys, size="medium").verdict, "holds")
