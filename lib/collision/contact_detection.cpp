@@ -1,0 +1,229 @@
+#include "collision/contact_detection.h"
+
+#include <algorithm>
+#include <Eigen/Geometry>
+
+#include "base/check.h"
+
+namespace signorini {
+
+namespace {
+
+constexpr std::size_t kPointGrain = 64;
+constexpr std::size_t kTriangleGrain = 512;
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+CollisionModel make_collision_model(std::span<const Triangle> surface, std::span<const Index> body_of,
+                                    TriangleMesh obstacle) {
+  CollisionModel model;
+  model.nodes = static_cast<Index>(body_of.size());
+  model.triangles.assign(surface.begin(), surface.end());
+  for (const Triangle& t : surface) {
+    model.triangle_body.push_back(body_of[at(t[0])]);
+    model.points.insert(model.points.end(), t.begin(), t.end());
+  }
+  SIGNORINI_CHECK(std::is_sorted(model.triangle_body.begin(), model.triangle_body.end()));
+  std::sort(model.points.begin(), model.points.end());
+  model.points.erase(std::unique(model.points.begin(), model.points.end()), model.points.end());
+  for (const Index node : model.points) model.point_body.push_back(body_of[at(node)]);
+  model.bodies = body_of.empty() ? 0 : *std::max_element(body_of.begin(), body_of.end()) + 1;
+  model.obstacle_points = exposed_vertices(obstacle);
+  model.obstacle = std::move(obstacle);
+  return model;
+}
+
+ContactDetector::ContactDetector(CollisionModel model, DetectionSettings settings)
+    : model_(std::move(model)), settings_(settings) {
+  std::vector<Aabb> boxes;
+  for (const Triangle& t : model_.obstacle.triangles) {
+    Aabb box;
+    for (const Index i : t) box.extend(model_.obstacle.vertices[at(i)]);
+    boxes.push_back(box.inflated(std::max(settings_.tolerance, settings_.depth)));
+    obstacle_box_.extend(boxes.back());
+  }
+  obstacle_hash_.build(boxes, settings_.cell);
+}
+
+std::array<Vector3, 3> ContactDetector::corners(const Motion& motion, Index triangle) const {
+  const auto movable = static_cast<Index>(model_.triangles.size());
+  const bool fixed = triangle >= movable;
+  const Triangle& t = fixed ? model_.obstacle.triangles[at(triangle - movable)] : model_.triangles[at(triangle)];
+  const auto x = [&](Index i) { return fixed ? model_.obstacle.vertices[at(i)] : motion.position[at(i)]; };
+  return {x(t[0]), x(t[1]), x(t[2])};
+}
+
+Vector3 ContactDetector::point_position(const Motion& motion, Index point) const {
+  return point < model_.nodes ? motion.position[at(point)] : model_.obstacle.vertices[at(point - model_.nodes)];
+}
+
+Vector3 ContactDetector::point_travel(const Motion& motion, Index point) const {
+  return point < model_.nodes ? Vector3(motion.dt * motion.free_velocity[at(point)]) : Vector3::Zero();
+}
+
+void ContactDetector::build_movable_boxes(TaskArena& arena, const Motion& motion) {
+  const double margin = std::max(settings_.tolerance, settings_.depth);
+  triangle_box_.assign(model_.triangles.size(), Aabb{});
+  arena.for_chunks(model_.triangles.size(), kTriangleGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t t = begin; t < end; ++t) {
+      Aabb box;
+      for (const Index i : model_.triangles[t]) {
+        box.extend(motion.position[at(i)]);
+        box.extend(motion.position[at(i)] + motion.dt * motion.free_velocity[at(i)]);
+      }
+      triangle_box_[t] = box.inflated(margin);
+    }
+  });
+  body_box_.assign(at(model_.bodies), Aabb{});
+  for (std::size_t t = 0; t < triangle_box_.size(); ++t) {
+    body_box_[at(model_.triangle_body[t])].extend(triangle_box_[t]);
+  }
+  // Only triangles that reach into the box of another body, or of an exposed obstacle vertex, can be met by a point.
+  Aabb exposed;
+  for (const Index v : model_.obstacle_points) exposed.extend(model_.obstacle.vertices[at(v)]);
+  hashed_.clear();
+  hashed_box_.clear();
+  for (std::size_t t = 0; t < triangle_box_.size(); ++t) {
+    bool reached = triangle_box_[t].overlaps(exposed);
+    for (Index b = 0; b < model_.bodies && !reached; ++b) {
+      reached = b != model_.triangle_body[t] && triangle_box_[t].overlaps(body_box_[at(b)]);
+    }
+    if (!reached) continue;
+    hashed_.push_back(static_cast<Index>(t));
+    hashed_box_.push_back(triangle_box_[t]);
+  }
+  movable_hash_.build(hashed_box_, settings_.cell);
+}
+
+void ContactDetector::add_contacts(const Motion& motion, Index point, Index body, Index triangle_body,
+                                   Chunk& chunk) const {
+  select_contacts(chunk.near, settings_.tolerance, settings_.depth);
+  const auto movable = static_cast<Index>(model_.triangles.size());
+  for (const NearTriangle& near : chunk.near) {
+    PointTriangleContact contact;
+    // u_N = n · (v_point − Σ barycentric v_corner), before the step and without contact impulses.
+    Vector3 before = Vector3::Zero();
+    Vector3 without = Vector3::Zero();
+    if (point < model_.nodes) {
+      contact.node = point;
+      before = motion.velocity[at(point)];
+      without = motion.free_velocity[at(point)];
+    }
+    if (near.triangle < movable) {
+      contact.triangle = model_.triangles[at(near.triangle)];
+      for (std::size_t c = 0; c < 3; ++c) {
+        const double weight = near.on.barycentric[static_cast<Index>(c)];
+        before -= weight * motion.velocity[at(contact.triangle[c])];
+        without -= weight * motion.free_velocity[at(contact.triangle[c])];
+      }
+    }
+    const double normal_before = near.normal.dot(before);
+    const double normal_free = near.normal.dot(without);
+    const bool reached = near.gap <= settings_.tolerance || near.gap + motion.dt * normal_free <= 0.0;
+    if (!reached || std::min(normal_before, normal_free) > settings_.rest_speed) continue;
+    contact.key = {point, near.triangle};
+    contact.point_body = body;
+    contact.triangle_body = triangle_body;
+    contact.barycentric = near.on.barycentric;
+    contact.normal = near.normal;
+    const auto x = corners(motion, near.triangle);
+    contact.tangent = (x[1] - x[0]).normalized();
+    contact.position = near.on.closest;
+    contact.gap = near.gap;
+    chunk.contacts.push_back(contact);
+  }
+}
+
+void ContactDetector::detect_point(const Motion& motion, std::size_t number, Chunk& chunk) const {
+  const bool movable = number < model_.points.size();
+  const Index point =
+      movable ? model_.points[number] : model_.nodes + model_.obstacle_points[number - model_.points.size()];
+  const Index body = movable ? model_.point_body[number] : -1;
+  const Vector3 p = point_position(motion, point);
+  Aabb box;
+  box.extend(p);
+  box.extend(p + point_travel(motion, point));
+  const auto movable_triangles = static_cast<Index>(model_.triangles.size());
+  NearTriangle near;
+  const auto add_near = [&](Index triangle) {
+    const auto x = corners(motion, triangle);
+    if (near_triangle(p, triangle, x[0], x[1], x[2], near)) chunk.near.push_back(near);
+  };
+  if (movable && box.overlaps(obstacle_box_)) {
+    obstacle_hash_.query(box, chunk.found);
+    chunk.near.clear();
+    for (const Index t : chunk.found) add_near(movable_triangles + t);
+    add_contacts(motion, point, body, -1, chunk);
+  }
+  bool reached = false;
+  for (Index b = 0; b < model_.bodies && !reached; ++b) reached = b != body && box.overlaps(body_box_[at(b)]);
+  if (!reached) return;
+  movable_hash_.query(box, chunk.found);
+  // Found triangles ascend, so those of one body stand together.
+  for (std::size_t begin = 0; begin < chunk.found.size();) {
+    const Index other = model_.triangle_body[at(hashed_[at(chunk.found[begin])])];
+    chunk.near.clear();
+    std::size_t end = begin;
+    for (; end < chunk.found.size(); ++end) {
+      const Index triangle = hashed_[at(chunk.found[end])];
+      if (model_.triangle_body[at(triangle)] != other) break;
+      if (other != body) add_near(triangle);
+    }
+    if (other != body) add_contacts(motion, point, body, other, chunk);
+    begin = end;
+  }
+}
+
+const std::vector<PointTriangleContact>& ContactDetector::detect(TaskArena& arena, const Motion& motion) {
+  SIGNORINI_CHECK(motion.position.size() == at(model_.nodes) && motion.velocity.size() == at(model_.nodes) &&
+                  motion.free_velocity.size() == at(model_.nodes));
+  build_movable_boxes(arena, motion);
+  const std::size_t count = model_.points.size() + model_.obstacle_points.size();
+  chunks_.resize((count + kPointGrain - 1) / kPointGrain);
+  arena.for_chunks(count, kPointGrain, [&](std::size_t begin, std::size_t end) {
+    Chunk& chunk = chunks_[begin / kPointGrain];
+    chunk.contacts.clear();
+    for (std::size_t point = begin; point < end; ++point) detect_point(motion, point, chunk);
+  });
+  contacts_.clear();
+  for (const Chunk& chunk : chunks_) contacts_.insert(contacts_.end(), chunk.contacts.begin(), chunk.contacts.end());
+  std::sort(contacts_.begin(), contacts_.end(),
+            [](const PointTriangleContact& a, const PointTriangleContact& b) { return a.key < b.key; });
+  return contacts_;
+}
+
+double deepest_penetration(const CollisionModel& model, std::span<const Vector3> position, double depth_limit) {
+  double deepest = 0.0;
+  std::vector<NearTriangle> near;
+  const auto test_surface = [&](const Vector3& p, std::span<const Triangle> triangles, std::span<const Vector3> x,
+                                auto&& wanted) {
+    near.clear();
+    NearTriangle candidate;
+    for (std::size_t t = 0; t < triangles.size(); ++t) {
+      const Triangle& k = triangles[t];
+      if (wanted(t) && near_triangle(p, static_cast<Index>(t), x[at(k[0])], x[at(k[1])], x[at(k[2])], candidate)) {
+        near.push_back(candidate);
+      }
+    }
+    select_contacts(near, 0.0, depth_limit);
+    if (!near.empty()) deepest = std::max(deepest, -near.front().gap);
+  };
+  const auto everything = [](std::size_t) { return true; };
+  const auto against_bodies = [&](const Vector3& p, Index own_body) {
+    for (Index b = 0; b < model.bodies; ++b) {
+      if (b == own_body) continue;
+      test_surface(p, model.triangles, position, [&](std::size_t t) { return model.triangle_body[t] == b; });
+    }
+  };
+  for (std::size_t i = 0; i < model.points.size(); ++i) {
+    const Vector3& p = position[at(model.points[i])];
+    test_surface(p, model.obstacle.triangles, model.obstacle.vertices, everything);
+    against_bodies(p, model.point_body[i]);
+  }
+  for (const Index v : model.obstacle_points) against_bodies(model.obstacle.vertices[at(v)], -1);
+  return deepest;
+}
+
+}  // namespace signorini

@@ -1,0 +1,99 @@
+#include "geometry/tet_mesh.h"
+
+#include <algorithm>
+#include <cmath>
+#include <Eigen/Geometry>
+#include <limits>
+
+namespace signorini {
+
+namespace {
+
+/// Outward faces of a positive tetrahedron; face i is opposite to corner i.
+constexpr std::array<std::array<std::size_t, 3>, 4> kFaces{{{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}}};
+
+const Vector3& corner(const TetMesh& mesh, const Tetrahedron& tet, std::size_t i) {
+  return mesh.vertices[static_cast<std::size_t>(tet[i])];
+}
+
+}  // namespace
+
+double tet_volume(const Vector3& x_0, const Vector3& x_1, const Vector3& x_2, const Vector3& x_3) {
+  return (x_1 - x_0).cross(x_2 - x_0).dot(x_3 - x_0) / 6.0;
+}
+
+double tet_volume(const TetMesh& mesh, const Tetrahedron& tet) {
+  return tet_volume(corner(mesh, tet, 0), corner(mesh, tet, 1), corner(mesh, tet, 2), corner(mesh, tet, 3));
+}
+
+double total_volume(const TetMesh& mesh) {
+  double volume = 0.0;
+  for (const Tetrahedron& tet : mesh.tets) volume += tet_volume(mesh, tet);
+  return volume;
+}
+
+double smallest_altitude(const TetMesh& mesh, const Tetrahedron& tet) {
+  double largest = 0.0;  // twice the area of the largest face
+  for (const auto& face : kFaces) {
+    largest = std::max(largest, area_vector(corner(mesh, tet, face[0]), corner(mesh, tet, face[1]),
+                                            corner(mesh, tet, face[2]))
+                                    .norm());
+  }
+  return largest > 0.0 ? 6.0 * tet_volume(mesh, tet) / largest : 0.0;
+}
+
+double tet_quality(const TetMesh& mesh, const Tetrahedron& tet) {
+  double squares = 0.0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    for (std::size_t j = i + 1; j < 4; ++j) squares += (corner(mesh, tet, i) - corner(mesh, tet, j)).squaredNorm();
+  }
+  const double volume = tet_volume(mesh, tet);
+  return squares > 0.0 ? std::copysign(12.0 * std::cbrt(9.0 * volume * volume) / squares, volume) : 0.0;
+}
+
+std::vector<Triangle> boundary_triangles(const TetMesh& mesh) {
+  struct Face {
+    Triangle key;    // ascending
+    Triangle outward;
+  };
+  std::vector<Face> faces;
+  faces.reserve(4 * mesh.tets.size());
+  for (const Tetrahedron& tet : mesh.tets) {
+    for (const auto& f : kFaces) {
+      const Triangle outward{tet[f[0]], tet[f[1]], tet[f[2]]};
+      Triangle key = outward;
+      std::sort(key.begin(), key.end());
+      faces.push_back({key, outward});
+    }
+  }
+  std::sort(faces.begin(), faces.end(), [](const Face& a, const Face& b) { return a.key < b.key; });
+  std::vector<Triangle> boundary;
+  for (std::size_t i = 0; i < faces.size();) {
+    std::size_t end = i + 1;
+    while (end < faces.size() && faces[end].key == faces[i].key) ++end;
+    if (end == i + 1) boundary.push_back(faces[i].outward);
+    i = end;
+  }
+  return boundary;
+}
+
+TriangleMesh boundary_surface(const TetMesh& mesh, std::vector<Index>& vertex_of) {
+  TriangleMesh surface{{}, boundary_triangles(mesh)};
+  std::vector<Index> number(mesh.vertices.size(), -1);
+  for (const Triangle& t : surface.triangles) {
+    for (const Index i : t) number[static_cast<std::size_t>(i)] = 0;
+  }
+  vertex_of.clear();
+  for (std::size_t i = 0; i < number.size(); ++i) {
+    if (number[i] < 0) continue;
+    number[i] = static_cast<Index>(vertex_of.size());
+    vertex_of.push_back(static_cast<Index>(i));
+    surface.vertices.push_back(mesh.vertices[i]);
+  }
+  for (Triangle& t : surface.triangles) {
+    for (Index& i : t) i = number[static_cast<std::size_t>(i)];
+  }
+  return surface;
+}
+
+}  // namespace signorini
