@@ -64,6 +64,7 @@ void SolidSystem::rebuild_gather() {
     }
   }
   element_force_.resize(slots_.size());
+  element_energy_.resize(elements_.size());
 }
 
 double SolidSystem::largest_stable_step() const { return 0.5 * smallest_transit_; }
@@ -75,7 +76,7 @@ Matrix3 SolidSystem::deformation(const Element& element, std::span<const Vector3
   return shape * element.rest_inverse;
 }
 
-void SolidSystem::elastic_forces(TaskArena& arena, std::span<const Vector3> position, std::span<Vector3> force) {
+double SolidSystem::elastic_forces(TaskArena& arena, std::span<const Vector3> position, std::span<Vector3> force) {
   SIGNORINI_CHECK(position.size() == mass_.size() && force.size() == mass_.size());
   arena.for_chunks(elements_.size(), kElementGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t e = begin; e < end; ++e) {
@@ -85,6 +86,9 @@ void SolidSystem::elastic_forces(TaskArena& arena, std::span<const Vector3> posi
       const double trace = R.cwiseProduct(F).sum() - 3.0;  // tr(Rᵀ F − I)
       const Matrix3 P = 2.0 * element.mu * (F - R) + (element.lambda * trace) * R;
       const Matrix3 f = (-element.volume * P) * element.rest_inverse.transpose();
+      // ‖S − I‖ = ‖R (S − I)‖ = ‖F − R‖
+      element_energy_[e] =
+          element.volume * (element.mu * (F - R).squaredNorm() + 0.5 * element.lambda * trace * trace);
       element_force_[4 * e] = -(f.col(0) + f.col(1) + f.col(2));
       element_force_[4 * e + 1] = f.col(0);
       element_force_[4 * e + 2] = f.col(1);
@@ -100,37 +104,28 @@ void SolidSystem::elastic_forces(TaskArena& arena, std::span<const Vector3> posi
       force[i] = sum;
     }
   });
-}
-
-double SolidSystem::elastic_energy(TaskArena& arena, std::span<const Vector3> position) const {
   return arena.deterministic_sum(elements_.size(), kElementGrain, [&](std::size_t begin, std::size_t end) {
     double sum = 0.0;
-    for (std::size_t e = begin; e < end; ++e) {
-      const Matrix3 F = deformation(elements_[e], position);
-      const Matrix3 R = polar_rotation(F);
-      const double trace = R.cwiseProduct(F).sum() - 3.0;
-      // ‖S − I‖ = ‖R (S − I)‖ = ‖F − R‖
-      sum += elements_[e].volume *
-             (elements_[e].mu * (F - R).squaredNorm() + 0.5 * elements_[e].lambda * trace * trace);
-    }
+    for (std::size_t e = begin; e < end; ++e) sum += element_energy_[e];
     return sum;
   });
 }
 
-Energies SolidSystem::energies(TaskArena& arena, const NodeState& state, const Vector3& gravity) const {
-  Energies energies;
-  energies.elastic = elastic_energy(arena, state.position);
-  energies.kinetic = arena.deterministic_sum(mass_.size(), kNodeGrain, [&](std::size_t begin, std::size_t end) {
+double SolidSystem::kinetic_energy(TaskArena& arena, std::span<const Vector3> velocity) const {
+  return arena.deterministic_sum(mass_.size(), kNodeGrain, [&](std::size_t begin, std::size_t end) {
     double sum = 0.0;
-    for (std::size_t i = begin; i < end; ++i) sum += 0.5 * mass_[i] * state.velocity[i].squaredNorm();
+    for (std::size_t i = begin; i < end; ++i) sum += 0.5 * mass_[i] * velocity[i].squaredNorm();
     return sum;
   });
-  energies.potential = arena.deterministic_sum(mass_.size(), kNodeGrain, [&](std::size_t begin, std::size_t end) {
+}
+
+double SolidSystem::potential_energy(TaskArena& arena, std::span<const Vector3> position,
+                                     const Vector3& gravity) const {
+  return arena.deterministic_sum(mass_.size(), kNodeGrain, [&](std::size_t begin, std::size_t end) {
     double sum = 0.0;
-    for (std::size_t i = begin; i < end; ++i) sum -= mass_[i] * gravity.dot(state.position[i]);
+    for (std::size_t i = begin; i < end; ++i) sum -= mass_[i] * gravity.dot(position[i]);
     return sum;
   });
-  return energies;
 }
 
 }  // namespace signorini

@@ -36,11 +36,6 @@ struct NodeState {
   std::vector<Vector3> velocity;  ///< m/s
 };
 
-struct Energies {
-  double kinetic = 0.0, elastic = 0.0, potential = 0.0;  ///< J; potential of gravity, zero at the origin
-  double total() const { return kinetic + elastic + potential; }
-};
-
 class SolidSystem {
  public:
   /// Adds a body and returns its number; its nodes get the rest shape placed in the world as start state.
@@ -62,10 +57,12 @@ class SolidSystem {
   /// Largest stable explicit step ½ min(h / c) over elements, h the shortest altitude, c the pressure wave speed; s.
   double largest_stable_step() const;
 
-  /// Elastic forces at `position` into `force`; both nodes() long. Not reentrant: uses the system's own workspace.
-  void elastic_forces(TaskArena& arena, std::span<const Vector3> position, std::span<Vector3> force);
-  double elastic_energy(TaskArena& arena, std::span<const Vector3> position) const;
-  Energies energies(TaskArena& arena, const NodeState& state, const Vector3& gravity) const;
+  /// Elastic forces at `position` into `force`; both nodes() long. Returns the elastic energy in J.
+  /// Not reentrant: uses the system's own workspace.
+  double elastic_forces(TaskArena& arena, std::span<const Vector3> position, std::span<Vector3> force);
+  /// ½ Σ m ‖v‖² and −Σ m g · x; J.
+  double kinetic_energy(TaskArena& arena, std::span<const Vector3> velocity) const;
+  double potential_energy(TaskArena& arena, std::span<const Vector3> position, const Vector3& gravity) const;
 
  private:
   struct Element {
@@ -87,6 +84,7 @@ class SolidSystem {
   // Gather lists: node i sums element_force_[slot] for slot in slots_[slot_begin_[i] …]; slot = 4·element + corner.
   std::vector<Index> slot_begin_, slots_;
   std::vector<Vector3> element_force_;
+  std::vector<double> element_energy_;
 };
 
 }  // namespace signorini

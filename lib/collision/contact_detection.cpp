@@ -103,6 +103,7 @@ void ContactDetector::add_contacts(const Motion& motion, Index point, Index body
   const auto movable = static_cast<Index>(model_.triangles.size());
   for (const NearTriangle& near : chunk.near) {
     PointTriangleContact contact;
+    chunk.deepest = std::max(chunk.deepest, -near.gap);
     // u_N = n · (v_point − Σ barycentric v_corner), before the step and without contact impulses.
     Vector3 before = Vector3::Zero();
     Vector3 without = Vector3::Zero();
@@ -185,10 +186,15 @@ const std::vector<PointTriangleContact>& ContactDetector::detect(TaskArena& aren
   arena.for_chunks(count, kPointGrain, [&](std::size_t begin, std::size_t end) {
     Chunk& chunk = chunks_[begin / kPointGrain];
     chunk.contacts.clear();
+    chunk.deepest = 0.0;
     for (std::size_t point = begin; point < end; ++point) detect_point(motion, point, chunk);
   });
   contacts_.clear();
-  for (const Chunk& chunk : chunks_) contacts_.insert(contacts_.end(), chunk.contacts.begin(), chunk.contacts.end());
+  deepest_ = 0.0;
+  for (const Chunk& chunk : chunks_) {
+    contacts_.insert(contacts_.end(), chunk.contacts.begin(), chunk.contacts.end());
+    deepest_ = std::max(deepest_, chunk.deepest);
+  }
   std::sort(contacts_.begin(), contacts_.end(),
             [](const PointTriangleContact& a, const PointTriangleContact& b) { return a.key < b.key; });
   return contacts_;

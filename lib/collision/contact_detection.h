@@ -71,6 +71,10 @@ class ContactDetector {
   /// (gap + dt u_N ≤ 0: fast points do not tunnel), and it does not separate: min(u_N⁻, u_N free) ≤ rest_speed.
   /// Per point and opposing surface `select_contacts` decides. Ascending by key; the same for any number of threads.
   const std::vector<PointTriangleContact>& detect(TaskArena& arena, const Motion& motion);
+  /// Of the last `detect`.
+  const std::vector<PointTriangleContact>& contacts() const { return contacts_; }
+  /// Deepest penetration at the positions of the last `detect`, separating pairs included; m, ≥ 0.
+  double deepest() const { return deepest_; }
 
   const CollisionModel& model() const { return model_; }
   const DetectionSettings& settings() const { return settings_; }
@@ -80,6 +84,7 @@ class ContactDetector {
     std::vector<PointTriangleContact> contacts;
     std::vector<Index> found;
     std::vector<NearTriangle> near;
+    double deepest = 0.0;
   };
   void build_movable_boxes(TaskArena& arena, const Motion& motion);
   Vector3 point_position(const Motion& motion, Index point) const;
@@ -96,6 +101,7 @@ class ContactDetector {
   std::vector<Index> hashed_;  // movable triangle behind each hashed box
   std::vector<Chunk> chunks_;
   std::vector<PointTriangleContact> contacts_;
+  double deepest_ = 0.0;
 };
 
 /// Deepest penetration of any point below any triangle of another surface: −gap of its nearest triangle, by testing every

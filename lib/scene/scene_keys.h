@@ -1,0 +1,65 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/options.h"
+#include "linalg/types.h"
+#include "scene/scene.h"
+
+/// A scene file as a flat list of dotted keys, each with the place it came from. TOML stays behind this door.
+namespace signorini {
+
+/// What a number must be.
+enum class Range { any, positive, non_negative, fraction, below_half };
+
+class SceneKeys {
+ public:
+  /// Reads the file, lays the table [size.<size>] over it, then the overrides. Throws `InputError` for a file that cannot
+  /// be read, `UsageError` "file:line: …" for a TOML error or a value type that scenes do not have.
+  static SceneKeys read(const std::string& path, SceneSize size, const OptionMap& overrides);
+
+  /// Reads `key` into `value` when it is there; errors name place, key, value and what is expected.
+  void get(const std::string& key, bool& value);
+  void get(const std::string& key, int& value, Range range);
+  void get(const std::string& key, long long& value, Range range);
+  void get(const std::string& key, double& value, Range range);
+  void get(const std::string& key, std::string& value);
+  void get(const std::string& key, Vector3& value, Range range);
+  void get(const std::string& key, std::array<int, 3>& value, Range range);
+  template <NamedEnum E>
+  void get(const std::string& key, E& value) {
+    std::string text(enum_name(value));
+    get(key, text);
+    value = parse_enum<E>(text, where(key) + ": " + key);
+  }
+
+  /// Names x of all keys "prefix.x.…", ascending. A value directly at "prefix.x" is left for `finish` to complain about.
+  std::vector<std::string> groups(const std::string& prefix) const;
+  /// All keys "prefix.x" as text; they count as known.
+  OptionMap take_options(const std::string& prefix);
+  /// "file:line" or "--set", or just the file when the key was not given.
+  std::string where(const std::string& key) const;
+  /// Throws `UsageError` for the first key that nobody asked for, with the nearest known one.
+  void finish() const;
+
+ private:
+  using Value = std::variant<bool, long long, double, std::string, std::vector<double>>;
+  struct Entry {
+    Value value;
+    std::string where;
+  };
+  const Entry* find(const std::string& key);
+  double number(const std::string& key, const Entry& entry, Range range) const;
+  [[noreturn]] void wrong_type(const std::string& key, const Entry& entry, std::string_view expected) const;
+
+  std::string path_;
+  std::map<std::string, Entry> entries_;
+  std::set<std::string> known_;
+};
+
+}  // namespace signorini
