@@ -1,0 +1,64 @@
+#include "record/problem_file.h"
+
+#include <utility>
+
+#include "base/check.h"
+#include "base/text.h"
+#include "record/fclib_file.h"
+#include "record/guarded.h"
+#include "record/h5.h"
+#include "record/recording_file.h"
+
+namespace signorini {
+
+struct ProblemFile::Impl {
+  std::filesystem::path path;
+  ProblemFileKind kind = ProblemFileKind::recording;
+  std::vector<std::string> steps;
+  std::string title;
+  std::unique_ptr<FclibFile> fclib;
+};
+
+namespace {
+
+/// First line, without control characters and broken UTF-8: the text of a foreign file goes to a terminal.
+std::string printable(const std::string& text) {
+  std::string shown;
+  for (std::size_t i = 0; i < text.size() && shown.size() < 200;) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte == '\n' || byte == '\r') break;
+    const std::size_t length = byte < 0x80 ? 1 : (byte >> 5U) == 6 ? 2 : (byte >> 4U) == 14 ? 3 : (byte >> 3U) == 30 ? 4 : 0;
+    bool valid = length > 0 && i + length <= text.size() && byte >= 32 && byte != 127;
+    for (std::size_t k = 1; valid && k < length; ++k) valid = (static_cast<unsigned char>(text[i + k]) >> 6U) == 2;
+    // U+0080…U+009F are control characters too.
+    if (valid && length == 2 && byte == 0xC2 && static_cast<unsigned char>(text[i + 1]) < 0xA0) valid = false;
+    shown += valid ? text.substr(i, length) : "?";
+    i += valid ? length : 1;
+  }
+  return shown;
+}
+
+}  // namespace
+
+ProblemFile::ProblemFile(std::filesystem::path path) : impl_(std::make_unique<Impl>()) {
+  impl_->path = std::move(path);
+  impl_->fclib = std::make_unique<FclibFile>(read_fclib(impl_->path));
+  impl_->kind = impl_->fclib->problem.has_primal() ? ProblemFileKind::fclib_global : ProblemFileKind::fclib_local;
+  impl_->steps = {"0"};
+  impl_->title = printable(impl_->fclib->info.title);
+}
+
+ProblemFile::~ProblemFile() = default;
+ProblemFile::ProblemFile(ProblemFile&&) noexcept = default;
+
+const std::filesystem::path& ProblemFile::path() const { return impl_->path; }
+ProblemFileKind ProblemFile::kind() const { return impl_->kind; }
+const std::vector<std::string>& ProblemFile::steps() const { return impl_->steps; }
+std::string ProblemFile::title() const { return impl_->title; }
+
+ContactProblem ProblemFile::read(const std::string& step) const {
+  if (step != "0") throw_usage("{}: no step '{}': an FCLib file has the single step 0", impl_->path.string(), step);
+  return impl_->fclib->problem;
+}
+
+}  // namespace signorini

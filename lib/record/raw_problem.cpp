@@ -1,0 +1,302 @@
+#include "record/raw_problem.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "base/check.h"
+#include "record/raw_sparse.h"
+
+namespace signorini {
+
+namespace {
+
+std::size_t size_of(const Vector& v) { return static_cast<std::size_t>(v.size()); }
+
+std::span<const double> view(const Vector& v) { return {v.data(), size_of(v)}; }
+
+Vector to_vector(std::span<const double> values) {
+  return Eigen::Map<const Vector>(values.data(), static_cast<Eigen::Index>(values.size()));
+}
+
+/// Row-major copy of a matrix of any storage order.
+template <class Dense>
+auto row_major(const Dense& matrix) {
+  using Scalar = typename Dense::Scalar;
+  std::vector<Scalar> values(static_cast<std::size_t>(matrix.size()));
+  Eigen::Map<Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(values.data(), matrix.rows(),
+                                                                                      matrix.cols()) = matrix;
+  return values;
+}
+
+template <class Scalar>
+auto as_rows(std::span<const Scalar> values, std::size_t columns) {
+  using Rows = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  return Eigen::Map<const Rows>(values.data(), static_cast<Eigen::Index>(values.size() / columns),
+                                static_cast<Eigen::Index>(columns));
+}
+
+template <class Dense>
+void put_rows(RawTree& tree, const std::string& path, const Dense& matrix) {
+  if (matrix.size() > 0) tree.put_matrix(path, row_major(matrix), static_cast<std::size_t>(matrix.cols()));
+}
+
+void put_vector(RawTree& tree, const std::string& path, const Vector& vector) {
+  if (vector.size() > 0) tree.put(path, view(vector));
+}
+
+Vector optional_vector(const RawReader& raw, const std::string& path) {
+  return raw.has(path) ? to_vector(raw.reals(path)) : Vector();
+}
+
+const char* kind_name(ProblemKind kind) {
+  switch (kind) {
+    case ProblemKind::explicit_step: return "explicit";
+    case ProblemKind::implicit_step: return "implicit";
+    case ProblemKind::unknown: break;
+  }
+  return "unknown";
+}
+
+ProblemKind kind_of(const RawReader& raw, const std::string& name) {
+  if (name == "explicit") return ProblemKind::explicit_step;
+  if (name == "implicit") return ProblemKind::implicit_step;
+  if (name != "unknown") raw.fail("attribute 'kind': neither explicit nor implicit nor unknown");
+  return ProblemKind::unknown;
+}
+
+/// Sizes up to which 3m and the row pointers fit 32 bits.
+void check_counts(const RawReader& raw, std::uint64_t contacts, std::uint64_t dofs) {
+  constexpr std::uint64_t kLimit = static_cast<std::uint64_t>(std::numeric_limits<Index>::max()) / 4;
+  if (contacts > kLimit) raw.fail(fmt::format("{} contacts are too many", contacts));
+  if (dofs > kLimit) raw.fail(fmt::format("{} degrees of freedom are too many", dofs));
+}
+
+std::unique_ptr<FrameGeometry> read_geometry(const RawReader& raw) {
+  if (!raw.tree().has_group("geometry")) return nullptr;
+  auto geometry = std::make_unique<FrameGeometry>();
+  geometry->vertices = as_rows(raw.real_rows("geometry/vertices", 3), 3);
+  geometry->triangles = as_rows(raw.integer_rows("geometry/triangles", 3), 3);
+  const auto bodies = raw.integers("geometry/triangle_body", static_cast<std::size_t>(geometry->triangles.rows()));
+  geometry->triangle_body.assign(bodies.begin(), bodies.end());
+  if (!geometry->vertices.allFinite()) raw.fail("geometry/vertices", "holds a number that is not finite");
+  const Eigen::Index vertices = geometry->vertices.rows();
+  for (Eigen::Index t = 0; t < geometry->triangles.rows(); ++t) {
+    for (Eigen::Index k = 0; k < 3; ++k) {
+      const Index vertex = geometry->triangles(t, k);
+      if (vertex < 0 || vertex >= vertices) {
+        raw.fail("geometry/triangles", fmt::format("triangle {}: vertex {} out of range 0..{}", t, vertex, vertices - 1));
+      }
+    }
+  }
+  return geometry;
+}
+
+void put_solution(RawTree& tree, const std::string& group, const Vector& r, const Vector& u, const Vector& v) {
+  if (v.size() > 0) tree.put(group + "/v", view(v));
+  tree.put(group + "/u", view(u));
+  tree.put(group + "/r", view(r));
+}
+
+/// Finite and of the right length, otherwise empty: files in the wild carry stale and broken guesses.
+Vector usable_vector(const RawReader& raw, const std::string& path, Eigen::Index length) {
+  if (!raw.has(path)) return {};
+  Vector vector = to_vector(raw.reals(path));
+  if (vector.size() != length || !vector.allFinite()) return {};
+  return vector;
+}
+
+bool has_columns(const RawReader& raw, const std::string& matrix) {
+  return raw.tree().has_group(matrix) && (!raw.has(matrix + "/n") || raw.integer(matrix + "/n") != 0);
+}
+
+void decode_local(const RawReader& raw, ContactProblem& problem) {
+  const std::string root = "fclib_local/";
+  if (has_columns(raw, root + "V") || has_columns(raw, root + "R")) {
+    raw.fail("has equality constraints (V, R); only contacts with friction are supported");
+  }
+  problem.mu = to_vector(raw.reals(root + "vectors/mu"));
+  check_counts(raw, size_of(problem.mu), 0);
+  const std::size_t rows = 3 * size_of(problem.mu);
+  problem.q = to_vector(raw.reals(root + "vectors/q", rows));
+  problem.W = read_fclib_rows(raw, root + "W", rows, rows);
+}
+
+void decode_global(const RawReader& raw, ContactProblem& problem) {
+  const std::string root = "fclib_global/";
+  if (has_columns(raw, root + "G")) {
+    raw.fail("has equality constraints (G); only contacts with friction are supported");
+  }
+  problem.mu = to_vector(raw.reals(root + "vectors/mu"));
+  problem.f = to_vector(raw.reals(root + "vectors/f"));
+  check_counts(raw, size_of(problem.mu), size_of(problem.f));
+  const std::size_t n = size_of(problem.f);
+  const std::size_t rows = 3 * size_of(problem.mu);
+  problem.w = to_vector(raw.reals(root + "vectors/w", rows));
+  problem.M = read_fclib_rows(raw, root + "M", n, n);
+  problem.H = read_fclib_columns(raw, root + "H", n, rows);
+}
+
+}  // namespace
+
+void put_extras(RawTree& tree, const ContactProblem& problem) {
+  tree.attributes["dt"] = problem.dt;
+  tree.attributes["time"] = problem.time;
+  tree.attributes["kind"] = std::string(kind_name(problem.kind));
+  put_vector(tree, "gap", problem.gap);
+  put_rows(tree, "frame", problem.frame);
+  put_rows(tree, "position", problem.position);
+  put_rows(tree, "points", problem.points);
+  put_rows(tree, "weights", problem.weights);
+  put_rows(tree, "bodies", problem.bodies);
+  if (!problem.body_dofs.empty()) tree.put("body_dofs", problem.body_dofs);
+}
+
+void read_extras(const RawReader& raw, ContactProblem& problem) {
+  problem.dt = raw.real_attribute("dt");
+  problem.time = raw.real_attribute("time");
+  problem.kind = kind_of(raw, raw.text_attribute("kind"));
+  problem.gap = optional_vector(raw, "gap");
+  if (raw.has("frame")) problem.frame = as_rows(raw.real_rows("frame", 9), 9);
+  if (raw.has("position")) problem.position = as_rows(raw.real_rows("position", 3), 3);
+  if (raw.has("points")) problem.points = as_rows(raw.integer_rows("points", 4), 4);
+  if (raw.has("weights")) problem.weights = as_rows(raw.real_rows("weights", 4), 4);
+  if (raw.has("bodies")) problem.bodies = as_rows(raw.integer_rows("bodies", 2), 2);
+  if (raw.has("body_dofs")) {
+    const auto offsets = raw.integers("body_dofs");
+    problem.body_dofs.assign(offsets.begin(), offsets.end());
+  }
+}
+
+RawTree encode_frame(const Frame& frame) {
+  const ContactProblem& problem = frame.problem;
+  RawTree tree;
+  tree.attributes["contacts"] = static_cast<std::uint64_t>(problem.contacts());
+  tree.attributes["dofs"] = static_cast<std::uint64_t>(problem.dofs());
+  put_extras(tree, problem);
+  tree.put("mu", view(problem.mu));
+  if (problem.has_primal()) {
+    put_square(tree, "M", problem.M);
+    put_contact_columns(tree, "H", problem.H);
+    tree.put("f", view(problem.f));
+    tree.put("w", view(problem.w));
+  }
+  if (problem.has_dual()) {
+    put_square(tree, "W", problem.W);
+    tree.put("q", view(problem.q));
+  }
+  put_vector(tree, "warm_start", problem.warm_start);
+  if (frame.geometry) {
+    const FrameGeometry& geometry = *frame.geometry;
+    tree.put_matrix("geometry/vertices", row_major(geometry.vertices), 3);
+    tree.put_matrix("geometry/triangles", row_major(geometry.triangles), 3);
+    tree.put("geometry/triangle_body", geometry.triangle_body);
+  }
+  return tree;
+}
+
+Frame decode_frame(const RawTree& tree, const std::string& id, const std::string& where) {
+  const RawReader raw(tree, where);
+  Frame frame;
+  frame.id = id;
+  ContactProblem& problem = frame.problem;
+  const std::uint64_t m = raw.count_attribute("contacts");
+  const std::uint64_t n = raw.count_attribute("dofs");
+  check_counts(raw, m, n);
+  problem.mu = to_vector(raw.reals("mu", m));
+  if (n > 0) {
+    problem.f = to_vector(raw.reals("f", n));
+    problem.w = to_vector(raw.reals("w", 3 * m));
+    problem.M = read_square(raw, "M", n);
+    problem.H = read_contact_columns(raw, "H", n, m);
+  }
+  if (raw.has("q")) {
+    problem.q = to_vector(raw.reals("q", 3 * m));
+    problem.W = read_square(raw, "W", 3 * m);
+  }
+  read_extras(raw, problem);
+  problem.warm_start = optional_vector(raw, "warm_start");
+  frame.geometry = read_geometry(raw);
+  check_problem(problem, where);
+  return frame;
+}
+
+RawTree encode_fclib(const FclibFile& file) {
+  const ContactProblem& problem = file.problem;
+  RawTree tree;
+  const bool is_global = problem.has_primal();
+  const std::string root = is_global ? "fclib_global/" : "fclib_local/";
+  tree.put(root + "spacedim", std::vector<Index>{3});
+  if (is_global) {
+    put_fclib_matrix(tree, root + "M", problem.M);
+    put_fclib_matrix(tree, root + "H", SparseRows(problem.H));
+    tree.put(root + "vectors/f", view(problem.f));
+    tree.put(root + "vectors/w", view(problem.w));
+  } else {
+    put_fclib_matrix(tree, root + "W", problem.W);
+    tree.put(root + "vectors/q", view(problem.q));
+  }
+  tree.put(root + "vectors/mu", view(problem.mu));
+  tree.put_text(root + "info/title", file.info.title);
+  tree.put_text(root + "info/description", file.info.description);
+  tree.put_text(root + "info/math_info", file.info.math_info);
+  if (problem.warm_start.size() > 0) {
+    tree.put("guesses/number_of_guesses", std::vector<Index>{1});
+    const Vector zero = Vector::Zero(problem.warm_start.size());
+    put_solution(tree, "guesses/1", problem.warm_start, zero, Vector::Zero(problem.dofs()));
+  }
+  if (file.solution) {
+    put_solution(tree, "solution", file.solution->r, file.solution->u,
+                 is_global ? file.solution->v : Vector());
+  }
+  return tree;
+}
+
+RawTree encode_fclib_extras(const ContactProblem& problem) {
+  RawTree extras;
+  put_extras(extras, problem);
+  if (problem.has_primal() && problem.has_dual()) {
+    put_square(extras, "W", problem.W);
+    extras.put("q", view(problem.q));
+  }
+  const bool is_empty = extras.arrays.empty() && problem.dt == 0.0 && problem.time == 0.0 &&
+                        problem.kind == ProblemKind::unknown;
+  return is_empty ? RawTree{} : extras;
+}
+
+FclibFile decode_fclib(const RawTree& tree, const RawTree& extras, const std::string& where) {
+  const RawReader raw(tree, where);
+  const bool is_global = tree.has_group("fclib_global");
+  if (tree.has_group("fclib_global_rolling")) raw.fail("rolling friction (fclib_global_rolling) is not supported");
+  if (!is_global && !tree.has_group("fclib_local")) {
+    raw.fail("neither a recording nor an FCLib problem (no /fclib_local, no /fclib_global)");
+  }
+  const std::string root = is_global ? "fclib_global/" : "fclib_local/";
+  const Index dimension = raw.integer(root + "spacedim");
+  if (dimension != 3) raw.fail(fmt::format("spacedim is {}; only problems in three dimensions are supported", dimension));
+  FclibFile file;
+  ContactProblem& problem = file.problem;
+  is_global ? decode_global(raw, problem) : decode_local(raw, problem);
+  file.info = {raw.text(root + "info/title"), raw.text(root + "info/description"), raw.text(root + "info/math_info")};
+  problem.warm_start = usable_vector(raw, "guesses/1/r", 3 * problem.mu.size());
+
+  if (!extras.attributes.empty()) {
+    const RawReader raw_extras(extras, where + ": group 'signorini'");
+    read_extras(raw_extras, problem);
+    if (is_global && extras.has("q")) {
+      problem.q = to_vector(raw_extras.reals("q", 3 * size_of(problem.mu)));
+      problem.W = read_square(raw_extras, "W", 3 * size_of(problem.mu));
+    }
+  }
+  check_problem(problem, where);
+
+  FclibSolution solution{usable_vector(raw, "solution/r", 3 * problem.mu.size()),
+                         usable_vector(raw, "solution/u", 3 * problem.mu.size()),
+                         usable_vector(raw, "solution/v", problem.f.size())};
+  const bool complete = solution.r.size() == 3 * problem.mu.size() && raw.has("solution/r") &&
+                        solution.u.size() == 3 * problem.mu.size() && raw.has("solution/u");
+  if (complete) file.solution = std::move(solution);
+  return file;
+}
+
+}  // namespace signorini
