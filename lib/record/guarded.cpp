@@ -13,7 +13,6 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
-#include <mutex>
 #include <system_error>
 
 #include "base/check.h"
@@ -114,7 +113,7 @@ void run_in_child(const std::string& name, std::uintmax_t bytes, FunctionRef<voi
   const std::uintmax_t seconds = 10 + bytes / kBytesPerSecond;
   pid_t child = -1;
   {
-    const std::lock_guard<std::recursive_mutex> lock(h5::library_lock());
+    const h5::LibraryLock lock;
     child = ::fork();
     if (child == 0) {
       ::close(ends[0]);

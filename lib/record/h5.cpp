@@ -9,6 +9,7 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <mutex>
 
 #include "base/check.h"
 
@@ -21,17 +22,24 @@ namespace {
 constexpr int kMaxDepth = 6;
 constexpr std::size_t kMaxText = std::size_t{1} << 26;
 
+std::mutex& library_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+thread_local int lock_depth = 0;
+
 /// Holds the lock, silences the library's own error printing in this thread, and forbids dynamic filter plugins.
 class Session {
  public:
-  Session() : lock_(library_lock()) {
+  Session() {
     static const bool initialised = [] { return H5open() >= 0 && H5PLset_loading_state(0) >= 0; }();
     SIGNORINI_CHECK(initialised);
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   }
 
  private:
-  std::lock_guard<std::recursive_mutex> lock_;
+  LibraryLock lock_;
 };
 
 Handle group_handle(hid_t id) { return {id, H5Gclose}; }
@@ -125,9 +133,12 @@ Handle fixed_text_type(std::size_t size) {
 
 }  // namespace
 
-std::recursive_mutex& library_lock() {
-  static std::recursive_mutex lock;
-  return lock;
+LibraryLock::LibraryLock() {
+  if (lock_depth++ == 0) library_mutex().lock();
+}
+
+LibraryLock::~LibraryLock() {
+  if (--lock_depth == 0) library_mutex().unlock();
 }
 
 Handle& Handle::operator=(Handle&& other) noexcept {
@@ -291,9 +302,15 @@ RawArray ReadFile::read_array(std::int64_t dataset, const std::string& where, co
                             static_cast<long double>(element);
   if (total > static_cast<long double>(bytes_)) fail("is larger than the file");
   const std::uint64_t count = dims[0] * dims[1];
-  const std::uint64_t size = count * element;
+  // What a variable-length text keeps in place is a reference into a heap of the file.
+  const std::uint64_t size = kind == Kind::variable_text ? std::min<std::uint64_t>(H5Dget_storage_size(dataset), 64)
+                                                         : count * element;
   if (size > 0) {
     const haddr_t offset = H5Dget_offset(dataset);
+    if (offset == HADDR_UNDEF && H5Dget_storage_size(dataset) == 0) {
+      array.written = false;
+      return array;
+    }
     if (offset == HADDR_UNDEF || H5Dget_storage_size(dataset) != size || offset > bytes_ || size > bytes_ - offset) {
       fail("its numbers do not lie inside the file");
     }

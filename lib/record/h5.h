@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
@@ -19,8 +18,15 @@
 /// the user nor ask for more memory than it has bytes. All calls are serialised by one lock.
 namespace signorini::h5 {
 
-/// Held by every call here; taken around `fork` so that a child never inherits it locked.
-std::recursive_mutex& library_lock();
+/// Held by every call here. Recursive; not a std::recursive_mutex, because a forked child is another thread to that one
+/// and could never take or free what its parent held: whoever forks holds this lock, and the child inherits it.
+class LibraryLock {
+ public:
+  LibraryLock();
+  ~LibraryLock();
+  LibraryLock(const LibraryLock&) = delete;
+  LibraryLock& operator=(const LibraryLock&) = delete;
+};
 
 /// An HDF5 identifier, closed by the function that belongs to it.
 class Handle {

@@ -100,7 +100,7 @@ void put_solution(RawTree& tree, const std::string& group, const Vector& r, cons
 
 /// Finite and of the right length, otherwise empty: files in the wild carry stale and broken guesses.
 Vector usable_vector(const RawReader& raw, const std::string& path, Eigen::Index length) {
-  if (!raw.has(path)) return {};
+  if (!raw.has(path) || !raw.tree().arrays.at(path).written) return {};
   Vector vector = to_vector(raw.reals(path));
   if (vector.size() != length || !vector.allFinite()) return {};
   return vector;
@@ -133,7 +133,7 @@ void decode_global(const RawReader& raw, ContactProblem& problem) {
   const std::size_t n = size_of(problem.f);
   const std::size_t rows = 3 * size_of(problem.mu);
   problem.w = to_vector(raw.reals(root + "vectors/w", rows));
-  problem.M = read_fclib_rows(raw, root + "M", n, n);
+  problem.M = complete_triangle(read_fclib_rows(raw, root + "M", n, n));
   problem.H = read_fclib_columns(raw, root + "H", n, rows);
 }
 
@@ -179,8 +179,8 @@ RawTree encode_frame(const Frame& frame) {
     put_square(tree, "M", problem.M);
     put_contact_columns(tree, "H", problem.H);
     tree.put("f", view(problem.f));
-    tree.put("w", view(problem.w));
   }
+  put_vector(tree, "w", problem.w);
   if (problem.has_dual()) {
     put_square(tree, "W", problem.W);
     tree.put("q", view(problem.q));
@@ -204,9 +204,9 @@ Frame decode_frame(const RawTree& tree, const std::string& id, const std::string
   const std::uint64_t n = raw.count_attribute("dofs");
   check_counts(raw, m, n);
   problem.mu = to_vector(raw.reals("mu", m));
+  problem.w = optional_vector(raw, "w");
   if (n > 0) {
     problem.f = to_vector(raw.reals("f", n));
-    problem.w = to_vector(raw.reals("w", 3 * m));
     problem.M = read_square(raw, "M", n);
     problem.H = read_contact_columns(raw, "H", n, m);
   }
@@ -224,7 +224,7 @@ Frame decode_frame(const RawTree& tree, const std::string& id, const std::string
 RawTree encode_fclib(const FclibFile& file) {
   const ContactProblem& problem = file.problem;
   RawTree tree;
-  const bool is_global = problem.has_primal();
+  const bool is_global = problem.has_primal() || problem.w.size() > 0;
   const std::string root = is_global ? "fclib_global/" : "fclib_local/";
   tree.put(root + "spacedim", std::vector<Index>{3});
   if (is_global) {
@@ -255,7 +255,7 @@ RawTree encode_fclib(const FclibFile& file) {
 RawTree encode_fclib_extras(const ContactProblem& problem) {
   RawTree extras;
   put_extras(extras, problem);
-  if (problem.has_primal() && problem.has_dual()) {
+  if (problem.w.size() > 0 && problem.has_dual()) {
     put_square(extras, "W", problem.W);
     extras.put("q", view(problem.q));
   }
@@ -283,7 +283,7 @@ FclibFile decode_fclib(const RawTree& tree, const RawTree& extras, const std::st
   if (!extras.attributes.empty()) {
     const RawReader raw_extras(extras, where + ": group 'signorini'");
     read_extras(raw_extras, problem);
-    if (is_global && extras.has("q")) {
+    if (extras.has("q")) {
       problem.q = to_vector(raw_extras.reals("q", 3 * size_of(problem.mu)));
       problem.W = read_square(raw_extras, "W", 3 * size_of(problem.mu));
     }
@@ -293,9 +293,9 @@ FclibFile decode_fclib(const RawTree& tree, const RawTree& extras, const std::st
   FclibSolution solution{usable_vector(raw, "solution/r", 3 * problem.mu.size()),
                          usable_vector(raw, "solution/u", 3 * problem.mu.size()),
                          usable_vector(raw, "solution/v", problem.f.size())};
-  const bool complete = solution.r.size() == 3 * problem.mu.size() && raw.has("solution/r") &&
-                        solution.u.size() == 3 * problem.mu.size() && raw.has("solution/u");
-  if (complete) file.solution = std::move(solution);
+  const bool is_complete = raw.has("solution/r") && raw.has("solution/u") &&
+                           solution.r.size() == 3 * problem.mu.size() && solution.u.size() == 3 * problem.mu.size();
+  if (is_complete) file.solution = std::move(solution);
   return file;
 }
 

@@ -338,6 +338,33 @@ SparseColumns read_fclib_columns(const RawReader& raw, const std::string& name, 
   return read_fclib<SparseColumns>(raw, name, rows, columns);
 }
 
+SparseRows complete_triangle(SparseRows matrix) {
+  std::size_t below = 0, above = 0;
+  for (Eigen::Index r = 0; r < matrix.rows(); ++r) {
+    for (SparseRows::InnerIterator entry(matrix, r); entry; ++entry) {
+      if (entry.col() < r) ++below;
+      if (entry.col() > r) ++above;
+    }
+  }
+  if ((below > 0) == (above > 0)) return matrix;
+  const std::size_t entries = static_cast<std::size_t>(matrix.nonZeros());
+  if (entries + below + above > kMaxEntries) return matrix;
+  std::vector<Index> row, column;
+  std::vector<double> x;
+  for (Eigen::Index r = 0; r < matrix.rows(); ++r) {
+    for (SparseRows::InnerIterator entry(matrix, r); entry; ++entry) {
+      row.push_back(static_cast<Index>(r));
+      column.push_back(static_cast<Index>(entry.col()));
+      x.push_back(entry.value());
+      if (entry.col() == r) continue;
+      row.push_back(static_cast<Index>(entry.col()));
+      column.push_back(static_cast<Index>(r));
+      x.push_back(entry.value());
+    }
+  }
+  return compress<SparseRows>(static_cast<Index>(matrix.rows()), static_cast<Index>(matrix.cols()), row, column, x);
+}
+
 void put_fclib_matrix(RawTree& tree, const std::string& name, const SparseRows& matrix) {
   const std::size_t entries = static_cast<std::size_t>(matrix.nonZeros());
   const Index nz = static_cast<Index>(entries);

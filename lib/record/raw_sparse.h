@@ -16,6 +16,9 @@ namespace signorini {
 SparseRows read_fclib_rows(const RawReader& raw, const std::string& name, std::size_t rows, std::size_t columns);
 SparseColumns read_fclib_columns(const RawReader& raw, const std::string& name, std::size_t rows,
                                  std::size_t columns);
+/// A matrix with entries on one side of the diagonal only, filled up to a symmetric one; any other is returned as it is.
+/// LMGC90 writes M so (CubeH8); a mass matrix, being symmetric, cannot mean anything else.
+SparseRows complete_triangle(SparseRows matrix);
 /// Triplets in row order.
 void put_fclib_matrix(RawTree& tree, const std::string& name, const SparseRows& matrix);
 

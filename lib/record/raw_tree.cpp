@@ -106,6 +106,7 @@ void RawReader::fail(const std::string& reason) const { throw_input("{}: {}", wh
 const RawArray& RawReader::array(const std::string& path) const {
   const auto found = tree_.arrays.find(path);
   if (found == tree_.arrays.end()) fail(path, "missing");
+  if (!found->second.written) fail(path, "was declared, but its numbers were never written");
   return found->second;
 }
 

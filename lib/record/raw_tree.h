@@ -17,6 +17,7 @@ namespace signorini {
 struct RawArray {
   std::variant<std::vector<Index>, std::vector<double>, std::string> values;
   std::vector<std::uint64_t> shape;  ///< row-major; empty = a scalar
+  bool written = true;               ///< false: the file declares it, but no number was ever stored
 
   std::size_t size() const;
 };

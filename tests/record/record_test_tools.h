@@ -1,0 +1,86 @@
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "contact/contact_problem.h"
+
+namespace signorini {
+
+/// A folder that vanishes with the object.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "signorini-test-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+    path_ = name;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline std::string file_bytes(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+inline void put_bytes(const std::filesystem::path& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+}
+
+/// Same shape and same bits (so −0 differs from 0).
+template <class Dense>
+bool same_bits(const Dense& a, const Dense& b) {
+  return a.rows() == b.rows() && a.cols() == b.cols() &&
+         (a.size() == 0 ||
+          std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(*a.data())) == 0);
+}
+
+/// Same sparsity and same bits.
+template <class Sparse>
+bool same_sparse(const Sparse& a, const Sparse& b) {
+  if (a.rows() != b.rows() || a.cols() != b.cols() || a.nonZeros() != b.nonZeros()) return false;
+  const auto outer = static_cast<std::size_t>(a.outerSize() + 1) * sizeof(Index);
+  const auto entries = static_cast<std::size_t>(a.nonZeros());
+  if (a.outerSize() > 0 && std::memcmp(a.outerIndexPtr(), b.outerIndexPtr(), outer) != 0) return false;
+  return entries == 0 || (std::memcmp(a.innerIndexPtr(), b.innerIndexPtr(), entries * sizeof(Index)) == 0 &&
+                          std::memcmp(a.valuePtr(), b.valuePtr(), entries * sizeof(double)) == 0);
+}
+
+inline void expect_same_problem(const ContactProblem& a, const ContactProblem& b) {
+  EXPECT_TRUE(same_sparse(a.M, b.M)) << "M";
+  EXPECT_TRUE(same_sparse(a.H, b.H)) << "H";
+  EXPECT_TRUE(same_bits(a.f, b.f)) << "f";
+  EXPECT_TRUE(same_bits(a.w, b.w)) << "w";
+  EXPECT_TRUE(same_sparse(a.W, b.W)) << "W";
+  EXPECT_TRUE(same_bits(a.q, b.q)) << "q";
+  EXPECT_TRUE(same_bits(a.mu, b.mu)) << "mu";
+  EXPECT_EQ(a.kind, b.kind);
+  EXPECT_EQ(a.dt, b.dt);
+  EXPECT_EQ(a.time, b.time);
+  EXPECT_TRUE(same_bits(a.gap, b.gap)) << "gap";
+  EXPECT_TRUE(same_bits(a.frame, b.frame)) << "frame";
+  EXPECT_TRUE(same_bits(a.position, b.position)) << "position";
+  EXPECT_TRUE(same_bits(a.points, b.points)) << "points";
+  EXPECT_TRUE(same_bits(a.weights, b.weights)) << "weights";
+  EXPECT_TRUE(same_bits(a.bodies, b.bodies)) << "bodies";
+  EXPECT_EQ(a.body_dofs, b.body_dofs);
+  EXPECT_TRUE(same_bits(a.warm_start, b.warm_start)) << "warm_start";
+}
+
+}  // namespace signorini
