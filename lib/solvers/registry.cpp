@@ -8,6 +8,7 @@
 #include "solvers/pcg.h"
 #include "solvers/pcg_pgs.h"
 #include "solvers/pgs.h"
+#include "solvers/reference.h"
 
 namespace signorini {
 
@@ -39,6 +40,8 @@ constexpr std::array kSolvers{
                   "Lazarevych 2010, section 4"),
     entry<Ca>("full constraint anticipation: dense Delassus matrix per island, then projected Gauss-Seidel",
               "Otaduy 2009, section 5.1, eq. 8 (Baraff 1996)"),
+    entry<Reference>("slow and accurate: Gauss-Seidel with exact one-contact solves, then semi-smooth Newton steps",
+                     "what the others are tested against (Alart and Curnier 1991 for the equations)"),
 };
 
 }  // namespace
