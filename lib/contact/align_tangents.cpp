@@ -58,10 +58,12 @@ SparseRows turn_delassus(const SparseRows& W, std::span<const double> angles) {
   BlockSparseMatrix blocks = to_blocks(W);
   for (Index i = 0; i < blocks.block_rows; ++i) {
     const Turn left(angles[static_cast<std::size_t>(i)]);
-    for (Index b = blocks.row_begin[static_cast<std::size_t>(i)]; b < blocks.row_begin[static_cast<std::size_t>(i) + 1]; ++b) {
+    for (Index b = blocks.row_begin[static_cast<std::size_t>(i)];
+         b < blocks.row_begin[static_cast<std::size_t>(i) + 1]; ++b) {
       const Turn right(angles[static_cast<std::size_t>(blocks.column[static_cast<std::size_t>(b)])]);
       double* block = blocks.block(b);  // column-major
-      for (std::size_t column = 0; column < 3; ++column) left.apply(block[3 * column + 1], block[3 * column + 2]);
+      for (std::size_t column = 0; column < 3; ++column)
+        left.apply(block[3 * column + 1], block[3 * column + 2]);
       for (std::size_t row = 0; row < 3; ++row) right.apply(block[3 + row], block[6 + row]);
     }
   }
@@ -97,7 +99,8 @@ ContactProblem turn_tangents(const ContactProblem& problem, std::span<const doub
   turn_vector(turned.warm_start, angles);
   for (Eigen::Index k = 0; k < turned.frame.rows(); ++k) {
     const Turn turn(angles[static_cast<std::size_t>(k)]);
-    for (Eigen::Index axis = 0; axis < 3; ++axis) turn.apply(turned.frame(k, 3 + axis), turned.frame(k, 6 + axis));
+    for (Eigen::Index axis = 0; axis < 3; ++axis)
+      turn.apply(turned.frame(k, 3 + axis), turned.frame(k, 6 + axis));
   }
   return turned;
 }

@@ -18,7 +18,8 @@ constexpr double kSymmetry = 1e-10;
 /// |a·b − δ_ab| of the rows of a frame.
 constexpr double kOrthonormal = 1e-8;
 
-Defect check_size(const char* name, Eigen::Index rows, Eigen::Index columns, Eigen::Index need_rows, Eigen::Index need_columns) {
+Defect check_size(const char* name, Eigen::Index rows, Eigen::Index columns, Eigen::Index need_rows,
+                  Eigen::Index need_columns) {
   if (rows == need_rows && columns == need_columns) return {};
   return fmt::format("{} is {}x{} but must be {}x{}", name, rows, columns, need_rows, need_columns);
 }
@@ -56,9 +57,13 @@ Defect check_sparse(const char* name, const Sparse& matrix) {
       const Index inner = index[e];
       const Eigen::Index row = Sparse::IsRowMajor ? o : inner;
       const Eigen::Index column = Sparse::IsRowMajor ? inner : o;
-      if (inner < 0 || inner >= matrix.innerSize()) return fmt::format("{}[{},{}] lies outside {}x{}", name, row, column, matrix.rows(), matrix.cols());
-      if (e > begin[o] && inner <= index[e - 1]) return fmt::format("{}: {} {} is unsorted or repeats entry [{},{}]", name, outer_name, o, row, column);
-      if (!std::isfinite(matrix.valuePtr()[e])) return fmt::format("{}[{},{}] is not finite", name, row, column);
+      if (inner < 0 || inner >= matrix.innerSize())
+        return fmt::format("{}[{},{}] lies outside {}x{}", name, row, column, matrix.rows(), matrix.cols());
+      if (e > begin[o] && inner <= index[e - 1])
+        return fmt::format("{}: {} {} is unsorted or repeats entry [{},{}]", name, outer_name, o, row,
+                           column);
+      if (!std::isfinite(matrix.valuePtr()[e]))
+        return fmt::format("{}[{},{}] is not finite", name, row, column);
     }
   }
   return {};
@@ -67,7 +72,8 @@ Defect check_sparse(const char* name, const Sparse& matrix) {
 Defect check_mass(const SparseRows& M) {
   const Vector diagonal = M.diagonal();
   for (Eigen::Index i = 0; i < diagonal.size(); ++i) {
-    if (!(diagonal[i] > 0.0)) return fmt::format("M[{0},{0}] = {1}: a mass must be positive", i, exact_text(diagonal[i]));
+    if (!(diagonal[i] > 0.0))
+      return fmt::format("M[{0},{0}] = {1}: a mass must be positive", i, exact_text(diagonal[i]));
   }
   const SparseRows transposed = M.transpose();
   const auto differs = [&diagonal](Eigen::Index i, Eigen::Index j, double a, double b) {
@@ -83,7 +89,8 @@ Defect check_mass(const SparseRows& M) {
       const double upper = use_a ? a.value() : 0.0;
       const double lower = use_b ? b.value() : 0.0;
       if (differs(i, j, upper, lower)) {
-        return fmt::format("M is not symmetric: M[{0},{1}] = {2} but M[{1},{0}] = {3}", i, j, exact_text(upper), exact_text(lower));
+        return fmt::format("M is not symmetric: M[{0},{1}] = {2} but M[{1},{0}] = {3}", i, j,
+                           exact_text(upper), exact_text(lower));
       }
       if (use_a) ++a;
       if (use_b) ++b;
@@ -114,7 +121,8 @@ Defect check_dual(const ContactProblem& p) {
   const Vector diagonal = p.W.diagonal();
   for (Eigen::Index i = 0; i < rows; ++i) {
     if (diagonal[i] < 0.0) {
-      return fmt::format("W[{0},{0}] = {1} (contact {2}): a diagonal entry of W must not be negative", i, exact_text(diagonal[i]), i / 3);
+      return fmt::format("W[{0},{0}] = {1} (contact {2}): a diagonal entry of W must not be negative", i,
+                         exact_text(diagonal[i]), i / 3);
     }
   }
   return {};
@@ -136,7 +144,8 @@ Defect check_parts(const ContactProblem& p) {
   }
   if (p.has_dual()) return check_dual(p);
   if (p.W.rows() != 0) return fmt::format("W is {}x{} but q is empty", p.W.rows(), p.W.cols());
-  if (rows > 0 && p.w.size() == 0) return fmt::format("{} contacts but neither M, H, f, w nor W, q", p.contacts());
+  if (rows > 0 && p.w.size() == 0)
+    return fmt::format("{} contacts but neither M, H, f, w nor W, q", p.contacts());
   return {};
 }
 
@@ -150,7 +159,8 @@ Defect check_frames(const ContactProblem& p) {
       for (Eigen::Index b = a; b < 3; ++b) {
         const double product = p.frame.block<1, 3>(k, 3 * a).dot(p.frame.block<1, 3>(k, 3 * b));
         if (std::abs(product - (a == b ? 1.0 : 0.0)) <= kOrthonormal) continue;
-        return fmt::format("frame[{}] is not orthonormal: {}.{} = {}", k, kAxis[a], kAxis[b], exact_text(product));
+        return fmt::format("frame[{}] is not orthonormal: {}.{} = {}", k, kAxis[a], kAxis[b],
+                           exact_text(product));
       }
     }
   }
@@ -171,7 +181,8 @@ Defect check_bodies(const ContactProblem& p) {
     }
   }
   if (!offsets.empty() && p.has_primal() && offsets.back() > p.dofs()) {
-    return fmt::format("body_dofs[{}] = {} but there are {} dofs", offsets.size() - 1, offsets.back(), p.dofs());
+    return fmt::format("body_dofs[{}] = {} but there are {} dofs", offsets.size() - 1, offsets.back(),
+                       p.dofs());
   }
   if (p.bodies.size() == 0) return {};
   if (auto d = check_size("bodies", p.bodies.rows(), p.bodies.cols(), p.contacts(), 2)) return d;
@@ -201,7 +212,8 @@ Defect check_points(const ContactProblem& p) {
 
 Defect check_extras(const ContactProblem& p) {
   const Eigen::Index m = p.contacts();
-  if (!std::isfinite(p.dt) || p.dt < 0.0) return fmt::format("dt = {} must be 0 (unknown) or a positive time in s", exact_text(p.dt));
+  if (!std::isfinite(p.dt) || p.dt < 0.0)
+    return fmt::format("dt = {} must be 0 (unknown) or a positive time in s", exact_text(p.dt));
   if (!std::isfinite(p.time)) return "time is not finite";
   if (p.gap.size() > 0) {
     if (auto d = check_length("gap", p.gap.size(), m)) return d;

@@ -6,13 +6,15 @@
 
 #include "linalg/types.h"
 
-/// The frictional contact problem, as plain data. It solves nothing; every solver variant reads the same object.
+/// The frictional contact problem, as plain data. It solves nothing; every solver variant reads the same
+/// object.
 ///
 /// Notation is FCLib's. n dofs, m contacts; contact k owns rows 3k, 3k+1, 3k+2 in the order **N, T1, T2**.
 ///
 ///     primal:  M v = H r + f,      u = Hᵀ v + w                       (v: m/s, f: N·s)
 ///     dual:        u = W r + q,    W = Hᵀ M⁻¹ H, q = Hᵀ M⁻¹ f + w     (u: m/s, r: N·s, W: 1/kg)
-///     law:     K_μ ∋ r ⊥ û ∈ K_μ*,  û = u + μ‖u_T‖ n,  K_μ = { ‖r_T‖ ≤ μ r_N }   (cone; the pyramid is in friction_law.h)
+///     law:     K_μ ∋ r ⊥ û ∈ K_μ*,  û = u + μ‖u_T‖ n,  K_μ = { ‖r_T‖ ≤ μ r_N }   (cone; the pyramid is in
+///     friction_law.h)
 ///
 /// u_k is the relative velocity of contact k seen in its frame: u_N < 0 is approaching, r_N ≥ 0 pushes apart.
 /// Restitution and gaps are already inside w (or q). A problem has the primal part, the dual part, or both.
@@ -23,27 +25,29 @@ enum class ProblemKind { unknown, explicit_step, implicit_step };
 
 struct ContactProblem {
   // --- primal part (empty when dofs() == 0) ---
-  SparseRows M;      ///< n×n, symmetric positive definite; kg
-  SparseColumns H;   ///< n×3m, columns are contact directions; dimensionless
-  Vector f;          ///< n; N·s
-  Vector w;          ///< 3m; m/s
+  SparseRows M;     ///< n×n, symmetric positive definite; kg
+  SparseColumns H;  ///< n×3m, columns are contact directions; dimensionless
+  Vector f;         ///< n; N·s
+  Vector w;         ///< 3m; m/s
 
   // --- dual part (empty when absent) ---
-  SparseRows W;      ///< 3m×3m, not always symmetric in recorded files; 1/kg
-  Vector q;          ///< 3m; m/s
+  SparseRows W;  ///< 3m×3m, not always symmetric in recorded files; 1/kg
+  Vector q;      ///< 3m; m/s
 
-  Vector mu;         ///< m friction coefficients ≥ 0
+  Vector mu;  ///< m friction coefficients ≥ 0
 
   // --- what FCLib lacks; each may be empty ---
   ProblemKind kind = ProblemKind::unknown;
-  double dt = 0.0;            ///< time step in s; 0 = unknown
-  double time = 0.0;          ///< simulation time in s
-  Vector gap;                 ///< m signed gaps at the start of the step in m
-  Matrix frame;               ///< m×9: rows (n, t1, t2) in world axes
-  Matrix position;            ///< m×3 contact points in m
-  Eigen::Matrix<Index, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> points;   ///< m×4 mass points, −1 = none (fixed)
-  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> weights; ///< m×4 signed barycentric weights
-  Eigen::Matrix<Index, Eigen::Dynamic, 2, Eigen::RowMajor> bodies;                ///< m×2 body numbers, −1 = obstacle
+  double dt = 0.0;    ///< time step in s; 0 = unknown
+  double time = 0.0;  ///< simulation time in s
+  Vector gap;         ///< m signed gaps at the start of the step in m
+  Matrix frame;       ///< m×9: rows (n, t1, t2) in world axes
+  Matrix position;    ///< m×3 contact points in m
+  Eigen::Matrix<Index, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>
+      points;  ///< m×4 mass points, −1 = none (fixed)
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>
+      weights;                                                      ///< m×4 signed barycentric weights
+  Eigen::Matrix<Index, Eigen::Dynamic, 2, Eigen::RowMajor> bodies;  ///< m×2 body numbers, −1 = obstacle
   std::vector<Index> body_dofs;  ///< bodies + 1 offsets: body b owns dofs [body_dofs[b], body_dofs[b+1])
   Vector warm_start;             ///< 3m impulses of the previous step in this problem's frames; N·s
 
@@ -63,8 +67,9 @@ struct ProblemInfo {
   std::string math_info;
 };
 
-/// Checks sizes, index ranges, finiteness, M's symmetry and positive diagonal, W's positive diagonal blocks, μ ≥ 0, unit frames.
-/// Returns the first defect as one line that names the object ("mu[3] = -0.1 is negative"), or nothing.
+/// Checks sizes, index ranges, finiteness, M's symmetry and positive diagonal, W's positive diagonal blocks,
+/// μ ≥ 0, unit frames. Returns the first defect as one line that names the object ("mu[3] = -0.1 is
+/// negative"), or nothing.
 std::optional<std::string> find_defect(const ContactProblem& problem);
 
 /// Throws `InputError` "<where>: <defect>" when there is one.

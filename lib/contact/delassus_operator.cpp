@@ -1,13 +1,12 @@
 #include "contact/delassus_operator.h"
 
 #include <algorithm>
-#include <array>
-#include <numeric>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
-#include "contact/delassus_diagonal.h"
+#include "contact/body_touches.h"
 #include "contact/direction_rows.h"
 #include "contact/mass_factor.h"
 
@@ -17,61 +16,8 @@ namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-/// The rows of H that one contact owns on one mechanical body.
-struct Touch {
-  Index contact = 0;
-  std::size_t begin = 0;  // range of entries
-  std::size_t end = 0;
-};
-
-/// H grouped by mechanical bodies: contacts of a body ascending, entries with local dof numbers.
-struct TouchTable {
-  std::vector<Index> local;           // per entry
-  std::vector<double> coefficient;    // 3 per entry
-  std::vector<Touch> touches;         // by body
-  std::vector<Index> body_begin;      // bodies + 1 offsets into touches
-  std::vector<Index> contact_begin;   // contacts + 1 offsets into contact_bodies
-  std::vector<Index> contact_bodies;  // ascending within a contact
-};
-
-TouchTable make_touch_table(const DirectionRows& H, const MassFactor& mass) {
-  TouchTable table;
-  table.local.reserve(H.dof.size());
-  table.coefficient.reserve(H.coefficient.size());
-  table.body_begin.assign(at(mass.bodies()) + 1, 0);
-  table.contact_begin.push_back(0);
-  std::vector<std::pair<Touch, Index>> found;  // with its body, by contact
-  std::vector<std::size_t> order;
-  for (Index k = 0; k < H.contacts(); ++k) {
-    order.resize(at(H.begin[at(k) + 1] - H.begin[at(k)]));
-    std::iota(order.begin(), order.end(), at(H.begin[at(k)]));
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      return mass.body_of(H.dof[a]) < mass.body_of(H.dof[b]);
-    });
-    Index last = -1;
-    for (const std::size_t e : order) {
-      const Index body = mass.body_of(H.dof[e]);
-      if (body != last) {
-        found.push_back({Touch{k, table.local.size(), 0}, body});
-        table.contact_bodies.push_back(body);
-        ++table.body_begin[at(body) + 1];
-        last = body;
-      }
-      table.local.push_back(mass.local(H.dof[e]));
-      table.coefficient.insert(table.coefficient.end(), {H.coefficient[3 * e], H.coefficient[3 * e + 1], H.coefficient[3 * e + 2]});
-      found.back().first.end = table.local.size();
-    }
-    table.contact_begin.push_back(static_cast<Index>(table.contact_bodies.size()));
-  }
-  std::partial_sum(table.body_begin.begin(), table.body_begin.end(), table.body_begin.begin());
-  table.touches.resize(found.size());
-  std::vector<Index> cursor(table.body_begin.begin(), table.body_begin.end() - 1);
-  for (const auto& [touch, body] : found) table.touches[at(cursor[at(body)]++)] = touch;
-  return table;
-}
-
 /// Block pattern of W: contacts i and j meet when they touch a common body; the diagonal is always present.
-BlockSparseMatrix make_pattern(const TouchTable& table, Index contacts) {
+BlockSparseMatrix make_pattern(const BodyTouches& table, Index contacts) {
   BlockSparseMatrix W;
   W.block_rows = W.block_columns = contacts;
   W.row_begin.reserve(at(contacts) + 1);
@@ -87,7 +33,8 @@ BlockSparseMatrix make_pattern(const TouchTable& table, Index contacts) {
     add(i);
     for (Index c = table.contact_begin[at(i)]; c < table.contact_begin[at(i) + 1]; ++c) {
       const std::size_t body = at(table.contact_bodies[at(c)]);
-      for (Index t = table.body_begin[body]; t < table.body_begin[body + 1]; ++t) add(table.touches[at(t)].contact);
+      for (Index t = table.body_begin[body]; t < table.body_begin[body + 1]; ++t)
+        add(table.touches[at(t)].contact);
     }
     std::sort(W.column.begin() + first, W.column.end());
     W.row_begin.push_back(static_cast<Index>(W.column.size()));
@@ -97,25 +44,25 @@ BlockSparseMatrix make_pattern(const TouchTable& table, Index contacts) {
 }
 
 /// Adds H_iᵀ X_j (i ≤ j) of one body, X = M_b⁻¹ H_b.
-void add_body(const TouchTable& table, const MassFactor& mass, Index body, std::vector<double>& X, BlockSparseMatrix& W) {
-  const std::size_t size = mass.dofs(body).size();
+void add_body(const BodyTouches& table, const MassFactor& mass, Index body, Matrix& X, BlockSparseMatrix& W) {
   const Index begin = table.body_begin[at(body)];
   const Index end = table.body_begin[at(body) + 1];
-  for (Index t = begin; t < end; ++t) {
-    const Touch& touch_j = table.touches[at(t)];
-    X.assign(3 * size, 0.0);
-    for (std::size_t e = touch_j.begin; e < touch_j.end; ++e) {
-      for (std::size_t a = 0; a < 3; ++a) X[a * size + at(table.local[e])] = table.coefficient[3 * e + a];
-    }
-    mass.solve_body(body, X, 3);
-    for (Index s = begin; s <= t; ++s) {
-      const Touch& touch_i = table.touches[at(s)];
-      double* block = W.block(find_block(W, touch_i.contact, touch_j.contact));
-      for (std::size_t e = touch_i.begin; e < touch_i.end; ++e) {
-        const double* h = table.coefficient.data() + 3 * e;
-        for (std::size_t b = 0; b < 3; ++b) {
-          const double x = X[b * size + at(table.local[e])];
-          for (std::size_t a = 0; a < 3; ++a) block[3 * b + a] += h[a] * x;
+  for (Index first = begin; first < end; first += MassFactor::kBatch) {
+    const Index count = std::min(MassFactor::kBatch, end - first);
+    solve_touches(table, mass, body, first, count, X);
+    for (Index t = first; t < first + count; ++t) {
+      const Index j = table.touches[at(t)].contact;
+      const double* column[3] = {&X(0, 3 * (t - first)), &X(0, 3 * (t - first) + 1),
+                                 &X(0, 3 * (t - first) + 2)};
+      for (Index s = begin; s <= t; ++s) {
+        const BodyTouch& touch = table.touches[at(s)];
+        double* block = W.block(find_block(W, touch.contact, j));
+        for (Index e = touch.begin; e < touch.end; ++e) {
+          const double* h = table.coefficient.data() + 3 * at(e);
+          for (std::size_t b = 0; b < 3; ++b) {
+            const double x = column[b][table.local[at(e)]];
+            for (std::size_t a = 0; a < 3; ++a) block[3 * b + a] += h[a] * x;
+          }
         }
       }
     }
@@ -172,25 +119,46 @@ bool mass_is_block_diagonal(const ContactProblem& problem) {
   return true;
 }
 
-BlockSparseMatrix assemble_delassus(const ContactProblem& problem) {
-  if (problem.has_dual()) return blocks_with_diagonal(problem.W);
-  const MassFactor mass(problem.M, problem.node_size());
-  const DirectionRows H = make_direction_rows(problem.H, problem.contacts());
-  const TouchTable table = make_touch_table(H, mass);
-  BlockSparseMatrix W = make_pattern(table, problem.contacts());
-  std::vector<double> X;
+namespace {
+
+BlockSparseMatrix assemble(const MassFactor& mass, const DirectionRows& H) {
+  const BodyTouches table = make_body_touches(H, mass);
+  BlockSparseMatrix W = make_pattern(table, H.contacts());
+  Matrix X;
   for (Index body = 0; body < mass.bodies(); ++body) add_body(table, mass, body, X, W);
   mirror_upper(W);
   return W;
 }
 
-Vector assemble_q(const ContactProblem& problem) {
-  if (problem.has_dual()) return problem.q;
+/// q = Hᵀ M⁻¹ f + w
+Vector free_velocity(const MassFactor& mass, const DirectionRows& H, const ContactProblem& problem) {
   if (!problem.has_primal()) return problem.w;
-  const MassFactor mass(problem.M, problem.node_size());
   Vector v(problem.dofs());
   mass.solve(span_of(problem.f), span_of(v));
-  return problem.H.transpose() * v + problem.w;
+  Vector u(3 * problem.contacts());
+  contact_velocities(H, span_of(std::as_const(v)), span_of(u));
+  return u + problem.w;
+}
+
+}  // namespace
+
+ReducedProblem assemble_reduced(const ContactProblem& problem) {
+  if (problem.has_dual()) return {blocks_with_diagonal(problem.W), problem.q};
+  const MassFactor mass(problem.M, problem.node_size());
+  const DirectionRows H = make_direction_rows(problem.H, problem.contacts());
+  return {assemble(mass, H), free_velocity(mass, H, problem)};
+}
+
+BlockSparseMatrix assemble_delassus(const ContactProblem& problem) {
+  if (problem.has_dual()) return blocks_with_diagonal(problem.W);
+  const MassFactor mass(problem.M, problem.node_size());
+  return assemble(mass, make_direction_rows(problem.H, problem.contacts()));
+}
+
+Vector assemble_q(const ContactProblem& problem) {
+  if (problem.has_dual()) return problem.q;
+  const MassFactor mass(problem.M, problem.node_size());
+  return free_velocity(mass, make_direction_rows(problem.H, problem.contacts()), problem);
 }
 
 struct DelassusOperator::Impl {
@@ -200,6 +168,7 @@ struct DelassusOperator::Impl {
   DirectionRows H;
   std::vector<double> impulse;   // n
   std::vector<double> velocity;  // n
+  Matrix diagonal;               // 3m×3, on first use
 };
 
 DelassusOperator::DelassusOperator(const ContactProblem& problem) : impl_(std::make_unique<Impl>()) {
@@ -232,7 +201,10 @@ void DelassusOperator::apply(std::span<const double> r, std::span<double> u) con
 
 Matrix3 DelassusOperator::diagonal_block(Index k) const {
   if (impl_->W.block_rows > 0) return signorini::diagonal_block(impl_->W, k);
-  return delassus_diagonal_block(impl_->H, *impl_->mass, k);
+  // Who asks for one block asks for all: they share their solves.
+  if (impl_->diagonal.size() == 0)
+    impl_->diagonal = delassus_diagonal(make_body_touches(impl_->H, *impl_->mass), *impl_->mass);
+  return impl_->diagonal.middleRows<3>(3 * static_cast<Eigen::Index>(k));
 }
 
 void DelassusOperator::solve_mass(std::span<const double> b, std::span<double> v) const {

@@ -11,8 +11,13 @@
 /// - dual part present: its W is taken as it stands (it need not be symmetric).
 /// - M block diagonal over 3-dof nodes (explicit integration): assembled in linear time from the shared nodes
 ///   (Lazarevych 2010 eq. 11).
-/// - M general: one sparse Cholesky factor per connected component of M ("mechanical body"), 3m solves restricted to the
-///   island that the contact belongs to (Otaduy 2009 eq. 8).
+/// - M general: one Cholesky factor per connected component of M ("mechanical body"), three solves for each
+/// body
+///   that a contact touches, restricted to that body (Otaduy 2009 eq. 8). Contacts have a block where they
+///   share a body.
+///
+/// Assembled from M, W is symmetric to the last bit. A contact between fixed bodies has a zero block. With
+/// contacts but no dofs at all, W = 0 and q = w.
 namespace signorini {
 
 /// W as 3×3 blocks. Rows sorted; the diagonal block is always present.
@@ -21,7 +26,17 @@ BlockSparseMatrix assemble_delassus(const ContactProblem& problem);
 /// q = Hᵀ M⁻¹ f + w, or the problem's own q when it has a dual part.
 Vector assemble_q(const ContactProblem& problem);
 
+/// The dual problem u = W r + q.
+struct ReducedProblem {
+  BlockSparseMatrix W;
+  Vector q;
+};
+
+/// Both at once: factors M only once.
+ReducedProblem assemble_reduced(const ContactProblem& problem);
+
 /// Matrix-free W: two products with H and one solve with the factor of M (or one product with a stored W).
+/// Owns copies of all it needs and workspaces: one operator must not be used by two threads at once.
 class DelassusOperator {
  public:
   explicit DelassusOperator(const ContactProblem& problem);

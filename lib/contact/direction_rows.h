@@ -5,8 +5,9 @@
 
 #include "linalg/types.h"
 
-/// The contact directions H (n×3m) stored contact by contact: for every dof that contact k touches, its three coefficients
-/// (N, T1, T2) beside each other. Products visit contacts in ascending order, so their bits are fixed.
+/// The contact directions H (n×3m) stored contact by contact: for every dof that contact k touches, its three
+/// coefficients (N, T1, T2) beside each other. Products visit contacts in ascending order, so their bits are
+/// fixed.
 namespace signorini {
 
 struct DirectionRows {
@@ -17,7 +18,8 @@ struct DirectionRows {
   Index contacts() const { return static_cast<Index>(begin.size()) - 1; }
 };
 
-/// Rows whose three coefficients are all zero are dropped. H may be empty although there are contacts: nothing moves.
+/// Rows whose three coefficients are all zero are dropped. H may be empty although there are contacts:
+/// nothing moves.
 DirectionRows make_direction_rows(const SparseColumns& H, Index contacts);
 
 /// b += H r.

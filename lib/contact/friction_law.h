@@ -11,13 +11,14 @@
 #include "base/options.h"
 #include "linalg/types.h"
 
-/// The contact laws. Sweeps are templates over a law, so that the compiler sees the projection inside the loop.
+/// The contact laws. Sweeps are templates over a law, so that the compiler sees the projection inside the
+/// loop.
 ///
 ///     cone:     ‖r_T‖₂ ≤ μ r_N            isotropic Coulomb friction (Lazarevych 2010 eq. 7)
 ///     pyramid:  |r_T1|, |r_T2| ≤ μ r_N    four-sided (Lazarevych 2010 eq. 6, Otaduy 2009 eq. 7 corrected)
 ///
-/// The pyramid depends on the tangents: `fixed` takes those of the problem, `aligned` turns t1 along the tangential free
-/// velocity q_T first (Otaduy 2009 section 3.2; `contact/align_tangents.h`).
+/// The pyramid depends on the tangents: `fixed` takes those of the problem, `aligned` turns t1 along the
+/// tangential free velocity q_T first (Otaduy 2009 section 3.2; `contact/align_tangents.h`).
 namespace signorini {
 
 enum class FrictionLaw { cone, pyramid };
@@ -65,8 +66,8 @@ struct FrictionCone {
   }
   /// De Saxcé's change of variable û = u + μ‖u_T‖ n.
   Vector3 de_saxce(const Vector3& u) const { return {u[0] + mu * u.tail<2>().norm(), u[1], u[2]}; }
-  /// Radial projection of r_T onto the disc of radius `bound` ≥ 0: branch-free, no division by zero. Inside the disc the
-  /// factor is exactly 1; a NaN in r_T stays a NaN.
+  /// Radial projection of r_T onto the disc of radius `bound` ≥ 0: branch-free, no division by zero. Inside
+  /// the disc the factor is exactly 1; a NaN in r_T stays a NaN.
   static Vector2 project_tangent(const Vector2& r_T, double bound) {
     return r_T * std::min(1.0, bound / std::max(r_T.norm(), std::numeric_limits<double>::min()));
   }

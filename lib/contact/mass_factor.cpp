@@ -28,50 +28,62 @@ MassFactor::MassFactor(MassFactor&&) noexcept = default;
 MassFactor& MassFactor::operator=(MassFactor&&) noexcept = default;
 
 MassFactor::MassFactor(const SparseRows& M, Index node_size) : sparse_(std::make_unique<Sparse>()) {
-  const auto n = static_cast<Index>(M.rows());
-  const Index nodes = n / node_size;
-  SIGNORINI_CHECK(nodes * node_size == n);
-  const auto [label, count] = connected_components(M, node_size);
-
-  begin_.assign(at(count) + 1, 0);
-  body_.resize(at(n));
-  local_.resize(at(n));
-  dofs_.resize(at(n));
-  for (Index dof = 0; dof < n; ++dof) {
-    body_[at(dof)] = label[at(dof / node_size)];
-    local_[at(dof)] = begin_[at(body_[at(dof)]) + 1]++;
-  }
-  std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
-  for (Index dof = 0; dof < n; ++dof) dofs_[at(begin_[at(body_[at(dof)])] + local_[at(dof)])] = dof;
-
-  inverse_begin_.assign(at(count), -1);
-  sparse_->factor.resize(at(count));
-  for (Index body = 0; body < count; ++body) {
-    const std::span<const Index> own = dofs(body);
-    const auto size = static_cast<Index>(own.size());
-    if (size <= kDenseBody) {
+  SIGNORINI_CHECK(M.rows() % node_size == 0);
+  const Components found = connected_components(M, node_size);
+  number_dofs(found.label, found.count, node_size);
+  inverse_begin_.assign(at(found.count), -1);
+  sparse_->factor.resize(at(found.count));
+  for (Index body = 0; body < found.count; ++body) {
+    if (static_cast<Index>(dofs(body).size()) <= kDenseBody) {
       factor_dense(M, body);
-      continue;
-    }
-    // Local numbers ascend with the dofs, so the rows stay sorted.
-    SparseRows block(size, size);
-    for (Index i = 0; i < size; ++i) {
-      block.startVec(i);
-      for (SparseRows::InnerIterator entry(M, own[at(i)]); entry; ++entry) {
-        if (entry.value() != 0.0) block.insertBack(i, local(static_cast<Index>(entry.col()))) = entry.value();
+    } else {
+      try {
+        sparse_->factor[at(body)].emplace(extract(M, body));
+      } catch (const InputError& error) {
+        throw_input("body of dof {} ({} dofs): {}", dofs(body)[0], dofs(body).size(), error.what());
       }
     }
-    block.finalize();
-    sparse_->factor[at(body)].emplace(block);
   }
   sparse_->workspace.resize(at(largest_body()));
+}
+
+void MassFactor::number_dofs(std::span<const Index> node_label, Index bodies, Index node_size) {
+  const std::size_t n = node_label.size() * at(node_size);
+  begin_.assign(at(bodies) + 1, 0);
+  body_.resize(n);
+  local_.resize(n);
+  dofs_.resize(n);
+  for (std::size_t dof = 0; dof < n; ++dof) {
+    body_[dof] = node_label[dof / at(node_size)];
+    local_[dof] = begin_[at(body_[dof]) + 1]++;
+  }
+  std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+  for (std::size_t dof = 0; dof < n; ++dof) {
+    dofs_[at(begin_[at(body_[dof])] + local_[dof])] = static_cast<Index>(dof);
+  }
+}
+
+/// M_b without its stored zeros. Local numbers ascend with the dofs, so the rows stay sorted.
+SparseRows MassFactor::extract(const SparseRows& M, Index body) const {
+  const std::span<const Index> own = dofs(body);
+  const auto size = static_cast<Index>(own.size());
+  SparseRows block(size, size);
+  for (Index i = 0; i < size; ++i) {
+    block.startVec(i);
+    for (SparseRows::InnerIterator entry(M, own[at(i)]); entry; ++entry) {
+      if (entry.value() != 0.0) block.insertBack(i, local(static_cast<Index>(entry.col()))) = entry.value();
+    }
+  }
+  block.finalize();
+  return block;
 }
 
 void MassFactor::factor_dense(const SparseRows& M, Index body) {
   const std::span<const Index> own = dofs(body);
   const auto size = static_cast<Eigen::Index>(own.size());
   inverse_begin_[at(body)] = static_cast<std::ptrdiff_t>(inverse_.size());
-  using Small = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, kDenseBody, kDenseBody>;
+  using Small =
+      Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, kDenseBody, kDenseBody>;
   Small block = Small::Zero(size, size);
   bool diagonal = true;
   for (Eigen::Index i = 0; i < size; ++i) {
@@ -95,7 +107,7 @@ void MassFactor::factor_dense(const SparseRows& M, Index body) {
       inverse = (0.5 * (inverse + inverse.transpose())).eval();
     }
   }
-  if (!positive) throw_input("M is not positive definite on the body of dof {}", own[0]);
+  if (!positive) throw_input("body of dof {} ({} dofs): M is not positive definite", own[0], own.size());
   inverse_.insert(inverse_.end(), inverse.data(), inverse.data() + size * size);
 }
 
@@ -110,33 +122,53 @@ Index MassFactor::largest_body() const {
   return largest;
 }
 
-void MassFactor::solve_body(Index body, std::span<double> x, Index columns) const {
-  const std::size_t size = dofs(body).size();
-  if (inverse_begin_[at(body)] < 0) {
-    const SpdFactor& factor = *sparse_->factor[at(body)];
-    if (columns == 1) return factor.solve(x, x);
-    Eigen::Map<Matrix> X(x.data(), static_cast<Eigen::Index>(size), columns);
-    X = factor.solve_columns(X);
+namespace {
+
+/// x := A x with A column-major of the given size ≤ kDenseBody.
+void multiply_small(const double* A, std::size_t size, double* x) {
+  if (size == 3) {
+    const double x0 = x[0];
+    const double x1 = x[1];
+    const double x2 = x[2];
+    for (std::size_t i = 0; i < 3; ++i) x[i] = A[i] * x0 + A[3 + i] * x1 + A[6 + i] * x2;
+    return;
+  }
+  std::array<double, MassFactor::kDenseBody> sum{};
+  for (std::size_t j = 0; j < size; ++j) {
+    for (std::size_t i = 0; i < size; ++i) sum[i] += A[j * size + i] * x[j];
+  }
+  std::copy_n(sum.begin(), size, x);
+}
+
+}  // namespace
+
+void MassFactor::solve_body(Index body, Matrix& X) const {
+  if (!is_dense(body)) {
+    X = sparse_->factor[at(body)]->solve_columns(X);
     return;
   }
   const double* inverse = inverse_.data() + inverse_begin_[at(body)];
-  for (std::size_t column = 0; column < at(columns); ++column) {
-    double* b = x.data() + column * size;
-    std::array<double, kDenseBody> sum{};
-    for (std::size_t j = 0; j < size; ++j) {
-      for (std::size_t i = 0; i < size; ++i) sum[i] += inverse[j * size + i] * b[j];
-    }
-    std::copy_n(sum.begin(), size, b);
+  for (Eigen::Index column = 0; column < X.cols(); ++column) {
+    multiply_small(inverse, static_cast<std::size_t>(X.rows()), X.data() + column * X.rows());
   }
+}
+
+void MassFactor::half_solve_body(Index body, Matrix& X) const {
+  SIGNORINI_CHECK(!is_dense(body));
+  X = sparse_->factor[at(body)]->half_solve(X);
 }
 
 void MassFactor::solve(std::span<const double> b, std::span<double> x) const {
   for (Index body = 0; body < bodies(); ++body) {
     const std::span<const Index> own = dofs(body);
-    const std::span<double> local_x = std::span<double>(sparse_->workspace).first(own.size());
-    for (std::size_t i = 0; i < own.size(); ++i) local_x[i] = b[at(own[i])];
-    solve_body(body, local_x, 1);
-    for (std::size_t i = 0; i < own.size(); ++i) x[at(own[i])] = local_x[i];
+    const std::span<double> own_x = std::span<double>(sparse_->workspace).first(own.size());
+    for (std::size_t i = 0; i < own.size(); ++i) own_x[i] = b[at(own[i])];
+    if (is_dense(body)) {
+      multiply_small(inverse_.data() + inverse_begin_[at(body)], own.size(), own_x.data());
+    } else {
+      sparse_->factor[at(body)]->solve(own_x, own_x);
+    }
+    for (std::size_t i = 0; i < own.size(); ++i) x[at(own[i])] = own_x[i];
   }
 }
 

@@ -8,8 +8,9 @@
 
 /// M⁻¹ body by body.
 ///
-/// A *mechanical body* is a connected component of the graph whose vertices are the node blocks of M and whose edges are its
-/// non-zero entries (explicit zeros couple nothing). M is block diagonal over bodies, so each is factored on its own:
+/// A *mechanical body* is a connected component of the graph whose vertices are the node blocks of M and
+/// whose edges are its non-zero entries (explicit zeros couple nothing). M is block diagonal over bodies, so
+/// each is factored on its own:
 ///
 /// - up to kDenseBody dofs (mass points, rigid bodies): explicit inverse from a dense Cholesky factor;
 /// - more dofs: sparse Cholesky factor.
@@ -18,6 +19,9 @@ namespace signorini {
 class MassFactor {
  public:
   static constexpr Index kDenseBody = 12;
+  /// Contacts per batch of right-hand sides (3 columns each): wide enough for the matrix kernels of a
+  /// supernodal factor.
+  static constexpr Index kBatch = 16;
 
   /// Throws `InputError` naming the first dof of the body when M is not positive definite there.
   MassFactor(const SparseRows& M, Index node_size);
@@ -33,16 +37,22 @@ class MassFactor {
   Index local(Index dof) const { return local_[static_cast<std::size_t>(dof)]; }
   Index largest_body() const;
 
-  /// x := M_b⁻¹ x for `columns` right-hand sides of one body, stored one after another.
-  void solve_body(Index body, std::span<double> x, Index columns) const;
+  bool is_dense(Index body) const { return inverse_begin_[static_cast<std::size_t>(body)] >= 0; }
+  /// X := M_b⁻¹ X, a column per right-hand side.
+  void solve_body(Index body, Matrix& X) const;
+  /// X := L⁻¹ P X with P M_b Pᵀ = L Lᵀ, so that XᵀX becomes Xᵀ M_b⁻¹ X at half the work. For bodies that are
+  /// not dense.
+  void half_solve_body(Index body, Matrix& X) const;
   /// x = M⁻¹ b, all bodies. Allocates nothing. Not thread safe.
   void solve(std::span<const double> b, std::span<double> x) const;
 
  private:
   struct Sparse;
+  void number_dofs(std::span<const Index> node_label, Index bodies, Index node_size);
   void factor_dense(const SparseRows& M, Index body);
+  SparseRows extract(const SparseRows& M, Index body) const;
 
-  std::vector<Index> begin_;      // bodies + 1 offsets into dofs_
+  std::vector<Index> begin_;  // bodies + 1 offsets into dofs_
   std::vector<Index> dofs_;
   std::vector<Index> body_;
   std::vector<Index> local_;

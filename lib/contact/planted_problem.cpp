@@ -15,9 +15,9 @@ namespace signorini {
 
 namespace {
 
-constexpr double kTimeStep = 1e-3;     // s
-constexpr double kSmallestMass = 1e-2; // kg
-constexpr Index kWindow = 24;          // a contact reaches back this many nodes: the net is long, like a surface
+constexpr double kTimeStep = 1e-3;      // s
+constexpr double kSmallestMass = 1e-2;  // kg
+constexpr Index kWindow = 24;  // a contact reaches back this many nodes: the net is long, like a surface
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -61,12 +61,13 @@ struct RegionRange {
   Index nodes = 0;
 };
 
-/// Equal shares; every region gets three nodes more than it has contacts, so that each contact can bring a new point
-/// (H then has full column rank).
+/// Equal shares; every region gets three nodes more than it has contacts, so that each contact can bring a
+/// new point (H then has full column rank).
 std::vector<RegionRange> divide(const PlantedOptions& options) {
   std::vector<RegionRange> ranges(static_cast<std::size_t>(options.regions));
   const auto share = [&](int total, std::size_t i) {
-    return static_cast<Index>(total / options.regions + (static_cast<int>(i) < total % options.regions ? 1 : 0));
+    return static_cast<Index>(total / options.regions +
+                              (static_cast<int>(i) < total % options.regions ? 1 : 0));
   };
   Index contact = 0;
   Index node = 0;
@@ -102,7 +103,8 @@ void plant_solution(const PlantedOptions& options, double s, Rng& rng, PlantedCo
 }
 
 /// Contact number `k` of a region: its own new point over a triangle of earlier nodes.
-PlantedContact plant_contact(const PlantedOptions& options, const RegionRange& range, Index k, const Vector& mass, Rng& rng) {
+PlantedContact plant_contact(const PlantedOptions& options, const RegionRange& range, Index k,
+                             const Vector& mass, Rng& rng) {
   PlantedContact contact;
   const Index point = range.first_node + 3 + k;
   const Index window = std::min<Index>(kWindow, 3 + k);
@@ -122,7 +124,8 @@ PlantedContact plant_contact(const PlantedOptions& options, const RegionRange& r
     contact.point[c + 1] = node;
     contact.weight[c + 1] = -corner[c] / sum;
   }
-  // One contact in four has a pinned corner; the first contact ties the first three nodes and keeps all of its own.
+  // One contact in four has a pinned corner; the first contact ties the first three nodes and keeps all of
+  // its own.
   if (k > 0 && rng.uniform() < 0.25) contact.point[3] = -1;
   contact.frame = random_frame(rng);
   plant_solution(options, mass[point], rng, contact);
@@ -135,7 +138,8 @@ PlantedContact repeat_contact(const PlantedContact& original, Rng& rng) {
   return copy;
 }
 
-std::vector<PlantedContact> plant_contacts(const PlantedOptions& options, const std::vector<RegionRange>& ranges, const Vector& mass) {
+std::vector<PlantedContact> plant_contacts(const PlantedOptions& options,
+                                           const std::vector<RegionRange>& ranges, const Vector& mass) {
   std::vector<PlantedContact> contacts;
   contacts.reserve(static_cast<std::size_t>(options.contacts));
   Rng rng(options.seed, 2);
@@ -150,8 +154,10 @@ std::vector<PlantedContact> plant_contacts(const PlantedOptions& options, const 
   return contacts;
 }
 
-/// M = D + dt² K with k dt² = stiffness · m for every spring; each node is tied to the one before it and to a random earlier one.
-SparseRows make_mass_matrix(const PlantedOptions& options, const std::vector<RegionRange>& ranges, const Vector& mass) {
+/// M = D + dt² K with k dt² = stiffness · m for every spring; each node is tied to the one before it and to a
+/// random earlier one.
+SparseRows make_mass_matrix(const PlantedOptions& options, const std::vector<RegionRange>& ranges,
+                            const Vector& mass) {
   std::vector<Eigen::Triplet<double, Index>> entries;
   for (Index node = 0; node < static_cast<Index>(mass.size()); ++node) {
     for (Index d = 0; d < 3; ++d) entries.emplace_back(3 * node + d, 3 * node + d, mass[node]);
@@ -175,7 +181,8 @@ SparseRows make_mass_matrix(const PlantedOptions& options, const std::vector<Reg
       for (Index i = 1; i < range.nodes; ++i) {
         const Index node = range.first_node + i;
         add_spring(node, node - 1);
-        const Index back = 1 + static_cast<Index>(rng.below(static_cast<std::uint64_t>(std::min(i, kWindow))));
+        const Index back =
+            1 + static_cast<Index>(rng.below(static_cast<std::uint64_t>(std::min(i, kWindow))));
         if (back > 1) add_spring(node, node - back);
       }
     }
@@ -194,13 +201,15 @@ SparseColumns make_directions(const std::vector<PlantedContact>& contacts, Eigen
   for (std::size_t k = 0; k < contacts.size(); ++k) {
     const PlantedContact& contact = contacts[k];
     order = {0, 1, 2, 3};
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return contact.point[a] < contact.point[b]; });
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return contact.point[a] < contact.point[b]; });
     for (Index axis = 0; axis < 3; ++axis) {
       const Index column = static_cast<Index>(3 * k) + axis;
       H.startVec(column);
       for (const std::size_t i : order) {
         if (contact.point[i] < 0) continue;
-        for (Index d = 0; d < 3; ++d) H.insertBack(3 * contact.point[i] + d, column) = contact.weight[i] * contact.frame(axis, d);
+        for (Index d = 0; d < 3; ++d)
+          H.insertBack(3 * contact.point[i] + d, column) = contact.weight[i] * contact.frame(axis, d);
       }
     }
   }
@@ -208,8 +217,8 @@ SparseColumns make_directions(const std::vector<PlantedContact>& contacts, Eigen
   return H;
 }
 
-void fill_metadata(const std::vector<PlantedContact>& contacts, const std::vector<RegionRange>& ranges, const PlantedOptions& options,
-                   ContactProblem& problem) {
+void fill_metadata(const std::vector<PlantedContact>& contacts, const std::vector<RegionRange>& ranges,
+                   const PlantedOptions& options, ContactProblem& problem) {
   const auto m = static_cast<Eigen::Index>(contacts.size());
   problem.kind = options.stiffness > 0.0 ? ProblemKind::implicit_step : ProblemKind::explicit_step;
   problem.dt = kTimeStep;
@@ -240,12 +249,16 @@ void fill_metadata(const std::vector<PlantedContact>& contacts, const std::vecto
 void check_options(const PlantedOptions& options) {
   if (options.contacts < 0) throw_usage("planted problem: {} contacts, need 0 or more", options.contacts);
   if (options.regions < 1 || (options.contacts > 0 && options.regions > options.contacts)) {
-    throw_usage("planted problem: {} regions, need 1 to {} (the number of contacts)", options.regions, options.contacts);
+    throw_usage("planted problem: {} regions, need 1 to {} (the number of contacts)", options.regions,
+                options.contacts);
   }
-  if (options.duplicates < 0 || (options.duplicates > 0 && options.duplicates > options.contacts - options.regions)) {
-    throw_usage("planted problem: {} duplicates, need 0 to {} (contacts − regions)", options.duplicates, options.contacts - options.regions);
+  if (options.duplicates < 0 ||
+      (options.duplicates > 0 && options.duplicates > options.contacts - options.regions)) {
+    throw_usage("planted problem: {} duplicates, need 0 to {} (contacts − regions)", options.duplicates,
+                options.contacts - options.regions);
   }
-  if (!(options.mu >= 0.0) || !std::isfinite(options.mu)) throw_usage("planted problem: mu = {}, need a number ≥ 0", options.mu);
+  if (!(options.mu >= 0.0) || !std::isfinite(options.mu))
+    throw_usage("planted problem: mu = {}, need a number ≥ 0", options.mu);
   if (!(options.stiffness >= 0.0) || !std::isfinite(options.stiffness)) {
     throw_usage("planted problem: stiffness = {}, need a number ≥ 0", options.stiffness);
   }

@@ -11,7 +11,7 @@
 
 #include "base/check.h"
 #include "contact/align_tangents.h"
-#include "contact/delassus_diagonal.h"
+#include "contact/body_touches.h"
 #include "contact/direction_rows.h"
 #include "contact/mass_factor.h"
 
@@ -58,7 +58,8 @@ double alart_curnier(const ContactState& c) {
   const double e_N = std::min(c.normal * c.r[0], c.u[0]);
   const double p_N = std::max(0.0, c.r[0] - c.u[0] / c.normal);
   const double lambda = c.tangential;
-  const Vector2 e_T = lambda * c.r_T() - Law::project_tangent(lambda * c.r_T() - c.u_T(), lambda * c.mu * p_N);
+  const Vector2 e_T =
+      lambda * c.r_T() - Law::project_tangent(lambda * c.r_T() - c.u_T(), lambda * c.mu * p_N);
   return std::hypot(e_N, e_T.norm());
 }
 
@@ -76,7 +77,8 @@ double fischer_burmeister(double x, double y) {
   return x > 0.0 && y > 0.0 ? 2.0 * (x / (x + y + root)) * y : x + y - root;
 }
 
-/// Largest |φ(x, y)|: normal x = W_NN r_N, y = u_N; friction x = W_NN (μ r_N − ‖r_T‖), y = ‖u_T‖ (per component: pyramid).
+/// Largest |φ(x, y)|: normal x = W_NN r_N, y = u_N; friction x = W_NN (μ r_N − ‖r_T‖), y = ‖u_T‖ (per
+/// component: pyramid).
 double fischer_burmeister(const ContactState& c, FrictionLaw law) {
   const double bound = c.mu * c.r[0];
   double worst = std::abs(fischer_burmeister(c.normal * c.r[0], c.u[0]));
@@ -181,8 +183,9 @@ Referee::Referee(const ContactProblem& problem) : impl_(std::make_unique<Impl>()
     own.H = make_direction_rows(problem.H, own.contacts);
     own.f = problem.f;
     own.w = problem.w;
-    own.q = own.contacts == 0 ? Vector() : own.relative(own.velocity(std::vector<double>(at(3 * own.contacts), 0.0)));
-    for (Index k = 0; k < own.contacts; ++k) own.blocks.middleRows<3>(3 * k) = delassus_diagonal_block(own.H, *own.mass, k);
+    own.q = own.contacts == 0 ? Vector()
+                              : own.relative(own.velocity(std::vector<double>(at(3 * own.contacts), 0.0)));
+    own.blocks = delassus_diagonal(make_body_touches(own.H, *own.mass), *own.mass);
   } else if (problem.has_dual()) {
     own.W = problem.W;
     own.q = problem.q;
@@ -199,7 +202,8 @@ Referee::Referee(const ContactProblem& problem) : impl_(std::make_unique<Impl>()
   const double largest = own.q.size() == 0 ? 0.0 : own.q.cwiseAbs().maxCoeff();
   own.scale = largest > 0.0 ? largest : 1.0;
   own.tangential.resize(at(own.contacts));
-  for (Index k = 0; k < own.contacts; ++k) own.tangential[at(k)] = largest_tangential(own.blocks.middleRows<3>(3 * k));
+  for (Index k = 0; k < own.contacts; ++k)
+    own.tangential[at(k)] = largest_tangential(own.blocks.middleRows<3>(3 * k));
   own.angles = aligned_angles(span_of(std::as_const(own.q)));
 }
 Referee::~Referee() = default;
@@ -238,7 +242,8 @@ bool visit_contacts(const auto& impl, std::span<const double> r, LawSpec law, co
 }
 
 double alart_curnier(const ContactState& contact, FrictionLaw law) {
-  return law == FrictionLaw::cone ? alart_curnier<FrictionCone>(contact) : alart_curnier<FrictionPyramid>(contact);
+  return law == FrictionLaw::cone ? alart_curnier<FrictionCone>(contact)
+                                  : alart_curnier<FrictionPyramid>(contact);
 }
 
 }  // namespace

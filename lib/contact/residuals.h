@@ -6,9 +6,11 @@
 #include "contact/contact_problem.h"
 #include "contact/friction_law.h"
 
-/// The referee: the one place that measures how wrong an answer is. No solver's own number is ever plotted or tested.
+/// The referee: the one place that measures how wrong an answer is. No solver's own number is ever plotted or
+/// tested.
 ///
-/// u is computed from r through M exactly (v = M⁻¹(H r + f) by a direct solve) or through W for a dual-only problem, then
+/// u is computed from r through M exactly (v = M⁻¹(H r + f) by a direct solve) or through W for a dual-only
+/// problem, then
 ///
 ///   residual   Alart–Curnier, law-aware, in velocity units, relative to U = max|q|:
 ///                ρ_N = 1/W_NN, ρ_T = 1/λ_max(W_TT) from the true diagonal blocks of W,
@@ -20,14 +22,18 @@
 namespace signorini {
 
 struct Residuals {
-  double residual = 0.0;            ///< the gate; unit-free
-  double natural_map = 0.0;         ///< cone only: max_k ‖r − P_K(r − ρ û)‖/ρ / U, ρ = min(ρ_N, ρ_T); unit-free; NaN for pyramid
-  double siconos_error = 0.0;       ///< cone only: √Σ‖r − P_K(r − û)‖² / max(‖q‖, ‖r‖, ‖u‖), Siconos 4.x; NaN for pyramid
+  double residual = 0.0;  ///< the gate; unit-free
+  double natural_map =
+      0.0;  ///< cone only: max_k ‖r − P_K(r − ρ û)‖/ρ / U, ρ = min(ρ_N, ρ_T); unit-free; NaN for pyramid
+  double siconos_error =
+      0.0;  ///< cone only: √Σ‖r − P_K(r − û)‖² / max(‖q‖, ‖r‖, ‖u‖), Siconos 4.x; NaN for pyramid
   double fischer_burmeister = 0.0;  ///< m/s
   double penetration = 0.0;         ///< m: max(0, −dt u_N); NaN when dt is unknown
   double cone_violation = 0.0;      ///< max(0, ‖r_T‖ − μ r_N) / max r_N
-  double dissipation_angle = 0.0;   ///< degrees: largest angle between −r_T and u_T where ‖u_T‖ > 1e-4 U and r_T ≠ 0
-  double equation = 0.0;            ///< ‖D⁻¹(M v − H r − f)‖∞ / U of a returned v, D = diag M; NaN when none was returned
+  double dissipation_angle =
+      0.0;  ///< degrees: largest angle between −r_T and u_T where ‖u_T‖ > 1e-4 U and r_T ≠ 0
+  double equation =
+      0.0;  ///< ‖D⁻¹(M v − H r − f)‖∞ / U of a returned v, D = diag M; NaN when none was returned
 };
 
 class Referee {

@@ -39,7 +39,9 @@ const Case kCases[] = {
     with("regions", [](PlantedOptions& o) { o.contacts = 50, o.regions = 7; }),
     with("implicit", [](PlantedOptions& o) { o.stiffness = 10.0; }),
     with("implicit_regions_pyramid",
-         [](PlantedOptions& o) { o.contacts = 60, o.regions = 6, o.stiffness = 3.0, o.law = FrictionLaw::pyramid; }),
+         [](PlantedOptions& o) {
+           o.contacts = 60, o.regions = 6, o.stiffness = 3.0, o.law = FrictionLaw::pyramid;
+         }),
     with("mass_ratio", [](PlantedOptions& o) { o.mass_ratio = 1e6; }),
     with("stiff_mass_ratio", [](PlantedOptions& o) { o.mass_ratio = 1e4, o.stiffness = 1e3; }),
     with("duplicates", [](PlantedOptions& o) { o.contacts = 40, o.duplicates = 11, o.regions = 3; }),
@@ -57,16 +59,19 @@ TEST_P(PlantedProblems, AreSolvedByTheirPlantedImpulse) {
     ASSERT_EQ(planted.problem.contacts(), options.contacts);
     const Referee referee(planted.problem);
     const Residuals errors = referee.measure(span_of(planted.r), {options.law, PyramidFrame::fixed});
-    // u is recomputed through M: its error is a few ε times the velocities that cancel in Hᵀ v + w, relative to U.
+    // u is recomputed through M: its error is a few ε times the velocities that cancel in Hᵀ v + w, relative
+    // to U.
     const Vector v = referee.velocity(span_of(planted.r));
     const double cancelled = std::max(v.cwiseAbs().maxCoeff(), planted.problem.w.cwiseAbs().maxCoeff());
     // W r, at the scale of the residual: λ_max(W_kk) r_k.
     double pushed = 0.0;
     for (Index k = 0; k < options.contacts; ++k) {
-      pushed = std::max(pushed, referee.diagonal_blocks().middleRows<3>(3 * k).norm() * planted.r.segment<3>(3 * k).norm());
+      pushed = std::max(
+          pushed, referee.diagonal_blocks().middleRows<3>(3 * k).norm() * planted.r.segment<3>(3 * k).norm());
     }
     const double condition = 1.0 + options.stiffness * 100.0;
-    const double tolerance = 20.0 * 2.3e-16 * condition * (1.0 + options.mu) * (cancelled + pushed) / referee.velocity_scale();
+    const double tolerance =
+        20.0 * 2.3e-16 * condition * (1.0 + options.mu) * (cancelled + pushed) / referee.velocity_scale();
     EXPECT_LE(errors.residual, tolerance) << "seed " << seed;
     const Vector u = referee.relative_velocity(span_of(planted.r));
     EXPECT_LE((u - planted.u).cwiseAbs().maxCoeff(), tolerance * referee.velocity_scale());

@@ -16,8 +16,8 @@
 #include "contact/friction_law.h"
 #include "contact/planted_problem.h"
 
-/// The problem zoo: small problems with known answers that every solver has to get right. Hand answers are derived beside
-/// each problem; planted ones come from the Moreau split.
+/// The problem zoo: small problems with known answers that every solver has to get right. Hand answers are
+/// derived beside each problem; planted ones come from the Moreau split.
 namespace signorini::zoo {
 
 struct Specimen {
@@ -52,7 +52,8 @@ inline Matrix matrix_of(Eigen::Index rows, Eigen::Index columns, std::initialize
 }
 
 /// Primal problem from dense matrices; M v = H r + f, u = Hᵀ v + w.
-inline ContactProblem make_primal(const Matrix& M, const Matrix& H, const Vector& f, const Vector& w, const Vector& mu) {
+inline ContactProblem make_primal(const Matrix& M, const Matrix& H, const Vector& f, const Vector& w,
+                                  const Vector& mu) {
   ContactProblem problem;
   problem.M = M.sparseView();
   problem.H = H.sparseView();
@@ -110,7 +111,8 @@ struct PointWorld {
       const Contact& c = contacts[static_cast<std::size_t>(k)];
       if (c.a >= 0) H.block<3, 3>(3 * c.a, 3 * k) = c.frame.transpose();
       if (c.b >= 0) H.block<3, 3>(3 * c.b, 3 * k) = -c.frame.transpose();
-      for (Eigen::Index axis = 0; axis < 3; ++axis) problem.frame.block<1, 3>(k, 3 * axis) = c.frame.row(axis);
+      for (Eigen::Index axis = 0; axis < 3; ++axis)
+        problem.frame.block<1, 3>(k, 3 * axis) = c.frame.row(axis);
       problem.points(k, 0) = c.a;
       problem.points(k, 1) = c.b;
       problem.weights(k, 0) = 1.0;
@@ -129,7 +131,8 @@ struct PointWorld {
     problem.kind = ProblemKind::explicit_step;
     problem.dt = 1e-3;
     problem.gap = problem.dt * Vector(Eigen::Map<const Vector, 0, Eigen::InnerStride<3>>(w.data(), m));
-    for (Index body = 0; body <= static_cast<Index>(mass.size()); ++body) problem.body_dofs.push_back(3 * body);
+    for (Index body = 0; body <= static_cast<Index>(mass.size()); ++body)
+      problem.body_dofs.push_back(3 * body);
     return problem;
   }
 };
@@ -148,7 +151,8 @@ inline Matrix3 turned_floor_frame(double angle) {
   return frame;
 }
 
-inline Specimen make(std::string name, ContactProblem problem, Vector cone, Vector pyramid, bool unique = true) {
+inline Specimen make(std::string name, ContactProblem problem, Vector cone, Vector pyramid,
+                     bool unique = true) {
   return {std::move(name), std::move(problem), std::move(cone), std::move(pyramid), unique};
 }
 
@@ -158,47 +162,62 @@ inline Specimen h1() {
   return make("h1", PointWorld{{2.0}, {{0, 0, -2}}, {{0, -1, floor_frame(), 0.5}}}.build(), r, r);
 }
 
-/// H1b: the same with restitution ½ and an approach of 1 m/s before the step: w_N = ½·(−1), so v = ½ and r_N = 2(2 + ½) = 5.
+/// H1b: the same with restitution ½ and an approach of 1 m/s before the step: w_N = ½·(−1), so v = ½ and r_N
+/// = 2(2 + ½) = 5.
 inline Specimen h1b() {
   const Vector r = vector_of({5, 0, 0});
-  return make("h1b_restitution", PointWorld{{2.0}, {{0, 0, -2}}, {{0, -1, floor_frame(), 0.5, {-0.5, 0, 0}}}}.build(), r, r);
+  return make("h1b_restitution",
+              PointWorld{{2.0}, {{0, 0, -2}}, {{0, -1, floor_frame(), 0.5, {-0.5, 0, 0}}}}.build(), r, r);
 }
 
-/// H2: 2 kg on 1 kg on the floor, both at −1 m/s: r = (3, 2). Gauss–Seidel contracts by exactly 2/3 per sweep.
+/// H2: 2 kg on 1 kg on the floor, both at −1 m/s: r = (3, 2). Gauss–Seidel contracts by exactly 2/3 per
+/// sweep.
 inline Specimen h2() {
   const Vector r = vector_of({3, 0, 0, 2, 0, 0});
-  return make("h2_stack",
-              PointWorld{{1.0, 2.0}, {{0, 0, -1}, {0, 0, -1}}, {{0, -1, floor_frame(), 0.5}, {1, 0, floor_frame(), 0.5}}}.build(), r, r);
+  return make(
+      "h2_stack",
+      PointWorld{
+          {1.0, 2.0}, {{0, 0, -1}, {0, 0, -1}}, {{0, -1, floor_frame(), 0.5}, {1, 0, floor_frame(), 0.5}}}
+          .build(),
+      r, r);
 }
 
 /// A heavy point (mass ratio 1e6) on a light one: r = (1 + 1e6, 1e6).
 inline Specimen heavy_stack() {
   const double heavy = 1e6;
   const Vector r = vector_of({1.0 + heavy, 0, 0, heavy, 0, 0});
-  return make("stack_mass_ratio_1e6",
-              PointWorld{{1.0, heavy}, {{0, 0, -1}, {0, 0, -1}}, {{0, -1, floor_frame(), 0.5}, {1, 0, floor_frame(), 0.5}}}.build(), r, r);
+  return make(
+      "stack_mass_ratio_1e6",
+      PointWorld{
+          {1.0, heavy}, {{0, 0, -1}, {0, 0, -1}}, {{0, -1, floor_frame(), 0.5}, {1, 0, floor_frame(), 0.5}}}
+          .build(),
+      r, r);
 }
 
-/// H3: 1 kg at (3, 4, −10), μ = 0.3. Cone: r_T = −3 (3, 4)/5. Pyramid in x, y: both components reach the bound 3.
+/// H3: 1 kg at (3, 4, −10), μ = 0.3. Cone: r_T = −3 (3, 4)/5. Pyramid in x, y: both components reach the
+/// bound 3.
 inline Specimen h3() {
-  return make("h3_sliding", PointWorld{{1.0}, {{3, 4, -10}}, {{0, -1, floor_frame(), 0.3}}}.build(), vector_of({10, -1.8, -2.4}),
-              vector_of({10, -3, -3}));
+  return make("h3_sliding", PointWorld{{1.0}, {{3, 4, -10}}, {{0, -1, floor_frame(), 0.3}}}.build(),
+              vector_of({10, -1.8, -2.4}), vector_of({10, -3, -3}));
 }
 
 /// H3b: H3 with t1 along (3, 4): pyramid and cone agree.
 inline Specimen h3b() {
   const Vector r = vector_of({10, -3, 0});
-  return make("h3b_aligned",
-              PointWorld{{1.0}, {{3, 4, -10}}, {{0, -1, turned_floor_frame(std::atan2(4.0, 3.0)), 0.3}}}.build(), r, r);
+  return make(
+      "h3b_aligned",
+      PointWorld{{1.0}, {{3, 4, -10}}, {{0, -1, turned_floor_frame(std::atan2(4.0, 3.0)), 0.3}}}.build(), r,
+      r);
 }
 
 /// H4: a point on an incline gains dt g (sin θ, −cos θ) along (t1, n) per step.
-inline Specimen incline(std::string name, double slope, double mu, double turn, const Vector& cone, const Vector& pyramid) {
+inline Specimen incline(std::string name, double slope, double mu, double turn, const Vector& cone,
+                        const Vector& pyramid) {
   const double theta = std::atan(slope);
   const double gain = 1e-3 * 9.81;
   const Vector3 free{gain * std::sin(theta), 0, -gain * std::cos(theta)};
-  return make(std::move(name), PointWorld{{3.0}, {free}, {{0, -1, turned_floor_frame(turn), mu}}}.build(), 3.0 * gain * cone,
-              3.0 * gain * pyramid);
+  return make(std::move(name), PointWorld{{3.0}, {free}, {{0, -1, turned_floor_frame(turn), mu}}}.build(),
+              3.0 * gain * cone, 3.0 * gain * pyramid);
 }
 
 inline Specimen incline_sticking() {
@@ -218,31 +237,38 @@ inline Specimen incline_diagonal() {
   const double theta = std::atan(0.6);
   const double half = std::sqrt(0.5);
   return incline("h4b_incline_diagonal", 0.6, 0.5, std::atan(1.0),
-                 std::cos(theta) * vector_of({1, -0.5 * half, 0.5 * half}), vector_of({std::cos(theta), -half * std::sin(theta), half * std::sin(theta)}));
+                 std::cos(theta) * vector_of({1, -0.5 * half, 0.5 * half}),
+                 vector_of({std::cos(theta), -half * std::sin(theta), half * std::sin(theta)}));
 }
 
-/// H5: W = diag(1, 1, 4), q = (−1, 3, 4), μ = ½. Sliding with u_T = −s r_T and (3/(1+s))² + (4/(4+s))² = μ² r_N² gives
-/// s = 7.412838281975917; the pyramid puts both components on their bounds.
+/// H5: W = diag(1, 1, 4), q = (−1, 3, 4), μ = ½. Sliding with u_T = −s r_T and (3/(1+s))² + (4/(4+s))² = μ²
+/// r_N² gives s = 7.412838281975917; the pyramid puts both components on their bounds.
 inline Vector h5_cone() { return vector_of({1.0, -0.35659784479957842, -0.35048249183703282}); }
 inline Vector h5_pyramid() { return vector_of({1.0, -0.5, -0.5}); }
 inline Specimen h5() {
   return make("h5_anisotropic",
-              make_primal(Matrix::Identity(3, 3), vector_of({1, 1, 2}).asDiagonal().toDenseMatrix(), vector_of({0, 0, 0}),
-                          vector_of({-1, 3, 4}), vector_of({0.5})),
+              make_primal(Matrix::Identity(3, 3), vector_of({1, 1, 2}).asDiagonal().toDenseMatrix(),
+                          vector_of({0, 0, 0}), vector_of({-1, 3, 4}), vector_of({0.5})),
               h5_cone(), h5_pyramid());
 }
 inline Specimen h5_dual() {
-  return make("h5_anisotropic_dual", make_dual(vector_of({1, 1, 4}).asDiagonal().toDenseMatrix(), vector_of({-1, 3, 4}), vector_of({0.5})),
-              h5_cone(), h5_pyramid());
+  return make(
+      "h5_anisotropic_dual",
+      make_dual(vector_of({1, 1, 4}).asDiagonal().toDenseMatrix(), vector_of({-1, 3, 4}), vector_of({0.5})),
+      h5_cone(), h5_pyramid());
 }
 
-/// H6, H8: W_NN = [2 1; 1 2], q_N = (1, −1), no friction: r_N = (0, ½). Three unit masses: n₁ = e₁ + e₂, n₂ = e₂ + e₃.
+/// H6, H8: W_NN = [2 1; 1 2], q_N = (1, −1), no friction: r_N = (0, ½). Three unit masses: n₁ = e₁ + e₂, n₂ =
+/// e₂ + e₃.
 inline Specimen h6() {
   Matrix H = Matrix::Zero(9, 6);
   H(0, 0) = H(1, 0) = H(1, 3) = H(2, 3) = 1.0;
   H(3, 1) = H(4, 2) = H(5, 4) = H(6, 5) = 1.0;
   const Vector r = vector_of({0, 0, 0, 0.5, 0, 0});
-  return make("h6_lcp", make_primal(Matrix::Identity(9, 9), H, Vector::Zero(9), vector_of({1, 0, 0, -1, 0, 0}), vector_of({0, 0})), r, r);
+  return make("h6_lcp",
+              make_primal(Matrix::Identity(9, 9), H, Vector::Zero(9), vector_of({1, 0, 0, -1, 0, 0}),
+                          vector_of({0, 0})),
+              r, r);
 }
 inline Specimen h6_dual() {
   Matrix W = Matrix::Identity(6, 6);
@@ -252,13 +278,17 @@ inline Specimen h6_dual() {
   return make("h6_lcp_dual", make_dual(W, vector_of({1, 0, 0, -1, 0, 0}), vector_of({0, 0})), r, r);
 }
 
-/// H7: contacts {a}, {b}, {a, b} are one region. Points fall at 1 and 2 m/s and close in at 2 m/s: r_N = (1, 2, 1).
+/// H7: contacts {a}, {b}, {a, b} are one region. Points fall at 1 and 2 m/s and close in at 2 m/s: r_N = (1,
+/// 2, 1).
 inline Specimen h7() {
   Matrix3 side;  // n = −e_x pushes a to the left and b to the right
   side << -1, 0, 0, 0, 1, 0, 0, 0, 1;
   const Vector r = vector_of({1, 0, 0, 2, 0, 0, 1, 0, 0});
   return make("h7_one_region",
-              PointWorld{{1.0, 1.0}, {{1, 0, -1}, {-1, 0, -2}}, {{0, -1, floor_frame(), 0.0}, {1, -1, floor_frame(), 0.0}, {0, 1, side, 0.0}}}.build(),
+              PointWorld{{1.0, 1.0},
+                         {{1, 0, -1}, {-1, 0, -2}},
+                         {{0, -1, floor_frame(), 0.0}, {1, -1, floor_frame(), 0.0}, {0, 1, side, 0.0}}}
+                  .build(),
               r, r);
 }
 
@@ -266,15 +296,17 @@ inline Specimen h7() {
 inline Specimen duplicated() {
   const PointWorld::Contact contact{0, -1, floor_frame(), 0.5};
   const Vector r = vector_of({1, 0, 0, 2, 0, 0, 1, 0, 0});
-  return make("duplicated_contacts", PointWorld{{2.0}, {{0, 0, -2}}, {contact, contact, contact}}.build(), r, r, false);
+  return make("duplicated_contacts", PointWorld{{2.0}, {{0, 0, -2}}, {contact, contact, contact}}.build(), r,
+              r, false);
 }
 
 inline Vector3 cross(const Vector3& a, const Vector3& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
-/// A rigid plate (20 kg, half sides 0.5 and 0.3, centre 0.2 above the floor) on four legs, pushed sideways by P while gravity gives G:
-/// it holds with r_T1 = −P/4 and r_N = G/4 ± P h/(4 a). W has rank 6 of 12, so r is one of many.
+/// A rigid plate (20 kg, half sides 0.5 and 0.3, centre 0.2 above the floor) on four legs, pushed sideways by
+/// P while gravity gives G: it holds with r_T1 = −P/4 and r_N = G/4 ± P h/(4 a). W has rank 6 of 12, so r is
+/// one of many.
 inline Specimen plate() {
   const double a = 0.5;
   const double b = 0.3;
@@ -297,7 +329,8 @@ inline Specimen plate() {
     }
   }
   const Matrix M = vector_of({20, 20, 20, 0.87, 1.93, 2.27}).asDiagonal();
-  ContactProblem problem = make_primal(M, H, vector_of({P, 0, -G, 0, 0, 0}), Vector::Zero(12), Vector::Constant(4, 0.5));
+  ContactProblem problem =
+      make_primal(M, H, vector_of({P, 0, -G, 0, 0, 0}), Vector::Zero(12), Vector::Constant(4, 0.5));
   problem.body_dofs = {0, 6};
   problem.bodies.resize(4, 2);
   problem.bodies.col(0).setConstant(0);
@@ -316,15 +349,22 @@ inline Specimen four_dofs() {
   return make("four_dofs", make_primal(M, H, f, w, vector_of({0.6})), r, r);
 }
 
-/// H1 beside a contact between two fixed bodies (an empty W block) that is already opening: its r is free, 0 here.
+/// H1 beside a contact between two fixed bodies (an empty W block) that is already opening: its r is free, 0
+/// here.
 inline Specimen fixed_fixed() {
   const Vector r = vector_of({0, 0, 0, 4, 0, 0});
-  return make("fixed_fixed_contact",
-              PointWorld{{2.0}, {{0, 0, -2}}, {{-1, -1, floor_frame(), 0.5, {0.1, 0, 0}}, {0, -1, floor_frame(), 0.5}}}.build(), r, r, false);
+  return make(
+      "fixed_fixed_contact",
+      PointWorld{
+          {2.0}, {{0, 0, -2}}, {{-1, -1, floor_frame(), 0.5, {0.1, 0, 0}}, {0, -1, floor_frame(), 0.5}}}
+          .build(),
+      r, r, false);
 }
 
 /// No contacts, three dofs.
-inline Specimen no_contacts() { return make("no_contacts", PointWorld{{2.0}, {{0, 0, -2}}, {}}.build(), {}, {}); }
+inline Specimen no_contacts() {
+  return make("no_contacts", PointWorld{{2.0}, {{0, 0, -2}}, {}}.build(), {}, {});
+}
 
 /// No contacts, no dofs.
 inline Specimen nothing() { return make("nothing", ContactProblem{}, {}, {}); }
@@ -332,7 +372,8 @@ inline Specimen nothing() { return make("nothing", ContactProblem{}, {}, {}); }
 inline Specimen planted(std::string name, const PlantedOptions& options) {
   PlantedProblem made = make_planted_problem(options);
   const bool cone = options.law == FrictionLaw::cone;
-  // Without friction and duplicates the multiplier is unique (W_NN is positive definite); with friction it need not be.
+  // Without friction and duplicates the multiplier is unique (W_NN is positive definite); with friction it
+  // need not be.
   const bool unique = options.mu == 0.0 && options.duplicates == 0;
   Vector other = options.mu == 0.0 ? made.r : Vector();
   return make(std::move(name), std::move(made.problem), cone ? made.r : other, cone ? other : made.r, unique);
@@ -351,18 +392,37 @@ inline std::vector<Specimen> planted_specimens() {
       planted("planted_frictionless", with([](auto& o) { o.mu = 0.0, o.seed = 13; })),
       planted("planted_rough", with([](auto& o) { o.contacts = 5, o.mu = 10.0, o.seed = 14; })),
       planted("planted_implicit", with([](auto& o) { o.stiffness = 1.0, o.seed = 15; })),
-      planted("planted_implicit_pyramid", with([](auto& o) { o.stiffness = 1.0, o.law = FrictionLaw::pyramid, o.seed = 16; })),
+      planted("planted_implicit_pyramid",
+              with([](auto& o) { o.stiffness = 1.0, o.law = FrictionLaw::pyramid, o.seed = 16; })),
       planted("planted_regions", with([](auto& o) { o.contacts = 24, o.regions = 6, o.seed = 17; })),
-      planted("planted_implicit_regions", with([](auto& o) { o.contacts = 24, o.regions = 4, o.stiffness = 1.0, o.seed = 18; })),
+      planted("planted_implicit_regions",
+              with([](auto& o) { o.contacts = 24, o.regions = 4, o.stiffness = 1.0, o.seed = 18; })),
       planted("planted_duplicates", with([](auto& o) { o.duplicates = 6, o.seed = 19; })),
   };
 }
 
 /// All of them, names unique.
 inline std::vector<Specimen> problem_zoo() {
-  std::vector<Specimen> all{nothing(),  no_contacts(),      h1(),      h1b(),       h2(),      h3(),     h3b(),
-                            incline_sticking(), incline_sliding(), incline_diagonal(), h5(), h5_dual(), h6(), h6_dual(), h7(),
-                            four_dofs(), duplicated(), plate(),    heavy_stack(), fixed_fixed()};
+  std::vector<Specimen> all{nothing(),
+                            no_contacts(),
+                            h1(),
+                            h1b(),
+                            h2(),
+                            h3(),
+                            h3b(),
+                            incline_sticking(),
+                            incline_sliding(),
+                            incline_diagonal(),
+                            h5(),
+                            h5_dual(),
+                            h6(),
+                            h6_dual(),
+                            h7(),
+                            four_dofs(),
+                            duplicated(),
+                            plate(),
+                            heavy_stack(),
+                            fixed_fixed()};
   for (Specimen& specimen : planted_specimens()) all.push_back(std::move(specimen));
   return all;
 }

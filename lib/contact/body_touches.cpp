@@ -1,0 +1,117 @@
+#include "contact/body_touches.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace signorini {
+
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+/// Entries of contact k, by body.
+void order_by_body(const DirectionRows& H, const MassFactor& mass, Index k, std::vector<Index>& order) {
+  order.resize(at(H.begin[at(k) + 1] - H.begin[at(k)]));
+  std::iota(order.begin(), order.end(), H.begin[at(k)]);
+  const auto body = [&](Index entry) { return mass.body_of(H.dof[at(entry)]); };
+  const auto by_body = [&](Index a, Index b) { return body(a) < body(b); };
+  if (!std::is_sorted(order.begin(), order.end(), by_body))
+    std::stable_sort(order.begin(), order.end(), by_body);
+}
+
+}  // namespace
+
+BodyTouches make_body_touches(const DirectionRows& H, const MassFactor& mass) {
+  BodyTouches table;
+  table.local.reserve(H.dof.size());
+  table.coefficient.reserve(H.coefficient.size());
+  table.body_begin.assign(at(mass.bodies()) + 1, 0);
+  table.contact_begin.reserve(at(H.contacts()) + 1);
+  table.contact_begin.push_back(0);
+  std::vector<BodyTouch> found;  // by contact, beside contact_bodies
+  std::vector<Index> order;
+  for (Index k = 0; k < H.contacts(); ++k) {
+    order_by_body(H, mass, k, order);
+    Index last = -1;
+    for (const Index entry : order) {
+      const Index body = mass.body_of(H.dof[at(entry)]);
+      const auto position = static_cast<Index>(table.local.size());
+      if (body != last) {
+        found.push_back({k, position, position});
+        table.contact_bodies.push_back(body);
+        ++table.body_begin[at(body) + 1];
+        last = body;
+      }
+      table.local.push_back(mass.local(H.dof[at(entry)]));
+      const double* h = H.coefficient.data() + 3 * at(entry);
+      table.coefficient.insert(table.coefficient.end(), h, h + 3);
+      found.back().end = position + 1;
+    }
+    table.contact_begin.push_back(static_cast<Index>(table.contact_bodies.size()));
+  }
+  std::partial_sum(table.body_begin.begin(), table.body_begin.end(), table.body_begin.begin());
+  table.touches.resize(found.size());
+  std::vector<Index> cursor(table.body_begin.begin(), table.body_begin.end() - 1);
+  for (std::size_t t = 0; t < found.size(); ++t) {
+    table.touches[at(cursor[at(table.contact_bodies[t])]++)] = found[t];
+  }
+  return table;
+}
+
+namespace {
+
+/// X = H_b restricted to the contacts of touches [first, first + count), 3 columns each.
+void scatter_touches(const BodyTouches& H, Index first, Index count, std::size_t dofs, Matrix& X) {
+  X.setZero(static_cast<Eigen::Index>(dofs), 3 * static_cast<Eigen::Index>(count));
+  for (Index t = 0; t < count; ++t) {
+    const BodyTouch& touch = H.touches[at(first + t)];
+    for (Index e = touch.begin; e < touch.end; ++e) {
+      for (Index a = 0; a < 3; ++a) X(H.local[at(e)], 3 * t + a) = H.coefficient[3 * at(e) + at(a)];
+    }
+  }
+}
+
+}  // namespace
+
+void solve_touches(const BodyTouches& H, const MassFactor& mass, Index body, Index first, Index count,
+                   Matrix& X) {
+  scatter_touches(H, first, count, mass.dofs(body).size(), X);
+  mass.solve_body(body, X);
+}
+
+Matrix delassus_diagonal(const BodyTouches& H, const MassFactor& mass) {
+  const auto contacts = static_cast<Eigen::Index>(H.contact_begin.size()) - 1;
+  Matrix blocks = Matrix::Zero(3 * contacts, 3);
+  Matrix X;
+  Matrix Y;
+  for (Index body = 0; body < mass.bodies(); ++body) {
+    const Index end = H.body_begin[at(body) + 1];
+    for (Index first = H.body_begin[at(body)]; first < end; first += MassFactor::kBatch) {
+      const Index count = std::min(MassFactor::kBatch, end - first);
+      // W_kk += (L⁻¹ H_k)ᵀ (L⁻¹ H_k), or H_kᵀ (M_b⁻¹ H_k) with the inverse of a small body
+      scatter_touches(H, first, count, mass.dofs(body).size(), X);
+      if (mass.is_dense(body)) {
+        Y = X;
+        mass.solve_body(body, Y);
+      } else {
+        mass.half_solve_body(body, X);
+      }
+      const Matrix& right = mass.is_dense(body) ? Y : X;
+      for (Index t = 0; t < count; ++t) {
+        const Eigen::Index k = H.touches[at(first + t)].contact;
+        for (Index a = 0; a < 3; ++a) {
+          for (Index b = a; b < 3; ++b) blocks(3 * k + a, b) += X.col(3 * t + a).dot(right.col(3 * t + b));
+        }
+      }
+    }
+  }
+  for (Eigen::Index k = 0; k < contacts; ++k) {
+    for (Eigen::Index a = 1; a < 3; ++a) {
+      for (Eigen::Index b = 0; b < a; ++b) blocks(3 * k + a, b) = blocks(3 * k + b, a);
+    }
+  }
+  return blocks;
+}
+
+}  // namespace signorini
