@@ -135,6 +135,7 @@ TEST(RegionExtractor, ARegionThatMovesNothingIsAValidProblemWithUEqualW) {
   EXPECT_EQ(part.H.nonZeros(), 0);
   EXPECT_EQ(part.w, Vector(problem.w.segment<3>(3)));
   EXPECT_EQ(dense_q(part), part.w);
+  EXPECT_FALSE(find_defect(part).has_value());
 }
 
 TEST(RegionExtractor, DualPartsAreCutByRowsAndColumns) {
