@@ -9,7 +9,8 @@ namespace signorini {
 
 BlockSparseMatrix to_blocks(const SparseRows& matrix) {
   if (matrix.rows() % 3 != 0 || matrix.cols() % 3 != 0) {
-    throw_input("a matrix of {} x {} has no 3x3 blocks: both sizes must be divisible by 3", matrix.rows(), matrix.cols());
+    throw_input("a matrix of {} x {} has no 3x3 blocks: both sizes must be divisible by 3", matrix.rows(),
+                matrix.cols());
   }
   BlockSparseMatrix A;
   A.block_rows = static_cast<Index>(matrix.rows() / 3);
@@ -77,25 +78,6 @@ Matrix3 diagonal_block(const BlockSparseMatrix& A, Index i) {
   const Index b = find_block(A, i, i);
   if (b < 0) return Matrix3::Zero();
   return Eigen::Map<const Matrix3>(A.block(b));
-}
-
-void multiply(const BlockSparseMatrix& A, std::span<const double> x, std::span<double> y) {
-  SIGNORINI_CHECK(x.size() == 3 * static_cast<std::size_t>(A.block_columns));
-  SIGNORINI_CHECK(y.size() == 3 * static_cast<std::size_t>(A.block_rows));
-  for (Index i = 0; i < A.block_rows; ++i) {
-    double s0 = 0.0, s1 = 0.0, s2 = 0.0;
-    for (Index b = A.row_begin[static_cast<std::size_t>(i)]; b < A.row_begin[static_cast<std::size_t>(i) + 1]; ++b) {
-      const double* a = A.block(b);
-      const double* v = x.data() + 3 * static_cast<std::size_t>(A.column[static_cast<std::size_t>(b)]);
-      s0 += a[0] * v[0] + a[3] * v[1] + a[6] * v[2];
-      s1 += a[1] * v[0] + a[4] * v[1] + a[7] * v[2];
-      s2 += a[2] * v[0] + a[5] * v[1] + a[8] * v[2];
-    }
-    double* out = y.data() + 3 * static_cast<std::size_t>(i);
-    out[0] = s0;
-    out[1] = s1;
-    out[2] = s2;
-  }
 }
 
 }  // namespace signorini

@@ -3,14 +3,16 @@
 #include <span>
 #include <vector>
 
+#include "linalg/simd.h"
 #include "linalg/types.h"
 
 /// Sparse matrices of 3×3 blocks.
 ///
-/// Compressed block rows: row i holds blocks row_begin[i] … row_begin[i+1]−1 with ascending block columns. A block is nine
-/// consecutive doubles, column-major, 72 bytes; the value array ends in padding so that kernels may load whole registers.
-/// Kernels use AVX2/FMA or AVX-512 where the processor has them (chosen at run time) and plain C++ elsewhere; the bits of
-/// a product depend on the instruction set, never on the number of threads.
+/// Compressed block rows: row i holds blocks row_begin[i] … row_begin[i+1]−1 with ascending block columns. A
+/// block is nine consecutive doubles, column-major, 72 bytes; the value array ends in padding so that kernels
+/// may load whole registers. Kernels use AVX2/FMA or AVX-512 where the processor has them (chosen at run
+/// time) and plain C++ elsewhere; the bits of a product depend on the instruction set, never on the number of
+/// threads.
 namespace signorini {
 
 struct BlockSparseMatrix {
@@ -37,5 +39,7 @@ Matrix3 diagonal_block(const BlockSparseMatrix& A, Index i);
 
 /// y = A x. Sizes 3·block_columns and 3·block_rows; allocates nothing.
 void multiply(const BlockSparseMatrix& A, std::span<const double> x, std::span<double> y);
+/// The same with the kernel of one level, which must not be above `best_isa()`; for tests and benchmarks.
+void multiply(Isa level, const BlockSparseMatrix& A, std::span<const double> x, std::span<double> y);
 
 }  // namespace signorini

@@ -7,8 +7,9 @@
 
 /// Connected components of the graph of a square sparse matrix.
 ///
-/// Nodes are groups of `node_size` consecutive rows; i and j are joined when block (i, j) or (j, i) holds an entry ≠ 0.
-/// Stored zeros join nothing. The label of a component is the rank of its smallest node, so it depends on nothing else.
+/// Nodes are groups of `node_size` consecutive rows; i and j are joined when block (i, j) or (j, i) holds an
+/// entry ≠ 0. Stored zeros join nothing. The label of a component is the rank of its smallest node, so it
+/// depends on nothing else.
 namespace signorini {
 
 struct Components {

@@ -59,12 +59,14 @@ class SparseFactor {
 
 #ifdef SIGNORINI_HAVE_CHOLMOD
 
-/// OpenBLAS starts its own threads inside the supernodal kernels: slower under our tasks, and sums in another order.
+/// OpenBLAS starts its own threads inside the supernodal kernels: slower under our tasks, and sums in another
+/// order.
 void keep_blas_single_threaded() {
   static std::once_flag once;
   std::call_once(once, [] {
     using SetThreads = void (*)(int);
-    if (const auto set = reinterpret_cast<SetThreads>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"))) set(1);
+    if (const auto set = reinterpret_cast<SetThreads>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads")))
+      set(1);
   });
 }
 
@@ -130,7 +132,8 @@ SparseFactor::SparseFactor(const SparseRows& M) {
   cholmod_free_factor(&L_, &common_);
   cholmod_finish(&common_);
   if (dof >= 0) throw_not_definite(dof);
-  throw_input("mass matrix of {} dofs: CHOLMOD failed with status {} (out of memory or numbers not finite)", n, status);
+  throw_input("mass matrix of {} dofs: CHOLMOD failed with status {} (out of memory or numbers not finite)",
+              n, status);
 }
 
 SparseFactor::~SparseFactor() {
@@ -144,7 +147,8 @@ void SparseFactor::solve(const double* b, double* x) {
   cholmod_dense rhs = view(b, L_->n, 1);
   cholmod_dense answer = view(x, L_->n, 1);
   cholmod_dense* handle = &answer;
-  const int done = cholmod_solve2(CHOLMOD_A, L_, &rhs, nullptr, &handle, nullptr, &workspace_y_, &workspace_e_, &common_);
+  const int done =
+      cholmod_solve2(CHOLMOD_A, L_, &rhs, nullptr, &handle, nullptr, &workspace_y_, &workspace_e_, &common_);
   SIGNORINI_CHECK(done == 1 && handle == &answer);
 }
 
@@ -212,7 +216,8 @@ SpdFactor::SpdFactor(const SparseRows& M) : impl_(std::make_unique<Impl>()) {
   impl_->n = static_cast<Index>(M.rows());
   for (Index i = 0; i < impl_->n; ++i) {
     for (SparseRows::InnerIterator entry(M, i); entry; ++entry) {
-      if (!std::isfinite(entry.value())) throw_input("mass matrix: entry ({}, {}) is not finite", i, entry.col());
+      if (!std::isfinite(entry.value()))
+        throw_input("mass matrix: entry ({}, {}) is not finite", i, entry.col());
     }
   }
   if (!has_only_diagonal(M)) {
@@ -240,7 +245,8 @@ void SpdFactor::solve(std::span<const double> b, std::span<double> x) const {
     impl_->sparse->solve(b.data(), x.data());
     return;
   }
-  for (std::size_t i = 0; i < b.size(); ++i) x[i] = b[i] * impl_->inverse_diagonal[static_cast<Eigen::Index>(i)];
+  for (std::size_t i = 0; i < b.size(); ++i)
+    x[i] = b[i] * impl_->inverse_diagonal[static_cast<Eigen::Index>(i)];
 }
 
 Matrix SpdFactor::solve_columns(const Matrix& B) const {

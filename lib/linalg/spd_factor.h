@@ -7,14 +7,15 @@
 
 /// Sparse Cholesky factor of a symmetric positive definite matrix, P M Pᵀ = L Lᵀ.
 ///
-/// CHOLMOD (minimum degree, supernodal where it pays) when built with it, Eigen's SimplicialLLT otherwise; a diagonal
-/// matrix takes neither. Everything runs on the calling thread and gives the same bits every time.
+/// CHOLMOD (minimum degree, supernodal where it pays) when built with it, Eigen's SimplicialLLT otherwise; a
+/// diagonal matrix takes neither. Everything runs on the calling thread and gives the same bits every time.
 /// The workspaces of a solve belong to the factor: one factor must not be used by two threads at once.
 namespace signorini {
 
 class SpdFactor {
  public:
-  /// Reads both triangles (M is taken as symmetric). Throws `InputError` that names the dof when M is not positive definite.
+  /// Reads both triangles (M is taken as symmetric). Throws `InputError` that names the dof when M is not
+  /// positive definite.
   explicit SpdFactor(const SparseRows& M);
   ~SpdFactor();
   SpdFactor(SpdFactor&&) noexcept;

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "base/check.h"
 #include "linalg/random_blocks.h"
 
@@ -51,7 +54,9 @@ struct Shape {
   double per_row;
   bool holes;
 };
-void PrintTo(const Shape& s, std::ostream* out) { *out << s.rows << "x" << s.columns << " " << s.per_row << " per row"; }
+void PrintTo(const Shape& s, std::ostream* out) {
+  *out << s.rows << "x" << s.columns << " " << s.per_row << " per row";
+}
 
 class BlockProduct : public ::testing::TestWithParam<Shape> {};
 
@@ -66,15 +71,38 @@ TEST_P(BlockProduct, EqualsEigensProduct) {
   // Two orders of the same k additions of numbers ≤ 1 differ by at most 2 k ε Σ|a||x|.
   const Vector scale = A.cwiseAbs() * x.cwiseAbs();
   const double k = 3.0 * shape.columns + 2.0;
-  for (Eigen::Index i = 0; i < y.size(); ++i) EXPECT_LE(std::abs(y[i] - exact[i]), 2.0 * k * 2.3e-16 * scale[i]) << i;
+  for (Eigen::Index i = 0; i < y.size(); ++i)
+    EXPECT_LE(std::abs(y[i] - exact[i]), 2.0 * k * 2.3e-16 * scale[i]) << i;
   Vector again = Vector::Zero(A.rows());
   multiply(B, view(x), view(again));
   EXPECT_EQ(y, again);
+  for (const Isa level : {Isa::portable, best_isa()}) {
+    multiply(level, B, view(x), view(again));
+    for (Eigen::Index i = 0; i < y.size(); ++i)
+      EXPECT_LE(std::abs(y[i] - again[i]), 2.0 * k * 2.3e-16 * scale[i]) << i;
+  }
+}
+
+TEST(BlockProduct, NeverWritesBehindTheResultNorMixesRows) {
+  // Infinite entries in one block row must not leak into its neighbours through the overlapping loads.
+  SparseRows A(9, 9);
+  for (Index i = 0; i < 9; ++i) A.insert(i, i) = i / 3 == 1 ? std::numeric_limits<double>::infinity() : 1.0;
+  A.makeCompressed();
+  const BlockSparseMatrix B = to_blocks(A);
+  for (const Isa level : {Isa::portable, best_isa()}) {
+    const Vector x = Vector::Ones(9);
+    Vector y = Vector::Constant(10, 7.0);
+    multiply(level, B, view(x), std::span<double>(y.data(), 9));
+    EXPECT_EQ(y.head(3), Vector::Ones(3));
+    EXPECT_EQ(y.segment(6, 3), Vector::Ones(3));
+    EXPECT_EQ(y[9], 7.0);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, BlockProduct,
-                         ::testing::Values(Shape{1, 1, 1.0, false}, Shape{1, 9, 9.0, false}, Shape{40, 40, 9.0, true},
-                                           Shape{40, 40, 2.0, false}, Shape{7, 100, 30.0, true}, Shape{100, 7, 3.0, true},
+                         ::testing::Values(Shape{1, 1, 1.0, false}, Shape{1, 9, 9.0, false},
+                                           Shape{40, 40, 9.0, true}, Shape{40, 40, 2.0, false},
+                                           Shape{7, 100, 30.0, true}, Shape{100, 7, 3.0, true},
                                            Shape{33, 33, 33.0, false}, Shape{5, 5, 0.0, false}));
 
 }  // namespace

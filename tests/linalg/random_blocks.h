@@ -10,7 +10,8 @@
 namespace signorini::testing {
 
 /// Random pattern with about `per_row` blocks in a block row; every fifth block row is empty when `holes`.
-inline SparseRows random_rows(Index block_rows, Index block_columns, double per_row, bool holes, std::uint64_t seed) {
+inline SparseRows random_rows(Index block_rows, Index block_columns, double per_row, bool holes,
+                              std::uint64_t seed) {
   std::mt19937_64 engine(seed);
   std::uniform_real_distribution<double> number(-1.0, 1.0);
   std::uniform_real_distribution<double> chance(0.0, 1.0);
@@ -37,7 +38,9 @@ inline Vector random_vector(Eigen::Index n, std::uint64_t seed) {
   return x;
 }
 
-inline std::span<const double> view(const Vector& x) { return {x.data(), static_cast<std::size_t>(x.size())}; }
+inline std::span<const double> view(const Vector& x) {
+  return {x.data(), static_cast<std::size_t>(x.size())};
+}
 inline std::span<double> view(Vector& x) { return {x.data(), static_cast<std::size_t>(x.size())}; }
 
 }  // namespace signorini::testing

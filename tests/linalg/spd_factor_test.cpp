@@ -57,7 +57,8 @@ TEST_P(SpdFactorOfSize, HalfSolveGivesTheSymmetricProduct) {
   const Matrix B = Matrix::Random(M.rows(), 5);
   const Matrix Y = factor.half_solve(B);
   const Matrix expected = B.transpose() * factor.solve_columns(B);
-  EXPECT_LE((Y.transpose() * Y - expected).norm(), 10.0 * static_cast<double>(M.rows()) * 2.3e-16 * M.norm() * expected.norm());
+  EXPECT_LE((Y.transpose() * Y - expected).norm(),
+            10.0 * static_cast<double>(M.rows()) * 2.3e-16 * M.norm() * expected.norm());
 }
 
 TEST_P(SpdFactorOfSize, RepeatsItsBits) {

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstddef>
+
+#include "linalg/block_sparse_matrix.h"
+#include "linalg/simd.h"
+
+#ifdef SIGNORINI_X86
+#include <immintrin.h>
+#endif
+
+/// The innermost loops over 3×3 blocks, shared by the products and the Gauss–Seidel sweep. Only .cpp files
+/// include this.
+namespace signorini::kernel {
+
+/// A block matrix without the index conversions of its containers.
+struct BlockView {
+  const Index* begin;
+  const Index* column;
+  const double* values;
+  std::ptrdiff_t rows;
+};
+
+template <class BlockMatrix>
+BlockView view_of(const BlockMatrix& A) {
+  return {A.row_begin.data(), A.column.data(), A.values.data(), static_cast<std::ptrdiff_t>(A.block_rows)};
+}
+
+/// Where the values come from decides how far ahead they are asked for.
+enum class Source { cache, memory };
+
+/// Larger than the last-level cache of most processors.
+inline Source source_of(const BlockView& A) {
+  constexpr std::ptrdiff_t kCachedBlocks = 1'000'000;  // 72 MB
+  return A.rows > 0 && A.begin[A.rows] > kCachedBlocks ? Source::memory : Source::cache;
+}
+
+#ifdef SIGNORINI_X86
+
+/// 2 kB ahead into the first cache, or one page ahead into the second: the best of 0 … 8 kB in either case.
+template <Source source>
+SIGNORINI_AVX2_INLINE void prefetch(const double* a) {
+  if constexpr (source == Source::cache) {
+    _mm_prefetch(reinterpret_cast<const char*>(a + 256), _MM_HINT_T0);
+  } else {
+    _mm_prefetch(reinterpret_cast<const char*>(a + 512), _MM_HINT_T1);
+  }
+}
+
+/// Σ_b A_b x_column(b), one sum per column of the blocks. The lanes are the rows N, T1, T2 of a block; lane 3
+/// is noise.
+struct RowSums {
+  __m256d column0, column1, column2;
+};
+
+/// A block is three overlapping loads; the last reads one double beyond, hence the padding of `values`.
+template <Source source>
+SIGNORINI_AVX2_INLINE void add_blocks(const BlockView& A, std::ptrdiff_t begin, std::ptrdiff_t end,
+                                      const double* x, RowSums& sums) {
+  for (std::ptrdiff_t b = begin; b < end; ++b) {
+    const double* a = A.values + 9 * b;
+    const double* v = x + 3 * static_cast<std::ptrdiff_t>(A.column[b]);
+    prefetch<source>(a);
+    sums.column0 = _mm256_fmadd_pd(_mm256_loadu_pd(a), _mm256_broadcast_sd(v), sums.column0);
+    sums.column1 = _mm256_fmadd_pd(_mm256_loadu_pd(a + 3), _mm256_broadcast_sd(v + 1), sums.column1);
+    sums.column2 = _mm256_fmadd_pd(_mm256_loadu_pd(a + 6), _mm256_broadcast_sd(v + 2), sums.column2);
+  }
+}
+
+/// Lanes 1 and 2.
+SIGNORINI_AVX2_INLINE __m128d tangents(__m256d v) {
+  return _mm256_castpd256_pd128(_mm256_permute4x64_pd(v, 0x9));
+}
+
+/// Lanes 0, 1, 2 to y, nothing beyond.
+SIGNORINI_AVX2_INLINE void store3(double* y, __m256d v) {
+  _mm_storeu_pd(y, _mm256_castpd256_pd128(v));
+  _mm_store_sd(y + 2, _mm256_extractf128_pd(v, 1));
+}
+
+#endif
+
+}  // namespace signorini::kernel

@@ -1,0 +1,59 @@
+#include "base/check.h"
+#include "linalg/block_kernels.h"
+#include "linalg/block_sparse_matrix.h"
+
+namespace signorini {
+namespace {
+
+using kernel::BlockView;
+using kernel::Source;
+
+void multiply_portable(const BlockView& A, const double* x, double* y) {
+  for (std::ptrdiff_t i = 0; i < A.rows; ++i) {
+    double s0 = 0.0, s1 = 0.0, s2 = 0.0;
+    for (std::ptrdiff_t b = A.begin[i]; b < A.begin[i + 1]; ++b) {
+      const double* a = A.values + 9 * b;
+      const double* v = x + 3 * static_cast<std::ptrdiff_t>(A.column[b]);
+      s0 += a[0] * v[0] + a[3] * v[1] + a[6] * v[2];
+      s1 += a[1] * v[0] + a[4] * v[1] + a[7] * v[2];
+      s2 += a[2] * v[0] + a[5] * v[1] + a[8] * v[2];
+    }
+    y[3 * i] = s0;
+    y[3 * i + 1] = s1;
+    y[3 * i + 2] = s2;
+  }
+}
+
+#ifdef SIGNORINI_X86
+template <Source source>
+SIGNORINI_AVX2 void multiply_avx2(const BlockView& A, const double* x, double* y) {
+  for (std::ptrdiff_t i = 0; i < A.rows; ++i) {
+    const __m256d zero = _mm256_setzero_pd();
+    kernel::RowSums sums{zero, zero, zero};
+    kernel::add_blocks<source>(A, A.begin[i], A.begin[i + 1], x, sums);
+    kernel::store3(y + 3 * i, _mm256_add_pd(_mm256_add_pd(sums.column0, sums.column1), sums.column2));
+  }
+}
+#endif
+
+}  // namespace
+
+void multiply(Isa level, const BlockSparseMatrix& A, std::span<const double> x, std::span<double> y) {
+  SIGNORINI_CHECK(x.size() == 3 * static_cast<std::size_t>(A.block_columns));
+  SIGNORINI_CHECK(y.size() == 3 * static_cast<std::size_t>(A.block_rows));
+  const BlockView view = kernel::view_of(A);
+#ifdef SIGNORINI_X86
+  if (level == Isa::avx2) {
+    if (kernel::source_of(view) == Source::cache)
+      return multiply_avx2<Source::cache>(view, x.data(), y.data());
+    return multiply_avx2<Source::memory>(view, x.data(), y.data());
+  }
+#endif
+  multiply_portable(view, x.data(), y.data());
+}
+
+void multiply(const BlockSparseMatrix& A, std::span<const double> x, std::span<double> y) {
+  multiply(isa(), A, x, y);
+}
+
+}  // namespace signorini

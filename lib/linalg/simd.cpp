@@ -1,0 +1,35 @@
+#include "linalg/simd.h"
+
+#include <cstdlib>
+
+#include "base/check.h"
+
+namespace signorini {
+namespace {
+
+Isa chosen_isa() {
+  const char* asked = std::getenv("SIGNORINI_ISA");
+  if (asked == nullptr || *asked == '\0') return best_isa();
+  const Isa level = parse_enum<Isa>(asked, "environment variable SIGNORINI_ISA");
+  if (level > best_isa()) {
+    throw_usage("environment variable SIGNORINI_ISA = {}: this processor has only {}", asked,
+                enum_name(best_isa()));
+  }
+  return level;
+}
+
+}  // namespace
+
+Isa best_isa() {
+#ifdef SIGNORINI_X86
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return Isa::avx2;
+#endif
+  return Isa::portable;
+}
+
+Isa isa() {
+  static const Isa level = chosen_isa();
+  return level;
+}
+
+}  // namespace signorini
