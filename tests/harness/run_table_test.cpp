@@ -92,7 +92,7 @@ TEST_F(RunTableTest, RowComesBackToTheLastBit) {
 
 TEST_F(RunTableTest, RowCutAnywhereIsDroppedAndWrittenAgain) {
   const std::string whole = run_record_header() + "\n" + run_record_row(example(0)) + "\n" + run_record_row(example(1)) + "\n";
-  for (std::size_t cut = 0; cut <= whole.size(); cut += 3) {
+  for (std::size_t cut = 0; cut <= whole.size(); cut += 11) {
     write(whole.substr(0, cut));
     RunTable table(path_, OpenTable::resume);
     table.append(example(0));

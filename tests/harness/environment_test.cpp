@@ -1,0 +1,47 @@
+#include "harness/environment.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/check.h"
+#include "base/digest.h"
+
+namespace signorini {
+namespace {
+
+TEST(Environment, ProvenanceNamesProgramMachineInputsAndCommand) {
+  const auto file = std::filesystem::temp_directory_path() / fmt::format("signorini_env_{}", ::getpid());
+  std::ofstream(file) << "some bytes";
+  Provenance provenance({"signorini", "solve", "a \"b\"\n\xff.h5"});
+  provenance.add_input(file);
+  provenance.set("size", "quick");
+  const std::string json = provenance.json();
+  std::filesystem::remove(file);
+  for (const char* key : {"command_line", "git", "compiler", "flags", "build_type", "oneTBB", "HDF5", "cpu", "caches", "affinity",
+                          "load_at_start", "load_at_end", "instruction_sets", "host_digest", "started", "finished"}) {
+    EXPECT_NE(json.find(fmt::format("\"{}\"", key)), std::string::npos) << key;
+  }
+  EXPECT_NE(json.find(digest_text(digest_of("some bytes"))), std::string::npos);
+  EXPECT_NE(json.find("\"size\": \"quick\""), std::string::npos);
+  EXPECT_THROW(provenance.add_input(file), InputError);
+}
+
+TEST(Environment, HostNameIsNotWritten) {
+  std::string host(256, '\0');
+  ASSERT_EQ(gethostname(host.data(), host.size() - 1), 0);
+  host.resize(host.find('\0'));
+  if (host.size() < 4) GTEST_SKIP() << "the host's name is too short to search for";
+  EXPECT_EQ(Provenance({}).json().find("\"" + host + "\""), std::string::npos);
+}
+
+TEST(Environment, BuildTextHasVersionCompilerAndLibraries) {
+  for (const char* word : {"signorini ", "git", "compiler", "flags", "oneTBB 20", "HDF5 1.", "Eigen 3."}) {
+    EXPECT_NE(build_text().find(word), std::string::npos) << word << "\n" << build_text();
+  }
+}
+
+}  // namespace
+}  // namespace signorini

@@ -1,0 +1,229 @@
+#include "harness/protocols.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <thread>
+
+#include "base/check.h"
+#include "contact/planted_problem.h"
+#include "solvers/registry.h"
+
+namespace signorini {
+namespace {
+
+void sleep_milliseconds(double ms) { std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(ms)); }
+
+struct SleepPlan {
+  double setup_ms = 0.0, iteration_ms = 0.0;
+  int converged_after = 3;  ///< from this iteration on r is the planted answer
+};
+
+/// Takes a known time for everything and walks to a known answer: what the timers report can be checked.
+class SleepSolver : public Solver {
+ public:
+  SleepSolver(SleepPlan plan, Vector answer) : plan_(plan), answer_(std::move(answer)) {}
+  std::string_view name() const override { return "sleep"; }
+  std::string options() const override { return "law=cone"; }
+  const CommonOptions& common() const override { return common_; }
+  std::string unsupported_reason(const ContactProblem&) const override { return {}; }
+  void prepare(const ContactProblem&) override { sleep_milliseconds(plan_.setup_ms); }
+  SolveReport solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) override {
+    SolveReport report;
+    if (observer != nullptr) observer->on_iteration(0, r, "");
+    for (int k = 1; k <= stop.max_iterations; ++k) {
+      sleep_milliseconds(plan_.iteration_ms);
+      const double share = k >= plan_.converged_after ? 1.0 : 0.5;
+      for (std::size_t i = 0; i < r.size(); ++i) r[i] = share * answer_[static_cast<Index>(i)];
+      if (observer != nullptr) observer->on_iteration(k, r, "");
+      report.iterations = k;
+      report.status = SolveStatus::iteration_limit;
+      if (!stop.fixed_iterations && k >= plan_.converged_after) {
+        report.status = SolveStatus::converged;
+        break;
+      }
+    }
+    return report;
+  }
+
+ private:
+  SleepPlan plan_;
+  Vector answer_;
+  CommonOptions common_;
+};
+
+class ProtocolTest : public testing::Test {
+ protected:
+  ProtocolTest() : planted_(make_planted_problem({})), referee_(planted_.problem) {
+    target_ = make_target(planted_.problem, referee_, "trial", "planted", "0");
+  }
+  PreparedRun sleeper(SleepPlan plan) const {
+    RunRecord record = target_.facts;
+    record.region_mode = "none";
+    return prepare_run(target_, std::make_unique<SleepSolver>(plan, planted_.r), record);
+  }
+
+  PlantedProblem planted_;
+  Referee referee_;
+  RunTarget target_;
+};
+
+// A sleep never ends early, so every lower bound is exact. Upper bounds only exclude that something else was counted in:
+// they stay below the next smallest thing that could have been (the sleeps differ by factors), with room for a busy machine.
+
+TEST_F(ProtocolTest, SetupIsTimedApartFromSolve) {
+  PreparedRun run = sleeper({.setup_ms = 40.0, .iteration_ms = 1.0});
+  const SolveOutcome outcome = solve_self_stopped(target_, run, {});
+  EXPECT_GE(outcome.record.setup_seconds, 0.040);
+  EXPECT_GE(outcome.record.solve_seconds, 0.003);
+  EXPECT_LT(outcome.record.solve_seconds, 0.040);
+  EXPECT_EQ(outcome.record.status, SolveStatus::converged);
+  EXPECT_EQ(outcome.record.iterations, 3);
+  EXPECT_LE(outcome.record.errors.residual, 1e-12);
+  EXPECT_EQ(outcome.record.protocol, "self-stopped");
+}
+
+TEST_F(ProtocolTest, TracedRunFindsTheFirstIterationThatIsAccurate) {
+  PreparedRun run = sleeper({.iteration_ms = 0.5, .converged_after = 7});
+  const TracedRun traced = trace_run(target_, run, {.tolerance = 1e-9, .max_iterations = 30});
+  ASSERT_TRUE(traced.first_iteration);
+  EXPECT_EQ(*traced.first_iteration, 7);
+  EXPECT_EQ(traced.record.status, SolveStatus::converged);
+  ASSERT_GE(traced.trace.iteration.size(), 8U);
+  EXPECT_EQ(traced.trace.iteration.front(), 0);
+  for (std::size_t i = 1; i < traced.trace.seconds.size(); ++i) {
+    EXPECT_GE(traced.trace.seconds[i] - traced.trace.seconds[i - 1], 0.0005);
+  }
+  EXPECT_GT(traced.trace.residual[6], 1e-9);
+  EXPECT_LE(traced.trace.residual[7], 1e-9);
+}
+
+TEST_F(ProtocolTest, TimeIsThatOfExactlyTheIterationsNeeded) {
+  PreparedRun run = sleeper({.setup_ms = 50.0, .iteration_ms = 4.0, .converged_after = 5});
+  const RunLimits limits{.tolerance = 1e-9, .max_iterations = 20};
+  const TracedRun traced = trace_run(target_, run, limits);
+  const TimedRun timed{&run, &traced};
+  const std::vector<RunRecord> rows = time_runs(target_, std::span(&timed, 1), limits, {.repetitions = 5, .minimum_time = 1e-3});
+  ASSERT_EQ(rows.size(), 5U);
+  double fastest = rows[0].solve_seconds;
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(rows[static_cast<std::size_t>(i)].repetition, i);
+    EXPECT_EQ(rows[static_cast<std::size_t>(i)].iterations, 5);
+    EXPECT_EQ(rows[static_cast<std::size_t>(i)].status, SolveStatus::converged);
+    EXPECT_GE(rows[static_cast<std::size_t>(i)].solve_seconds, 0.020);
+    fastest = std::min(fastest, rows[static_cast<std::size_t>(i)].solve_seconds);
+  }
+  EXPECT_LT(fastest, 0.040) << "the set-up or more than five iterations were counted in";
+}
+
+TEST_F(ProtocolTest, RatioOfTwoInterleavedRunsIsTheirTrueRatio) {
+  PreparedRun slow = sleeper({.iteration_ms = 8.0});
+  PreparedRun fast = sleeper({.iteration_ms = 2.0});
+  const RunLimits limits{.tolerance = 1e-9, .max_iterations = 5};
+  const TracedRun slow_trace = trace_run(target_, slow, limits), fast_trace = trace_run(target_, fast, limits);
+  const std::vector<TimedRun> group{{&slow, &slow_trace}, {&fast, &fast_trace}};
+  const std::vector<RunRecord> rows = time_runs(target_, group, limits, {.repetitions = 5, .minimum_time = 1e-3});
+  ASSERT_EQ(rows.size(), 10U);
+  const auto least = [&rows](std::size_t begin) {
+    double best = rows[begin].solve_seconds;
+    for (std::size_t i = begin; i < begin + 5; ++i) best = std::min(best, rows[i].solve_seconds);
+    return best;
+  };
+  const double ratio = least(0) / least(5);  // true ratio 4; the overshoot of a sleep is the same for both and pulls to 1
+  EXPECT_GT(ratio, 2.5);
+  EXPECT_LT(ratio, 5.0);
+}
+
+TEST_F(ProtocolTest, RunThatNeverGetsThereIsACensoredRow) {
+  PreparedRun run = sleeper({.converged_after = 1000});
+  const RunLimits limits{.tolerance = 1e-9, .max_iterations = 10};
+  const TracedRun traced = trace_run(target_, run, limits);
+  EXPECT_FALSE(traced.first_iteration);
+  EXPECT_EQ(traced.record.status, SolveStatus::iteration_limit);
+  const TimedRun timed{&run, &traced};
+  const std::vector<RunRecord> rows = time_runs(target_, std::span(&timed, 1), limits, {});
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0].status, SolveStatus::iteration_limit);
+  EXPECT_EQ(rows[0].iterations, 10);
+  EXPECT_FALSE(rows[0].message.empty());
+  EXPECT_GT(rows[0].errors.residual, 1e-9);
+}
+
+class ThrowingSolver : public SleepSolver {
+ public:
+  using SleepSolver::SleepSolver;
+  SolveReport solve(std::span<double>, const StopRule&, IterationObserver*) override { throw std::runtime_error("two\nlines"); }
+};
+
+TEST_F(ProtocolTest, SolverThatThrowsBecomesAFailedRow) {
+  PreparedRun run = prepare_run(target_, std::make_unique<ThrowingSolver>(SleepPlan{}, planted_.r), target_.facts);
+  const SolveOutcome outcome = solve_self_stopped(target_, run, {});
+  EXPECT_EQ(outcome.record.status, SolveStatus::failed);
+  EXPECT_EQ(outcome.record.message, "two lines");
+  EXPECT_TRUE(std::isnan(outcome.record.errors.residual));
+}
+
+TEST(Protocols, RegionsAreTimedWithIterationsOfTheirOwnAndMeetTheTolerance) {
+  const PlantedProblem planted = make_planted_problem({.contacts = 60, .regions = 6, .seed = 3});
+  const Referee referee(planted.problem);
+  const RunTarget target = make_target(planted.problem, referee, "trial", "planted", "0");
+  PreparedRun run = prepare_run(target, {"pgs", "pgs", {}}, RegionMode::points, 2);
+  ASSERT_TRUE(run.solver) << run.record.message;
+  const RunLimits limits{.tolerance = 1e-8, .max_iterations = 2000};
+  const TracedRun traced = trace_run(target, run, limits);
+  ASSERT_TRUE(traced.first_iteration);
+  ASSERT_EQ(traced.region_iterations.size(), 6U);
+  const auto [low, high] = std::minmax_element(traced.region_iterations.begin(), traced.region_iterations.end());
+  EXPECT_LT(*low, *high) << "a planted set whose regions need the same count proves nothing: change the seed";
+  EXPECT_EQ(*high, *traced.first_iteration);
+  for (std::size_t i = 1; i < traced.trace.seconds.size(); ++i) EXPECT_GE(traced.trace.seconds[i], traced.trace.seconds[i - 1]);
+  const TimedRun timed{&run, &traced};
+  const std::vector<RunRecord> rows = time_runs(target, std::span(&timed, 1), limits, {.repetitions = 3});
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[0].status, SolveStatus::converged) << rows[0].message;
+  EXPECT_LE(rows[0].errors.residual, 1e-8 * (1 + 1e-6));
+  EXPECT_EQ(rows[0].iterations, *high);
+  EXPECT_EQ(rows[0].regions, 6);
+}
+
+TEST(Protocols, PointRegionsOnACoupledMassAreAnUnsupportedRowWithTheReason) {
+  const PlantedProblem planted = make_planted_problem({.contacts = 12, .stiffness = 5.0});
+  const Referee referee(planted.problem);
+  const RunTarget target = make_target(planted.problem, referee, "trial", "planted", "0");
+  PreparedRun run = prepare_run(target, {"pgs", "pgs", {}}, RegionMode::points, 1);
+  const SolveOutcome outcome = solve_self_stopped(target, run, {});
+  EXPECT_EQ(outcome.record.status, SolveStatus::unsupported);
+  EXPECT_FALSE(outcome.record.message.empty());
+  const TracedRun traced = trace_run(target, run, {});
+  EXPECT_EQ(traced.record.status, SolveStatus::unsupported);
+  const TimedRun timed{&run, &traced};
+  EXPECT_EQ(time_runs(target, std::span(&timed, 1), {}, {}).at(0).status, SolveStatus::unsupported);
+}
+
+TEST(Protocols, EveryRegisteredSolverKeepsItsTracedPathWhenTimed) {
+  const PlantedProblem planted = make_planted_problem({.contacts = 24, .regions = 2, .seed = 5});
+  const Referee referee(planted.problem);
+  const RunTarget target = make_target(planted.problem, referee, "trial", "planted", "0");
+  for (const SolverEntry& entry : solver_registry()) {
+    PreparedRun run = prepare_run(target, {std::string(entry.name), std::string(entry.name), {}}, RegionMode::none, 1);
+    if (!run.solver) continue;
+    const RunLimits limits{.tolerance = 1e-6, .max_iterations = 3000};
+    const TracedRun traced = trace_run(target, run, limits);
+    if (!traced.first_iteration) continue;
+    const TimedRun timed{&run, &traced};
+    const std::vector<RunRecord> rows = time_runs(target, std::span(&timed, 1), limits, {.repetitions = 1, .minimum_time = 1e-5});
+    EXPECT_EQ(rows.at(0).status, SolveStatus::converged) << entry.name << ": " << rows[0].message;
+  }
+}
+
+TEST(BenchTimer, ExceptionOfATaskReachesTheCaller) {
+  const std::vector<TimedTask> tasks{{"bad", [] {}, [] { throw std::runtime_error("broken"); }, 1e-3}};
+  EXPECT_THROW(time_interleaved(tasks, {}), std::runtime_error);
+  const std::vector<TimedTask> good{{"good", [] {}, [] {}, 1e-3}};
+  EXPECT_EQ(time_interleaved(good, {.repetitions = 2}).at(0).size(), 2U);
+  EXPECT_TRUE(time_interleaved({}, {}).empty());
+}
+
+}  // namespace
+}  // namespace signorini
