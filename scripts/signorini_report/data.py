@@ -10,7 +10,7 @@ import h5py
 import numpy as np
 import pandas as pd
 
-TEXT = ["experiment", "file", "step", "solver", "options", "law", "region_mode", "status", "protocol", "message"]
+TEXT = ["experiment", "file", "step", "solver", "options", "law", "region_mode", "status", "protocol", "message", "label"]
 WHOLE = ["contacts", "dofs", "regions", "largest_region", "threads", "repetition", "iterations", "first_phase", "products"]
 KEYS = ["experiment", "file", "step", "solver", "options", "law", "region_mode", "threads", "repetition", "protocol"]
 CONTRACT = ("experiment,file,step,contacts,dofs,regions,largest_region,solver,options,law,region_mode,threads,repetition,"
