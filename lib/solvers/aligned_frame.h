@@ -6,9 +6,10 @@
 
 #include "solvers/solver.h"
 
-/// Decorator: shows a solver the problem in turned tangents, t1 along the tangential free velocity (Otaduy 2009 section
-/// 3.2), and everybody else the impulses in the problem's own tangents. Makes `frame = aligned` work for any solver.
-/// max|q| depends on the tangents: the residual stays relative to that of the problem that was handed in.
+/// Decorator: shows a solver the problem in turned tangents, t1 along the tangential free velocity (Otaduy
+/// 2009 section 3.2), and everybody else the impulses in the problem's own tangents. Makes `frame = aligned`
+/// work for any solver. max|q| depends on the tangents: the residual stays relative to that of the problem
+/// that was handed in.
 namespace signorini {
 
 class AlignedFrame : public Solver {
@@ -26,7 +27,7 @@ class AlignedFrame : public Solver {
   std::unique_ptr<Solver> inner_;
   std::optional<ContactProblem> turned_;
   std::vector<double> angles_;
-  double own_scale_ = 1.0;      ///< max|q| in the problem's own tangents, m/s
+  double own_scale_ = 1.0;     ///< max|q| in the problem's own tangents, m/s
   std::vector<double> shown_;  ///< the iterate in the problem's own tangents, for the observer
 };
 

@@ -26,7 +26,8 @@ std::string Ca::unsupported_reason(const ContactProblem& problem) const {
 void Ca::prepare(const ContactProblem& problem) {
   Impl& s = *impl_;
   BlockSparseMatrix W = fill_pattern(assemble_delassus(problem), island_labels(problem));
-  const TangentStep step = options_.common.law == FrictionLaw::cone ? TangentStep::scalar : TangentStep::componentwise;
+  const TangentStep step =
+      options_.common.law == FrictionLaw::cone ? TangentStep::scalar : TangentStep::componentwise;
   s.data = make_gauss_seidel_data(std::move(W), assemble_q(problem), problem.mu, options_.common.law, step);
   s.loop.prepare(problem.contacts());
   s.best.resize(static_cast<std::size_t>(s.data.q.size()));

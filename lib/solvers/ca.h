@@ -7,9 +7,9 @@
 
 /// `ca`: full constraint anticipation (Otaduy 2009 section 5.1, eq. 8; Baraff 1996).
 ///
-/// `prepare` builds the dense Delassus matrix W of every island, by one Cholesky factor per body and three solves per
-/// contact; `solve` sweeps projected Gauss–Seidel over it, O(m²) per sweep. The baseline that iterative constraint
-/// anticipation is compared with: the cost that matters is the one of `prepare`.
+/// `prepare` builds the dense Delassus matrix W of every island, by one Cholesky factor per body and three
+/// solves per contact; `solve` sweeps projected Gauss–Seidel over it, O(m²) per sweep. The baseline that
+/// iterative constraint anticipation is compared with: the cost that matters is the one of `prepare`.
 namespace signorini {
 
 class Ca : public Solver {

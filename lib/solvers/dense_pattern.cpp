@@ -75,7 +75,8 @@ std::string dense_refusal(Index contacts, std::span<const Index> label, double l
   }
   const double gib = 76.0 * blocks / 1073741824.0;  // nine doubles and a column number
   if (gib <= limit_gib && blocks < 2147483647.0) return "";
-  return fmt::format("a dense W of {} contacts would need {:.3g} GiB (limit: max_gib = {})", contacts, gib, limit_gib);
+  return fmt::format("a dense W of {} contacts would need {:.3g} GiB (limit: max_gib = {})", contacts, gib,
+                     limit_gib);
 }
 
 }  // namespace signorini

@@ -6,10 +6,11 @@
 #include "contact/contact_problem.h"
 #include "linalg/block_sparse_matrix.h"
 
-/// W with every block stored, so that a sweep costs O(n²) as in Lazarevych 2010 section 5 and Otaduy 2009 section 5.1.
+/// W with every block stored, so that a sweep costs O(n²) as in Lazarevych 2010 section 5 and Otaduy 2009
+/// section 5.1.
 ///
-/// The full matrix is a block-sparse matrix whose pattern is full: the same kernel runs on it, and a comparison of both
-/// compares patterns, not implementations.
+/// The full matrix is a block-sparse matrix whose pattern is full: the same kernel runs on it, and a
+/// comparison of both compares patterns, not implementations.
 namespace signorini {
 
 /// Adds a zero block for every pair of contacts with equal `label`; with no labels, for every pair.

@@ -12,7 +12,8 @@ namespace {
 using Matrix2 = Eigen::Matrix2d;
 
 Vector3 solve_cone(double mu, const Matrix3& D, const Vector3& b) {
-  const Matrix2 A = D.bottomRightCorner<2, 2>() - D.bottomLeftCorner<2, 1>() * D.topRightCorner<1, 2>() / D(0, 0);
+  const Matrix2 A =
+      D.bottomRightCorner<2, 2>() - D.bottomLeftCorner<2, 1>() * D.topRightCorner<1, 2>() / D(0, 0);
   const Vector2 c = b.tail<2>() - D.bottomLeftCorner<2, 1>() * (b[0] / D(0, 0));
   auto tangent = [&](double s) -> Vector2 { return -(A + s * Matrix2::Identity()).inverse() * c; };
   auto normal = [&](const Vector2& r_T) { return -(b[0] + D.topRightCorner<1, 2>() * r_T) / D(0, 0); };
@@ -45,7 +46,8 @@ Vector3 solve_cone(double mu, const Matrix3& D, const Vector3& b) {
   return {r_N, factor * r_T[0], factor * r_T[1]};
 }
 
-/// Tangent j sticks (side 0) or slips at r_Tj = side · μ r_N; returns r and how much the answer violates the law in m/s.
+/// Tangent j sticks (side 0) or slips at r_Tj = side · μ r_N; returns r and how much the answer violates the
+/// law in m/s.
 double try_sides(double mu, const Matrix3& D, const Vector3& b, const int (&sides)[2], Vector3& r) {
   Matrix3 system = D;
   Vector3 right = -b;
@@ -59,8 +61,9 @@ double try_sides(double mu, const Matrix3& D, const Vector3& b, const int (&side
   const Vector3 u = D * r + b;
   double violation = std::max(0.0, -r[0]) * D(0, 0) + std::abs(u[0]);
   for (int j = 0; j < 2; ++j) {
-    violation += sides[j] == 0 ? D(1 + j, 1 + j) * std::max(0.0, std::abs(r[1 + j]) - mu * r[0]) + std::abs(u[1 + j])
-                               : std::max(0.0, sides[j] * u[1 + j]);
+    violation += sides[j] == 0
+                     ? D(1 + j, 1 + j) * std::max(0.0, std::abs(r[1 + j]) - mu * r[0]) + std::abs(u[1 + j])
+                     : std::max(0.0, sides[j] * u[1 + j]);
   }
   return violation;
 }

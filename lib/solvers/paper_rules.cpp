@@ -4,8 +4,8 @@ namespace signorini {
 
 void PaperThresholds::validate(std::string_view context) const {
   if (eps >= 0.0 && delta >= 0.0 && eps_inf >= 0.0 && delta_inf >= 0.0) return;
-  throw_usage("{}: thresholds must not be negative (eps {}, delta {}, eps_inf {}, delta_inf {})", context, eps, delta,
-              eps_inf, delta_inf);
+  throw_usage("{}: thresholds must not be negative (eps {}, delta {}, eps_inf {}, delta_inf {})", context,
+              eps, delta, eps_inf, delta_inf);
 }
 
 PaperRules::PaperRules(const PaperThresholds& thresholds, double impulse_scale, double velocity_scale)
@@ -16,7 +16,8 @@ PaperRules::PaperRules(const PaperThresholds& thresholds, double impulse_scale, 
       delta_inf_(thresholds.delta_inf * velocity_scale) {}
 
 bool PaperRules::met(const Norms& step, const Norms& residual) const {
-  return active_ && (step.two <= eps_ || step.max <= eps_inf_ || residual.two <= delta_ || residual.max <= delta_inf_);
+  return active_ &&
+         (step.two <= eps_ || step.max <= eps_inf_ || residual.two <= delta_ || residual.max <= delta_inf_);
 }
 
 }  // namespace signorini

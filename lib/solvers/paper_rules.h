@@ -11,8 +11,8 @@
 ///
 ///     ‖Δr‖₂ ≤ ε,   ‖g‖₂ ≤ δ,   ‖Δr‖∞ ≤ ε∞ (eq. 20),   ‖g‖∞ ≤ δ∞ (eq. 21)
 ///
-/// holds, g being the projected residual. The paper gives no values. Options are unit-free: ε is relative to U/min W_NN
-/// (an impulse), δ to U = max|q| (a velocity). 0 leaves only an exact zero to fire.
+/// holds, g being the projected residual. The paper gives no values. Options are unit-free: ε is relative to
+/// U/min W_NN (an impulse), δ to U = max|q| (a velocity). 0 leaves only an exact zero to fire.
 namespace signorini {
 
 /// What ends the iteration when not the number of iterations or time.

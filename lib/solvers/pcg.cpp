@@ -19,8 +19,8 @@ std::string Pcg::unsupported_reason(const ContactProblem&) const { return ""; }
 
 void Pcg::prepare(const ContactProblem& problem) {
   Impl& s = *impl_;
-  s.data = make_gauss_seidel_data(assemble_delassus(problem), assemble_q(problem), problem.mu, options_.common.law,
-                                  TangentStep::scalar);
+  s.data = make_gauss_seidel_data(assemble_delassus(problem), assemble_q(problem), problem.mu,
+                                  options_.common.law, TangentStep::scalar);
   s.cg.prepare(s.data);
   s.best.resize(static_cast<std::size_t>(s.data.q.size()));
 }

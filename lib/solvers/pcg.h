@@ -5,8 +5,8 @@
 #include "solvers/projected_cg.h"
 #include "solvers/solver.h"
 
-/// `pcg`: the projected conjugate gradient method of Lazarevych 2010 (Algorithm 2, corrected) on its own; projected_cg.h
-/// has the iteration and its three forms.
+/// `pcg`: the projected conjugate gradient method of Lazarevych 2010 (Algorithm 2, corrected) on its own;
+/// projected_cg.h has the iteration and its three forms.
 namespace signorini {
 
 class Pcg : public Solver {
@@ -23,12 +23,17 @@ class Pcg : public Solver {
     void visit(Visitor& v) {
       common.visit(v);
       v("beta", beta, "conjugate direction: Fletcher-Reeves (eq. 17) or Polak-Ribiere (eq. 18)");
-      v("form", form, "robust: with all corrections; true: true residual and step length only; printed: Algorithm 2 as it stands");
-      v("stop", stop, "residual: the common rule; paper: any one of eps, delta, eps_inf, delta_inf, or 2n iterations (n = 3 contacts)");
+      v("form", form,
+        "robust: with all corrections; true: true residual and step length only; printed: Algorithm 2 as it "
+        "stands");
+      v("stop", stop,
+        "residual: the common rule; paper: any one of eps, delta, eps_inf, delta_inf, or 2n iterations (n = "
+        "3 contacts)");
       v("eps", paper.eps, "stop = paper: 2-norm of the step, relative to max|q|/min W_NN");
       v("delta", paper.delta, "stop = paper: 2-norm of the projected residual, relative to max|q|");
       v("eps_inf", paper.eps_inf, "stop = paper: largest component of the step, relative to max|q|/min W_NN");
-      v("delta_inf", paper.delta_inf, "stop = paper: largest component of the projected residual, relative to max|q|");
+      v("delta_inf", paper.delta_inf,
+        "stop = paper: largest component of the projected residual, relative to max|q|");
     }
     void validate() const { paper.validate("solver 'pcg'"); }
   };

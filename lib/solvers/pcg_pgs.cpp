@@ -18,8 +18,10 @@ void PcgPgs::Options::validate() const {
   if (n_max < 1) throw_usage("solver 'pcg-pgs': n_max = {} must be at least 1", n_max);
   cg.validate("solver 'pcg-pgs', CG phase");
   gs.validate("solver 'pcg-pgs', Gauss-Seidel phase");
-  const bool ordered = cg.eps >= gs.eps && cg.delta >= gs.delta && cg.eps_inf >= gs.eps_inf && cg.delta_inf >= gs.delta_inf;
-  if (!ordered) throw_usage("solver 'pcg-pgs': thresholds of the CG phase must not be below those of Gauss-Seidel");
+  const bool ordered =
+      cg.eps >= gs.eps && cg.delta >= gs.delta && cg.eps_inf >= gs.eps_inf && cg.delta_inf >= gs.delta_inf;
+  if (!ordered)
+    throw_usage("solver 'pcg-pgs': thresholds of the CG phase must not be below those of Gauss-Seidel");
 }
 
 PcgPgs::PcgPgs(const Options& options) : options_(options), impl_(std::make_unique<Impl>()) {}
@@ -29,8 +31,10 @@ std::string PcgPgs::unsupported_reason(const ContactProblem&) const { return "";
 
 void PcgPgs::prepare(const ContactProblem& problem) {
   Impl& s = *impl_;
-  const TangentStep step = options_.common.law == FrictionLaw::cone ? TangentStep::scalar : TangentStep::componentwise;
-  s.data = make_gauss_seidel_data(assemble_delassus(problem), assemble_q(problem), problem.mu, options_.common.law, step);
+  const TangentStep step =
+      options_.common.law == FrictionLaw::cone ? TangentStep::scalar : TangentStep::componentwise;
+  s.data = make_gauss_seidel_data(assemble_delassus(problem), assemble_q(problem), problem.mu,
+                                  options_.common.law, step);
   s.cg.prepare(s.data);
   s.loop.prepare(problem.contacts());
   s.best.resize(static_cast<std::size_t>(s.data.q.size()));
@@ -54,8 +58,8 @@ SolveReport PcgPgs::solve(std::span<double> r, const StopRule& rule, IterationOb
   }
   const double handing_on = options_.tol_cg > 0.0 ? options_.tol_cg * stop.scale() : -1.0;
   const int cg_cap = std::min(stop.max_iterations(), 2 * static_cast<int>(r.size()));
-  const PhaseReport first =
-      s.cg.run({options_.beta, options_.form, handing_on, {cg_cap, 0, "cg"}}, r, stop, cg_rules, observer, s.best);
+  const PhaseReport first = s.cg.run({options_.beta, options_.form, handing_on, {cg_cap, 0, "cg"}}, r, stop,
+                                     cg_rules, observer, s.best);
   const bool done = first.end == PhaseEnd::converged || first.end == PhaseEnd::time ||
                     first.iterations >= stop.max_iterations();
   PhaseReport last = first;

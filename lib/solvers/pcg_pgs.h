@@ -10,8 +10,8 @@
 ///     projected CG until any of tol_cg, (eps_cg, delta_cg), 2n iterations   → its best iterate
 ///     projected Gauss–Seidel from there                                     → the best of both phases
 ///
-/// The CG phase is the robust form unless asked otherwise. `SolveReport::first_phase` tells its share of the iterations,
-/// the observer's phases are "cg" and "gs".
+/// The CG phase is the robust form unless asked otherwise. `SolveReport::first_phase` tells its share of the
+/// iterations, the observer's phases are "cg" and "gs".
 namespace signorini {
 
 class PcgPgs : public Solver {
@@ -32,16 +32,23 @@ class PcgPgs : public Solver {
       common.visit(v);
       v("beta", beta, "conjugate direction: Fletcher-Reeves (eq. 17) or Polak-Ribiere (eq. 18)");
       v("form", form, "CG phase: robust, true residual only, or Algorithm 2 as printed");
-      v("tol_cg", tol_cg, "residual at which Gauss-Seidel takes over; 0 leaves it to the paper's rules or 2n iterations");
-      v("stop", stop, "residual: the common rule; paper: the rules below end both phases, n_max sweeps the second");
+      v("tol_cg", tol_cg,
+        "residual at which Gauss-Seidel takes over; 0 leaves it to the paper's rules or 2n iterations");
+      v("stop", stop,
+        "residual: the common rule; paper: the rules below end both phases, n_max sweeps the second");
       v("eps_cg", cg.eps, "stop = paper, CG: 2-norm of the step, relative to max|q|/min W_NN");
       v("delta_cg", cg.delta, "stop = paper, CG: 2-norm of the projected residual, relative to max|q|");
-      v("eps_inf_cg", cg.eps_inf, "stop = paper, CG: largest component of the step, relative to max|q|/min W_NN");
-      v("delta_inf_cg", cg.delta_inf, "stop = paper, CG: largest component of the projected residual, relative to max|q|");
+      v("eps_inf_cg", cg.eps_inf,
+        "stop = paper, CG: largest component of the step, relative to max|q|/min W_NN");
+      v("delta_inf_cg", cg.delta_inf,
+        "stop = paper, CG: largest component of the projected residual, relative to max|q|");
       v("eps_gs", gs.eps, "stop = paper, Gauss-Seidel: 2-norm of the step, relative to max|q|/min W_NN");
-      v("delta_gs", gs.delta, "stop = paper, Gauss-Seidel: 2-norm of the projected residual, relative to max|q|");
-      v("eps_inf_gs", gs.eps_inf, "stop = paper, Gauss-Seidel: largest component of the step, relative to max|q|/min W_NN");
-      v("delta_inf_gs", gs.delta_inf, "stop = paper, Gauss-Seidel: largest component of the projected residual, relative to max|q|");
+      v("delta_gs", gs.delta,
+        "stop = paper, Gauss-Seidel: 2-norm of the projected residual, relative to max|q|");
+      v("eps_inf_gs", gs.eps_inf,
+        "stop = paper, Gauss-Seidel: largest component of the step, relative to max|q|/min W_NN");
+      v("delta_inf_gs", gs.delta_inf,
+        "stop = paper, Gauss-Seidel: largest component of the projected residual, relative to max|q|");
       v("n_max", n_max, "stop = paper: Gauss-Seidel sweeps at most");
     }
     void validate() const;

@@ -10,7 +10,8 @@ namespace signorini {
 
 namespace {
 
-/// Lazarevych 2010 eqs. 14 and 15 as printed: r½ = (L + D)⁻¹(−q − U r), then every contact of r½ is projected (spec C08).
+/// Lazarevych 2010 eqs. 14 and 15 as printed: r½ = (L + D)⁻¹(−q − U r), then every contact of r½ is projected
+/// (spec C08).
 double printed_sweep(const GaussSeidelData& data, std::span<double> r, std::span<double> previous) {
   std::copy(r.begin(), r.end(), previous.begin());
   for (Index k = 0; k < data.contacts(); ++k) {
@@ -33,7 +34,8 @@ double printed_sweep(const GaussSeidelData& data, std::span<double> r, std::span
   for (std::size_t k = 0; k < data.diagonal.size(); ++k) {
     double* r_k = r.data() + 3 * k;
     project_impulse(data.law, data.mu[static_cast<Index>(k)], 0, kFree, r_k);
-    const Vector3 change = Eigen::Map<const Vector3>(r_k) - Eigen::Map<const Vector3>(previous.data() + 3 * k);
+    const Vector3 change =
+        Eigen::Map<const Vector3>(r_k) - Eigen::Map<const Vector3>(previous.data() + 3 * k);
     largest = std::max(largest, change.cwiseProduct(data.diagonal[k].diagonal()).norm());
   }
   return largest;
@@ -95,7 +97,8 @@ SolveReport Pgs::solve(std::span<double> r, const StopRule& rule, IterationObser
     if (!stop.fixed()) settings.cap = std::min(settings.cap, options_.n_max);
   }
   auto sweep = [&](std::span<double> x) {
-    return options_.form == PgsForm::robust ? gauss_seidel_sweep(s.data, x) : printed_sweep(s.data, x, s.previous);
+    return options_.form == PgsForm::robust ? gauss_seidel_sweep(s.data, x)
+                                            : printed_sweep(s.data, x, s.previous);
   };
   const PhaseReport phase = s.loop.run(s.data, sweep, r, settings, stop, rules, observer, s.best);
   return finish_solve(phase, stop, s.best, r);

@@ -10,9 +10,10 @@
 
 /// `pgs`: projected Gauss–Seidel on u = W r + q (Lazarevych 2010 eqs. 6, 7, 14, 15; spec 2.1.2).
 ///
-/// W is assembled in `prepare`; the sweep is in gauss_seidel.h, the loop in sweep_loop.h. Departures from the paper: the
-/// projection acts inside the sweep (C08), and the cone takes one scalar tangential step 1/λ_max(W_TT) (C09). Both printed
-/// rules stay selectable (`form = printed`, `tangent = componentwise`) for comparison; their fixed points are no solutions.
+/// W is assembled in `prepare`; the sweep is in gauss_seidel.h, the loop in sweep_loop.h. Departures from the
+/// paper: the projection acts inside the sweep (C08), and the cone takes one scalar tangential step
+/// 1/λ_max(W_TT) (C09). Both printed rules stay selectable (`form = printed`, `tangent = componentwise`) for
+/// comparison; their fixed points are no solutions.
 namespace signorini {
 
 enum class PgsForm { robust, printed };
@@ -26,7 +27,9 @@ enum class PgsTangent { automatic, scalar, componentwise };
 template <>
 struct EnumNames<PgsTangent> {
   static constexpr std::array<std::pair<PgsTangent, std::string_view>, 3> value{
-      {{PgsTangent::automatic, "auto"}, {PgsTangent::scalar, "scalar"}, {PgsTangent::componentwise, "componentwise"}}};
+      {{PgsTangent::automatic, "auto"},
+       {PgsTangent::scalar, "scalar"},
+       {PgsTangent::componentwise, "componentwise"}}};
 };
 
 enum class PgsKernel { sparse, dense };
@@ -52,15 +55,22 @@ class Pgs : public Solver {
     template <class Visitor>
     void visit(Visitor& v) {
       common.visit(v);
-      v("form", form, "robust: project every contact inside the sweep; printed: one full forward solve, then one projection of the whole vector");
-      v("tangent", tangent, "tangential step: one scalar 1/lambda_max(W_TT), or 1/W_jj per component; auto: scalar for the cone, componentwise for the pyramid");
-      v("kernel", kernel, "sparse: non-zero blocks of W; dense: the paper's O(n^2) kernel, all blocks stored");
+      v("form", form,
+        "robust: project every contact inside the sweep; printed: one full forward solve, then one "
+        "projection of the whole vector");
+      v("tangent", tangent,
+        "tangential step: one scalar 1/lambda_max(W_TT), or 1/W_jj per component; auto: scalar for the cone, "
+        "componentwise for the pyramid");
+      v("kernel", kernel,
+        "sparse: non-zero blocks of W; dense: the paper's O(n^2) kernel, all blocks stored");
       v("max_gib", max_gib, "memory that a dense W may take, GiB");
-      v("stop", stop, "residual: the common rule; paper: any one of eps, delta, eps_inf, delta_inf, or n_max sweeps");
+      v("stop", stop,
+        "residual: the common rule; paper: any one of eps, delta, eps_inf, delta_inf, or n_max sweeps");
       v("eps", paper.eps, "stop = paper: 2-norm of the step, relative to max|q|/min W_NN");
       v("delta", paper.delta, "stop = paper: 2-norm of the projected residual, relative to max|q|");
       v("eps_inf", paper.eps_inf, "stop = paper: largest component of the step, relative to max|q|/min W_NN");
-      v("delta_inf", paper.delta_inf, "stop = paper: largest component of the projected residual, relative to max|q|");
+      v("delta_inf", paper.delta_inf,
+        "stop = paper: largest component of the projected residual, relative to max|q|");
       v("n_max", n_max, "stop = paper: sweeps at most");
     }
     void validate() const;

@@ -33,7 +33,8 @@ SolveReport nothing_to_solve() {
   return report;
 }
 
-SolveReport finish_solve(const PhaseReport& phase, const StopTest& stop, const BestIterate& best, std::span<double> r) {
+SolveReport finish_solve(const PhaseReport& phase, const StopTest& stop, const BestIterate& best,
+                         std::span<double> r) {
   SolveReport report;
   report.iterations = phase.iterations;
   report.products = phase.products;

@@ -33,9 +33,10 @@ SolveReport nothing_to_solve();
 
 /// Takes the best of all measured iterates where that is better than the last one, and names the outcome.
 ///
-/// A run of a fixed number of iterations keeps the last iterate as it is. A paper's rule that fired above the asked
-/// residual is reported as `stalled`: only the exact error can claim `converged`. After `diverged`, r is the best finite
-/// iterate.
-SolveReport finish_solve(const PhaseReport& phase, const StopTest& stop, const BestIterate& best, std::span<double> r);
+/// A run of a fixed number of iterations keeps the last iterate as it is. A paper's rule that fired above the
+/// asked residual is reported as `stalled`: only the exact error can claim `converged`. After `diverged`, r
+/// is the best finite iterate.
+SolveReport finish_solve(const PhaseReport& phase, const StopTest& stop, const BestIterate& best,
+                         std::span<double> r);
 
 }  // namespace signorini

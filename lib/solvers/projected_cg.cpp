@@ -74,7 +74,8 @@ double ProjectedCg::update_faces(std::span<const double> r, bool robust, double*
 
 void ProjectedCg::reset_direction() { std::copy(z_.begin(), z_.end(), d_.begin()); }
 
-/// F = d + S d_N, W F; returns numerator and denominator of α. The `true` form moves by d alone along the whole ϱ = −u.
+/// F = d + S d_N, W F; returns numerator and denominator of α. The `true` form moves by d alone along the
+/// whole ϱ = −u.
 std::pair<double, double> ProjectedCg::step_terms(bool robust) {
   double numerator = 0.0;
   double bend = 0.0;
@@ -134,8 +135,8 @@ bool ProjectedCg::make_admissible(std::span<double> r) const {
   return changed;
 }
 
-PhaseReport ProjectedCg::run(const Settings& settings, std::span<double> r, const StopTest& stop, const PaperRules& rules,
-                             IterationObserver* observer, BestIterate& best) {
+PhaseReport ProjectedCg::run(const Settings& settings, std::span<double> r, const StopTest& stop,
+                             const PaperRules& rules, IterationObserver* observer, BestIterate& best) {
   PhaseReport report;
   report.error = measure(r);
   report.products = 1;
@@ -174,7 +175,8 @@ PhaseReport ProjectedCg::run(const Settings& settings, std::span<double> r, cons
     }
     const double alpha = numerator / denominator;
     if (!(numerator > 0.0 && denominator > 0.0) || !std::isfinite(alpha)) {
-      report.end = std::isfinite(numerator) && std::isfinite(denominator) ? PhaseEnd::stuck : PhaseEnd::diverged;
+      report.end =
+          std::isfinite(numerator) && std::isfinite(denominator) ? PhaseEnd::stuck : PhaseEnd::diverged;
       return report;
     }
     const Norms step = advance(alpha, robust, r);
@@ -208,7 +210,8 @@ PhaseReport ProjectedCg::run(const Settings& settings, std::span<double> r, cons
 }
 
 PhaseReport ProjectedCg::run_printed(const Settings& settings, std::span<double> r, const StopTest& stop,
-                                     const PaperRules& rules, IterationObserver* observer, BestIterate& best) {
+                                     const PaperRules& rules, IterationObserver* observer,
+                                     BestIterate& best) {
   PhaseReport report;
   report.products = 2;
   const bool paper = rules.active() && !stop.fixed();
@@ -244,7 +247,8 @@ PhaseReport ProjectedCg::run_printed(const Settings& settings, std::span<double>
     double g_dot_old = 0.0;
     for (std::size_t k = 0; k < code_.size(); ++k) {
       double* g = g_.data() + 3 * k;
-      const double tilde[3] = {g[0] - alpha * WF_[3 * k], g[1] - alpha * WF_[3 * k + 1], g[2] - alpha * WF_[3 * k + 2]};
+      const double tilde[3] = {g[0] - alpha * WF_[3 * k], g[1] - alpha * WF_[3 * k + 1],
+                               g[2] - alpha * WF_[3 * k + 2]};
       const ContactFace face = face_of(data_->law, data_->mu[static_cast<Index>(k)], r.data() + 3 * k, tilde);
       for (std::size_t j = 0; j < 3; ++j) {
         next_g_dot_g += face.g[j] * face.g[j];

@@ -14,8 +14,8 @@
 
 /// The projected conjugate gradient iteration of Lazarevych 2010 (eqs. 16–19, Algorithm 2) in three forms.
 ///
-/// **robust** (spec 2.1.3, C12–C18), with ϱ = −(W r + q), g its projection on the tangent cone (tangent_cone.h), sliding
-/// data S and curvature C, and D = (1/W_NN, 1/λ_max(W_TT)):
+/// **robust** (spec 2.1.3, C12–C18), with ϱ = −(W r + q), g its projection on the tangent cone
+/// (tangent_cone.h), sliding data S and curvature C, and D = (1/W_NN, 1/λ_max(W_TT)):
 ///
 ///     z = D/(1 + D C) g,   F = d + S d_N                        sliding impulses follow their bound
 ///     α = g·d / (d·W F + d·C d)                                 if either is ≤ 0: d = z; if still ≤ 0: stuck
@@ -23,20 +23,23 @@
 ///     β = g'·(z' − z)/g·z (PR) or g'·z'/g·z (FR), ≥ 0, and 0 when a contact opened, closed, stuck or slid
 ///     d = projection of z' + β d on the tangent cone
 ///
-/// **true**: Algorithm 2 with C12–C15 only (true residual, exact step length; no preconditioner, bound or curvature terms,
-/// β as printed). It stalls with friction and shows what C16–C18 are for.
+/// **true**: Algorithm 2 with C12–C15 only (true residual, exact step length; no preconditioner, bound or
+/// curvature terms, β as printed). It stalls with friction and shows what C16–C18 are for.
 ///
-/// **printed**: Algorithm 2 as it stands, with the misprint λ + αλ read as λ + αd: α = r·r/d·Wd, and the residual by its
-/// recurrence r̃ = r − αWd across the projection. Eq. 19 is read as the projection that vanishes at a solution, which the
-/// text after it asks for. Its loop may end at a point that is no solution (C14): the error is always the exact one.
+/// **printed**: Algorithm 2 as it stands, with the misprint λ + αλ read as λ + αd: α = r·r/d·Wd, and the
+/// residual by its recurrence r̃ = r − αWd across the projection. Eq. 19 is read as the projection that
+/// vanishes at a solution, which the text after it asks for. Its loop may end at a point that is no solution
+/// (C14): the error is always the exact one.
 ///
-/// Two products with W per iteration (robust, true); printed needs the second one only where the error is asked for.
+/// Two products with W per iteration (robust, true); printed needs the second one only where the error is
+/// asked for.
 namespace signorini {
 
 enum class CgBeta { fr, pr };
 template <>
 struct EnumNames<CgBeta> {
-  static constexpr std::array<std::pair<CgBeta, std::string_view>, 2> value{{{CgBeta::fr, "fr"}, {CgBeta::pr, "pr"}}};
+  static constexpr std::array<std::pair<CgBeta, std::string_view>, 2> value{
+      {{CgBeta::fr, "fr"}, {CgBeta::pr, "pr"}}};
 };
 
 enum class CgForm { robust, printed, true_residual };
@@ -58,8 +61,8 @@ class ProjectedCg {
   /// `data` must outlive the use.
   void prepare(const GaussSeidelData& data);
   /// The start is projected on the admissible set first. `best` receives every measured iterate.
-  PhaseReport run(const Settings& settings, std::span<double> r, const StopTest& stop, const PaperRules& rules,
-                  IterationObserver* observer, BestIterate& best);
+  PhaseReport run(const Settings& settings, std::span<double> r, const StopTest& stop,
+                  const PaperRules& rules, IterationObserver* observer, BestIterate& best);
 
  private:
   bool make_admissible(std::span<double> r) const;
@@ -69,8 +72,8 @@ class ProjectedCg {
   std::pair<double, double> step_terms(bool robust);
   Norms advance(double alpha, bool robust, std::span<double> r);
   void next_direction(double beta, bool robust, std::span<const double> r);
-  PhaseReport run_printed(const Settings& settings, std::span<double> r, const StopTest& stop, const PaperRules& rules,
-                          IterationObserver* observer, BestIterate& best);
+  PhaseReport run_printed(const Settings& settings, std::span<double> r, const StopTest& stop,
+                          const PaperRules& rules, IterationObserver* observer, BestIterate& best);
 
   const GaussSeidelData* data_ = nullptr;
   std::vector<double> u_, g_, z_, d_, F_, WF_;  // 3m

@@ -15,7 +15,8 @@ namespace {
 
 using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-/// Solves A x = b in place by Gaussian elimination with partial pivoting; destroys A. False when a pivot vanishes.
+/// Solves A x = b in place by Gaussian elimination with partial pivoting; destroys A. False when a pivot
+/// vanishes.
 bool solve_in_place(Rows& A, Vector& b) {
   const Eigen::Index n = A.rows();
   for (Eigen::Index k = 0; k < n; ++k) {
@@ -48,7 +49,7 @@ bool solve_in_place(Rows& A, Vector& b) {
 struct Reference::Impl {
   SparseRows W;
   Vector q, mu;
-  Vector rho_n, rho_t;            // 1/W_NN, 1/λ_max(W_TT); 0 for a contact that cannot move
+  Vector rho_n, rho_t;  // 1/W_NN, 1/λ_max(W_TT); 0 for a contact that cannot move
   std::vector<Matrix3> diagonal;
   FrictionLaw law = FrictionLaw::cone;
   double scale = 1.0;
@@ -85,7 +86,8 @@ double Reference::Impl::sweep(Vector& x) const {
     if (D(0, 0) > 0.0) {
       Vector3 b = q.segment<3>(3 * k) - D * old;
       for (int i = 0; i < 3; ++i) {
-        for (SparseRows::InnerIterator entry(W, 3 * k + i); entry; ++entry) b[i] += entry.value() * x[entry.col()];
+        for (SparseRows::InnerIterator entry(W, 3 * k + i); entry; ++entry)
+          b[i] += entry.value() * x[entry.col()];
       }
       r_k = solve_one_contact(law, mu[k], D, b);
     }
@@ -131,7 +133,8 @@ void Reference::Impl::fill_jacobian(const Vector& x, const Vector& v) {
   constexpr double kShift = 1e-12;
   jacobian.setZero();
   auto add_row = [&](Eigen::Index row, double factor, Eigen::Index of) {  // row += factor · ∂u_of/∂r
-    for (SparseRows::InnerIterator entry(W, of); entry; ++entry) jacobian(row, entry.col()) += factor * entry.value();
+    for (SparseRows::InnerIterator entry(W, of); entry; ++entry)
+      jacobian(row, entry.col()) += factor * entry.value();
   };
   for (Index k = 0; k < contacts(); ++k) {
     const Eigen::Index n = 3 * k;
@@ -162,8 +165,9 @@ void Reference::Impl::fill_jacobian(const Vector& x, const Vector& v) {
     } else if (y.norm() >= bound) {
       const double length = y.norm();
       const Vector2 e = length > 0.0 ? Vector2(y / length) : Vector2(0.0, 0.0);
-      by_y = length > 0.0 ? Eigen::Matrix2d((bound / length) * (Eigen::Matrix2d::Identity() - e * e.transpose()))
-                          : Eigen::Matrix2d::Zero();
+      by_y = length > 0.0
+                 ? Eigen::Matrix2d((bound / length) * (Eigen::Matrix2d::Identity() - e * e.transpose()))
+                 : Eigen::Matrix2d::Zero();
       by_p = open ? Vector2(0.0, 0.0) : Vector2(mu[k] * e);
     }
     // ρ_T dF_T = dr_T − by_y (dr_T − ρ_T du_T) − by_p (dr_N − ρ_N du_N)
@@ -179,7 +183,8 @@ void Reference::Impl::fill_jacobian(const Vector& x, const Vector& v) {
   }
 }
 
-/// r + t dr with J dr = −F for the first t of 1, ½, … that lowers the error; false (r untouched) when none does.
+/// r + t dr with J dr = −F for the first t of 1, ½, … that lowers the error; false (r untouched) when none
+/// does.
 bool Reference::Impl::newton_step(double old_error, double& new_error) {
   fill_jacobian(r, u);
   for (Index k = 0; k < contacts(); ++k) step.segment<3>(3 * k) = -contact_residual(k, r, u);
@@ -197,7 +202,8 @@ bool Reference::Impl::newton_step(double old_error, double& new_error) {
 }
 
 void Reference::Options::validate() const {
-  if (newton_contacts < 0) throw_usage("solver 'reference': newton_contacts = {} is negative", newton_contacts);
+  if (newton_contacts < 0)
+    throw_usage("solver 'reference': newton_contacts = {} is negative", newton_contacts);
 }
 
 Reference::Reference(const Options& options) : options_(options), impl_(std::make_unique<Impl>()) {}
@@ -221,7 +227,8 @@ void Reference::prepare(const ContactProblem& problem) {
       for (int j = 0; j < 3; ++j) D(i, j) = s.W.coeff(3 * k + i, 3 * k + j);
     }
     const Eigen::Matrix2d T = 0.5 * (D.bottomRightCorner<2, 2>() + D.bottomRightCorner<2, 2>().transpose());
-    const double stiffest = Eigen::SelfAdjointEigenSolver<Eigen::Matrix2d>(T, Eigen::EigenvaluesOnly).eigenvalues()[1];
+    const double stiffest =
+        Eigen::SelfAdjointEigenSolver<Eigen::Matrix2d>(T, Eigen::EigenvaluesOnly).eigenvalues()[1];
     if (D(0, 0) > 0.0) s.rho_n[k] = 1.0 / D(0, 0);
     if (D(0, 0) > 0.0 && stiffest > 0.0) s.rho_t[k] = 1.0 / stiffest;
   }
@@ -231,8 +238,8 @@ void Reference::prepare(const ContactProblem& problem) {
 }
 
 SolveReport Reference::solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) {
-  constexpr int kFirstWait = 20;      // sweeps before the first Newton attempt, doubled after every failure
-  constexpr int kPatience = 3000;     // iterations without any progress
+  constexpr int kFirstWait = 20;   // sweeps before the first Newton attempt, doubled after every failure
+  constexpr int kPatience = 3000;  // iterations without any progress
   Impl& s = *impl_;
   const Stopwatch watch;
   const double scale = stop.velocity_scale > 0.0 ? stop.velocity_scale : s.scale;
@@ -277,7 +284,8 @@ SolveReport Reference::solve(std::span<double> r, const StopRule& stop, Iteratio
     error = s.error(s.r, s.u);
     ++report.iterations;
     report.products += 2;
-    if (observer != nullptr) observer->on_iteration(report.iterations, {s.r.data(), r.size()}, newton ? "newton" : "gs");
+    if (observer != nullptr)
+      observer->on_iteration(report.iterations, {s.r.data(), r.size()}, newton ? "newton" : "gs");
     if (!std::isfinite(error) || !s.r.allFinite()) {
       report.status = SolveStatus::diverged;
       break;

@@ -6,14 +6,15 @@
 
 /// `reference`: a slow, obvious, accurate solver that everything else is tested against.
 ///
-/// Gauss–Seidel over the contacts with the exact solution of every one-contact problem (one_contact.h); when it slows
-/// down, steps of a semi-smooth Newton method on the Alart–Curnier equations
+/// Gauss–Seidel over the contacts with the exact solution of every one-contact problem (one_contact.h); when
+/// it slows down, steps of a semi-smooth Newton method on the Alart–Curnier equations
 ///
 ///     F_N = u_N or W_NN r_N;   F_T = (r_T − P(r_T − ρ_T u_T; μ p_N))/ρ_T,   p_N = max(0, r_N − ρ_N u_N)
 ///
-/// with a dense LU factor and step halving; a Newton attempt that does not lower the error is taken back. It shares no
-/// sweep, stop test or error formula with the other solvers. An iteration is a sweep or a Newton step.
-/// With μ = 0 the answer is the projection of the free velocity on the admissible velocities in the metric of M.
+/// with a dense LU factor and step halving; a Newton attempt that does not lower the error is taken back. It
+/// shares no sweep, stop test or error formula with the other solvers. An iteration is a sweep or a Newton
+/// step. With μ = 0 the answer is the projection of the free velocity on the admissible velocities in the
+/// metric of M.
 namespace signorini {
 
 class Reference : public Solver {
@@ -26,7 +27,8 @@ class Reference : public Solver {
     template <class Visitor>
     void visit(Visitor& v) {
       common.visit(v);
-      v("newton_contacts", newton_contacts, "largest problem for Newton steps (dense matrix of order 3 contacts); 0: Gauss-Seidel only");
+      v("newton_contacts", newton_contacts,
+        "largest problem for Newton steps (dense matrix of order 3 contacts); 0: Gauss-Seidel only");
     }
     void validate() const;
   };

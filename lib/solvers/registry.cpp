@@ -36,12 +36,14 @@ constexpr std::array kSolvers{
                "Lazarevych 2010, eqs. 6, 7, 14, 15 (projection inside the sweep)"),
     entry<Pcg>("projected conjugate gradients on the Delassus operator",
                "Lazarevych 2010, eqs. 16-19, Algorithm 2 (corrected; the printed form is an option)"),
-    entry<PcgPgs>("combined method: projected conjugate gradients, then projected Gauss-Seidel, best iterate kept",
-                  "Lazarevych 2010, section 4"),
+    entry<PcgPgs>(
+        "combined method: projected conjugate gradients, then projected Gauss-Seidel, best iterate kept",
+        "Lazarevych 2010, section 4"),
     entry<Ca>("full constraint anticipation: dense Delassus matrix per island, then projected Gauss-Seidel",
               "Otaduy 2009, section 5.1, eq. 8 (Baraff 1996)"),
-    entry<Reference>("slow and accurate: Gauss-Seidel with exact one-contact solves, then semi-smooth Newton steps",
-                     "what the others are tested against (Alart and Curnier 1991 for the equations)"),
+    entry<Reference>(
+        "slow and accurate: Gauss-Seidel with exact one-contact solves, then semi-smooth Newton steps",
+        "what the others are tested against (Alart and Curnier 1991 for the equations)"),
 };
 
 }  // namespace

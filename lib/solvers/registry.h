@@ -8,7 +8,8 @@
 
 #include "solvers/solver.h"
 
-/// All solver variants, as one constexpr table in registry.cpp. A new solver is one file pair and one line there.
+/// All solver variants, as one constexpr table in registry.cpp. A new solver is one file pair and one line
+/// there.
 namespace signorini {
 
 struct SolverEntry {

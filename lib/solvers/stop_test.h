@@ -6,7 +6,8 @@
 #include "base/clock.h"
 #include "solvers/solver.h"
 
-/// What every iteration loop shares: reading a `StopRule`, and keeping the best iterate (Lazarevych 2010 section 4).
+/// What every iteration loop shares: reading a `StopRule`, and keeping the best iterate (Lazarevych 2010
+/// section 4).
 namespace signorini {
 
 /// max|q| in m/s, or 1 when q vanishes: the same U as the referee's.
@@ -22,8 +23,8 @@ class StopTest {
   bool judging() const { return tolerance_ > 0.0; }
   /// All rules but the iteration cap and the time limit are off.
   bool fixed() const { return rule_.fixed_iterations; }
-  /// m/s; 0 when the residual rule is off. A thousandth below what was asked, so that an answer that meets it here also
-  /// meets it when u is computed on another path (through M instead of W).
+  /// m/s; 0 when the residual rule is off. A thousandth below what was asked, so that an answer that meets it
+  /// here also meets it when u is computed on another path (through M instead of W).
   double tolerance() const { return tolerance_; }
   bool met(double error) const { return judging() && error <= tolerance_; }
   /// As `met`, also in a run of a fixed number of iterations.
@@ -45,7 +46,10 @@ class StopTest {
 class BestIterate {
  public:
   void resize(std::size_t n) { r_.resize(n); }
-  void forget() { error_ = std::numeric_limits<double>::infinity(); has_ = false; }
+  void forget() {
+    error_ = std::numeric_limits<double>::infinity();
+    has_ = false;
+  }
   /// Keeps `r` when it is better than what is kept, or when nothing is kept yet. A NaN error never wins.
   void offer(std::span<const double> r, double error);
   bool has() const { return has_; }

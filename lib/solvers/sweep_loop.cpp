@@ -21,9 +21,9 @@ Norms step_norms(std::span<const double> r, std::span<const double> previous) {
   return norms;
 }
 
-/// When the exact error is worth its product. The largest correction of a sweep is about the error before it; the error
-/// after it is predicted from the last two corrections and the last measured ratio. After a broken promise the next one is
-/// believed later and later.
+/// When the exact error is worth its product. The largest correction of a sweep is about the error before it;
+/// the error after it is predicted from the last two corrections and the last measured ratio. After a broken
+/// promise the next one is believed later and later.
 class Promise {
  public:
   explicit Promise(double tolerance) : tolerance_(tolerance) {}
@@ -65,7 +65,8 @@ void SweepLoop::prepare(Index contacts) {
   previous_.resize(u_.size());
 }
 
-double SweepLoop::measure(const GaussSeidelData& data, std::span<double> r, PhaseReport& report, BestIterate& best) {
+double SweepLoop::measure(const GaussSeidelData& data, std::span<double> r, PhaseReport& report,
+                          BestIterate& best) {
   if (!all_finite(r)) {
     report.end = PhaseEnd::diverged;
     return std::numeric_limits<double>::infinity();
@@ -76,10 +77,11 @@ double SweepLoop::measure(const GaussSeidelData& data, std::span<double> r, Phas
   return report.error;
 }
 
-PhaseReport SweepLoop::run(const GaussSeidelData& data, Sweep sweep, std::span<double> r, const PhaseSettings& settings,
-                           const StopTest& stop, const PaperRules& rules, IterationObserver* observer,
-                           BestIterate& best) {
-  if (rules.active() && !stop.fixed()) return run_paper(data, sweep, r, settings, stop, rules, observer, best);
+PhaseReport SweepLoop::run(const GaussSeidelData& data, Sweep sweep, std::span<double> r,
+                           const PhaseSettings& settings, const StopTest& stop, const PaperRules& rules,
+                           IterationObserver* observer, BestIterate& best) {
+  if (rules.active() && !stop.fixed())
+    return run_paper(data, sweep, r, settings, stop, rules, observer, best);
   PhaseReport report;
   Promise promise(stop.tolerance());
   if (stop.judging()) {
@@ -99,7 +101,8 @@ PhaseReport SweepLoop::run(const GaussSeidelData& data, Sweep sweep, std::span<d
     report.error = std::numeric_limits<double>::quiet_NaN();
     ++report.iterations;
     ++report.products;
-    if (observer != nullptr) observer->on_iteration(settings.first_iteration + report.iterations, r, settings.phase);
+    if (observer != nullptr)
+      observer->on_iteration(settings.first_iteration + report.iterations, r, settings.phase);
     if (!std::isfinite(report.estimate)) {
       report.end = PhaseEnd::diverged;
       return report;
@@ -146,7 +149,8 @@ PhaseReport SweepLoop::run_paper(const GaussSeidelData& data, Sweep sweep, std::
     report.estimate = sweep(r);
     ++report.iterations;
     ++report.products;
-    if (observer != nullptr) observer->on_iteration(settings.first_iteration + report.iterations, r, settings.phase);
+    if (observer != nullptr)
+      observer->on_iteration(settings.first_iteration + report.iterations, r, settings.phase);
     measure(data, r, report, best);
     if (report.end == PhaseEnd::diverged) break;
     if (rules.met(step_norms(r, previous_), projected_residual(data.law, mu, r, u_))) {

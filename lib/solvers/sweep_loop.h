@@ -11,14 +11,15 @@
 
 /// Repeats a Gauss–Seidel sweep until a stop rule holds.
 ///
-/// A sweep returns its largest correction in m/s, an estimate of the error that costs nothing. The exact error costs about
-/// a sweep; it is evaluated at the start, when the estimates promise success, every 50 sweeps and at the end, and only it ends the loop with `converged`. With the paper's rules it is evaluated after
-/// every sweep, because they need the projected residual.
+/// A sweep returns its largest correction in m/s, an estimate of the error that costs nothing. The exact
+/// error costs about a sweep; it is evaluated at the start, when the estimates promise success, every 50
+/// sweeps and at the end, and only it ends the loop with `converged`. With the paper's rules it is evaluated
+/// after every sweep, because they need the projected residual.
 namespace signorini {
 
 struct PhaseSettings {
-  int cap = 0;               ///< iterations of this phase at most
-  int first_iteration = 0;   ///< iterations done before, for the observer and the report
+  int cap = 0;              ///< iterations of this phase at most
+  int first_iteration = 0;  ///< iterations done before, for the observer and the report
   std::string_view phase;
 };
 
@@ -27,13 +28,16 @@ class SweepLoop {
   using Sweep = FunctionRef<double(std::span<double>)>;
 
   void prepare(Index contacts);
-  /// `data` measures the error (W, q, μ, law); `best` receives every measured iterate. The start is not shown to the observer.
-  PhaseReport run(const GaussSeidelData& data, Sweep sweep, std::span<double> r, const PhaseSettings& settings,
-                  const StopTest& stop, const PaperRules& rules, IterationObserver* observer, BestIterate& best);
+  /// `data` measures the error (W, q, μ, law); `best` receives every measured iterate. The start is not shown
+  /// to the observer.
+  PhaseReport run(const GaussSeidelData& data, Sweep sweep, std::span<double> r,
+                  const PhaseSettings& settings, const StopTest& stop, const PaperRules& rules,
+                  IterationObserver* observer, BestIterate& best);
 
  private:
-  PhaseReport run_paper(const GaussSeidelData& data, Sweep sweep, std::span<double> r, const PhaseSettings& settings,
-                        const StopTest& stop, const PaperRules& rules, IterationObserver* observer, BestIterate& best);
+  PhaseReport run_paper(const GaussSeidelData& data, Sweep sweep, std::span<double> r,
+                        const PhaseSettings& settings, const StopTest& stop, const PaperRules& rules,
+                        IterationObserver* observer, BestIterate& best);
   double measure(const GaussSeidelData& data, std::span<double> r, PhaseReport& report, BestIterate& best);
 
   std::vector<double> u_;

@@ -11,7 +11,9 @@ namespace {
 constexpr double kOnBound = 1.0 - 1e-12;
 
 /// Outward signs of a pyramid component: +1, −1, or 0 when it is not on its bound.
-double side(double r_t, double bound) { return std::abs(r_t) >= kOnBound * bound ? std::copysign(1.0, r_t) : 0.0; }
+double side(double r_t, double bound) {
+  return std::abs(r_t) >= kOnBound * bound ? std::copysign(1.0, r_t) : 0.0;
+}
 
 }  // namespace
 
