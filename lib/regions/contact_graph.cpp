@@ -7,6 +7,7 @@ std::optional<MassCoupling> find_mass_coupling(const ContactProblem& problem) {
     for (Index i = 0; i < problem.dofs(); ++i) {
       const Index node = i / size;
       for (SparseRows::InnerIterator entry(problem.M, i); entry; ++entry) {
+        if (entry.index() == i) continue;
         const Index other = static_cast<Index>(entry.index()) / size;
         if (other != node && entry.value() != 0.0) return MassCoupling{node, other};
       }
@@ -15,14 +16,23 @@ std::optional<MassCoupling> find_mass_coupling(const ContactProblem& problem) {
   });
 }
 
-void connect_contacts_to_nodes(const ContactProblem& problem, UnionFind& sets) {
-  if (!problem.has_primal()) return;
-  const Index nodes = node_count(problem);
+std::vector<Index> connect_nodes_by_contacts(const ContactProblem& problem, UnionFind& sets) {
+  std::vector<Index> anchor(static_cast<std::size_t>(problem.contacts()), -1);
+  if (!problem.has_primal()) return anchor;
   with_node_size(problem, [&](auto size) {
     for (Index k = 0; k < problem.contacts(); ++k) {
-      visit_contact_nodes<size>(problem, k, [&](Index node) { sets.unite(node, nodes + k); });
+      Index first = -1;
+      visit_contact_nodes<size>(problem, k, [&](Index node) {
+        if (first < 0) {
+          first = node;
+        } else if (node != first) {
+          sets.unite(first, node);
+        }
+      });
+      anchor[static_cast<std::size_t>(k)] = first;
     }
   });
+  return anchor;
 }
 
 void connect_nodes_by_mass(const ContactProblem& problem, UnionFind& sets) {

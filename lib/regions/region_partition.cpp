@@ -32,17 +32,20 @@ RegionPartition partition_from_labels(RegionMode mode, std::vector<Index> label,
 
 namespace {
 
-/// Numbers the sets by their smallest contact; contact k is element `first_contact` + k.
-RegionPartition number_regions(RegionMode mode, UnionFind& sets, Index first_contact, Index contacts) {
+/// Numbers the sets by their smallest contact. `anchor`: an element of each contact; −1: a region of its own.
+RegionPartition number_regions(RegionMode mode, UnionFind& sets, std::vector<Index> anchor) {
   std::vector<Index> label_of_root(static_cast<std::size_t>(sets.size()), -1);
-  std::vector<Index> label(static_cast<std::size_t>(contacts));
   Index regions = 0;
-  for (Index k = 0; k < contacts; ++k) {
-    Index& number = label_of_root[static_cast<std::size_t>(sets.find(first_contact + k))];
+  for (Index& element : anchor) {
+    if (element < 0) {
+      element = regions++;
+      continue;
+    }
+    Index& number = label_of_root[static_cast<std::size_t>(sets.find(element))];
     if (number < 0) number = regions++;
-    label[static_cast<std::size_t>(k)] = number;
+    element = number;
   }
-  return partition_from_labels(mode, std::move(label), regions);
+  return partition_from_labels(mode, std::move(anchor), regions);
 }
 
 }  // namespace
@@ -61,12 +64,20 @@ RegionPartition partition_regions(const ContactProblem& problem, RegionMode mode
     }
   }
   const Index nodes = problem.has_primal() ? node_count(problem) : 0;
-  UnionFind sets(nodes + m);
-  connect_contacts_to_nodes(problem, sets);
-  if (mode == RegionMode::islands) connect_nodes_by_mass(problem, sets);
   const bool approximate = mode == RegionMode::points_approx && problem.has_primal();
-  if (problem.has_dual() && !approximate) connect_contacts_by_delassus(problem, nodes, sets);
-  return number_regions(mode, sets, nodes, m);
+  const bool use_delassus = problem.has_dual() && !approximate;
+  UnionFind sets(use_delassus ? nodes + m : nodes);
+  std::vector<Index> anchor = connect_nodes_by_contacts(problem, sets);
+  if (mode == RegionMode::islands && problem.has_primal()) connect_nodes_by_mass(problem, sets);
+  if (use_delassus) {
+    for (Index k = 0; k < m; ++k) {
+      Index& element = anchor[static_cast<std::size_t>(k)];
+      if (element >= 0) sets.unite(element, nodes + k);
+      element = nodes + k;
+    }
+    connect_contacts_by_delassus(problem, nodes, sets);
+  }
+  return number_regions(mode, sets, std::move(anchor));
 }
 
 bool is_exact(const ContactProblem& problem, RegionMode mode) {
