@@ -1,0 +1,90 @@
+#include <benchmark/benchmark.h>
+
+#include <map>
+#include <memory>
+#include <tuple>
+
+#include "contact/planted_problem.h"
+#include "solvers/region_tasks.h"
+#include "solvers/registry.h"
+
+// Detached regions as tasks: threads, the cost of many tiny regions, and split against whole on one thread. Every run is a
+// fixed number of iterations, so that all rows of a group do the same arithmetic (`work`: region contacts × iterations).
+
+namespace signorini {
+namespace {
+
+constexpr int kIterations = 50;
+
+const ContactProblem& planted(int regions, int contacts_per_region, double stiffness = 0.0) {
+  static std::map<std::tuple<int, int, double>, std::unique_ptr<ContactProblem>> cache;
+  auto& problem = cache[{regions, contacts_per_region, stiffness}];
+  if (!problem) {
+    PlantedOptions options;
+    options.regions = regions;
+    options.contacts = regions * contacts_per_region;
+    options.stiffness = stiffness;
+    problem = std::make_unique<ContactProblem>(make_planted_problem(options).problem);
+  }
+  return *problem;
+}
+
+void run(benchmark::State& state, Solver& solver, const ContactProblem& problem) {
+  StopRule stop;
+  stop.fixed_iterations = true;
+  stop.max_iterations = kIterations;
+  solver.prepare(problem);
+  std::vector<double> r(3 * static_cast<std::size_t>(problem.contacts()));
+  for (auto _ : state) {
+    std::fill(r.begin(), r.end(), 0.0);
+    benchmark::DoNotOptimize(solver.solve(r, stop, nullptr).iterations);
+  }
+  state.counters["per_contact_iteration"] =
+      benchmark::Counter(static_cast<double>(state.iterations()) * problem.contacts() * kIterations,
+                         benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+
+/// Speed-up by threads: compare real times of the rows of one problem.
+void threads(benchmark::State& state, const char* name) {
+  const ContactProblem& problem = planted(static_cast<int>(state.range(0)), static_cast<int>(state.range(1)));
+  const auto solver = make_region_solver(name, {}, {RegionMode::points, static_cast<int>(state.range(2))});
+  run(state, *solver, problem);
+}
+void thread_sizes(benchmark::internal::Benchmark* b) {
+  b->ArgNames({"regions", "contacts", "threads"})->UseRealTime();
+  for (const int contacts : {5, 20, 50, 200, 1000}) {
+    for (const int count : {1, 2, 4}) b->Args({24, contacts, count});
+  }
+  for (const int count : {1, 2, 4}) b->Args({5000, 4, count});
+}
+BENCHMARK_CAPTURE(threads, pgs, "pgs")->Apply(thread_sizes);
+
+/// Split against whole on one thread, sparse kernels (pgs) and dense ones (ca).
+void split(benchmark::State& state, const char* name, RegionMode mode) {
+  const ContactProblem& problem = planted(static_cast<int>(state.range(0)), static_cast<int>(state.range(1)));
+  const auto solver = make_region_solver(name, {}, {mode, 1});
+  run(state, *solver, problem);
+}
+void split_sizes(benchmark::internal::Benchmark* b) {
+  b->ArgNames({"regions", "contacts"});
+  for (const int regions : {4, 8, 20}) b->Args({regions, 40});
+}
+BENCHMARK_CAPTURE(split, pgs_whole, "pgs", RegionMode::none)->Apply(split_sizes)->Args({5000, 4});
+BENCHMARK_CAPTURE(split, pgs_regions, "pgs", RegionMode::points)->Apply(split_sizes)->Args({5000, 4});
+BENCHMARK_CAPTURE(split, ca_whole, "ca", RegionMode::none)->Apply(split_sizes);
+BENCHMARK_CAPTURE(split, ca_regions, "ca", RegionMode::points)->Apply(split_sizes);
+
+/// Set-up: partition, extraction and preparation of every region, explicit (points) and implicit (islands).
+void prepare(benchmark::State& state, double stiffness) {
+  const ContactProblem& problem = planted(24, 200, stiffness);
+  const RegionMode mode = stiffness > 0.0 ? RegionMode::islands : RegionMode::points;
+  const auto solver = make_region_solver("pgs", {}, {mode, static_cast<int>(state.range(0))});
+  for (auto _ : state) solver->prepare(problem);
+}
+BENCHMARK_CAPTURE(prepare, points, 0.0)->ArgName("threads")->Arg(1)->Arg(2)->UseRealTime();
+BENCHMARK_CAPTURE(prepare, islands, 1.0)->ArgName("threads")->Arg(1)->Arg(2)->UseRealTime();
+
+}  // namespace
+}  // namespace signorini
+
+BENCHMARK_MAIN();
