@@ -19,7 +19,10 @@ Index SolidSystem::add(const TetMesh& rest, const ElasticMaterial& material, con
   material.validate(fmt::format("body {}", body));
   if (rest.tets.empty()) throw_usage("body {}: the mesh has no tetrahedra", body);
   const Index shift = nodes();
+  // Everything is checked before anything is kept.
+  std::vector<Element> elements;
   std::vector<double> mass(rest.vertices.size(), 0.0);
+  double transit = smallest_transit_;
   for (std::size_t e = 0; e < rest.tets.size(); ++e) {
     const Tetrahedron& tet = rest.tets[e];
     const double volume = tet_volume(rest, tet);
@@ -32,11 +35,15 @@ Index SolidSystem::add(const TetMesh& rest, const ElasticMaterial& material, con
       element.nodes[i] += shift;
       mass[static_cast<std::size_t>(tet[i])] += 0.25 * material.density * volume;
     }
-    elements_.push_back(element);
-    smallest_transit_ = std::min(smallest_transit_, smallest_altitude(rest, tet) / material.wave_speed());
+    elements.push_back(element);
+    transit = std::min(transit, smallest_altitude(rest, tet) / material.wave_speed());
   }
   for (std::size_t i = 0; i < mass.size(); ++i) {
     if (!(mass[i] > 0.0)) throw_usage("body {}: vertex {} belongs to no tetrahedron and has no mass", body, i);
+  }
+  smallest_transit_ = transit;
+  elements_.insert(elements_.end(), elements.begin(), elements.end());
+  for (std::size_t i = 0; i < mass.size(); ++i) {
     mass_.push_back(mass[i]);
     damping_.push_back(material.damping);
     body_of_.push_back(body);
