@@ -19,7 +19,7 @@ std::int64_t cell_number(double x) { return static_cast<std::int64_t>(std::floor
 
 double SpatialHash::CellRange::cells() const {
   double product = 1.0;
-  for (int d = 0; d < 3; ++d) product *= static_cast<double>(high[d] - low[d] + 1);
+  for (int d = 0; d < 3; ++d) product *= std::max(0.0, static_cast<double>(high[d] - low[d] + 1));
   return product;
 }
 

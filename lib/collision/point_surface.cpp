@@ -34,7 +34,7 @@ bool near_triangle(const Vector3& p, Index triangle, const Vector3& x_0, const V
 }
 
 void select_contacts(std::vector<NearTriangle>& candidates, double distance_limit, double depth_limit) {
-  std::erase_if(candidates, [&](const NearTriangle& c) { return c.gap < -depth_limit; });
+  std::erase_if(candidates, [&](const NearTriangle& c) { return c.gap < 0.0 && c.on.distance > depth_limit; });
   if (candidates.empty()) return;
   std::sort(candidates.begin(), candidates.end(), [](const NearTriangle& a, const NearTriangle& b) {
     return a.on.distance != b.on.distance ? a.on.distance < b.on.distance : a.triangle < b.triangle;

@@ -30,7 +30,8 @@ bool near_triangle(const Vector3& p, Index triangle, const Vector3& x_0, const V
 ///  2. any further triangle that folds up towards the point against all kept ones (a corner of floor and wall needs both
 ///     normals) and is within `distance_limit`. Coplanar and convex neighbours are dropped.
 ///
-/// Candidates deeper than `depth_limit` below their plane are ignored: the point is behind a thin surface.
+/// Candidates below whose plane the point lies at a distance above `depth_limit` are ignored: it is behind a thin surface
+/// or beyond its border.
 void select_contacts(std::vector<NearTriangle>& candidates, double distance_limit, double depth_limit);
 
 }  // namespace signorini
