@@ -16,7 +16,11 @@ constexpr const char* kExtras = "signorini";
 }  // namespace
 
 FclibFile read_fclib(const std::filesystem::path& path) {
-  check_hdf5_in_child(path, CheckDepth::payload);
+  check_hdf5_in_child(path);
+  return read_checked_fclib(path);
+}
+
+FclibFile read_checked_fclib(const std::filesystem::path& path) {
   const h5::ReadFile file(path);
   const std::string where = path.string();
   RawTree tree, extras;

@@ -25,6 +25,8 @@ struct FclibFile {
 
 /// Checks in a child process first. Throws `InputError`.
 FclibFile read_fclib(const std::filesystem::path& path);
+/// For callers that have just checked the file themselves (check_hdf5_in_child).
+FclibFile read_checked_fclib(const std::filesystem::path& path);
 
 /// Primal problems are written as /fclib_global, dual-only ones as /fclib_local. Temporary name, fsync, rename.
 void write_fclib(const std::filesystem::path& path, const FclibFile& file);

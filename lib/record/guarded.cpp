@@ -148,7 +148,7 @@ void run_in_child(const std::string& name, std::uintmax_t bytes, FunctionRef<voi
   if (reply[0] == kRefused) throw InputError(reply.substr(1));
 }
 
-void check_hdf5_in_child(const std::filesystem::path& path, CheckDepth depth) {
+void check_hdf5_in_child(const std::filesystem::path& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status)) throw_input("{}: no such file", path.string());
@@ -157,7 +157,8 @@ void check_hdf5_in_child(const std::filesystem::path& path, CheckDepth depth) {
   if (error) throw_input("{}: {}", path.string(), error.message());
   run_in_child(path.string(), bytes, [&] {
     const h5::ReadFile file(path);
-    file.visit_everything(depth == CheckDepth::payload ? h5::ReadFile::Depth::payload : h5::ReadFile::Depth::headers);
+    const bool is_recording = file.has_root_attribute("signorini_schema");
+    file.visit_everything(is_recording ? h5::ReadFile::Depth::headers : h5::ReadFile::Depth::payload);
   });
 }
 

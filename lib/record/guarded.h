@@ -17,8 +17,8 @@ namespace signorini {
 /// `work` must not take locks that other threads of this process may hold, apart from the HDF5 lock and malloc's.
 void run_in_child(const std::string& name, std::uintmax_t bytes, FunctionRef<void()> work);
 
-/// Opens `path` in a child and visits every object. `payload`: also reads all numbers, for layouts that are not ours.
-enum class CheckDepth { headers, payload };
-void check_hdf5_in_child(const std::filesystem::path& path, CheckDepth depth);
+/// Opens `path` in a child and does there what a reader will do here: visits every object, and reads all numbers unless the
+/// file is a recording, whose payload is protected by its layout (plain contiguous arrays) and its checksums.
+void check_hdf5_in_child(const std::filesystem::path& path);
 
 }  // namespace signorini

@@ -76,6 +76,37 @@ Handle access_list(bool in_memory, Format format) {
   return list;
 }
 
+/// Catches the buffer of an in-memory file as the library gives it up on closing. (H5Fget_file_image cannot serve: it
+/// clears the flags of the superblock behind the back of its checksum.)
+struct Catcher {
+  void* buffer = nullptr;
+  ~Catcher() { std::free(buffer); }
+};
+
+H5FD_file_image_callbacks_t catching_callbacks(Catcher& catcher) {
+  H5FD_file_image_callbacks_t callbacks{};
+  callbacks.image_malloc = [](std::size_t size, H5FD_file_image_op_t, void*) { return std::malloc(size); };
+  callbacks.image_memcpy = [](void* to, const void* from, std::size_t size, H5FD_file_image_op_t, void*) {
+    return std::memcpy(to, from, size);
+  };
+  callbacks.image_realloc = [](void* old, std::size_t size, H5FD_file_image_op_t, void*) {
+    return std::realloc(old, size);
+  };
+  callbacks.image_free = [](void* buffer, H5FD_file_image_op_t operation, void* data) -> herr_t {
+    if (operation == H5FD_FILE_IMAGE_OP_FILE_CLOSE) {
+      static_cast<Catcher*>(data)->buffer = buffer;
+    } else {
+      std::free(buffer);
+    }
+    return 0;
+  };
+  // Property lists copy the user data; every copy means the same catcher.
+  callbacks.udata_copy = [](void* data) { return data; };
+  callbacks.udata_free = [](void*) -> herr_t { return 0; };
+  callbacks.udata = &catcher;
+  return callbacks;
+}
+
 struct Link {
   std::string name;
   bool hard = false;
@@ -223,6 +254,7 @@ struct ReadFile::Visit {
   std::string where;                                                 ///< for messages
   std::string prefix;                                                ///< cut from the path of a dataset in messages
   Depth depth = Depth::payload;
+  bool all_attributes = false;
   std::set<std::uint64_t>* groups = nullptr;                         ///< addresses seen: no cycles
   std::set<std::uint64_t>* datasets = nullptr;                       ///< headers checked already (shared arrays)
   std::function<void(const std::string& path, RawArray)> take;
@@ -359,6 +391,7 @@ void ReadFile::walk(std::int64_t group, const std::string& path, int depth, cons
     throw_input("{}: '{}': {}", visit.where, object, reason);
   };
   if (depth > kMaxDepth) fail(path, "groups are nested too deeply");
+  if (visit.all_attributes || path == "/signorini") read_attributes(path, visit.where);
   std::vector<Link> links;
   try {
     links = links_of(group);
@@ -419,6 +452,7 @@ void ReadFile::visit_everything(Depth depth) const {
   visit.where = name_;
   visit.prefix = "/";
   visit.depth = depth;
+  visit.all_attributes = has_root_attribute("signorini_schema");
   visit.groups = &groups;
   visit.datasets = &datasets;
   walk(root.get(), "/", 0, visit);
@@ -441,9 +475,14 @@ Handle create_group_list() {
   return list;
 }
 
-Handle create_file(const char* name, bool in_memory, Format format) {
+/// On disk, or in memory when there is a catcher for the bytes.
+Handle create_file(const char* name, Catcher* catcher, Format format) {
   const Handle creation = create_list(H5P_FILE_CREATE);
-  const Handle access = access_list(in_memory, format);
+  const Handle access = access_list(catcher != nullptr, format);
+  if (catcher != nullptr) {
+    auto callbacks = catching_callbacks(*catcher);
+    H5Pset_file_image_callbacks(access.get(), &callbacks);
+  }
   return {H5Fcreate(name, H5F_ACC_EXCL, creation.get(), access.get()), H5Fclose};
 }
 
@@ -466,15 +505,22 @@ bool write_scalar(hid_t object, const std::string& name, const RawScalar& scalar
 
 }  // namespace
 
-WriteFile::WriteFile(Format format) : name_("file image"), file_(-1, H5Fclose) {
+struct WriteFile::Memory {
+  Catcher catcher;
+};
+
+WriteFile::WriteFile(Format format)
+    : name_("file image"), memory_(std::make_unique<Memory>()), file_(-1, H5Fclose) {
   const Session session;
-  file_ = create_file("signorini-image", true, format);
+  file_ = create_file("signorini-image", &memory_->catcher, format);
   if (!file_.valid()) fail("cannot be created");
 }
 
+WriteFile::~WriteFile() = default;
+
 WriteFile::WriteFile(const std::filesystem::path& path, Format format) : name_(path.string()), file_(-1, H5Fclose) {
   const Session session;
-  file_ = create_file(path.c_str(), false, format);
+  file_ = create_file(path.c_str(), nullptr, format);
   if (!file_.valid()) fail("cannot be created");
 }
 
@@ -569,10 +615,9 @@ std::vector<std::byte> WriteFile::image() {
   const Session session;
   if (H5Fflush(file_.get(), H5F_SCOPE_GLOBAL) < 0) fail("cannot be flushed");
   const ssize_t size = H5Fget_file_image(file_.get(), nullptr, 0);
-  std::vector<std::byte> bytes(size > 0 ? static_cast<std::size_t>(size) : 0);
-  if (size <= 0 || H5Fget_file_image(file_.get(), bytes.data(), bytes.size()) != size) fail("has no image");
-  if (!file_.reset()) fail("cannot be closed");
-  return bytes;
+  if (!file_.reset() || memory_->catcher.buffer == nullptr || size <= 0) fail("cannot be closed");
+  const auto* bytes = static_cast<const std::byte*>(memory_->catcher.buffer);
+  return {bytes, bytes + size};
 }
 
 void WriteFile::close() {

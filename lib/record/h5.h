@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -65,7 +66,8 @@ class ReadFile {
   /// Adds what is below `group` to `tree` with the prefix `prefix`; attributes are left out.
   void read_arrays(const std::string& group, const std::string& prefix, RawTree& tree, const std::string& where) const;
 
-  /// Visits every object of the file as `read` would. With `payload` the numbers are read as well.
+  /// Visits every object of the file as `read` would, and all attributes of our own groups (everything in a recording,
+  /// "/signorini" elsewhere). With `payload` the numbers are read as well.
   enum class Depth { headers, payload };
   void visit_everything(Depth depth) const;
 
@@ -88,6 +90,7 @@ class WriteFile {
  public:
   explicit WriteFile(Format format);                                    ///< in memory
   WriteFile(const std::filesystem::path& path, Format format);          ///< on disk, must not exist
+  ~WriteFile();
 
   /// Writes the tree at the absolute group path; groups are made as needed.
   void put(const std::string& group, const RawTree& tree);
@@ -102,7 +105,9 @@ class WriteFile {
   void put_array(std::int64_t group, const std::string& path, const RawArray& array);
   [[noreturn]] void fail(const std::string& what) const;
 
+  struct Memory;
   std::string name_;
+  std::unique_ptr<Memory> memory_;  ///< outlives the file
   Handle file_;
   std::map<std::uint64_t, std::string> shared_;  ///< digest → absolute path of the first occurrence
 };

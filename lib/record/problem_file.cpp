@@ -8,6 +8,7 @@
 #include "record/guarded.h"
 #include "record/h5.h"
 #include "record/recording_file.h"
+#include "record/recording_parts.h"
 
 namespace signorini {
 
@@ -17,6 +18,7 @@ struct ProblemFile::Impl {
   std::vector<std::string> steps;
   std::string title;
   std::unique_ptr<FclibFile> fclib;
+  std::unique_ptr<RecordingReader> recording;
 };
 
 namespace {
@@ -42,8 +44,17 @@ std::string printable(const std::string& text) {
 
 ProblemFile::ProblemFile(std::filesystem::path path) : impl_(std::make_unique<Impl>()) {
   impl_->path = std::move(path);
-  impl_->fclib = std::make_unique<FclibFile>(read_fclib(impl_->path));
-  impl_->kind = impl_->fclib->problem.has_primal() ? ProblemFileKind::fclib_global : ProblemFileKind::fclib_local;
+  recover_parts(RecordingPaths(impl_->path));
+  check_hdf5_in_child(impl_->path);
+  if (h5::ReadFile(impl_->path).has_root_attribute("signorini_schema")) {
+    impl_->recording = std::make_unique<RecordingReader>(impl_->path, RecordingReader::Parts::checked);
+    impl_->steps = impl_->recording->frames();
+    impl_->title = printable(impl_->recording->header().scene);
+    return;
+  }
+  impl_->fclib = std::make_unique<FclibFile>(read_checked_fclib(impl_->path));
+  const ContactProblem& problem = impl_->fclib->problem;
+  impl_->kind = problem.has_dual() && !problem.has_primal() ? ProblemFileKind::fclib_local : ProblemFileKind::fclib_global;
   impl_->steps = {"0"};
   impl_->title = printable(impl_->fclib->info.title);
 }
@@ -57,6 +68,7 @@ const std::vector<std::string>& ProblemFile::steps() const { return impl_->steps
 std::string ProblemFile::title() const { return impl_->title; }
 
 ContactProblem ProblemFile::read(const std::string& step) const {
+  if (impl_->recording) return impl_->recording->read(step).problem;
   if (step != "0") throw_usage("{}: no step '{}': an FCLib file has the single step 0", impl_->path.string(), step);
   return impl_->fclib->problem;
 }

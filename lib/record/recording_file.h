@@ -8,10 +8,15 @@
 
 #include "contact/contact_problem.h"
 
-/// Recordings: the snapshots of one scene in one HDF5 file (design: record/README section in docs).
+/// Recordings: the snapshots of one scene in one HDF5 file.
+///
+/// `/steps/000120` (and `/steps/000120.2` for a second solve in the step) holds one problem under FCLib's names in
+/// compact form; the root attribute `fields` of every file lists all names, shapes and units. Arrays that repeat from
+/// frame to frame are stored once (hard links). Contiguous datasets without filters, so h5py and h5dump read them as
+/// they are; a checksum (XXH3) covers every bit of a frame, another one the header. Equal content gives equal bytes.
 ///
 /// While recording, each frame is its own file in `FILE.h5.parts/` (temporary name, every return checked, fsync, rename);
-/// `finish` or the next command that finds the parts packs them into `FILE.h5`. Equal content gives equal bytes.
+/// `finish` or the next command that finds the parts packs them into `FILE.h5`.
 namespace signorini {
 
 struct RecordingHeader {
@@ -57,8 +62,11 @@ class RecordingWriter {
 
 class RecordingReader {
  public:
-  /// Checks the file in a child process first, packs left-over parts, refuses newer schemas and foreign files.
-  explicit RecordingReader(std::filesystem::path path);
+  /// What to do with parts of an ended recording beside the file; `checked`: they are packed and the file is checked.
+  enum class Parts { pack, leave, checked };
+
+  /// Packs left-over parts, checks the file in a child process, refuses newer schemas and foreign files.
+  explicit RecordingReader(std::filesystem::path path, Parts parts = Parts::pack);
   ~RecordingReader();
   RecordingReader(RecordingReader&&) noexcept;
 

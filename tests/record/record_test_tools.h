@@ -10,7 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "base/rng.h"
 #include "contact/contact_problem.h"
+#include "contact/planted_problem.h"
+#include "record/recording_file.h"
 
 namespace signorini {
 
@@ -82,5 +85,35 @@ inline void expect_same_problem(const ContactProblem& a, const ContactProblem& b
   EXPECT_EQ(a.body_dofs, b.body_dofs);
   EXPECT_TRUE(same_bits(a.warm_start, b.warm_start)) << "warm_start";
 }
+
+/// A planted problem with everything that a recording can hold, different for every `seed`.
+inline Frame rich_frame(const std::string& id, std::uint64_t seed, double stiffness, int contacts = 6) {
+  PlantedOptions options;
+  options.contacts = contacts;
+  options.stiffness = stiffness;
+  options.seed = seed;
+  Frame frame;
+  frame.id = id;
+  frame.problem = make_planted_problem(options).problem;
+  ContactProblem& p = frame.problem;
+  const Eigen::Index m = p.contacts();
+  Rng rng(seed, 7);
+  p.kind = stiffness > 0.0 ? ProblemKind::implicit_step : ProblemKind::explicit_step;
+  p.dt = 1e-3;
+  p.time = 1e-3 * static_cast<double>(seed);
+  p.gap = Vector::NullaryExpr(m, [&] { return rng.normal() * 1e-4; });
+  p.position = Matrix::NullaryExpr(m, 3, [&] { return rng.normal(); });
+  p.warm_start = Vector::NullaryExpr(3 * m, [&] { return rng.uniform(); });
+  p.warm_start[0] = -0.0;
+  frame.geometry = std::make_unique<FrameGeometry>();
+  frame.geometry->vertices.resize(4, 3);
+  for (Eigen::Index k = 0; k < 12; ++k) frame.geometry->vertices(k / 3, k % 3) = rng.normal();
+  frame.geometry->triangles.resize(2, 3);
+  frame.geometry->triangles << 0, 1, 2, 1, 3, 2;
+  frame.geometry->triangle_body = {0, -1};
+  return frame;
+}
+
+inline RecordingHeader test_header() { return {"test_scene", "[scene]\nname = \"test\"\n", "0123abc", 42}; }
 
 }  // namespace signorini

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "record/h5.h"
+#include "record/recording_file.h"
+
+/// What stands where in a recording, shared by writer and reader. One frame's own file ("part") has the same layout with
+/// a single frame.
+namespace signorini {
+
+/// Raised whenever an older program could misread a newer file.
+inline constexpr std::uint64_t kRecordingSchema = 1;
+
+struct RecordingPaths {
+  explicit RecordingPaths(const std::filesystem::path& path);
+  std::filesystem::path file;    ///< FILE.h5
+  std::filesystem::path parts;   ///< FILE.h5.parts
+  std::filesystem::path lock;    ///< FILE.h5.lock
+  std::filesystem::path packed;  ///< FILE.h5.tmp: a pack under way
+
+  std::filesystem::path part(const std::string& id) const { return parts / (id + ".h5"); }
+};
+
+/// "000120" or "000120.2": digits, and optionally a point and the number of the solve within the step.
+bool is_frame_id(const std::string& id);
+/// By step, then by solve (000120 < 000120.2 < 000120.10 < 000121).
+bool frame_before(const std::string& a, const std::string& b);
+/// Same step and solve, with or without leading zeros.
+bool same_frame(const std::string& a, const std::string& b);
+
+/// The root attributes of a file with `frames` frames, with their checksum.
+RawTree header_tree(const RecordingHeader& header, std::size_t frames);
+/// Throws `InputError` for foreign files, newer schemas and damaged headers. `frames`: the number the header declares.
+RecordingHeader read_header(const h5::ReadFile& file, std::size_t& frames);
+/// Throws `InputError` that names the first difference.
+void check_same_header(const RecordingHeader& found, const RecordingHeader& wanted, const std::string& where);
+
+/// Ids in ascending order; their number must be the one of the header.
+std::vector<std::string> read_frame_ids(const h5::ReadFile& file, std::size_t declared);
+/// The frame as a tree with its id and checksum …
+RawTree frame_tree(const Frame& frame);
+/// … and back, verified.
+RawTree read_frame_tree(const h5::ReadFile& file, const std::string& id);
+std::string frame_place(const std::string& file, const std::string& id);
+
+}  // namespace signorini

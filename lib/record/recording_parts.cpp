@@ -1,0 +1,142 @@
+#include "record/recording_parts.h"
+
+#include <algorithm>
+#include <optional>
+#include <system_error>
+
+#include "base/check.h"
+#include "record/durable_file.h"
+#include "record/guarded.h"
+
+namespace signorini {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::uintmax_t size_of(const fs::path& path) {
+  std::error_code error;
+  const std::uintmax_t bytes = fs::file_size(path, error);
+  return error ? 0 : bytes;
+}
+
+std::uintmax_t total_size(const RecordingPaths& paths, const std::vector<std::string>& ids) {
+  std::uintmax_t bytes = size_of(paths.file);
+  for (const std::string& id : ids) bytes += size_of(paths.part(id));
+  return bytes;
+}
+
+/// Opens a part and checks that it holds just that frame.
+RawTree read_part(const RecordingPaths& paths, const std::string& id, RecordingHeader& header) {
+  const h5::ReadFile part(paths.part(id));
+  std::size_t declared = 0;
+  header = read_header(part, declared);
+  const std::vector<std::string> ids = read_frame_ids(part, declared);
+  if (ids != std::vector<std::string>{id}) throw_input("{}: damaged part (it does not hold frame {})", part.name(), id);
+  return read_frame_tree(part, id);
+}
+
+/// Frame by frame in ascending order, so that the bytes depend on the content alone.
+void write_packed(const RecordingPaths& paths, const RecordingHeader& header, const std::vector<std::string>& parts) {
+  std::optional<h5::ReadFile> old;
+  std::vector<std::string> ids = parts;
+  std::vector<std::string> old_ids;
+  if (fs::exists(paths.file)) {
+    old.emplace(paths.file);
+    std::size_t declared = 0;
+    check_same_header(read_header(*old, declared), header, paths.file.string());
+    old_ids = read_frame_ids(*old, declared);
+    ids.insert(ids.end(), old_ids.begin(), old_ids.end());
+    std::sort(ids.begin(), ids.end(), frame_before);
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  }
+  h5::WriteFile out(paths.packed, h5::Format::v18);
+  out.put("/", header_tree(header, ids.size()));
+  out.put("/steps", RawTree{});
+  for (const std::string& id : ids) {
+    if (std::binary_search(parts.begin(), parts.end(), id, frame_before)) {
+      RecordingHeader found;
+      const RawTree tree = read_part(paths, id, found);
+      check_same_header(found, header, paths.part(id).string());
+      out.put_shared("/steps/" + id, tree);
+    } else {
+      out.put_shared("/steps/" + id, read_frame_tree(*old, id));
+    }
+  }
+  out.close();
+
+  const h5::ReadFile written(paths.packed);
+  std::size_t declared = 0;
+  check_same_header(read_header(written, declared), header, paths.packed.string());
+  for (const std::string& id : read_frame_ids(written, declared)) read_frame_tree(written, id);
+}
+
+void remove_parts(const RecordingPaths& paths) {
+  std::error_code error;
+  fs::remove_all(paths.parts, error);
+  if (error) throw_input("{}: the packed parts cannot be removed ({})", paths.parts.string(), error.message());
+  sync_folder(paths.file.has_parent_path() ? paths.file.parent_path() : fs::path("."));
+}
+
+}  // namespace
+
+std::vector<std::string> list_parts(const RecordingPaths& paths) {
+  std::vector<std::string> ids;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(paths.parts, error)) {
+    const std::string id = entry.path().stem().string();
+    if (entry.path().extension() == ".h5" && is_frame_id(id)) ids.push_back(id);
+  }
+  std::sort(ids.begin(), ids.end(), frame_before);
+  return ids;
+}
+
+RecordingHeader verify_parts(const RecordingPaths& paths, const std::vector<std::string>& ids) {
+  const auto read_all = [&] {
+    RecordingHeader header;
+    for (const std::string& id : ids) {
+      RecordingHeader found;
+      read_part(paths, id, found);
+      if (id == ids.front()) header = found;
+      check_same_header(found, header, paths.part(id).string());
+    }
+    return header;
+  };
+  run_in_child(paths.parts.string(), total_size(paths, ids), [&] { read_all(); });
+  RecordingHeader header;
+  read_part(paths, ids.front(), header);
+  return header;
+}
+
+void pack(const RecordingPaths& paths, const RecordingHeader& header) {
+  const std::vector<std::string> parts = list_parts(paths);
+  if (parts.empty() && fs::exists(paths.file)) return remove_parts(paths);
+  std::error_code ignored;
+  fs::remove(paths.packed, ignored);
+  try {
+    run_in_child(paths.parts.string(), 2 * total_size(paths, parts), [&] { write_packed(paths, header, parts); });
+    publish_durable(paths.packed, paths.file);
+  } catch (const InputError&) {
+    fs::remove(paths.packed, ignored);
+    throw;
+  }
+  remove_parts(paths);
+}
+
+void recover_parts(const RecordingPaths& paths) {
+  if (!fs::exists(paths.parts)) return;
+  std::optional<LockFile> lock;
+  try {
+    lock.emplace(paths.lock, paths.file.string() + ": is being recorded");
+  } catch (const InputError&) {
+    // What is packed already can be read meanwhile.
+    if (fs::exists(paths.file)) return;
+    throw;
+  }
+  const std::vector<std::string> ids = list_parts(paths);
+  if (!ids.empty()) return pack(paths, verify_parts(paths, ids));
+  if (fs::exists(paths.file)) return remove_parts(paths);
+  throw_input("{}: its recording ended before the first frame was complete; record it again", paths.file.string());
+}
+
+}  // namespace signorini

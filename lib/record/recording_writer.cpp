@@ -1,0 +1,102 @@
+#include <algorithm>
+#include <optional>
+#include <system_error>
+
+#include "base/check.h"
+#include "record/durable_file.h"
+#include "record/guarded.h"
+#include "record/raw_problem.h"
+#include "record/recording_parts.h"
+
+namespace signorini {
+
+namespace fs = std::filesystem;
+
+struct RecordingWriter::Impl {
+  Impl(const fs::path& path, RecordingHeader given)
+      : paths(path), header(std::move(given)), lock(LockFile(paths.lock, path.string() + ": is being recorded")) {}
+
+  RecordingPaths paths;
+  RecordingHeader header;
+  std::optional<LockFile> lock;
+  std::vector<std::string> frames;
+
+  void keep_finished_frames() {
+    if (fs::exists(paths.file)) {
+      const RecordingReader packed(paths.file, RecordingReader::Parts::leave);
+      check_same_header(packed.header(), header, paths.file.string());
+      frames = packed.frames();
+    }
+    const std::vector<std::string> parts = list_parts(paths);
+    if (parts.empty()) return;
+    check_same_header(verify_parts(paths, parts), header, paths.parts.string());
+    frames.insert(frames.end(), parts.begin(), parts.end());
+    std::sort(frames.begin(), frames.end(), frame_before);
+    frames.erase(std::unique(frames.begin(), frames.end()), frames.end());
+  }
+
+  /// What a kill left half written.
+  void discard_temporaries() const {
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(paths.parts, ignored)) {
+      if (entry.path().extension() == ".tmp") fs::remove(entry.path(), ignored);
+    }
+    fs::remove(paths.packed, ignored);
+  }
+};
+
+RecordingWriter::RecordingWriter(fs::path path, RecordingHeader header, bool resume)
+    : impl_(std::make_unique<Impl>(path, std::move(header))) {
+  const RecordingPaths& paths = impl_->paths;
+  impl_->discard_temporaries();
+  if (resume) {
+    impl_->keep_finished_frames();
+  } else if (fs::exists(paths.file)) {
+    throw_usage("{}: exists already; remove it, resume it, or choose another name", paths.file.string());
+  } else if (!list_parts(paths).empty()) {
+    throw_usage("{}: holds frames of an unfinished recording; remove it or resume", paths.parts.string());
+  }
+  std::error_code error;
+  fs::create_directories(paths.parts, error);
+  if (error) throw_input("{}: the folder cannot be made ({})", paths.parts.string(), error.message());
+  sync_folder(paths.file.has_parent_path() ? paths.file.parent_path() : fs::path("."));
+}
+
+RecordingWriter::~RecordingWriter() {
+  if (!impl_ || !impl_->lock) return;
+  std::error_code ignored;
+  fs::remove(impl_->paths.parts, ignored);  // only when it is empty
+}
+
+const std::vector<std::string>& RecordingWriter::frames() const { return impl_->frames; }
+
+void RecordingWriter::append(const Frame& frame) {
+  std::vector<std::string>& frames = impl_->frames;
+  if (!impl_->lock) throw_usage("{}: the recording is finished", impl_->paths.file.string());
+  if (!is_frame_id(frame.id)) throw_usage("frame '{}': not a step number", frame.id);
+  const auto place = std::lower_bound(frames.begin(), frames.end(), frame.id, frame_before);
+  if (place != frames.end() && same_frame(*place, frame.id)) {
+    throw_usage("{}: frame {} is recorded already", impl_->paths.file.string(), frame.id);
+  }
+  const fs::path part = impl_->paths.part(frame.id);
+  check_problem(frame.problem, frame_place(impl_->paths.file.string(), frame.id));
+
+  h5::WriteFile out(h5::Format::v18);
+  out.put("/", header_tree(impl_->header, 1));
+  out.put("/steps/" + frame.id, frame_tree(frame));
+  std::vector<std::byte> image = out.image();
+  {
+    const h5::ReadFile check(image, part.string());
+    read_frame_tree(check, frame.id);
+  }
+  write_durable(part, image);
+  frames.insert(place, frame.id);
+}
+
+void RecordingWriter::finish() {
+  if (!impl_->lock) return;
+  pack(impl_->paths, impl_->header);
+  impl_->lock.reset();
+}
+
+}  // namespace signorini
