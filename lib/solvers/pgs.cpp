@@ -41,6 +41,22 @@ double printed_sweep(const GaussSeidelData& data, std::span<double> r, std::span
   return largest;
 }
 
+/// The clamp of the pyramid with both steps 1/λ_max(W_TT) instead of 1/W_jj.
+void take_scalar_steps(GaussSeidelData& data) {
+  for (std::size_t k = 0; k < data.contact.size(); ++k) {
+    GaussSeidelContact& contact = data.contact[k];
+    const Matrix3& D = data.diagonal[k];
+    const double stiffness = std::max(0.0, data.tangent_stiffness[static_cast<Index>(k)]);
+    const double step = stiffness > 0.0 ? 1.0 / stiffness : 0.0;
+    for (int j = 0; j < 2; ++j) {
+      contact.stiffness[1 + j] = stiffness;
+      contact.step[1 + j] = step;
+      contact.by_normal[j] = step * D(1 + j, 0);
+    }
+    contact.by_first = step * D(2, 1);
+  }
+}
+
 TangentStep tangent_step(const Pgs::Options& options) {
   if (options.tangent == PgsTangent::scalar) return TangentStep::scalar;
   if (options.tangent == PgsTangent::componentwise) return TangentStep::componentwise;
@@ -76,6 +92,8 @@ void Pgs::prepare(const ContactProblem& problem) {
   if (options_.kernel == PgsKernel::dense) W = fill_pattern(W);
   s.data = make_gauss_seidel_data(std::move(W), assemble_q(problem), problem.mu, options_.common.law,
                                   tangent_step(options_));
+  if (options_.common.law == FrictionLaw::pyramid && options_.tangent == PgsTangent::scalar)
+    take_scalar_steps(s.data);
   const auto rows = static_cast<std::size_t>(s.data.q.size());
   s.loop.prepare(problem.contacts());
   s.best.resize(rows);

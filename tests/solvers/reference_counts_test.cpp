@@ -1,0 +1,165 @@
+// Iteration counts of an independent prototype on eight recorded problems: first iteration whose residual,
+// measured by the referee, is at most the tolerance, from a cold start. "none": not within 500 iterations.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <map>
+
+#include "contact/residuals.h"
+#include "record/fclib_file.h"
+#include "solvers/registry.h"
+
+namespace signorini {
+namespace {
+
+constexpr int kNone = 0;
+constexpr int kLimit = 500;
+constexpr std::array<const char*, 8> kProblems{"net0", "net1", "net3", "expl", "fE", "f2", "f3", "f4"};
+
+struct Row {
+  std::string label;
+  std::string solver;
+  OptionMap options;
+  std::array<int, 8> iterations;
+  std::array<int, 8> first_phase = {};
+};
+
+/// Table 8.1: μ = 0, residual 1e-8.
+std::vector<Row> frictionless_rows() {
+  return {
+      {"pgs", "pgs", {}, {36, 37, 32, 11, 5, 7, 16, 22}},
+      {"pcg_fr", "pcg", {{"beta", "fr"}}, {12, 13, 19, 11, 6, 8, 16, 19}},
+      {"pcg_pr", "pcg", {}, {12, 13, 19, 11, 6, 8, 16, 19}},
+      {"pcg_true", "pcg", {{"form", "true"}}, {29, 34, 40, 15, 8, 15, 24, 31}},
+      {"pcg_printed", "pcg", {{"form", "printed"}}, {kNone, kNone, kNone, kNone, kNone, kNone, kNone, kNone}},
+      {"pcg_pgs", "pcg-pgs", {}, {35, 34, 31, 12, 6, 7, 16, 21}, {7, 8, 7, 4, 2, 2, 4, 5}}};
+}
+
+/// Table 8.2: cone, μ = 0.5, residual 1e-6.
+std::vector<Row> cone_rows() {
+  return {{"pgs_scalar", "pgs", {}, {35, 67, 94, 9, 4, 6, 13, 18}},
+          {"pgs_componentwise",
+           "pgs",
+           {{"tangent", "componentwise"}},
+           {kNone, kNone, kNone, 9, 4, kNone, kNone, kNone}},
+          {"pcg_printed_fr",
+           "pcg",
+           {{"form", "printed"}, {"beta", "fr"}},
+           {kNone, kNone, kNone, kNone, kNone, kNone, kNone, kNone}},
+          {"pcg_printed_pr",
+           "pcg",
+           {{"form", "printed"}},
+           {kNone, kNone, kNone, kNone, kNone, kNone, kNone, kNone}},
+          {"pcg_true", "pcg", {{"form", "true"}}, {kNone, kNone, kNone, kNone, kNone, kNone, kNone, kNone}},
+          {"pcg_fr", "pcg", {{"beta", "fr"}}, {kNone, 85, kNone, 11, 6, 8, 16, 21}},
+          {"pcg_pr", "pcg", {}, {26, 31, 50, 11, 5, 7, 16, 21}},
+          {"pcg_pgs", "pcg-pgs", {}, {33, 57, 82, 10, 5, 7, 14, 18}, {8, 10, 17, 5, 2, 3, 5, 7}}};
+}
+
+/// Table 8.3: pyramid in the file's tangents, μ = 0.5, residual 1e-6.
+std::vector<Row> pyramid_rows() {
+  return {{"pgs", "pgs", {}, {73, 36, 92, 9, 4, 6, 14, 17}},
+          {"pcg_pr", "pcg", {}, {40, 29, 81, 11, 5, 8, 18, 25}},
+          {"pcg_pgs", "pcg-pgs", {}, {72, 34, 86, 11, 5, 6, 15, 18}, {9, 10, 26, 5, 2, 3, 5, 7}}};
+}
+
+class FirstBelow : public IterationObserver {
+ public:
+  FirstBelow(const Referee& referee, LawSpec law, double tolerance)
+      : referee_(referee), law_(law), tolerance_(tolerance) {}
+  void on_iteration(int iteration, std::span<const double> r, std::string_view phase) override {
+    if (iterations != kNone) return;
+    if (phase == "cg") first_phase = iteration;
+    if (referee_.measure(r, law_).residual <= tolerance_) iterations = iteration;
+  }
+  int iterations = kNone;
+  int first_phase = 0;
+
+ private:
+  const Referee& referee_;
+  LawSpec law_;
+  double tolerance_;
+};
+
+std::filesystem::path file_of(const char* problem) {
+  return std::filesystem::path(SIGNORINI_DATA_DIR) / "reference" / (std::string(problem) + ".hdf5");
+}
+
+ContactProblem load(const char* problem) { return read_fclib(file_of(problem)).problem; }
+
+class ReferenceCounts : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(file_of("net0")))
+      GTEST_SKIP() << "no reference problems under " << SIGNORINI_DATA_DIR;
+  }
+  /// Rounding may move the crossing of the tolerance by an iteration; a change of the method moves it by
+  /// more.
+  static void check(const std::vector<Row>& rows, FrictionLaw law, bool frictionless, double tolerance) {
+    for (std::size_t p = 0; p < kProblems.size(); ++p) {
+      ContactProblem problem = load(kProblems[p]);
+      if (frictionless) problem.mu.setZero();
+      const Referee referee(problem);
+      for (const Row& row : rows) {
+        OptionMap options = row.options;
+        options["law"] = enum_name(law);
+        const auto solver = make_solver(row.solver, options);
+        solver->prepare(problem);
+        std::vector<double> r(3 * static_cast<std::size_t>(problem.contacts()), 0.0);
+        FirstBelow seen(referee, solver->common().spec(), tolerance);
+        StopRule stop;
+        stop.fixed_iterations = true;
+        stop.max_iterations = row.iterations[p] == kNone ? kLimit : row.iterations[p] + 2;
+        solver->solve(r, stop, &seen);
+        EXPECT_NEAR(seen.iterations, row.iterations[p], row.iterations[p] == kNone ? 0 : 1)
+            << row.label << " on " << kProblems[p];
+        EXPECT_EQ(seen.first_phase, row.first_phase[p]) << row.label << " on " << kProblems[p];
+      }
+    }
+  }
+};
+
+TEST_F(ReferenceCounts, WithoutFriction) { check(frictionless_rows(), FrictionLaw::cone, true, 1e-8); }
+TEST_F(ReferenceCounts, WithTheCone) { check(cone_rows(), FrictionLaw::cone, false, 1e-6); }
+TEST_F(ReferenceCounts, WithThePyramid) { check(pyramid_rows(), FrictionLaw::pyramid, false, 1e-6); }
+
+TEST_F(ReferenceCounts, TheReferenceReachesTwelveDigitsUnderEveryLaw) {
+  for (const char* name : kProblems) {
+    for (const bool frictionless : {false, true}) {
+      ContactProblem problem = load(name);
+      if (frictionless) problem.mu.setZero();
+      const Referee referee(problem);
+      for (const char* law : {"cone", "pyramid"}) {
+        for (const char* newton : {"400", "0"}) {
+          const auto solver = make_solver("reference", {{"law", law}, {"newton_contacts", newton}});
+          solver->prepare(problem);
+          std::vector<double> r(3 * static_cast<std::size_t>(problem.contacts()), 0.0);
+          StopRule stop;
+          stop.residual = 1e-12;
+          const SolveReport report = solver->solve(r, stop, nullptr);
+          EXPECT_EQ(enum_name(report.status), "converged") << name << " " << law;
+          EXPECT_LE(referee.measure(r, solver->common().spec()).residual, 1e-12) << name << " " << law;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(ReferenceCounts, EveryFormulaOfTheReferenceAgreesWithTheStoredSolution) {
+  for (const char* name : kProblems) {
+    const FclibFile file = read_fclib(file_of(name));
+    ASSERT_TRUE(file.solution.has_value());
+    const auto solver = make_solver("reference");
+    solver->prepare(file.problem);
+    Vector r = file.solution->r;
+    StopRule stop;
+    stop.residual = 1e-12;
+    const SolveReport report = solver->solve({r.data(), static_cast<std::size_t>(r.size())}, stop, nullptr);
+    EXPECT_EQ(report.iterations, 0) << name;
+    EXPECT_EQ(r, file.solution->r) << name;
+  }
+}
+
+}  // namespace
+}  // namespace signorini
