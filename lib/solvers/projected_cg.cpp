@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 
 namespace signorini {
 
@@ -31,77 +30,89 @@ Norms norms_of(std::span<const double> x) {
 void ProjectedCg::prepare(const GaussSeidelData& data) {
   data_ = &data;
   const auto m = static_cast<std::size_t>(data.contacts());
-  for (std::vector<double>* x : {&u_, &g_, &z_, &d_, &F_, &WF_}) x->assign(3 * m, 0.0);
-  S_.assign(2 * m, 0.0);
-  curvature_.assign(m, 0.0);
-  code_.assign(m, 0);
+  for (std::vector<double>* x : {&u_, &z_, &d_, &F_, &WF_}) x->assign(3 * m, 0.0);
+  normal_step_.resize(m);
+  stick_step_.resize(m);
+  for (std::size_t k = 0; k < m; ++k) {
+    normal_step_[k] = inverse(data.diagonal[k](0, 0));
+    stick_step_[k] = normal_step_[k] > 0.0 ? inverse(data.tangent_stiffness[static_cast<Index>(k)]) : 0.0;
+  }
+  face_.assign(m, ContactFace{});
 }
 
 double ProjectedCg::measure(std::span<const double> r) { return alart_curnier_error(*data_, r, u_); }
 
-/// ϱ = −u, g, S, C and z = D/(1 + D C) g at r; returns g·z, and g·(z before) through `g_dot_old_z`.
-double ProjectedCg::update_faces(std::span<const double> r, bool robust, double* g_dot_old_z) {
+/// ϱ = −u, its face at r with g, S, C, and z = D/(1 + D C) g. Returns g·z, and g·(z before) through
+/// `g_dot_old_z`.
+template <FrictionLaw law>
+double ProjectedCg::look(std::span<const double> r, bool robust, double* g_dot_old_z) {
   faces_changed_ = false;
   double g_dot_z = 0.0;
   double g_dot_old = 0.0;
-  for (std::size_t k = 0; k < code_.size(); ++k) {
-    const auto row = static_cast<Index>(k);
+  for (std::size_t k = 0; k < face_.size(); ++k) {
     const double rho[3] = {-u_[3 * k], -u_[3 * k + 1], -u_[3 * k + 2]};
-    const ContactFace face = face_of(data_->law, data_->mu[row], r.data() + 3 * k, rho);
-    faces_changed_ = faces_changed_ || face.code() != code_[k];
-    code_[k] = face.code();
-    curvature_[k] = face.curvature;
-    const double W_NN = data_->diagonal[k](0, 0);
-    double D[3] = {1.0, 1.0, 1.0};
+    ContactFace face = face_of(law, data_->mu[static_cast<Index>(k)], r.data() + 3 * k, rho);
+    if (!(normal_step_[k] > 0.0)) std::fill(face.g, face.g + 3, 0.0);
+    double D_N = 1.0;
+    double D_T = 1.0;
     if (robust) {
-      D[0] = inverse(W_NN);
-      D[1] = D[2] = inverse(data_->tangent_stiffness[row] + face.curvature);  // D/(1 + D C) = 1/(λ + C)
+      D_N = normal_step_[k];
+      D_T = stick_step_[k];
+      if (face.curvature > 0.0) D_T /= 1.0 + D_T * face.curvature;
     }
-    for (std::size_t j = 0; j < 3; ++j) {
-      const double g = W_NN > 0.0 ? face.g[j] : 0.0;
-      const double z = D[j] * g;
-      g_dot_old += g * z_[3 * k + j];
-      g_dot_z += g * z;
-      g_[3 * k + j] = g;
-      z_[3 * k + j] = z;
-    }
-    S_[2 * k] = face.S[0];
-    S_[2 * k + 1] = face.S[1];
+    double* z = z_.data() + 3 * k;
+    g_dot_old += face.g[0] * z[0] + face.g[1] * z[1] + face.g[2] * z[2];
+    z[0] = D_N * face.g[0];
+    z[1] = D_T * face.g[1];
+    z[2] = D_T * face.g[2];
+    g_dot_z += face.g[0] * z[0] + face.g[1] * z[1] + face.g[2] * z[2];
+    faces_changed_ = faces_changed_ || face.code() != face_[k].code();
+    face_[k] = face;
   }
   *g_dot_old_z = g_dot_old;
   return g_dot_z;
 }
 
-void ProjectedCg::reset_direction() { std::copy(z_.begin(), z_.end(), d_.begin()); }
-
-/// F = d + S d_N, W F; returns numerator and denominator of α. The `true` form moves by d alone along the
-/// whole ϱ = −u.
-std::pair<double, double> ProjectedCg::step_terms(bool robust) {
-  double numerator = 0.0;
+/// d = projection of z + β d on the tangent cone, F = d + S d_N, and the two terms of α.
+/// The `true` form leaves d unprojected, as the paper does, and moves by d alone along the whole ϱ.
+template <FrictionLaw law>
+ProjectedCg::Terms ProjectedCg::aim(double beta, bool robust) {
+  Terms terms;
   double bend = 0.0;
-  for (std::size_t k = 0; k < code_.size(); ++k) {
-    const double* d = d_.data() + 3 * k;
-    const double follow = robust ? d[0] : 0.0;
-    F_[3 * k] = d[0];
-    F_[3 * k + 1] = d[1] + S_[2 * k] * follow;
-    F_[3 * k + 2] = d[2] + S_[2 * k + 1] * follow;
-    bend += curvature_[k] * (d[1] * d[1] + d[2] * d[2]);
-    for (std::size_t j = 0; j < 3; ++j) numerator += (robust ? g_[3 * k + j] : -u_[3 * k + j]) * d[j];
+  for (std::size_t k = 0; k < face_.size(); ++k) {
+    const ContactFace& face = face_[k];
+    const double* z = z_.data() + 3 * k;
+    double* d = d_.data() + 3 * k;
+    double* F = F_.data() + 3 * k;
+    for (int j = 0; j < 3; ++j) F[j] = d[j] = z[j] + beta * d[j];
+    if (robust) {
+      project_on_tangent_cone(law, face, d);
+      F[0] = d[0];
+      F[1] = d[1] + face.S[0] * d[0];
+      F[2] = d[2] + face.S[1] * d[0];
+      bend += face.curvature * (d[1] * d[1] + d[2] * d[2]);
+      terms.numerator += face.g[0] * d[0] + face.g[1] * d[1] + face.g[2] * d[2];
+    } else {
+      for (std::size_t j = 0; j < 3; ++j) terms.numerator -= u_[3 * k + j] * d[j];
+    }
   }
   multiply(data_->W, F_, WF_);
-  return {numerator, dot(d_, WF_) + (robust ? bend : 0.0)};
+  terms.denominator = dot(d_, WF_) + bend;
+  return terms;
 }
 
 /// r = P(r + α F); returns the norms of the step.
-Norms ProjectedCg::advance(double alpha, bool robust, std::span<double> r) {
+template <FrictionLaw law>
+Norms ProjectedCg::move(double alpha, bool robust, std::span<double> r) {
   Norms step;
-  for (std::size_t k = 0; k < code_.size(); ++k) {
+  for (std::size_t k = 0; k < face_.size(); ++k) {
     double* r_k = r.data() + 3 * k;
+    const double* F = F_.data() + 3 * k;
     const double old[3] = {r_k[0], r_k[1], r_k[2]};
-    for (std::size_t j = 0; j < 3; ++j) r_k[j] += alpha * F_[3 * k + j];
-    const auto slides = static_cast<std::uint8_t>(robust ? code_[k] >> 1 : 0);
-    project_impulse(data_->law, data_->mu[static_cast<Index>(k)], slides, S_.data() + 2 * k, r_k);
-    for (std::size_t j = 0; j < 3; ++j) {
+    for (int j = 0; j < 3; ++j) r_k[j] += alpha * F[j];
+    const std::uint8_t slides = robust ? face_[k].slides : std::uint8_t{0};
+    project_impulse(law, data_->mu[static_cast<Index>(k)], slides, face_[k].S, r_k);
+    for (int j = 0; j < 3; ++j) {
       const double change = r_k[j] - old[j];
       step.two += change * change;
       step.max = std::max(step.max, std::abs(change));
@@ -111,25 +122,27 @@ Norms ProjectedCg::advance(double alpha, bool robust, std::span<double> r) {
   return step;
 }
 
-/// d = projection of z + β d on the tangent cone (the `true` form leaves it unprojected, as the paper does).
-void ProjectedCg::next_direction(double beta, bool robust, std::span<const double> r) {
-  for (std::size_t i = 0; i < d_.size(); ++i) d_[i] = z_[i] + beta * d_[i];
-  if (!robust) return;
-  for (std::size_t k = 0; k < code_.size(); ++k) {
-    project_on_tangent_cone(data_->law, data_->mu[static_cast<Index>(k)], r.data() + 3 * k,
-                            static_cast<std::uint8_t>(code_[k] >> 1), d_.data() + 3 * k);
+Norms ProjectedCg::residual_norms() const {
+  Norms norms;
+  for (const ContactFace& face : face_) {
+    for (const double g : face.g) {
+      norms.two += g * g;
+      norms.max = std::max(norms.max, std::abs(g));
+    }
   }
+  norms.two = std::sqrt(norms.two);
+  return norms;
 }
 
 /// Projects the start on the admissible set; true when that changed it.
 bool ProjectedCg::make_admissible(std::span<double> r) const {
   constexpr double kFree[2] = {0.0, 0.0};
   bool changed = false;
-  for (std::size_t k = 0; k < code_.size(); ++k) {
+  for (std::size_t k = 0; k < face_.size(); ++k) {
     double* r_k = r.data() + 3 * k;
     const double old[3] = {r_k[0], r_k[1], r_k[2]};
     project_impulse(data_->law, data_->mu[static_cast<Index>(k)], 0, kFree, r_k);
-    if (!(data_->diagonal[k](0, 0) > 0.0)) std::fill(r_k, r_k + 3, 0.0);
+    if (!(normal_step_[k] > 0.0)) std::fill(r_k, r_k + 3, 0.0);
     changed = changed || !std::equal(old, old + 3, r_k);
   }
   return changed;
@@ -151,12 +164,21 @@ PhaseReport ProjectedCg::run(const Settings& settings, std::span<double> r, cons
     best.offer(r, report.error);
   }
   if (settings.form == CgForm::printed) return run_printed(settings, r, stop, rules, observer, best);
+  return data_->law == FrictionLaw::cone
+             ? iterate<FrictionLaw::cone>(settings, r, stop, rules, observer, best, report)
+             : iterate<FrictionLaw::pyramid>(settings, r, stop, rules, observer, best, report);
+}
 
+template <FrictionLaw law>
+PhaseReport ProjectedCg::iterate(const Settings& settings, std::span<double> r, const StopTest& stop,
+                                 const PaperRules& rules, IterationObserver* observer, BestIterate& best,
+                                 PhaseReport report) {
   const bool robust = settings.form == CgForm::robust;
   const bool paper = rules.active() && !stop.fixed();
   double g_dot_old = 0.0;
-  double g_dot_z = update_faces(r, robust, &g_dot_old);
-  reset_direction();
+  double g_dot_z = look<law>(r, robust, &g_dot_old);
+  double beta = 0.0;
+  std::fill(d_.begin(), d_.end(), 0.0);
   while (report.iterations < settings.phase.cap) {
     if (report.error <= settings.handing_on) {
       report.end = PhaseEnd::handed_on;
@@ -166,25 +188,25 @@ PhaseReport ProjectedCg::run(const Settings& settings, std::span<double> r, cons
       report.end = PhaseEnd::time;
       return report;
     }
-    auto [numerator, denominator] = step_terms(robust);
+    Terms terms = aim<law>(beta, robust);
     ++report.products;
-    if (!(numerator > 0.0 && denominator > 0.0)) {
-      reset_direction();
-      std::tie(numerator, denominator) = step_terms(robust);
+    if (!(terms.numerator > 0.0 && terms.denominator > 0.0)) {
+      std::fill(d_.begin(), d_.end(), 0.0);
+      terms = aim<law>(0.0, robust);
       ++report.products;
     }
-    const double alpha = numerator / denominator;
-    if (!(numerator > 0.0 && denominator > 0.0) || !std::isfinite(alpha)) {
-      report.end =
-          std::isfinite(numerator) && std::isfinite(denominator) ? PhaseEnd::stuck : PhaseEnd::diverged;
+    const double alpha = terms.numerator / terms.denominator;
+    if (!(terms.numerator > 0.0 && terms.denominator > 0.0) || !std::isfinite(alpha)) {
+      const bool finite = std::isfinite(terms.numerator) && std::isfinite(terms.denominator);
+      report.end = finite ? PhaseEnd::stuck : PhaseEnd::diverged;
       return report;
     }
-    const Norms step = advance(alpha, robust, r);
+    const Norms step = move<law>(alpha, robust, r);
     report.error = measure(r);
     ++report.iterations;
     ++report.products;
     const double old_g_dot_z = g_dot_z;
-    g_dot_z = update_faces(r, robust, &g_dot_old);
+    g_dot_z = look<law>(r, robust, &g_dot_old);
     if (observer != nullptr) {
       observer->on_iteration(settings.phase.first_iteration + report.iterations, r, settings.phase.phase);
     }
@@ -197,14 +219,13 @@ PhaseReport ProjectedCg::run(const Settings& settings, std::span<double> r, cons
       report.end = PhaseEnd::converged;
       return report;
     }
-    if (paper && rules.met(step, norms_of(g_))) {
+    if (paper && rules.met(step, residual_norms())) {
       report.end = PhaseEnd::paper_rule;
       return report;
     }
-    double beta = settings.beta == CgBeta::pr ? (g_dot_z - g_dot_old) / old_g_dot_z : g_dot_z / old_g_dot_z;
+    beta = (settings.beta == CgBeta::pr ? g_dot_z - g_dot_old : g_dot_z) / old_g_dot_z;
     if (robust && (faces_changed_ || !(beta > 0.0))) beta = 0.0;
     if (!std::isfinite(beta)) beta = 0.0;
-    next_direction(beta, robust, r);
   }
   return report;
 }
@@ -216,10 +237,10 @@ PhaseReport ProjectedCg::run_printed(const Settings& settings, std::span<double>
   report.products = 2;
   const bool paper = rules.active() && !stop.fixed();
   const bool measuring = stop.judging() || paper || settings.handing_on >= 0.0;
-  // r₀ = b − A λ₀ = −u, d₀ = r₀; g_ holds the residual of the recurrence
+  // r₀ = b − A λ₀ = −u, d₀ = r₀; z_ holds the residual of the recurrence
   report.error = measure(r);
-  for (std::size_t i = 0; i < g_.size(); ++i) g_[i] = d_[i] = -u_[i];
-  double g_dot_g = dot(g_, g_);
+  for (std::size_t i = 0; i < z_.size(); ++i) z_[i] = d_[i] = -u_[i];
+  double g_dot_g = dot(z_, z_);
   while (report.iterations < settings.phase.cap) {
     if (report.error <= settings.handing_on) {
       report.end = PhaseEnd::handed_on;
@@ -237,7 +258,8 @@ PhaseReport ProjectedCg::run_printed(const Settings& settings, std::span<double>
       report.end = g_dot_g == 0.0 ? PhaseEnd::stuck : PhaseEnd::diverged;
       break;
     }
-    const Norms step = advance(alpha, false, r);
+    const Norms step = data_->law == FrictionLaw::cone ? move<FrictionLaw::cone>(alpha, false, r)
+                                                       : move<FrictionLaw::pyramid>(alpha, false, r);
     ++report.iterations;
     if (observer != nullptr) {
       observer->on_iteration(settings.phase.first_iteration + report.iterations, r, settings.phase.phase);
@@ -245,8 +267,8 @@ PhaseReport ProjectedCg::run_printed(const Settings& settings, std::span<double>
     // r̃ = r − α A d, then its projection given the new impulses
     double next_g_dot_g = 0.0;
     double g_dot_old = 0.0;
-    for (std::size_t k = 0; k < code_.size(); ++k) {
-      double* g = g_.data() + 3 * k;
+    for (std::size_t k = 0; k < face_.size(); ++k) {
+      double* g = z_.data() + 3 * k;
       const double tilde[3] = {g[0] - alpha * WF_[3 * k], g[1] - alpha * WF_[3 * k + 1],
                                g[2] - alpha * WF_[3 * k + 2]};
       const ContactFace face = face_of(data_->law, data_->mu[static_cast<Index>(k)], r.data() + 3 * k, tilde);
@@ -269,14 +291,14 @@ PhaseReport ProjectedCg::run_printed(const Settings& settings, std::span<double>
       report.end = PhaseEnd::converged;
       return report;
     }
-    if (paper && rules.met(step, norms_of(g_))) {
+    if (paper && rules.met(step, norms_of(z_))) {
       report.end = PhaseEnd::paper_rule;
       return report;
     }
     const double beta =
         settings.beta == CgBeta::pr ? (next_g_dot_g - g_dot_old) / g_dot_g : next_g_dot_g / g_dot_g;
     g_dot_g = next_g_dot_g;
-    for (std::size_t i = 0; i < d_.size(); ++i) d_[i] = g_[i] + beta * d_[i];
+    for (std::size_t i = 0; i < d_.size(); ++i) d_[i] = z_[i] + beta * d_[i];
   }
   if (!measuring) report.error = std::numeric_limits<double>::quiet_NaN();
   return report;

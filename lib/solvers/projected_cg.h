@@ -11,6 +11,7 @@
 #include "solvers/paper_rules.h"
 #include "solvers/phase.h"
 #include "solvers/sweep_loop.h"
+#include "solvers/tangent_cone.h"
 
 /// The projected conjugate gradient iteration of Lazarevych 2010 (eqs. 16–19, Algorithm 2) in three forms.
 ///
@@ -65,21 +66,30 @@ class ProjectedCg {
                   const PaperRules& rules, IterationObserver* observer, BestIterate& best);
 
  private:
+  struct Terms {
+    double numerator = 0.0;
+    double denominator = 0.0;
+  };
   bool make_admissible(std::span<double> r) const;
   double measure(std::span<const double> r);
-  double update_faces(std::span<const double> r, bool robust, double* g_dot_old_z);
-  void reset_direction();
-  std::pair<double, double> step_terms(bool robust);
-  Norms advance(double alpha, bool robust, std::span<double> r);
-  void next_direction(double beta, bool robust, std::span<const double> r);
+  template <FrictionLaw law>
+  PhaseReport iterate(const Settings& settings, std::span<double> r, const StopTest& stop,
+                      const PaperRules& rules, IterationObserver* observer, BestIterate& best,
+                      PhaseReport report);
+  template <FrictionLaw law>
+  double look(std::span<const double> r, bool robust, double* g_dot_old_z);
+  template <FrictionLaw law>
+  Terms aim(double beta, bool robust);
+  template <FrictionLaw law>
+  Norms move(double alpha, bool robust, std::span<double> r);
+  Norms residual_norms() const;
   PhaseReport run_printed(const Settings& settings, std::span<double> r, const StopTest& stop,
                           const PaperRules& rules, IterationObserver* observer, BestIterate& best);
 
   const GaussSeidelData* data_ = nullptr;
-  std::vector<double> u_, g_, z_, d_, F_, WF_;  // 3m
-  std::vector<double> S_;                       // 2m
-  std::vector<double> curvature_;               // m
-  std::vector<std::uint8_t> code_;              // m: ContactFace::code
+  std::vector<double> u_, z_, d_, F_, WF_;        // 3m
+  std::vector<double> normal_step_, stick_step_;  // m: 1/W_NN, 1/λ_max(W_TT); 0 where a contact cannot move
+  std::vector<ContactFace> face_;                 // m
   bool faces_changed_ = false;
 };
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <span>
 
@@ -21,7 +23,10 @@ namespace signorini {
 
 struct ContactFace {
   bool pressed = false;     ///< r_N > 0
+  bool rubs = false;        ///< μ r_N > 0: there is a disc or square of positive size
   std::uint8_t slides = 0;  ///< cone: 0 or 1; pyramid: bit 0 for T1, bit 1 for T2
+  double e[2] = {
+      0.0, 0.0};  ///< outward normal where r_T lies on its bound, else 0; pyramid: one sign per component
   double S[2] = {0.0, 0.0};
   double curvature = 0.0;         ///< 1/kg
   double g[3] = {0.0, 0.0, 0.0};  ///< m/s
@@ -29,16 +34,83 @@ struct ContactFace {
   std::uint8_t code() const { return static_cast<std::uint8_t>((pressed ? 1 : 0) | (slides << 1)); }
 };
 
-/// `r`: three impulses of one contact; `rho`: −u of the contact.
-ContactFace face_of(FrictionLaw law, double mu, const double* r, const double* rho);
+/// A projected impulse lies on its bound up to a few roundings.
+inline constexpr double kOnBound = 1.0 - 1e-12;
 
-/// Projects d on the tangent cone at r; sliding contacts (`slides` of their face) keep no outward or inward
-/// radial part.
-void project_on_tangent_cone(FrictionLaw law, double mu, const double* r, std::uint8_t slides, double* d);
+/// `r`: three impulses of one contact; `rho`: −u of the contact.
+inline ContactFace face_of(FrictionLaw law, double mu, const double* r, const double* rho) {
+  ContactFace face;
+  face.pressed = r[0] > 0.0;
+  face.g[0] = face.pressed ? rho[0] : std::max(0.0, rho[0]);
+  const double bound = mu * r[0];
+  face.rubs = bound > 0.0;
+  if (!face.rubs) return face;
+  face.g[1] = rho[1];
+  face.g[2] = rho[2];
+  if (law == FrictionLaw::pyramid) {
+    for (int j = 0; j < 2; ++j) {
+      if (!(std::abs(r[1 + j]) >= kOnBound * bound)) continue;
+      face.e[j] = std::copysign(1.0, r[1 + j]);
+      if (!(face.e[j] * rho[1 + j] > 0.0)) continue;
+      face.slides = static_cast<std::uint8_t>(face.slides | (1 << j));
+      face.S[j] = face.e[j] * mu;
+      face.g[1 + j] = 0.0;
+    }
+    return face;
+  }
+  const double squared = r[1] * r[1] + r[2] * r[2];
+  const double threshold = kOnBound * bound;
+  if (!(squared >= threshold * threshold)) return face;
+  const double inverse_length = 1.0 / std::sqrt(squared);
+  face.e[0] = r[1] * inverse_length;
+  face.e[1] = r[2] * inverse_length;
+  const double outward = rho[1] * face.e[0] + rho[2] * face.e[1];
+  if (!(outward > 0.0)) return face;
+  face.slides = 1;
+  face.S[0] = mu * face.e[0];
+  face.S[1] = mu * face.e[1];
+  face.curvature = outward / bound;
+  face.g[1] -= outward * face.e[0];
+  face.g[2] -= outward * face.e[1];
+  return face;
+}
+
+/// Projects d on the tangent cone; sliding contacts keep no outward or inward radial part.
+inline void project_on_tangent_cone(FrictionLaw law, const ContactFace& face, double* d) {
+  if (!face.pressed) d[0] = std::max(0.0, d[0]);
+  if (!face.rubs) {
+    d[1] = d[2] = 0.0;
+    return;
+  }
+  if (law == FrictionLaw::pyramid) {
+    for (int j = 0; j < 2; ++j) {
+      if ((face.slides >> j & 1) != 0 || face.e[j] * d[1 + j] > 0.0) d[1 + j] = 0.0;
+    }
+    return;
+  }
+  const double outward = d[1] * face.e[0] + d[2] * face.e[1];
+  if (face.slides == 0 && !(outward > 0.0)) return;
+  d[1] -= outward * face.e[0];
+  d[2] -= outward * face.e[1];
+}
 
 /// Back to the admissible set: r_N = max(0, r_N), then r_T onto the disc or square; sliding contacts are put
 /// on their bound.
-void project_impulse(FrictionLaw law, double mu, std::uint8_t slides, const double* S, double* r);
+inline void project_impulse(FrictionLaw law, double mu, std::uint8_t slides, const double* S, double* r) {
+  r[0] = std::max(0.0, r[0]);
+  const double bound = mu * r[0];
+  if (law == FrictionLaw::pyramid) {
+    for (int j = 0; j < 2; ++j) {
+      r[1 + j] = (slides >> j & 1) != 0 ? S[j] * r[0] : std::clamp(r[1 + j], -bound, bound);
+    }
+    return;
+  }
+  const double squared = r[1] * r[1] + r[2] * r[2];
+  if (!(squared > 0.0) || (slides == 0 && squared <= bound * bound)) return;
+  const double factor = bound / std::sqrt(squared);
+  r[1] *= factor;
+  r[2] *= factor;
+}
 
 /// Norms of a vector of contact quantities.
 struct Norms {
