@@ -1,0 +1,92 @@
+// One projected Gauss–Seidel sweep, both laws, 9 blocks per row, beside the read bandwidth.
+//
+//   ns_per_contact   time of a sweep over the number of contacts
+//   of_read          bytes that a sweep must touch per second / bytes per second of the fastest plain sum
+//   sliding, open    shares of contacts in these states at the end (the rest sticks)
+//
+// chain: every contact is a neighbour of the one before, so the latency of a projection shows; scattered:
+// neighbours are anywhere within 500 contacts. in_cache: 1000 contacts (0.8 MB); from_memory: 10⁶ contacts
+// (860 MB).
+
+#include <benchmark/benchmark.h>
+
+#include <random>
+
+#include "contact_matrix.h"
+#include "interleaved.h"
+#include "memory_bandwidth.h"
+#include "solvers/gauss_seidel.h"
+
+namespace signorini::bench {
+namespace {
+
+constexpr Index kPerRow = 9;
+constexpr double kFriction = 0.5;
+
+GaussSeidelData make_data(Index contacts, Order order, FrictionLaw law) {
+  std::mt19937 engine(2);
+  std::uniform_real_distribution<double> velocity(-1.0, 1.0);
+  Vector q(3 * contacts);
+  for (Index i = 0; i < 3 * contacts; ++i) q[i] = velocity(engine) - (i % 3 == 0 ? 0.8 : 0.0);
+  return make_gauss_seidel_data(contact_matrix(contacts, kPerRow, order), std::move(q),
+                                Vector::Constant(contacts, kFriction), law, TangentStep::scalar);
+}
+
+double bytes_of(const GaussSeidelData& data) {
+  const double blocks = static_cast<double>(data.W.blocks());
+  const double per_contact = sizeof(GaussSeidelContact) + 2 * sizeof(Index) + 2 * 3 * sizeof(double);
+  return blocks * (9 * sizeof(double) + sizeof(Index)) + static_cast<double>(data.contacts()) * per_contact;
+}
+
+void sweep(benchmark::State& state, Order order, FrictionLaw law) {
+  const auto contacts = static_cast<Index>(state.range(0));
+  const GaussSeidelData data = make_data(contacts, order, law);
+  Vector r = Vector::Zero(3 * contacts), u(3 * contacts);
+  const std::span<double> impulses(r.data(), static_cast<std::size_t>(r.size()));
+  const std::span<double> velocities(u.data(), static_cast<std::size_t>(u.size()));
+  std::vector<std::function<void()>> candidates;
+  candidates.emplace_back([&] { benchmark::DoNotOptimize(gauss_seidel_sweep(data, impulses)); });
+  candidates.emplace_back([&] { benchmark::DoNotOptimize(alart_curnier_error(data, impulses, velocities)); });
+  for (const Reader read : readers()) {
+    candidates.emplace_back([read, &data] { benchmark::DoNotOptimize(read(data.W.values)); });
+  }
+  const std::vector<double> seconds =
+      least_seconds(state, state.range(0) > 10'000 ? Start::cold : Start::warm, candidates);
+
+  int sliding = 0, open = 0;
+  for (Index k = 0; k < contacts; ++k) {
+    const double bound = kFriction * r[3 * k];
+    const auto tangent = r.segment<2>(3 * k + 1);
+    const double length = law == FrictionLaw::cone ? tangent.norm() : tangent.cwiseAbs().maxCoeff();
+    open += bound == 0.0;
+    sliding += bound > 0.0 && length >= 0.999999 * bound;
+  }
+  const double read_seconds = *std::min_element(seconds.begin() + 2, seconds.end());
+  const double bandwidth = static_cast<double>(data.W.values.size() * sizeof(double)) / read_seconds;
+  state.counters["ns_per_contact"] = seconds[0] * 1e9 / contacts;
+  state.counters["error_ns_per_contact"] = seconds[1] * 1e9 / contacts;
+  state.counters["GB_per_s"] = bytes_of(data) / seconds[0] / 1e9;
+  state.counters["read_GB_per_s"] = bandwidth / 1e9;
+  state.counters["of_read"] = bytes_of(data) / seconds[0] / bandwidth;
+  state.counters["sliding"] = static_cast<double>(sliding) / contacts;
+  state.counters["open"] = static_cast<double>(open) / contacts;
+  state.SetLabel(std::string(enum_name(isa())));
+}
+
+void in_cache(benchmark::internal::Benchmark* b) { b->Arg(1000)->UseManualTime(); }
+void from_memory(benchmark::internal::Benchmark* b) {
+  b->Arg(1'000'000)->UseManualTime()->Iterations(20)->Unit(benchmark::kMillisecond);
+}
+
+BENCHMARK_CAPTURE(sweep, cone_chain_in_cache, Order::chain, FrictionLaw::cone)->Apply(in_cache);
+BENCHMARK_CAPTURE(sweep, cone_scattered_in_cache, Order::scattered, FrictionLaw::cone)->Apply(in_cache);
+BENCHMARK_CAPTURE(sweep, pyramid_chain_in_cache, Order::chain, FrictionLaw::pyramid)->Apply(in_cache);
+BENCHMARK_CAPTURE(sweep, pyramid_scattered_in_cache, Order::scattered, FrictionLaw::pyramid)->Apply(in_cache);
+BENCHMARK_CAPTURE(sweep, cone_scattered_from_memory, Order::scattered, FrictionLaw::cone)->Apply(from_memory);
+BENCHMARK_CAPTURE(sweep, pyramid_scattered_from_memory, Order::scattered, FrictionLaw::pyramid)
+    ->Apply(from_memory);
+
+}  // namespace
+}  // namespace signorini::bench
+
+BENCHMARK_MAIN();
