@@ -83,7 +83,7 @@ struct FrictionPyramid {
   }
   /// Componentwise clamp to [−bound, bound], bound ≥ 0; a NaN stays a NaN.
   static Vector2 project_tangent(const Vector2& r_T, double bound) {
-    return {std::max(-bound, std::min(r_T[0], bound)), std::max(-bound, std::min(r_T[1], bound))};
+    return {std::max(std::min(r_T[0], bound), -bound), std::max(std::min(r_T[1], bound), -bound)};
   }
 };
 
