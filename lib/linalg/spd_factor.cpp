@@ -147,6 +147,12 @@ void SparseFactor::solve(const double* b, double* x) {
   cholmod_dense rhs = view(b, L_->n, 1);
   cholmod_dense answer = view(x, L_->n, 1);
   cholmod_dense* handle = &answer;
+  if (workspace_y_ != nullptr && L_->is_super == 0) {
+    // A simplicial solve asks for a 4×n workspace and leaves it reshaped to the right-hand sides it had;
+    // given back in another shape it would be allocated again.
+    workspace_y_->nrow = workspace_y_->d = workspace_y_->nzmax / L_->n;
+    workspace_y_->ncol = L_->n;
+  }
   const int done =
       cholmod_solve2(CHOLMOD_A, L_, &rhs, nullptr, &handle, nullptr, &workspace_y_, &workspace_e_, &common_);
   SIGNORINI_CHECK(done == 1 && handle == &answer);
