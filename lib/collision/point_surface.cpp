@@ -18,6 +18,14 @@ bool folds_up(const NearTriangle& a, const NearTriangle& c) {
          c.normal.dot(a.centroid - c.on.closest) > 0.0;
 }
 
+/// The point is more beside than above the triangle. On an inner seam this never happens for the triangle whose plane is
+/// farthest below, so it tells an open border. A point on the seam up to rounding is above it.
+bool beside(const NearTriangle& nearest) {
+  const double size = (nearest.centroid - nearest.on.closest).norm();
+  return nearest.on.feature != TriangleFeature::face && nearest.on.distance > kSameDistance * size &&
+         std::abs(nearest.gap) < 0.5 * nearest.on.distance;
+}
+
 }  // namespace
 
 bool near_triangle(const Vector3& p, Index triangle, const Vector3& x_0, const Vector3& x_1, const Vector3& x_2,
@@ -47,7 +55,7 @@ void select_contacts(std::vector<NearTriangle>& candidates, double distance_limi
   std::rotate(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(first),
               candidates.begin() + static_cast<std::ptrdiff_t>(first) + 1);
   const NearTriangle& nearest = candidates.front();
-  if (nearest.on.feature != TriangleFeature::face && std::abs(nearest.gap) < 0.5 * nearest.on.distance) {
+  if (beside(nearest)) {
     candidates.clear();
     return;
   }

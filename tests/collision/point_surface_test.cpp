@@ -116,6 +116,16 @@ TEST(PointSurface, BesideAnOpenBorderThereIsNoContact) {
   EXPECT_TRUE(contacts_of(floor, {1.002, 0, -0.0005}, 0.5).empty());
 }
 
+TEST(PointSurface, APointOnASeamUpToRoundingIsInContact) {
+  // The diagonal of the square is a seam; on it the closest point carries rounding while the gap is exactly zero.
+  const TriangleMesh floor = ground(2.0);
+  for (int i = -50; i <= 50; ++i) {
+    const auto contacts = contacts_of(floor, {0.01 * i, 0.01 * i, 0.0}, 0.5);
+    ASSERT_EQ(contacts.size(), 1U) << i;
+    EXPECT_EQ(contacts[0].gap, 0.0);
+  }
+}
+
 TEST(PointSurface, FarBehindASurfaceThereIsNoContact) {
   const TriangleMesh floor = ground(1.0);
   EXPECT_EQ(contacts_of(floor, {0, 0.1, -0.04}, 0.5).size(), 1U);

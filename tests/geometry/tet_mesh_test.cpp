@@ -69,7 +69,7 @@ TEST_P(TetBall, HasTheStatedCountsPositiveTetsAndTheIcosphereAsSurface) {
     EXPECT_GT(tet_volume(ball, tet), 0.0);
     worst = std::min(worst, tet_quality(ball, tet));
   }
-  EXPECT_GT(worst, 0.25) << "a quality below 1/4 is a sliver; observed 0.4 and more";
+  EXPECT_GT(worst, 0.25) << "a quality below 1/4 is a sliver; see tet_quality";
 
   std::vector<Index> vertex_of;
   const TriangleMesh surface = boundary_surface(ball, vertex_of);
