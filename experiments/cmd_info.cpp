@@ -1,0 +1,183 @@
+// signorini info: what a recording or an FCLib file holds, before anything is solved.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "interrupt.h"
+#include "record/problem_file.h"
+#include "regions/region_partition.h"
+#include "terminal.h"
+
+namespace signorini {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Smallest and largest of something over the snapshots.
+struct Range {
+  double low = std::numeric_limits<double>::infinity(), high = -std::numeric_limits<double>::infinity();
+  void add(double x) {
+    low = std::min(low, x);
+    high = std::max(high, x);
+  }
+  bool empty() const { return low > high; }
+  std::string text(const char* format = "{:.6g}") const {
+    if (empty()) return "–";
+    const std::string a = fmt::format(fmt::runtime(format), low), b = fmt::format(fmt::runtime(format), high);
+    return a == b ? a : a + "–" + b;
+  }
+};
+
+struct StepFacts {
+  std::string step, kind;
+  Index contacts = 0, dofs = 0;
+  Index regions = 0, islands = 0, largest_region = 0, largest_island = 0;
+  bool points_exact = false;  ///< splitting by mass points drops nothing
+  Range mu;
+  double diagonal_ratio = 1.0;  ///< largest over smallest diagonal entry of M, or of W where there is no M
+  bool redundant = false;       ///< more contact directions than dofs: W is singular
+};
+
+StepFacts examine(const ProblemFile& file, const std::string& step) {
+  const ContactProblem problem = file.read(step);
+  StepFacts facts;
+  facts.step = step;
+  facts.contacts = problem.contacts();
+  facts.dofs = problem.dofs();
+  facts.kind = !problem.has_primal()                           ? "dual"
+               : problem.kind == ProblemKind::explicit_step ? "explicit"
+               : problem.kind == ProblemKind::implicit_step ? "implicit"
+                                                               : "primal";
+  facts.points_exact = is_exact(problem, RegionMode::points);
+  const RegionPartition points =
+      partition_regions(problem, facts.points_exact ? RegionMode::points : RegionMode::points_approx);
+  const RegionPartition islands = partition_regions(problem, RegionMode::islands);
+  facts.regions = points.regions();
+  facts.islands = islands.regions();
+  facts.largest_region = facts.contacts > 0 ? points.largest() : 0;
+  facts.largest_island = facts.contacts > 0 ? islands.largest() : 0;
+  for (const double mu : problem.mu) facts.mu.add(mu);
+  Range diagonal;
+  const SparseRows& matrix = problem.has_primal() ? problem.M : problem.W;
+  const Vector entries = matrix.diagonal();
+  for (const double entry : entries) diagonal.add(entry);
+  if (!diagonal.empty() && diagonal.low > 0.0) facts.diagonal_ratio = diagonal.high / diagonal.low;
+  facts.redundant = problem.has_primal() && 3 * facts.contacts > facts.dofs;
+  return facts;
+}
+
+Json to_json(const StepFacts& f) {
+  return {{"step", f.step},
+          {"kind", f.kind},
+          {"contacts", f.contacts},
+          {"dofs", f.dofs},
+          {"regions", f.regions},
+          {"largest_region", f.largest_region},
+          {"regions_exact", f.points_exact},
+          {"islands", f.islands},
+          {"largest_island", f.largest_island},
+          {"mu_min", f.mu.empty() ? Json() : Json(f.mu.low)},
+          {"mu_max", f.mu.empty() ? Json() : Json(f.mu.high)},
+          {"diagonal_ratio", f.diagonal_ratio},
+          {"redundant", f.redundant}};
+}
+
+TextTable::Row to_row(const StepFacts& f) {
+  return {f.step, fmt::format("{}", f.contacts), fmt::format("{}", f.dofs),
+          fmt::format("{}{}", f.regions, f.points_exact ? "" : "~"), fmt::format("{}", f.largest_region),
+          fmt::format("{}", f.islands), fmt::format("{}", f.largest_island), f.mu.text("{:.3g}"),
+          fmt::format("{:.3g}", f.diagonal_ratio), f.redundant ? "yes" : "no"};
+}
+
+TextTable::Row summary_row(const std::string& path, const std::vector<StepFacts>& steps, double bytes) {
+  Range contacts, dofs, regions, largest_region, islands, largest_island, mu, ratio;
+  bool exact = true, redundant = false;
+  for (const StepFacts& f : steps) {
+    contacts.add(f.contacts);
+    dofs.add(f.dofs);
+    regions.add(f.regions);
+    largest_region.add(f.largest_region);
+    islands.add(f.islands);
+    largest_island.add(f.largest_island);
+    if (!f.mu.empty()) {
+      mu.add(f.mu.low);
+      mu.add(f.mu.high);
+    }
+    ratio.add(f.diagonal_ratio);
+    exact = exact && f.points_exact;
+    redundant = redundant || f.redundant;
+  }
+  return {std::filesystem::path(path).filename().string(), steps.empty() ? "–" : steps.front().kind, fmt::format("{}", steps.size()), contacts.text(), dofs.text(),
+          regions.text() + (exact ? "" : "~"), largest_region.text(), islands.text(), largest_island.text(), mu.text("{:.3g}"),
+          ratio.text("{:.3g}"), redundant ? "yes" : "no", bytes_text(bytes)};
+}
+
+int info(const Program& program, const std::vector<std::string>& paths, bool list_steps) {
+  Json all = Json::array();
+  TextTable summary({{"file"}, {"kind"}, {"steps", Align::right}, {"contacts", Align::right}, {"dofs", Align::right},
+                     {"regions", Align::right}, {"largest", Align::right}, {"islands", Align::right}, {"largest", Align::right},
+                     {"μ", Align::right}, {"diagonal", Align::right}, {"3m>n", Align::right}, {"size", Align::right}});
+  for (const std::string& path : paths) {
+    const ProblemFile file(path);
+    const auto bytes = static_cast<double>(std::filesystem::file_size(path));
+    Progress progress("reading " + path, static_cast<long long>(file.steps().size()));
+    std::vector<StepFacts> steps;
+    for (const std::string& step : file.steps()) {
+      stop_when_interrupted();
+      steps.push_back(examine(file, step));
+      progress.update(static_cast<long long>(steps.size()), "step " + step);
+    }
+    progress.clear();
+    if (program.json) {
+      Json list = Json::array();
+      for (const StepFacts& f : steps) list.push_back(to_json(f));
+      all.push_back({{"file", path}, {"title", file.title()}, {"bytes", std::filesystem::file_size(path)}, {"steps", list}});
+    } else if (list_steps) {
+      TextTable table({{"step"}, {"contacts", Align::right}, {"dofs", Align::right}, {"regions", Align::right},
+                       {"largest", Align::right}, {"islands", Align::right}, {"largest", Align::right}, {"μ", Align::right},
+                       {"diagonal", Align::right}, {"3m>n", Align::right}});
+      for (const StepFacts& f : steps) table.add(to_row(f));
+      print(fmt::format("{}  {}\n{}\n", painted(path, Colour::bold), file.title(), table.text()));
+    } else {
+      summary.add(summary_row(path, steps, bytes));
+    }
+  }
+  if (program.json) {
+    print(all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  } else if (!summary.empty()) {
+    print(summary.text());
+  }
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_info(CLI::App& app, Program& program) {
+  CLI::App* command = app.add_subcommand("info", "What is inside a recording or an FCLib file");
+  command->footer(
+      "Columns: regions are connected through shared mass points (a ~ marks counts where splitting there\n"
+      "would not be exact), islands through whole bodies, each followed by the contacts of the largest;\n"
+      "diagonal is the ratio of the largest to the smallest diagonal entry of M (of W in files without M);\n"
+      "3m>n says that there are more contact directions than degrees of freedom, so r is not unique.\n"
+      "\n"
+      "Examples:\n"
+      "  signorini info bucket.h5\n"
+      "  signorini info bucket.h5 --steps             one line for every snapshot\n"
+      "  signorini info *.hdf5 --json");
+  struct Arguments {
+    std::vector<std::string> files;
+    bool steps = false;
+  };
+  auto a = std::make_shared<Arguments>();
+  command->add_option("FILE", a->files, "Recordings or FCLib files")->required();
+  command->add_flag("--steps", a->steps, "One line for every snapshot");
+  command->callback([&program, a] { program.command = [&program, a] { return info(program, a->files, a->steps); }; });
+}
+
+}  // namespace signorini

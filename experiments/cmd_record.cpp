@@ -1,0 +1,88 @@
+// signorini record: a scene becomes a recording. The only command with physics in it.
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "base/check.h"
+#include "base/text.h"
+#include "commands.h"
+#include "configs.h"
+#include "recorder.h"
+#include "terminal.h"
+
+namespace signorini {
+namespace {
+
+struct RecordArguments {
+  std::string scene, output, size = "quick";
+  long long steps = 0;
+  int threads = 1;
+  std::vector<std::string> settings;
+  bool resume = false, force = false;
+};
+
+OptionMap parse_overrides(const std::vector<std::string>& settings) {
+  OptionMap overrides;
+  for (const std::string& setting : settings) {
+    const std::size_t equals = setting.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw_usage("--set {}: must look like key=value, e.g. --set contact.friction=0.3", setting);
+    }
+    overrides[setting.substr(0, equals)] = setting.substr(equals + 1);
+  }
+  return overrides;
+}
+
+int record(const Program& program, const RecordArguments& a) {
+  if (a.steps < 0) throw_usage("--steps {}: must not be negative", a.steps);
+  if (a.threads < 1) throw_usage("--threads {}: must be at least 1", a.threads);
+  if (a.resume && a.force) throw_usage("--resume and --force exclude each other");
+  RecordRequest request;
+  request.scene_path = find_config(program, ConfigKind::scenes, a.scene).string();
+  request.size = parse_enum<SceneSize>(a.size, "--size");
+  request.overrides = parse_overrides(a.settings);
+  request.steps = a.steps;
+  request.threads = a.threads;
+  const ExistingRecording existing = a.force    ? ExistingRecording::replace
+                                     : a.resume ? ExistingRecording::resume
+                                                : ExistingRecording::refuse;
+  const RecordingSummary summary = record_scene(program, request, a.output, existing);
+  if (summary.kept == summary.frames && summary.steps == 0) {
+    say(fmt::format("{}: complete already, {} snapshots", a.output, summary.frames));
+    return kSuccess;
+  }
+  say(fmt::format("{}: {} snapshots of {} steps{}, up to {} contacts, {}", a.output, summary.frames, summary.steps,
+                  summary.kept > 0 ? fmt::format(" ({} were there)", summary.kept) : "", summary.most_contacts,
+                  bytes_text(static_cast<double>(std::filesystem::file_size(a.output)))));
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_record(CLI::App& app, Program& program) {
+  CLI::App* command = app.add_subcommand("record", "Simulate a scene and record its contact problems");
+  command->footer(
+      "Beside FILE.h5 come FILE.steps.csv (energies, contacts, times of every step) and FILE.env.json.\n"
+      "A kill at any moment loses at most the step in flight: the same command with --resume goes on\n"
+      "and ends with the same bytes.\n"
+      "\n"
+      "Examples:\n"
+      "  signorini record bucket -o bucket.h5\n"
+      "  signorini record bucket -o slick.h5 --size medium --set contact.friction=0.1\n"
+      "  signorini record my/scene.toml -o trial.h5 --steps 100\n"
+      "  signorini record bucket -o bucket.h5 --resume");
+  auto a = std::make_shared<RecordArguments>();
+  command->add_option("SCENE", a->scene, "Scene file, or the name of one (see 'signorini list scenes')")->required();
+  command->add_option("-o,--output", a->output, "Recording to write")->required()->type_name("FILE.h5");
+  command->add_option("--size", a->size, "quick, medium or paper (default quick)")->type_name("SIZE");
+  command->add_option("--steps", a->steps, "Stop after N steps (default: as the scene says)")->type_name("N");
+  command->add_option("--set", a->settings, "Change a key of the scene; may be repeated")
+      ->type_name("KEY=VALUE")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command->add_option("--threads", a->threads, "Threads; the recording does not depend on them (default 1)")->type_name("N");
+  command->add_flag("--resume", a->resume, "Go on with an unfinished recording");
+  command->add_flag("--force", a->force, "Replace an existing recording");
+  command->callback([&program, a] { program.command = [&program, a] { return record(program, *a); }; });
+}
+
+}  // namespace signorini

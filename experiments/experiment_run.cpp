@@ -1,0 +1,389 @@
+#include "experiment_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "base/check.h"
+#include "base/digest.h"
+#include "base/text.h"
+#include "commands.h"
+#include "configs.h"
+#include "harness/environment.h"
+#include "harness/protocols.h"
+#include "harness/run_table.h"
+#include "interrupt.h"
+#include "record/problem_file.h"
+#include "recorder.h"
+#include "solvers/registry.h"
+#include "terminal.h"
+
+namespace signorini {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A problem file of the experiment and the snapshots chosen from it.
+struct Source {
+  std::string label;  ///< the `file` column
+  fs::path path;
+  std::vector<std::string> steps;
+};
+
+std::string trace_key(const ConvergenceTrace& t) {
+  return fmt::format("{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}", t.file, t.step, t.solver, t.options, t.region_mode, exact_text(t.tolerance));
+}
+
+/// Curves on disk: one part per snapshot while running, one file at the end.
+class TraceStore {
+ public:
+  TraceStore(fs::path file, bool resume) : file_(std::move(file)), parts_(file_.string() + ".parts") {
+    std::error_code error;
+    if (!resume) {
+      fs::remove(file_, error);
+      fs::remove_all(parts_, error);
+    }
+    if (fs::exists(file_, error)) load(file_);
+    for (const auto& entry : fs::directory_iterator(parts_, error)) {
+      if (entry.path().extension() == ".h5") load(entry.path());
+    }
+  }
+
+  bool contains(const ConvergenceTrace& trace) const { return keys_.contains(trace_key(trace)); }
+  void add(ConvergenceTrace trace) {
+    keys_.insert(trace_key(trace));
+    pending_.push_back(std::move(trace));
+  }
+  /// The curves since the last call, as a part of their own.
+  void save_part() {
+    if (pending_.empty()) return;
+    fs::create_directories(parts_);
+    write_traces(parts_ / fmt::format("{:06}.h5", traces_.size()), pending_);
+    std::move(pending_.begin(), pending_.end(), std::back_inserter(traces_));
+    pending_.clear();
+    changed_ = true;
+  }
+  void finish() {
+    save_part();
+    std::error_code error;
+    if (changed_ || fs::exists(parts_, error)) {
+      // parts of a resumed run come in the order of their names: sort, so that the file does not depend on interruptions
+      std::stable_sort(traces_.begin(), traces_.end(), [](const auto& a, const auto& b) { return trace_key(a) < trace_key(b); });
+      write_traces(file_, traces_);
+      fs::remove_all(parts_, error);
+    }
+  }
+
+ private:
+  void load(const fs::path& path) {
+    for (ConvergenceTrace& trace : read_traces(path)) {
+      if (keys_.insert(trace_key(trace)).second) traces_.push_back(std::move(trace));
+    }
+  }
+
+  fs::path file_, parts_;
+  std::set<std::string> keys_;
+  std::vector<ConvergenceTrace> traces_, pending_;
+  bool changed_ = false;
+};
+
+Source record_source(const Program& program, const ExperimentRequest& request, const std::string& scene) {
+  RecordRequest record;
+  record.scene_path = find_config(program, ConfigKind::scenes, scene).string();
+  record.size = request.size;
+  record.threads = request.threads;
+  const fs::path folder = request.output / "recordings";
+  fs::create_directories(folder);
+  Source source;
+  source.label = fmt::format("{}-{}.h5", fs::path(record.scene_path).stem().string(), enum_name(request.size));
+  source.path = folder / source.label;
+  if (is_recording_of(source.path, record)) return source;
+  std::error_code error;
+  const bool unfinished = fs::exists(source.path.string() + ".parts", error) && !fs::exists(source.path, error);
+  say(fmt::format("recording {} ({})", scene, enum_name(request.size)));
+  RecordingSummary summary;
+  try {
+    summary = record_scene(program, record, source.path, unfinished ? ExistingRecording::resume : ExistingRecording::replace);
+  } catch (const InputError&) {
+    if (!unfinished) throw;  // parts of another version of the scene: start again
+    summary = record_scene(program, record, source.path, ExistingRecording::replace);
+  }
+  say(fmt::format("  {} snapshots of {} steps, up to {} contacts, {}", summary.frames, summary.steps, summary.most_contacts,
+                  seconds_text(summary.seconds)));
+  return source;
+}
+
+void choose_steps(const Experiment& experiment, Source& source) {
+  const ProblemFile file(source.path);
+  std::vector<int> contacts;
+  Progress progress("reading " + source.label, static_cast<long long>(file.steps().size()));
+  for (const std::string& step : file.steps()) {
+    stop_when_interrupted();
+    contacts.push_back(file.read(step).contacts());
+    progress.update(static_cast<long long>(contacts.size()), "step " + step);
+  }
+  for (const std::size_t i : select_steps(contacts, experiment)) source.steps.push_back(file.steps()[i]);
+  if (source.steps.empty()) {
+    say(fmt::format("  {}: none of {} snapshots has {} contacts or more; nothing to solve", source.label, contacts.size(),
+                    experiment.min_contacts));
+  }
+}
+
+class ExperimentRun {
+ public:
+  ExperimentRun(const Program& program, const ExperimentRequest& request)
+      : program_(program),
+        request_(request),
+        experiment_(read_experiment(request.config, enum_name(request.size))),
+        folder_(request.output / experiment_.id),
+        provenance_(program.command_line) {}
+
+  ExperimentResult run() {
+    const Stopwatch watch;
+    fs::create_directories(folder_);
+    collect_sources();
+    const bool resume = open_folder();
+    RunTable table(folder_ / "runs.csv", resume ? OpenTable::resume : OpenTable::fresh);
+    TraceStore traces(folder_ / "trace.h5", resume);
+    table_ = &table;
+    traces_ = &traces;
+    write_text_file(folder_ / "env.json", provenance_.json());
+    write_text_file(folder_ / "regions.csv", region_sizes());
+
+    long long total = 0;
+    for (const Source& source : sources_) total += static_cast<long long>(source.steps.size() * groups_per_step());
+    Progress progress(experiment_.id, total);
+    progress_ = &progress;
+    for (const Source& source : sources_) run_source(source);
+    progress.clear();
+    traces.finish();
+    write_text_file(folder_ / "env.json", provenance_.json());
+
+    ExperimentResult result{folder_, table.rows(), table.resumed(), failed_, watch.seconds()};
+    return result;
+  }
+
+ private:
+  std::size_t groups_per_step() const { return experiment_.solvers.size() * experiment_.tolerances.size(); }
+
+  void collect_sources() {
+    for (const std::string& scene : experiment_.scenes) sources_.push_back(record_source(program_, request_, scene));
+    for (const fs::path& file : experiment_.files) sources_.push_back({file.filename().string(), file, {}});
+    for (Source& source : sources_) {
+      choose_steps(experiment_, source);
+      provenance_.add_input(source.path);
+    }
+    provenance_.set("experiment", experiment_.id);
+    provenance_.set("size", std::string(enum_name(request_.size)));
+    provenance_.set("config_digest", digest_text(digest_of(experiment_.text)));
+  }
+
+  /// Writes config.toml, headed by what rows depend on. True when the rows that are there may be kept.
+  bool open_folder() {
+    std::string head = fmt::format("# size: {}\n# program: {}\n", enum_name(request_.size), build_facts().git);
+    for (const Source& source : sources_) head += fmt::format("# input: {} {}\n", source.label, digest_file(source.path).digest);
+    const std::string text = head + experiment_.text;
+    const fs::path copy = folder_ / "config.toml";
+    std::error_code error;
+    bool same = false;
+    if (request_.resume && fs::exists(copy, error)) {
+      same = digest_file(copy).digest == digest_text(digest_of(text));
+      if (!same) say(fmt::format("{}: made by another program, config or recording; starting again", folder_.string()));
+    }
+    if (!same) {
+      // rows go first: a kill between the two must not leave old rows under a new head
+      fs::remove(folder_ / "runs.csv", error);
+      fs::remove(folder_ / "trace.h5", error);
+      fs::remove_all(folder_ / "trace.h5.parts", error);
+      write_text_file(copy, text);
+    }
+    return same;
+  }
+
+  /// How many regions of which size the chosen snapshots have: the histogram's data.
+  std::string region_sizes() const {
+    std::string text = "file,step,region_mode,size,count\n";
+    for (const Source& source : sources_) {
+      if (source.steps.empty()) continue;
+      const ProblemFile file(source.path);
+      for (const std::string& step : source.steps) {
+        stop_when_interrupted();
+        const ContactProblem problem = file.read(step);
+        for (const RegionMode mode : experiment_.regions) {
+          if (mode == RegionMode::none || !is_exact(problem, mode)) continue;
+          const RegionPartition partition = partition_regions(problem, mode);
+          std::map<std::size_t, int> sizes;
+          for (Index region = 0; region < partition.regions(); ++region) ++sizes[partition.region(region).size()];
+          for (const auto& [size, count] : sizes) {
+            text += fmt::format("{},{},{},{},{}\n", source.label, step, enum_name(mode), size, count);
+          }
+        }
+      }
+    }
+    return text;
+  }
+
+  void run_source(const Source& source) {
+    if (source.steps.empty()) return;
+    const ProblemFile file(source.path);
+    for (const std::string& step : source.steps) {
+      std::optional<ContactProblem> problem;
+      std::optional<Referee> referee;
+      RunTarget target;
+      for (const double tolerance : experiment_.tolerances) {
+        for (const SolverVariant& variant : experiment_.solvers) {
+          stop_when_interrupted();
+          progress_->update(done_++, fmt::format("{} step {}  {}", source.label, step, variant.label));
+          if (group_is_done(source.label, step, variant, tolerance)) continue;
+          if (!problem) {
+            problem.emplace(file.read(step));
+            check_problem(*problem, fmt::format("{}: step {}", source.path.string(), step));
+            referee.emplace(*problem);
+            target = make_target(*problem, *referee, experiment_.id, source.label, step);
+          }
+          run_group(target, variant, tolerance);
+        }
+      }
+      traces_->save_part();
+    }
+  }
+
+  RunLimits limits(double tolerance) const { return {tolerance, experiment_.max_iterations, experiment_.time_limit}; }
+
+  /// The last row of a group is written last, and a table is only ever torn at its end.
+  bool group_is_done(const std::string& file, const std::string& step, const SolverVariant& variant, double tolerance) const {
+    RunRecord last;
+    last.experiment = experiment_.id;
+    last.file = file;
+    last.step = step;
+    last.solver = variant.name;
+    last.options = make_solver(variant.name, variant.options)->options();
+    last.region_mode = enum_name(experiment_.regions.back());
+    last.threads = experiment_.time ? experiment_.threads.back() : experiment_.threads.front();
+    last.tolerance = tolerance;
+    last.protocol = experiment_.time ? "self-stopped" : "converge";
+    if (!table_->contains(last)) return false;
+    if (!experiment_.converge) return true;
+    ConvergenceTrace trace;
+    trace.file = file;
+    trace.step = step;
+    trace.solver = last.solver;
+    trace.options = last.options;
+    trace.tolerance = tolerance;
+    return std::all_of(experiment_.regions.begin(), experiment_.regions.end(), [&](RegionMode mode) {
+      trace.region_mode = enum_name(mode);
+      return traces_->contains(trace);
+    });
+  }
+
+  void run_group(const RunTarget& target, const SolverVariant& variant, double tolerance) {
+    std::vector<RunRecord> rows, self_stopped;
+    std::vector<PreparedRun> prepared;
+    std::vector<TracedRun> traced;
+    prepared.reserve(experiment_.regions.size() * experiment_.threads.size());
+    traced.reserve(experiment_.regions.size());
+    std::vector<TimedRun> timed;
+    RunLimits tracing = limits(tolerance);
+    tracing.time_limit *= 10.0;  // a traced run also waits for the referee
+    for (const RegionMode mode : experiment_.regions) {
+      for (const int threads : experiment_.threads) {
+        prepared.push_back(prepare_run(target, variant, mode, threads));
+        if (experiment_.time) self_stopped.push_back(solve_self_stopped(target, prepared.back(), limits(tolerance)).record);
+        // the iterates do not depend on the number of threads: one trace serves all
+        if (threads == experiment_.threads.front()) {
+          traced.push_back(trace_run(target, prepared.back(), tracing));
+          if (experiment_.converge) rows.push_back(traced.back().record);
+        }
+        timed.push_back({&prepared.back(), &traced.back()});
+      }
+    }
+    if (experiment_.time) {
+      const std::vector<RunRecord> times =
+          time_runs(target, timed, limits(tolerance), {experiment_.repetitions, experiment_.minimum_time});
+      rows.insert(rows.end(), times.begin(), times.end());
+      rows.insert(rows.end(), self_stopped.begin(), self_stopped.end());
+    }
+    if (experiment_.converge) {
+      for (TracedRun& one : traced) {
+        if (!traces_->contains(one.trace)) traces_->add(std::move(one.trace));
+      }
+    }
+    for (const RunRecord& row : rows) failed_ += row.status == SolveStatus::failed ? 1U : 0U;
+    table_->append(rows);
+  }
+
+  const Program& program_;
+  const ExperimentRequest& request_;
+  Experiment experiment_;
+  fs::path folder_;
+  Provenance provenance_;
+  std::vector<Source> sources_;
+  RunTable* table_ = nullptr;
+  TraceStore* traces_ = nullptr;
+  Progress* progress_ = nullptr;
+  long long done_ = 0;
+  std::size_t failed_ = 0;
+};
+
+double median(std::vector<double> values) {
+  if (values.empty()) return std::nan("");
+  std::sort(values.begin(), values.end());
+  const std::size_t n = values.size();
+  return n % 2 == 1 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
+}
+
+}  // namespace
+
+ExperimentResult run_experiment(const Program& program, const ExperimentRequest& request) {
+  return ExperimentRun(program, request).run();
+}
+
+void print_run_summary(const fs::path& runs_csv) {
+  struct Line {
+    std::size_t runs = 0, reached = 0;
+    std::vector<double> iterations, setup, solve;
+  };
+  struct Key {
+    std::string label, mode;
+    int threads;
+    auto operator<=>(const Key&) const = default;
+  };
+  std::vector<Key> order;
+  std::map<Key, Line> lines;
+  std::string protocol = "converge";
+  const std::vector<RunRecord> records = read_run_table(runs_csv);
+  for (const RunRecord& r : records) {
+    if (r.protocol == "time") protocol = "time";
+  }
+  for (const RunRecord& r : records) {
+    if (r.protocol != protocol) continue;
+    const Key key{r.label, r.region_mode, r.threads};
+    if (!lines.contains(key)) order.push_back(key);
+    Line& line = lines[key];
+    if (r.repetition == 0) {
+      ++line.runs;
+      line.reached += r.status == SolveStatus::converged ? 1U : 0U;
+      if (r.status == SolveStatus::converged) line.iterations.push_back(r.iterations);
+    }
+    if (r.status != SolveStatus::converged) continue;
+    line.setup.push_back(r.setup_seconds);
+    line.solve.push_back(r.solve_seconds);
+  }
+  TextTable table({{"solver"}, {"regions"}, {"threads", Align::right}, {"reached", Align::right}, {"iterations", Align::right},
+                   {"setup", Align::right}, {"solve", Align::right}});
+  for (const Key& key : order) {
+    const Line& line = lines[key];
+    const double iterations = median(line.iterations);
+    table.add({key.label, key.mode, fmt::format("{}", key.threads),
+               {fmt::format("{}/{}", line.reached, line.runs), line.reached == line.runs ? Colour::green : Colour::red},
+               std::isnan(iterations) ? "–" : fmt::format("{:g}", iterations), seconds_text(median(line.setup)),
+               seconds_text(median(line.solve))});
+  }
+  print(table.text());
+}
+
+}  // namespace signorini

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/experiment.h"
+#include "scene/scene.h"
+
+/// Runs an experiment: records its scenes where recordings are missing, then every solver variant on every chosen
+/// snapshot in every region mode and number of threads, by the protocols of harness/protocols.h.
+///
+///     OUT/recordings/<scene>-<size>.h5      shared by all experiments
+///     OUT/<id>/config.toml                  the experiment, headed by what the rows depend on
+///     OUT/<id>/runs.csv                     a row per run, on disk as soon as its group is done
+///     OUT/<id>/regions.csv                  how many regions of which size the snapshots have
+///     OUT/<id>/trace.h5                     convergence curves (trace.h5.parts while running)
+///     OUT/<id>/env.json                     provenance
+///
+/// A group is one solver variant on one snapshot in all region modes and threads: its timings are interleaved, so it is
+/// the unit that a kill can lose and that a resume makes again.
+namespace signorini {
+
+struct Program;
+
+struct ExperimentRequest {
+  std::filesystem::path config;
+  SceneSize size = SceneSize::quick;
+  std::filesystem::path output = "results/out";
+  bool resume = false;
+  int threads = 1;  ///< for recording
+};
+
+struct ExperimentResult {
+  std::filesystem::path folder;
+  std::size_t rows = 0, resumed = 0, failed = 0;
+  double seconds = 0.0;
+};
+
+ExperimentResult run_experiment(const Program& program, const ExperimentRequest& request);
+
+/// A table on stdout: share converged, median iterations and times by solver, region mode and threads.
+void print_run_summary(const std::filesystem::path& runs_csv);
+
+}  // namespace signorini

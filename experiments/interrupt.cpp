@@ -1,0 +1,28 @@
+#include "interrupt.h"
+
+#include <csignal>
+
+namespace signorini {
+namespace {
+
+volatile std::sig_atomic_t signalled = 0;
+
+void remember(int) { signalled = 1; }
+
+}  // namespace
+
+void install_interrupt_handlers() {
+  struct sigaction action {};
+  action.sa_handler = remember;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);  // the second signal meets the default action
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  struct sigaction ignore {};
+  ignore.sa_handler = SIG_IGN;  // a closed pipe is an error of fwrite, not a death
+  sigaction(SIGPIPE, &ignore, nullptr);
+}
+
+bool interrupted() { return signalled != 0; }
+
+}  // namespace signorini

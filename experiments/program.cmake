@@ -1,0 +1,20 @@
+# The program `signorini`: main.cpp and one file per subcommand.
+add_executable(signorini
+  main.cpp
+  cmd_export.cpp
+  cmd_info.cpp
+  cmd_list.cpp
+  cmd_record.cpp
+  cmd_reproduce.cpp
+  cmd_run.cpp
+  cmd_solve.cpp
+  configs.cpp
+  experiment_run.cpp
+  interrupt.cpp
+  recorder.cpp
+  terminal.cpp
+)
+target_include_directories(signorini PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+target_compile_definitions(signorini PRIVATE SIGNORINI_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+target_link_libraries(signorini PRIVATE signorini::signorini signorini::flags CLI11::CLI11 nlohmann_json::nlohmann_json)
+install(TARGETS signorini RUNTIME DESTINATION bin)

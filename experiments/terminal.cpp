@@ -1,0 +1,180 @@
+#include "terminal.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/check.h"
+
+namespace signorini {
+namespace {
+
+bool colour_wanted(int descriptor) {
+  const char* no_colour = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  if (no_colour != nullptr && *no_colour != '\0') return false;
+  if (terminal != nullptr && std::string_view(terminal) == "dumb") return false;
+  return isatty(descriptor) == 1;
+}
+
+std::string paint(std::string_view text, Colour colour, bool wanted) {
+  if (!wanted || colour == Colour::none) return std::string(text);
+  constexpr std::array<const char*, 6> kCodes{"0", "1", "2", "31", "32", "33"};
+  return fmt::format("\x1b[{}m{}\x1b[0m", kCodes[static_cast<std::size_t>(colour)], text);
+}
+
+std::size_t terminal_width() {
+  winsize size{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20) return size.ws_col;
+  return 80;
+}
+
+/// The first `columns` characters of UTF-8 text.
+std::string_view clipped(std::string_view text, std::size_t columns) {
+  std::size_t seen = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if ((static_cast<unsigned char>(text[i]) & 0xC0U) == 0x80U) continue;
+    if (seen++ == columns) return text.substr(0, i);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string painted(std::string_view text, Colour colour) {
+  static const bool wanted = colour_wanted(STDOUT_FILENO);
+  return paint(text, colour, wanted);
+}
+
+std::string painted_error(std::string_view text, Colour colour) {
+  static const bool wanted = colour_wanted(STDERR_FILENO);
+  return paint(text, colour, wanted);
+}
+
+void say(std::string_view text) {
+  fmt::print(stderr, "{}\n", text);
+  std::fflush(stderr);
+}
+
+void say_error(std::string_view text) { say(fmt::format("signorini: {} {}", painted_error("error:", Colour::red), text)); }
+
+void print(std::string_view text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  // nobody reads any more (`| head`): files are still to be finished
+  if (!written && errno != EPIPE) throw_input("standard output: cannot write: {}", std::strerror(errno));
+}
+
+std::string seconds_text(double s) {
+  if (!std::isfinite(s)) return "–";
+  constexpr std::array<const char*, 4> kUnits{"s", "ms", "µs", "ns"};
+  std::size_t unit = 0;
+  while (unit + 1 < kUnits.size() && std::abs(s) < 0.9995) {
+    s *= 1e3;
+    ++unit;
+  }
+  if (s == 0.0) return "0";
+  const int digits = s < 9.995 ? 2 : s < 99.95 ? 1 : 0;
+  return fmt::format("{:.{}f} {}", s, digits, kUnits[unit]);
+}
+
+std::string bytes_text(double bytes) {
+  constexpr std::array<const char*, 5> kUnits{"B", "kB", "MB", "GB", "TB"};
+  std::size_t unit = 0;
+  while (unit + 1 < kUnits.size() && bytes >= 999.5) {
+    bytes /= 1e3;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.{}f} {}", bytes, bytes < 9.95 ? 1 : 0, kUnits[unit]);
+}
+
+std::string duration_text(double seconds) {
+  const auto whole = static_cast<long long>(std::llround(seconds));
+  if (whole >= 3600) return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+  return fmt::format("{}:{:02}", whole / 60, whole % 60);
+}
+
+std::string error_text(double error) {
+  if (std::isnan(error)) return "–";
+  if (std::isinf(error)) return "inf";
+  if (error == 0.0) return "0";
+  return fmt::format("{:.2e}", error);
+}
+
+std::size_t text_width(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+std::vector<std::size_t> TextTable::widths(const std::vector<Row>& rows) const {
+  std::vector<std::size_t> widths;
+  for (const Column& column : columns_) widths.push_back(std::max(column.width, text_width(column.title)));
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], text_width(row[i].text));
+  }
+  return widths;
+}
+
+std::string TextTable::line_of(const Row& row, const std::vector<std::size_t>& widths) const {
+  std::string line;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const std::size_t pad = widths[i] - std::min(widths[i], text_width(row[i].text));
+    if (columns_[i].align == Align::right) line.append(pad, ' ');
+    line += painted(row[i].text, row[i].colour);
+    if (i + 1 < row.size()) {
+      if (columns_[i].align == Align::left) line.append(pad, ' ');
+      line += "  ";
+    }
+  }
+  return line + "\n";
+}
+
+std::string TextTable::line_of_titles(const std::vector<std::size_t>& widths) const {
+  Row titles;
+  for (const Column& column : columns_) titles.emplace_back(column.title, Colour::bold);
+  return line_of(titles, widths);
+}
+
+std::string TextTable::text() const {
+  const std::vector<std::size_t> all = widths(rows_);
+  std::string text = line_of_titles(all);
+  for (const Row& row : rows_) text += line_of(row, all);
+  return text;
+}
+
+Progress::Progress(std::string what, long long total)
+    : what_(std::move(what)), total_(std::max(1LL, total)), enabled_(isatty(STDERR_FILENO) == 1) {}
+
+void Progress::update(long long done, std::string_view detail) {
+  constexpr double kQuiet = 2.0, kBetween = 0.1;
+  if (!enabled_) return;
+  const double now = watch_.seconds();
+  if (now < kQuiet || now - last_ < kBetween) return;
+  last_ = now;
+  const double share = std::clamp(static_cast<double>(done) / static_cast<double>(total_), 0.0, 1.0);
+  const std::string left = share > 0.0 ? duration_text(now * (1.0 - share) / share) + " left" : "…";
+  constexpr std::size_t kBar = 20;
+  const auto full = static_cast<std::size_t>(share * static_cast<double>(kBar));
+  std::string bar;
+  for (std::size_t i = 0; i < kBar; ++i) bar += i < full ? "█" : "░";
+  const std::string line = fmt::format("{} {} {:3.0f} %  {}  {}", what_, bar, 100.0 * share, left, detail);
+  fmt::print(stderr, "\r{}\x1b[K", clipped(line, terminal_width() - 1));
+  std::fflush(stderr);
+  shown_ = true;
+}
+
+void Progress::clear() {
+  if (!shown_) return;
+  fmt::print(stderr, "\r\x1b[K");
+  std::fflush(stderr);
+  shown_ = false;
+}
+
+}  // namespace signorini

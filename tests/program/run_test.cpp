@@ -1,0 +1,158 @@
+#include <set>
+
+#include "program/program_fixture.h"
+#include "record/trace_file.h"
+
+namespace signorini {
+namespace {
+
+class RunTest : public ProgramTest {
+ protected:
+  /// Two problems, two solvers, two modes, two threads; small enough to be run a hundred times.
+  std::string experiment(const std::string& more = "") const {
+    planted("a.hdf5", {.contacts = 6, .regions = 2});
+    planted("b.hdf5", {.contacts = 4, .seed = 2});
+    std::ofstream(folder_ / "trial.toml")
+        << "artefact = \"A trial\"\nclaim = \"it runs\"\nfiles = [\"a.hdf5\", \"b.hdf5\"]\n"
+           "protocols = [\"converge\", \"time\"]\nregions = [\"none\", \"points\"]\nthreads = [1, 2]\n"
+           "repetitions = 2\nmax_iterations = 500\nminimum_time = 1e-5\n"
+        << more << "[[solvers]]\nname = \"pgs\"\n[[solvers]]\nname = \"pcg-pgs\"\nlabel = \"combined\"\n";
+    return path("trial.toml");
+  }
+  std::vector<std::string> command(bool resume) const {
+    std::vector<std::string> words{"run", path("trial.toml"), "--out", path("out")};
+    if (resume) words.emplace_back("--resume");
+    return words;
+  }
+  fs::path results() const { return folder_ / "out" / "trial"; }
+  std::set<std::string> rows() const {
+    const std::vector<std::string> list = timeless_rows(results() / "runs.csv");
+    const std::set<std::string> set(list.begin(), list.end());
+    EXPECT_EQ(set.size(), list.size()) << "a row is there twice";
+    return set;
+  }
+};
+
+// per problem and solver: 2 converge rows (modes), 2 modes × 2 threads × 2 repetitions timed, 4 self-stopped
+constexpr std::size_t kRows = 2 * 2 * (2 + 8 + 4);
+
+TEST_F(RunTest, WritesARowPerRunWithCurvesProvenanceAndConfig) {
+  experiment();
+  const Outcome o = run(command(false));
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_EQ(rows().size(), kRows);
+  for (const RunRecord& row : read_run_table(results() / "runs.csv")) {
+    EXPECT_EQ(row.experiment, "trial");
+    EXPECT_EQ(row.status, SolveStatus::converged) << run_record_row(row);
+    EXPECT_LE(row.errors.residual, 1.01e-6);  // 1 %: other order of summation than inside the solver
+    EXPECT_GT(row.solve_seconds, 0.0);
+  }
+  EXPECT_EQ(read_traces(results() / "trace.h5").size(), 2U * 2U * 2U);
+  EXPECT_NE(file_text(results() / "env.json").find("\"xxh3\""), std::string::npos);
+  EXPECT_NE(file_text(results() / "config.toml").find("artefact = \"A trial\""), std::string::npos);
+  EXPECT_NE(file_text(results() / "regions.csv").find("a.hdf5,0,points,3,2"), std::string::npos) << file_text(results() / "regions.csv");
+  EXPECT_FALSE(fs::exists(results() / "trace.h5.parts"));
+  EXPECT_NE(o.out.find("combined"), std::string::npos);
+}
+
+TEST_F(RunTest, TimedRunNeedsNoMoreIterationsThanTheCurveShows) {
+  experiment();
+  ASSERT_EQ(run(command(false)).code, 0);
+  std::map<std::string, int> first;
+  for (const ConvergenceTrace& t : read_traces(results() / "trace.h5")) {
+    for (std::size_t i = 0; i < t.residual.size(); ++i) {
+      if (t.residual[i] > t.tolerance) continue;
+      first[t.file + t.solver + t.region_mode] = t.iteration[i];
+      break;
+    }
+  }
+  for (const RunRecord& row : read_run_table(results() / "runs.csv")) {
+    if (row.protocol == "time") EXPECT_EQ(row.iterations, first.at(row.file + row.solver + row.region_mode));
+  }
+}
+
+TEST_F(RunTest, ResumeMakesOnlyWhatIsMissingAndOtherwiseStartsAgain) {
+  experiment();
+  ASSERT_EQ(run(command(false)).code, 0);
+  const std::string before = file_text(results() / "runs.csv");
+  const Outcome again = run(command(true));
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(file_text(results() / "runs.csv"), before) << "a finished experiment was run again";
+  EXPECT_NE(again.err.find(fmt::format("{} rows ({} were there)", kRows, kRows)), std::string::npos) << again.err;
+
+  fs::resize_file(results() / "runs.csv", before.size() / 2);
+  EXPECT_EQ(run(command(true)).code, 0);
+  EXPECT_EQ(rows().size(), kRows);
+  EXPECT_EQ(file_text(results() / "runs.csv").substr(0, before.size() / 3), before.substr(0, before.size() / 3));
+
+  experiment("stride = 1\n");
+  const Outcome changed = run(command(true));
+  EXPECT_NE(changed.err.find("starting again"), std::string::npos) << changed.err;
+  EXPECT_EQ(rows().size(), kRows);
+}
+
+TEST_F(RunTest, RowsAndCurvesAreTheSameEveryTimeApartFromTimes) {
+  experiment();
+  ASSERT_EQ(run(command(false)).code, 0);
+  const std::set<std::string> first = rows();
+  std::vector<ConvergenceTrace> curves = read_traces(results() / "trace.h5");
+  ASSERT_EQ(run(command(false)).code, 0);
+  EXPECT_EQ(rows(), first);
+  const std::vector<ConvergenceTrace> again = read_traces(results() / "trace.h5");
+  ASSERT_EQ(again.size(), curves.size());
+  for (std::size_t i = 0; i < curves.size(); ++i) EXPECT_EQ(again[i].residual, curves[i].residual);
+}
+
+TEST_F(RunTest, KillAtAnyWriteLosesAtMostTheRunInFlight) {
+  experiment();
+  ASSERT_EQ(run(command(false)).code, 0);
+  const std::set<std::string> whole = rows();
+  const std::size_t curves = read_traces(results() / "trace.h5").size();
+  const std::string preload = std::string("LD_PRELOAD=") + SIGNORINI_KILL_SHIM;
+  int kills = 0;
+  // One long chain: every attempt is killed a little later than the one before and goes on from what that one left,
+  // then a fresh folder every so often. Steps of 1 at first (open, header, first rows), then coarser: a run makes some
+  // hundred calls and they repeat.
+  for (int at = 1;; at += at < 40 ? 3 : 17) {
+    if (at % 4 == 1) fs::remove_all(folder_ / "out");
+    const Outcome o = run(command(true), {preload, fmt::format("KILL_AT={}", at), fmt::format("KILL_TORN={}", at % 2),
+                                          "ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0"});
+    if (o.code == 0) break;
+    ASSERT_EQ(o.code, 137) << "killed at call " << at << ": " << o.err;
+    ++kills;
+    std::size_t kept = 0;
+    if (fs::exists(results() / "runs.csv")) {
+      for (const std::string& row : timeless_rows(results() / "runs.csv")) {
+        EXPECT_TRUE(whole.contains(row)) << "killed at call " << at << " left " << row;
+        ++kept;
+      }
+    }
+    if (kills % 3 != 0) continue;
+    const Outcome resumed = run(command(true));
+    ASSERT_EQ(resumed.code, 0) << "after a kill at call " << at << ": " << resumed.err;
+    EXPECT_NE(resumed.err.find(fmt::format("({} were there)", kept)), std::string::npos) << resumed.err;
+    ASSERT_EQ(rows(), whole) << "after a kill at call " << at;
+    ASSERT_EQ(read_traces(results() / "trace.h5").size(), curves) << "after a kill at call " << at;
+  }
+  EXPECT_GT(kills, 10) << "the shim was not loaded";
+}
+
+TEST_F(RunTest, InterruptKeepsWhatIsFinishedAndResumes) {
+  planted("big.hdf5", {.contacts = 400, .stiffness = 10.0, .mass_ratio = 100.0});
+  std::ofstream(folder_ / "trial.toml") << "artefact = \"x\"\nclaim = \"y\"\nfiles = [\"big.hdf5\"]\nmax_iterations = 4000\n"
+                                           "tolerances = [1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8]\n[[solvers]]\nname = \"pgs\"\n"
+                                           "[[solvers]]\nname = \"pcg-pgs\"\n[[solvers]]\nname = \"ca\"\n";
+  const pid_t child = start(command(false));
+  for (int i = 0; i < 2000 && file_text(results() / "runs.csv").find("self-stopped") == std::string::npos; ++i) ::usleep(5000);
+  ::kill(child, SIGINT);
+  const Outcome o = finish(child);
+  ASSERT_EQ(o.code, 130) << o.err;
+  EXPECT_NE(o.err.find("--resume"), std::string::npos);
+  const std::size_t kept = rows().size();
+  EXPECT_GT(kept, 0U);
+  EXPECT_EQ(run(command(true)).code, 0);
+  EXPECT_GT(rows().size(), kept);
+}
+
+}  // namespace
+}  // namespace signorini

@@ -1,0 +1,138 @@
+#include "program/program_fixture.h"
+
+namespace signorini {
+namespace {
+
+class UsageTest : public ProgramTest {};
+
+const std::array<const char*, 7> kCommands{"list", "record", "info", "solve", "run", "export", "reproduce"};
+
+TEST_F(UsageTest, HelpOfEveryCommandTeachesWithExamples) {
+  for (const char* command : kCommands) {
+    const Outcome o = run({command, "--help"});
+    EXPECT_EQ(o.code, 0) << command;
+    EXPECT_NE(o.out.find("Examples:\n  signorini " + std::string(command)), std::string::npos) << o.out;
+    EXPECT_TRUE(o.err.empty()) << o.err;
+  }
+  const Outcome all = run({"--help"});
+  EXPECT_EQ(all.code, 0);
+  for (const char* command : kCommands) EXPECT_NE(all.out.find(fmt::format("\n  {} ", command)), std::string::npos) << command;
+}
+
+TEST_F(UsageTest, NoLineOfHelpIsWiderThanAPage) {
+  for (const char* command : kCommands) {
+    std::istringstream lines(run({command, "--help"}).out);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 120U) << command << ": " << line;
+  }
+}
+
+TEST_F(UsageTest, VersionTellsHowTheProgramWasBuilt) {
+  const Outcome text = run({"--version"});
+  EXPECT_EQ(text.code, 0);
+  for (const char* word : {"signorini ", "git", "compiler", "flags", "oneTBB"}) {
+    EXPECT_NE(text.out.find(word), std::string::npos) << text.out;
+  }
+  const Outcome json = run({"--version", "--json"});
+  EXPECT_EQ(json.code, 0);
+  EXPECT_EQ(json.out.front(), '{');
+  EXPECT_NE(json.out.find("\"libraries\""), std::string::npos);
+}
+
+TEST_F(UsageTest, ListNamesSolversScenesExperimentsAndMeasures) {
+  const Outcome solvers = run({"list", "solvers"});
+  for (const char* name : {"pgs", "pcg", "pcg-pgs", "ca", "reference", "Lazarevych 2010", "warm_start"}) {
+    EXPECT_NE(solvers.out.find(name), std::string::npos) << name;
+  }
+  EXPECT_NE(run({"list", "scenes"}).out.find("bucket"), std::string::npos);
+  EXPECT_NE(run({"list", "experiments"}).out.find("signorini_all"), std::string::npos);
+  EXPECT_NE(run({"list", "measures"}).out.find("residual"), std::string::npos);
+  EXPECT_EQ(run({"list", "solvers", "--json"}).out.front(), '[');
+  EXPECT_EQ(run({"list"}).code, 0);
+}
+
+TEST_F(UsageTest, NothingAskedShowsTheHelpAndIsAUsageError) {
+  const Outcome o = run({});
+  EXPECT_EQ(o.code, 2);
+  EXPECT_NE(o.err.find("Examples:"), std::string::npos);
+}
+
+TEST_F(UsageTest, MistakesOnTheCommandLineEndWithTwoAndOneLine) {
+  const std::string file = planted("problem.hdf5");
+  expect_error({"slove"}, 2, "did you mean 'solve'?");
+  expect_error({"list", "solver"}, 2, "did you mean 'solvers'?");
+  expect_error({"solve", file}, 2, "--solver");
+  expect_error({"solve", "--solver", "pgs"}, 2, "FILE");
+  expect_error({"solve", file, "--solver", "pg"}, 2, "did you mean 'pgs'?");
+  expect_error({"solve", file, "--solver", "pgs,,ca"}, 2, "empty entry");
+  expect_error({"solve", file, "--solver", "pgs", "--set", "pgs.omgea=1"}, 2, "omgea");
+  expect_error({"solve", file, "--solver", "pgs", "--set", "pgs.law"}, 2, "SOLVER.option=value");
+  expect_error({"solve", file, "--solver", "pgs", "--set", "ca.law=cone"}, 2, "not among those asked for");
+  expect_error({"solve", file, "--solver", "pgs", "--set", "pgs.law=square"}, 2, "square");
+  expect_error({"solve", file, "--solver", "pgs", "--regions", "point"}, 2, "point");
+  expect_error({"solve", file, "--solver", "pgs", "--threads", "0"}, 2, "--threads");
+  expect_error({"solve", file, "--solver", "pgs", "--threads", "two"}, 2, "two");
+  expect_error({"solve", file, "--solver", "pgs", "--tolerance=-1e-6"}, 2, "--tolerance");
+  expect_error({"solve", file, "--solver", "pgs", "--tolerance", "nan"}, 2, "--tolerance");
+  expect_error({"solve", file, "--solver", "pgs", "--tolerance", "small"}, 2, "tolerance");
+  expect_error({"solve", file, "--solver", "pgs", "--max-iterations", "0"}, 2, "--max-iterations");
+  expect_error({"solve", file, "--solver", "pgs", "--repetitions", "0"}, 2, "--repetitions");
+  expect_error({"solve", file, "--solver", "pgs", "--step", "7"}, 2, "no step '7'");
+  expect_error({"solve", file, "--solver", "pgs", "--treads", "2"}, 2, "--treads");
+  expect_error({"solve", file, "--solver", "pgs,ca", "--solution", path("s.hdf5")}, 2, "--solution");
+  expect_error({"record", "buckt", "-o", path("x.h5")}, 2, "did you mean 'bucket'?");
+  expect_error({"record", "bucket", "-o", path("x.h5"), "--size", "huge"}, 2, "huge");
+  expect_error({"record", "bucket", "-o", path("x.h5"), "--set", "friction"}, 2, "key=value");
+  expect_error({"record", "bucket", "-o", path("x.h5"), "--set", "frictoin=1"}, 2, "frictoin");
+  expect_error({"record", "bucket", "-o", path("x.h5"), "--steps", "-5"}, 2, "--steps");
+  expect_error({"record", "bucket", "-o", path("x.h5"), "--threads", "0"}, 2, "--threads");
+  expect_error({"record", "bucket", "-o", path("")}, 2, "folder");
+  expect_error({"run", "signorini_al"}, 2, "did you mean 'signorini_all'?");
+  expect_error({"reproduce", "signorini_al"}, 2, "did you mean 'signorini_all'?");
+  expect_error({"export", file, "--step", "3", "-o", path("e.hdf5")}, 2, "3");
+  expect_error({"--configs", path("nowhere"), "list", "scenes"}, 2, "nowhere");
+}
+
+TEST_F(UsageTest, BadFilesEndWithThreeAndOneLine) {
+  const std::string good = planted("good.hdf5", {.contacts = 6});
+  const std::string bytes = file_text(good);
+  std::ofstream(folder_ / "truncated.hdf5", std::ios::binary) << bytes.substr(0, bytes.size() / 2);
+  std::ofstream(folder_ / "text.hdf5") << "this is no HDF5\n";
+  std::ofstream(folder_ / "empty.hdf5").flush();
+  fs::create_directory(folder_ / "folder.hdf5");
+  for (const char* name : {"absent.hdf5", "truncated.hdf5", "text.hdf5", "empty.hdf5", "folder.hdf5"}) {
+    expect_error({"solve", path(name), "--solver", "pgs"}, 3, name);
+    expect_error({"info", path(name)}, 3, name);
+    expect_error({"export", path(name), "-o", path("e.hdf5")}, 3, name);
+  }
+  std::ofstream(folder_ / "broken.toml") << "artefact = = 1\n";
+  expect_error({"run", path("broken.toml"), "--out", path("out")}, 3, "broken.toml:1");
+  expect_error({"run", path("absent.toml"), "--out", path("out")}, 3, "absent.toml");
+  expect_error({"record", path("absent.toml"), "-o", path("x.h5")}, 3, "absent.toml");
+  expect_error({"record", "bucket", "-o", path("absent/x.h5")}, 3, "absent");
+  expect_error({"solve", good, "--solver", "pgs", "--csv", path("absent/x.csv")}, 3, "x.csv");
+  expect_error({"solve", good, "--solver", "pgs", "--csv", path("folder.hdf5")}, 3, "folder.hdf5");
+}
+
+TEST_F(UsageTest, ProblemWithNegativeMassOrFrictionNamesTheObject) {
+  PlantedProblem planted = make_planted_problem({.contacts = 4});
+  FclibFile file;
+  file.problem = planted.problem;
+  file.problem.mu[2] = -0.25;
+  write_fclib(folder_ / "mu.hdf5", file);
+  expect_error({"solve", path("mu.hdf5"), "--solver", "pgs"}, 3, "mu");
+  file.problem = planted.problem;
+  file.problem.f[1] = std::numeric_limits<double>::quiet_NaN();
+  write_fclib(folder_ / "nan.hdf5", file);
+  expect_error({"solve", path("nan.hdf5"), "--solver", "pgs"}, 3, "f[1]");
+}
+
+TEST_F(UsageTest, OutputWithoutATerminalHasNoEscapeCodes) {
+  const std::string file = planted("problem.hdf5");
+  const Outcome o = run({"solve", file, "--solver", "pgs"});
+  EXPECT_EQ(o.out.find('\x1b'), std::string::npos);
+  EXPECT_EQ(o.err.find('\x1b'), std::string::npos);
+  EXPECT_EQ(o.err.find('\r'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace signorini
