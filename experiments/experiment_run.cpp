@@ -290,6 +290,7 @@ class ExperimentRun {
     RunLimits tracing = limits(tolerance);
     tracing.time_limit *= 10.0;  // a traced run also waits for the referee
     for (const RegionMode mode : experiment_.regions) {
+      prepare_run(target, variant, mode, experiment_.threads.front());  // warms caches: set-up times start equal
       for (const int threads : experiment_.threads) {
         prepared.push_back(prepare_run(target, variant, mode, threads));
         if (experiment_.time) self_stopped.push_back(solve_self_stopped(target, prepared.back(), limits(tolerance)).record);

@@ -79,7 +79,11 @@ TEST_F(RecordTest, ResumeAfterAKillEndsWithTheSameBytes) {
 
 TEST_F(RecordTest, TerminationKeepsThePartsAndSaysHowToGoOn) {
   const pid_t child = start({"record", "bucket", "-o", path("b.h5"), "--set", "time.record_every=5"});
-  for (int i = 0; i < 1000 && !fs::exists(folder_ / "b.h5.parts"); ++i) ::usleep(5000);
+  const auto parts = [this] {
+    std::error_code error;
+    return std::distance(fs::directory_iterator(folder_ / "b.h5.parts", error), {});
+  };
+  for (int i = 0; i < 4000 && parts() < 3; ++i) ::usleep(5000);
   ::kill(child, SIGTERM);
   const Outcome o = finish(child);
   EXPECT_EQ(o.code, 130) << o.err;

@@ -122,11 +122,11 @@ TEST_F(SolveTest, TraceHoldsTheConvergenceCurveOfEveryCombination) {
 
 TEST_F(SolveTest, EmptyAndSingleContactProblemsAreNormalInput) {
   const std::string one = planted("one.hdf5", {.contacts = 1});
+  const ContactProblem whole = make_planted_problem({.contacts = 1}).problem;
   FclibFile none;
-  none.problem = make_planted_problem({.contacts = 1}).problem;
-  none.problem.H.resize(none.problem.dofs(), 0);
-  none.problem.w.resize(0);
-  none.problem.mu.resize(0);
+  none.problem.M = whole.M;
+  none.problem.f = whole.f;
+  none.problem.H.resize(whole.dofs(), 0);
   write_fclib(folder_ / "none.hdf5", none);
   const Outcome o = run({"solve", one, path("none.hdf5"), "--solver", "pgs,pcg,pcg-pgs,ca,reference", "--regions", "none,points,islands",
                          "--csv", path("x.csv"), "--require-converged"});

@@ -1,3 +1,6 @@
+#include <limits>
+#include <sstream>
+
 #include "program/program_fixture.h"
 
 namespace signorini {
@@ -113,17 +116,30 @@ TEST_F(UsageTest, BadFilesEndWithThreeAndOneLine) {
   expect_error({"solve", good, "--solver", "pgs", "--csv", path("folder.hdf5")}, 3, "folder.hdf5");
 }
 
-TEST_F(UsageTest, ProblemWithNegativeMassOrFrictionNamesTheObject) {
-  PlantedProblem planted = make_planted_problem({.contacts = 4});
+/// Replaces the one place in a file where `before` stands, byte for byte.
+void patch(const fs::path& path, double before, double after) {
+  std::string bytes = file_text(path);
+  const std::string pattern(reinterpret_cast<const char*>(&before), sizeof before);
+  const std::size_t at = bytes.find(pattern);
+  ASSERT_NE(at, std::string::npos);
+  ASSERT_EQ(bytes.find(pattern, at + 1), std::string::npos) << "the number is not unique in the file";
+  bytes.replace(at, sizeof after, reinterpret_cast<const char*>(&after), sizeof after);
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+TEST_F(UsageTest, NegativeFrictionOrMassAndNonFiniteNumbersNameTheObject) {
   FclibFile file;
-  file.problem = planted.problem;
-  file.problem.mu[2] = -0.25;
-  write_fclib(folder_ / "mu.hdf5", file);
-  expect_error({"solve", path("mu.hdf5"), "--solver", "pgs"}, 3, "mu");
-  file.problem = planted.problem;
-  file.problem.f[1] = std::numeric_limits<double>::quiet_NaN();
-  write_fclib(folder_ / "nan.hdf5", file);
+  file.problem = make_planted_problem({.contacts = 4}).problem;
+  file.problem.mu[2] = 0.71234;
+  file.problem.f[1] = 3.14159;
+  file.problem.M.coeffRef(4, 4) = 2.71828;
+  for (const char* name : {"mu.hdf5", "nan.hdf5", "mass.hdf5"}) write_fclib(folder_ / name, file);
+  patch(folder_ / "mu.hdf5", 0.71234, -0.25);
+  patch(folder_ / "nan.hdf5", 3.14159, std::numeric_limits<double>::quiet_NaN());
+  patch(folder_ / "mass.hdf5", 2.71828, -2.0);
+  expect_error({"solve", path("mu.hdf5"), "--solver", "pgs"}, 3, "mu[2] = -0.25");
   expect_error({"solve", path("nan.hdf5"), "--solver", "pgs"}, 3, "f[1]");
+  expect_error({"solve", path("mass.hdf5"), "--solver", "pgs"}, 3, "M");
 }
 
 TEST_F(UsageTest, OutputWithoutATerminalHasNoEscapeCodes) {
