@@ -206,6 +206,13 @@ class Program(unittest.TestCase):
             file.write(good[:40])
         self.assertEqual(len(data.read_experiment(folder).runs), 1)
 
+    def test_columns_of_a_later_program_are_kept_as_they_are(self):
+        folder = self.plain([self.ROW.format("1", 4, "none", "converged", "1e-7")])
+        header, row = (folder / "runs.csv").read_text().splitlines()
+        (folder / "runs.csv").write_text(f"{header},label,memory\n{row},PGS,12\n")
+        runs = data.read_experiment(folder).runs
+        self.assertEqual((runs.loc[0, "label"], runs.loc[0, "memory"]), ("PGS", 12.0))
+
     def test_wrong_input_is_one_line_and_exit_3(self):
         self.assertEqual(self.report()[0], 3)
         self.assertEqual(self.report("absent")[0], 3)
