@@ -2,6 +2,7 @@
 
 import base64
 import html
+import re
 
 from signorini_report import expect, tables
 
@@ -12,9 +13,9 @@ body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 62rem; color: var(
        font: 16px/1.5 system-ui, "Helvetica Neue", Arial, sans-serif; }
 h1 { font-size: 1.7rem; margin: 0 0 .2rem; } h2 { font-size: 1.35rem; margin: 3rem 0 .3rem; border-top: 2px solid var(--ink);
      padding-top: 1rem; } h3 { font-size: 1.05rem; margin: 1.8rem 0 .4rem; }
-p { margin: .4rem 0 .8rem; } .soft { color: var(--soft); } blockquote { margin: .6rem 0; padding: .2rem 0 .2rem 1rem;
+p { margin: .4rem 0 .8rem; } .soft { color: var(--soft); font-weight: 400; } blockquote { margin: .6rem 0; padding: .2rem 0 .2rem 1rem;
      border-left: 3px solid var(--rule); }
-figure { margin: 1.4rem 0; } figure img { width: 100%; max-width: 54rem; height: auto; display: block; }
+figure { margin: 1.4rem 0; } figure img { max-width: 100%; height: auto; display: block; }
 figcaption { font-size: .9rem; color: var(--soft); margin-top: .4rem; max-width: 50rem; }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; font-size: .85rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .22rem .6rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--rule); }
@@ -24,6 +25,8 @@ th { border-bottom: 1.5px solid var(--ink); white-space: nowrap; } td.number, th
 .not-comparable { color: var(--open); font-weight: 600; } nav a { margin-right: 1rem; } code { font-size: .9em; }
 @media print { body { max-width: none; padding: 0; } details > * { display: block; } figure { break-inside: avoid; } }
 """
+PAGE_HEADINGS = {"iterations_median": "iterations", "residual_max": "residual, max", "setup_ms_median": "setup [ms]",
+                 "solve_ms_median": "solve [ms]", "ratio_to_best_median": "solve ÷ best"}
 SIGNS = {expect.HOLDS: "✓", expect.DIFFERS: "✗", expect.NOT_COMPARABLE: "–"}
 
 
@@ -50,12 +53,14 @@ def claims_table(verdicts, with_experiment=False):
 
 
 def summary_table(table):
-    left = {"variant", "law", "region_mode", "protocol"}
-    head = "".join(f"<th class='{'' if name in left else 'number'}'>{text(heading)}</th>" for name, heading in tables.COLUMNS)
+    left = {"variant", "region_mode"}
+    hidden = {"protocol", "law", "tolerance", "residual_median"} | ({"unsupported"} if not table["unsupported"].any() else set())
+    columns = [(name, PAGE_HEADINGS.get(name, heading)) for name, heading in tables.COLUMNS if name not in hidden]
+    head = "".join(f"<th class='{'' if name in left else 'number'}'>{text(heading)}</th>" for name, heading in columns)
     rows = []
-    for row in tables.to_rows(table, tables.COLUMNS):
+    for row in tables.to_rows(table, columns):
         cells = "".join(f"<td class='{'' if name in left else 'number'}'>{text(value)}</td>"
-                        for (name, _), value in zip(tables.COLUMNS, row))
+                        for (name, _), value in zip(columns, row))
         rows.append(f"<tr>{cells}</tr>")
     return f"<div class='scroll'><table class='summary'><tr>{head}</tr>{''.join(rows)}</table></div>"
 
@@ -70,6 +75,24 @@ def flat(value, prefix=""):
             yield from flat(inner, f"{prefix}[{number}]")
     else:
         yield prefix, " ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def picture(path, caption):
+    """An inlined figure; all figures at one scale, so that their letters have one size."""
+    content = path.read_bytes()
+    points = re.search(rb'<svg[^>]*?\bwidth="([0-9.]+)pt"', content)
+    width = f" width='{float(points.group(1)) * 1.6:.0f}'" if points else ""
+    return f"<img alt='{text(caption)}'{width} src='data:image/svg+xml;base64,{base64.b64encode(content).decode()}'>"
+
+
+def numbers(table):
+    """The summary in parts that fit a screen: the timed rows of the first law open, the others folded."""
+    parts = []
+    for number, (key, part) in enumerate(table.groupby(["protocol", "law", "tolerance"], sort=False)):
+        protocol, law, tolerance = key
+        parts.append(f"<details{' open' if number == 0 else ''}><summary>protocol {text(protocol)}, law {text(law)}, tolerance "
+                     f"{tolerance:.0e} ({len(part)} rows)</summary>{summary_table(part)}</details>")
+    return "\n".join(parts)
 
 
 def provenance(env):
@@ -90,24 +113,23 @@ def section(experiment, figures, verdicts, table):
     if verdicts:
         parts.append("<h3>Claims</h3>" + claims_table(verdicts))
     for name, caption in figures:
-        image = base64.b64encode((experiment.folder / f"{name}.svg").read_bytes()).decode()
-        parts.append(f"<figure><img alt='{text(caption)}' src='data:image/svg+xml;base64,{image}'>"
+        parts.append(f"<figure>{picture(experiment.folder / f'{name}.svg', caption)}"
                      f"<figcaption>{text(caption)} <a href='{text(experiment.id)}/{name}.svg'>svg</a> "
                      f"<a href='{text(experiment.id)}/{name}.png'>png</a></figcaption></figure>")
     parts.append("<h3>Numbers</h3><p>Times and ratios are medians over the snapshots solved to the tolerance, judged by the "
                  "referee; setup and solve are timed apart. "
                  f"<a href='{text(experiment.id)}/summary.csv'>summary.csv</a></p>")
-    parts.append(f"<details{' open' if len(table) <= 40 else ''}><summary>{len(table)} rows</summary>{summary_table(table)}</details>")
+    parts.append(numbers(table))
     parts.append(provenance(experiment.env))
     parts.append("</section>")
     return "\n".join(parts)
 
 
 def page(sections, verdicts, experiments):
-    counts = ", ".join(f"{sum(v.verdict == word for v in verdicts)} {word}"
+    counts = ", ".join(f"{word}: {sum(v.verdict == word for v in verdicts)}"
                        for word in (expect.HOLDS, expect.DIFFERS, expect.NOT_COMPARABLE))
     links = "".join(f"<a href='#{text(e.id)}'>{text(e.id)}</a>" for e in experiments)
-    overview = f"<h3>All claims: {counts}</h3>{claims_table(verdicts, True)}" if len(experiments) > 1 and verdicts else \
+    overview = f"<h3>All claims ({counts})</h3>{claims_table(verdicts, True)}" if len(experiments) > 1 and verdicts else \
         f"<p class='soft'>Claims: {counts}.</p>"
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
