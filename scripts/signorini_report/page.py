@@ -9,7 +9,7 @@ from signorini_report import expect, tables
 CSS = """
 :root { --ink: #1b1b1b; --soft: #5f6368; --rule: #d9d9d9; --paper: #ffffff; --wash: #f6f7f8;
         --holds: #00663f; --differs: #a33c00; --open: #5f6368; }
-body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 62rem; color: var(--ink); background: var(--paper);
+body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 66rem; color: var(--ink); background: var(--paper);
        font: 16px/1.5 system-ui, "Helvetica Neue", Arial, sans-serif; }
 h1 { font-size: 1.7rem; margin: 0 0 .2rem; } h2 { font-size: 1.35rem; margin: 3rem 0 .3rem; border-top: 2px solid var(--ink);
      padding-top: 1rem; } h3 { font-size: 1.05rem; margin: 1.8rem 0 .4rem; }
@@ -18,7 +18,7 @@ p { margin: .4rem 0 .8rem; } .soft { color: var(--soft); font-weight: 400; } blo
 figure { margin: 1.4rem 0; } figure img { max-width: 100%; height: auto; display: block; }
 figcaption { font-size: .9rem; color: var(--soft); margin-top: .4rem; max-width: 50rem; }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; font-size: .85rem; font-variant-numeric: tabular-nums; }
-th, td { padding: .22rem .6rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--rule); }
+th, td { padding: .22rem .5rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--rule); }
 th { border-bottom: 1.5px solid var(--ink); white-space: nowrap; } td.number, th.number { text-align: right; }
 .summary td { white-space: nowrap; } details { margin: 1rem 0; } summary { cursor: pointer; font-weight: 600; }
 .holds { color: var(--holds); font-weight: 600; } .differs { color: var(--differs); font-weight: 600; }
