@@ -67,7 +67,7 @@ def cell(name, value):
         return f"{value:.1e}" if np.isfinite(value) else "∞"
     if name.startswith("iterations"):
         return f"{value:g}"
-    return f"{value:#.3g}".rstrip(".") if value < 1000 else f"{value:.0f}"
+    return f"{value:#.3g}".rstrip(".") if value < 999.5 else f"{value:.0f}"
 
 
 def to_rows(table, columns):
