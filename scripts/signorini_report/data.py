@@ -83,8 +83,8 @@ def label_variants(pairs):
         keys = sorted({key for options in parsed.values() for key in options})
         varying = [key for key in keys if len({options.get(key) for options in parsed.values()}) > 1]
         for text, options in parsed.items():
-            words = [options[key] if key in ("beta", "form", "frame") else f"{key}={options[key]}"
-                     for key in varying if key in options]
+            words = [options[key] if options[key].isalpha() and options[key] not in ("true", "false")
+                     else f"{key}={options[key]}" for key in varying if key in options]
             labels[(solver, text)] = " ".join([solver] + words)
     return labels
 
