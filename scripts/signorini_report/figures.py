@@ -24,6 +24,14 @@ def plain_log(axis):
     axis.set_minor_formatter(NullFormatter())
 
 
+def time_unit(seconds):
+    """(factor, unit) in which typical times are numbers that one likes to read."""
+    seconds = np.asarray(seconds, dtype=float)
+    seconds = seconds[np.isfinite(seconds) & (seconds > 0)]
+    middle = float(np.median(seconds)) if seconds.size else 1e-3
+    return (1e6, "µs") if middle < 2e-4 else (1e3, "ms") if middle < 0.5 else (1.0, "s")
+
+
 def legend_columns(count, most=6):
     """As few lines as possible, filled evenly."""
     lines = -(-count // most)
@@ -68,10 +76,11 @@ def times_and_iterations(experiment, folder):
         gridspec_kw={"height_ratios": counts, "hspace": 0.13, "wspace": 0.06})
     spread = 0.62 / max(1, len(regions) - 1) if len(regions) > 1 else 0.0
     look = looks(experiment.runs)
+    factor, unit = time_unit(rows["solve_seconds"])
     for line, law in enumerate(laws):
         part = rows[rows["law"] == law]
         pairs = variants_of(part)
-        for column, (value, scale) in enumerate((("solve_seconds", 1e3), ("iterations", 1.0))):
+        for column, (value, scale) in enumerate((("solve_seconds", factor), ("iterations", 1.0))):
             axes = grid[line][column]
             axes.set_xscale("log")
             for row, (_, variant) in enumerate(pairs):
@@ -110,7 +119,7 @@ def times_and_iterations(experiment, folder):
     for axes in grid[-1]:
         plain_log(axes.xaxis)
     threads = int(rows["threads"].min())
-    grid[-1][0].set_xlabel(f"solve time per snapshot [ms], {threads} thread{'s' if threads > 1 else ''}")
+    grid[-1][0].set_xlabel(f"solve time per snapshot [{unit}], {threads} thread{'s' if threads > 1 else ''}")
     grid[-1][1].set_xlabel("iterations to the tolerance")
     bottom = figure.subplotpars.bottom
     height = figure.get_size_inches()[1]
@@ -141,8 +150,9 @@ def convergence(experiment, folder, horizontal, law):
     traces = [trace for trace in traces if trace.region_mode == mode and trace.threads == threads]
     frame = pd.DataFrame({"solver": [t.solver for t in traces], "variant": [t.variant for t in traces]})
     pairs, look = variants_of(frame), looks(experiment.runs)
-    ends = [float((t.iteration if horizontal == "iteration" else t.seconds * 1e3)[-1]) for t in traces]
-    positive = [float(t.seconds[t.seconds > 0][0]) * 1e3 for t in traces if np.any(t.seconds > 0)]
+    factor, unit = time_unit([t.seconds[-1] for t in traces])
+    ends = [float((t.iteration if horizontal == "iteration" else t.seconds * factor)[-1]) for t in traces]
+    positive = [float(t.seconds[t.seconds > 0][0]) * factor for t in traces if np.any(t.seconds > 0)]
     if horizontal == "iteration":
         points = np.unique(np.round(np.geomspace(1, max(2.0, max(ends)), 200))).astype(float)
         label = "iteration"
@@ -150,13 +160,13 @@ def convergence(experiment, folder, horizontal, law):
         if not positive:
             return False
         points = np.geomspace(np.percentile(positive, 5), max(ends), 240)
-        label = "time [ms]"
+        label = f"time [{unit}]"
     smallest = min((np.nanmin(t.residual[t.residual > 0]) for t in traces if np.any(t.residual > 0)), default=1e-12)
     floor = 1e-16
     curves = {}
     for _, variant in pairs:
         own = [t for t in traces if t.variant == variant]
-        scale = 1.0 if horizontal == "iteration" else 1e-3
+        scale = 1.0 if horizontal == "iteration" else 1.0 / factor
         table = resampled(own, horizontal, points * scale)
         curves[variant] = [np.maximum(line, floor) for line in np.percentile(table, [10, 50, 90], axis=0)]
     columns = min(3, len(pairs))
@@ -177,7 +187,7 @@ def convergence(experiment, folder, horizontal, law):
         own = [t for t in traces if t.variant == variant]
         failed = [t for t in own if not np.any(t.residual <= t.tolerance * (1 + 1e-9))]
         for t in failed:
-            x = float(t.iteration[-1]) if horizontal == "iteration" else float(t.seconds[-1]) * 1e3
+            x = float(t.iteration[-1]) if horizontal == "iteration" else float(t.seconds[-1]) * factor
             y = t.residual[-1] if np.isfinite(t.residual[-1]) else 10.0
             axes.plot([x], [min(max(y, floor), 10.0)], marker="x", color="#B00000", markersize=4, markeredgewidth=1.0,
                       linestyle="none", clip_on=False, zorder=5)
@@ -348,16 +358,17 @@ def threads(experiment, folder):
         left.set_xlabel(f"speed-up with {counts[-1]} threads: median, quartiles")
         left.set_xlim(0, max(counts[-1] * 1.12, float(pairs["speedup"].quantile(0.9))))
     most = pairs[pairs["threads"] == counts[-1]]
+    factor, unit = time_unit(most["one"])
     for _, variant in variants:
         part = most[most["variant"] == variant]
-        right.plot(1e3 * part["one"], part["speedup"], linestyle="none", marker=look[variant]["marker"], markersize=3,
+        right.plot(factor * part["one"], part["speedup"], linestyle="none", marker=look[variant]["marker"], markersize=3,
                    color=look[variant]["color"], alpha=0.75, markeredgewidth=0)
     right.set_xscale("log")
     plain_log(right.xaxis)
     right.axhline(1.0, color=GREY, linewidth=0.8)
     right.axhline(counts[-1], color=GREY, linewidth=0.8, linestyle=(0, (4, 2)))
     right.set_ylim(0, max(counts[-1] * 1.12, float(most["speedup"].quantile(0.98)) * 1.05))
-    right.set_xlabel("solve time with one thread [ms]")
+    right.set_xlabel(f"solve time with one thread [{unit}]")
     right.set_ylabel(f"speed-up, {counts[-1]} threads")
     drop = 0.44 / figure.get_size_inches()[1]
     figure.legend(handles=style.region_handles(modes), loc="upper center", ncol=len(modes), handletextpad=0.1,
@@ -382,6 +393,7 @@ def contacts(experiment, folder):
     figure, grid = plt.subplots(1, len(modes), squeeze=False, sharex=True, sharey=True,
                                 figsize=(style.FULL_WIDTH * min(1.0, 0.15 + 0.32 * len(modes)), 2.7),
                                 gridspec_kw={"wspace": 0.08})
+    factor, unit = time_unit(rows["solve_seconds"])
     spans = rows["contacts"].max() >= 2 * rows["contacts"].min()
     for column, mode in enumerate(modes):
         axes = grid[0][column]
@@ -391,7 +403,7 @@ def contacts(experiment, folder):
             own = part[part["variant"] == variant]
             if own.empty:
                 continue
-            x, y = own["contacts"].to_numpy(float), 1e3 * own["solve_seconds"].to_numpy(float)
+            x, y = own["contacts"].to_numpy(float), factor * own["solve_seconds"].to_numpy(float)
             axes.plot(x, y, linestyle="none", marker=look[variant]["marker"], markersize=2.6, alpha=0.55,
                       color=look[variant]["color"], markeredgewidth=0)
             if spans and len(own) >= 3 and x.max() >= 2 * x.min():
@@ -404,7 +416,7 @@ def contacts(experiment, folder):
         axes.set_xlabel("contacts")
     plain_log(grid[0][0].xaxis)
     plain_log(grid[0][0].yaxis)
-    grid[0][0].set_ylabel("solve time [ms]")
+    grid[0][0].set_ylabel(f"solve time [{unit}]")
     handles = [Line2D([], [], color=look[v]["color"], marker=look[v]["marker"], linestyle=look[v]["linestyle"], markersize=3.5,
                       label=v) for _, v in pairs]
     columns = legend_columns(len(handles))
@@ -421,7 +433,8 @@ def profile(experiment, folder):
         return False
     rows = rows[rows["threads"] == rows["threads"].min()]
     laws, modes = laws_of(rows), style.sorted_regions(set(rows["region_mode"]))
-    if rows.groupby(["file", "step"]).ngroups < 3 or len(variants_of(rows)) < 2:
+    laws = [law for law in laws if len(variants_of(rows[rows["law"] == law])) > 1]  # one alone has nobody to compare with
+    if rows.groupby(["file", "step"]).ngroups < 3 or not laws:
         return False
     mode = "points" if "points" in modes else modes[0]
     figure, grid = plt.subplots(1, len(laws), squeeze=False, sharey=True,

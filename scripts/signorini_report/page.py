@@ -25,8 +25,8 @@ th { border-bottom: 1.5px solid var(--ink); white-space: nowrap; } td.number, th
 .not-comparable { color: var(--open); font-weight: 600; } nav a { margin-right: 1rem; } code { font-size: .9em; }
 @media print { body { max-width: none; padding: 0; } details > * { display: block; } figure { break-inside: avoid; } }
 """
-PAGE_HEADINGS = {"iterations_median": "iterations", "residual_max": "residual, max", "setup_ms_median": "setup [ms]",
-                 "solve_ms_median": "solve [ms]", "ratio_to_best_median": "solve ÷ best"}
+PAGE_HEADINGS = {"iterations_median": "iterations", "residual_max": "residual, max", "setup_us_median": "setup [µs]",
+                 "solve_us_median": "solve [µs]", "ratio_to_best_median": "solve ÷ best"}
 SIGNS = {expect.HOLDS: "✓", expect.DIFFERS: "✗", expect.NOT_COMPARABLE: "–"}
 
 

@@ -10,7 +10,7 @@ COLUMNS = [  # name in the .csv, heading in the .md and .html
     ("snapshots", "snapshots"), ("solved_percent", "solved [%]"), ("unsupported", "unsupported"),
     ("iterations_median", "iterations, median"), ("iterations_max", "max"),
     ("residual_median", "residual, median"), ("residual_max", "max"),
-    ("setup_ms_median", "setup [ms], median"), ("solve_ms_median", "solve [ms], median"),
+    ("setup_us_median", "setup [µs], median"), ("solve_us_median", "solve [µs], median"),
     ("ratio_to_best_median", "solve ÷ best, median"),
 ]
 GROUP = ["variant", "law", "region_mode", "threads", "protocol", "tolerance"]
@@ -39,8 +39,8 @@ def summary(runs):
             "unsupported": len(group) - len(counted),
             "iterations_median": solved["iterations"].median(), "iterations_max": solved["iterations"].max(),
             "residual_median": counted["residual"].median(), "residual_max": counted["residual"].max(),
-            "setup_ms_median": 1e3 * solved["setup_seconds"].median(),
-            "solve_ms_median": 1e3 * solved["solve_seconds"].median(),
+            "setup_us_median": 1e6 * solved["setup_seconds"].median(),
+            "solve_us_median": 1e6 * solved["solve_seconds"].median(),
             "ratio_to_best_median": ratios.median() if len(ratios) else np.nan})
     table = pd.DataFrame(rows)
     solvers, regions = style.sorted_solvers(set(table["solver"])), style.sorted_regions(set(table["region_mode"]))

@@ -117,7 +117,7 @@ class Tables(unittest.TestCase):
         table = tables.summary(runs).set_index("variant")
         self.assertEqual(table.loc["pgs", "solved_percent"], 100.0)
         self.assertEqual(table.loc["pgs", "ratio_to_best_median"], 1.0)
-        self.assertEqual(table.loc["pgs", "solve_ms_median"], 1500.0)
+        self.assertEqual(table.loc["pgs", "solve_us_median"], 1.5e6)
         self.assertEqual(table.loc["ca", "solved_percent"], 50.0)
         self.assertEqual(table.loc["ca", "ratio_to_best_median"], 3.0)
         self.assertEqual(table.loc["ca", "iterations_max"], 1.0)  # the failed run does not count as iterations to the tolerance
