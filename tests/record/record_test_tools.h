@@ -20,8 +20,8 @@ namespace signorini {
 /// A folder that vanishes with the object.
 class TemporaryFolder {
  public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "signorini-test-XXXXXX").string();
+  explicit TemporaryFolder(const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
+    std::string name = (parent / "signorini-test-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
     path_ = name;
   }
@@ -111,6 +111,21 @@ inline Frame rich_frame(const std::string& id, std::uint64_t seed, double stiffn
   frame.geometry->triangles.resize(2, 3);
   frame.geometry->triangles << 0, 1, 2, 1, 3, 2;
   frame.geometry->triangle_body = {0, -1};
+  return frame;
+}
+
+/// One contact of one mass point: the smallest frame worth recording.
+inline Frame small_frame(int number) {
+  Frame frame;
+  frame.id = fmt::format("{:06}", number);
+  ContactProblem& p = frame.problem;
+  p.M.resize(3, 3);
+  p.M.setIdentity();
+  p.H.resize(3, 3);
+  p.H.setIdentity();
+  p.f = Vector::Constant(3, -1.0 / number);
+  p.w = Vector::Zero(3);
+  p.mu = Vector::Constant(1, 0.5);
   return frame;
 }
 
