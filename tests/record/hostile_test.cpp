@@ -1,0 +1,254 @@
+#include <gtest/gtest.h>
+#include <hdf5.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <limits>
+
+#include "base/check.h"
+#include "record/fclib_file.h"
+#include "record/guarded.h"
+#include "record/problem_file.h"
+#include "record/record_test_tools.h"
+
+namespace signorini {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What reading every step of a file says; "" when all is well. The text must be one line that starts with the path.
+std::string complaint(const fs::path& path) {
+  try {
+    const ProblemFile file(path);
+    for (const std::string& step : file.steps()) static_cast<void>(file.read(step));
+    return "";
+  } catch (const InputError& e) {
+    const std::string text = e.what();
+    EXPECT_EQ(text.find('\n'), std::string::npos) << text;
+    EXPECT_EQ(text.rfind(path.string(), 0), 0U) << text;
+    return text.substr(std::min(text.size(), path.string().size()));
+  }
+}
+
+testing::AssertionResult complains(const fs::path& path, const std::string& wanted) {
+  const std::string text = complaint(path);
+  if (text.find(wanted) != std::string::npos) return testing::AssertionSuccess() << text;
+  return testing::AssertionFailure() << "'" << text << "' does not contain '" << wanted << "'";
+}
+
+class HostileFile : public testing::Test {
+ protected:
+  HostileFile() {
+    FclibFile file;
+    file.problem = rich_frame("000001", 1, 100.0).problem;
+    write_fclib(fclib_, file);
+    RecordingWriter writer(recording_, test_header(), false);
+    for (int k = 1; k <= 3; ++k) writer.append(rich_frame(fmt::format("{:06}", k), static_cast<std::uint64_t>(k), 100.0));
+    writer.finish();
+  }
+
+  hid_t open_fclib() const { return H5Fopen(fclib_.c_str(), H5F_ACC_RDWR, H5P_DEFAULT); }
+
+  /// Replaces a dataset by another one of the given layout.
+  template <class T>
+  void replace(const fs::path& path, const char* name, hid_t type, const std::vector<T>& values,
+               hid_t list = H5P_DEFAULT) const {
+    const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+    H5Ldelete(file, name, H5P_DEFAULT);
+    const hsize_t length = values.size();
+    const hid_t space = H5Screate_simple(1, &length, nullptr);
+    const hid_t dataset = H5Dcreate2(file, name, type, space, H5P_DEFAULT, list, H5P_DEFAULT);
+    if (!values.empty()) H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
+    H5Dclose(dataset);
+    H5Sclose(space);
+    H5Fclose(file);
+  }
+
+  TemporaryFolder folder_;
+  fs::path fclib_ = folder_.path() / "problem.hdf5";
+  fs::path recording_ = folder_.path() / "scene.h5";
+};
+
+TEST_F(HostileFile, ForeignAndMissingFilesGiveOneLine) {
+  EXPECT_EQ(complaint(fclib_), "");
+  EXPECT_EQ(complaint(recording_), "");
+  EXPECT_TRUE(complains(folder_.path() / "missing.h5", "no such file"));
+  EXPECT_TRUE(complains(folder_.path(), "not a regular file"));
+  const fs::path other = folder_.path() / "other.h5";
+  put_bytes(other, "");
+  EXPECT_TRUE(complains(other, "cannot be opened as HDF5") || complains(other, "empty"));
+  put_bytes(other, "a text file");
+  EXPECT_TRUE(complains(other, "cannot be opened as HDF5"));
+  fs::remove(other);
+  ASSERT_EQ(::mkfifo(other.c_str(), 0600), 0);
+  EXPECT_TRUE(complains(other, "not a regular file"));
+  fs::remove(other);
+  H5Fclose(H5Fcreate(other.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+  EXPECT_TRUE(complains(other, "neither a recording nor an FCLib problem"));
+}
+
+TEST_F(HostileFile, LinksThatLeaveTheFileAreRefused) {
+  hid_t file = open_fclib();
+  H5Lcreate_soft("/fclib_global/vectors/mu", file, "/fclib_global/vectors/soft", H5P_DEFAULT, H5P_DEFAULT);
+  H5Fclose(file);
+  EXPECT_TRUE(complains(fclib_, "soft and external links are refused"));
+  file = open_fclib();
+  H5Ldelete(file, "/fclib_global/vectors/soft", H5P_DEFAULT);
+  H5Ldelete(file, "/fclib_global/vectors/f", H5P_DEFAULT);
+  H5Lcreate_external(recording_.c_str(), "/steps/000001/f", file, "/fclib_global/vectors/f", H5P_DEFAULT, H5P_DEFAULT);
+  H5Fclose(file);
+  EXPECT_TRUE(complains(fclib_, "soft and external links are refused"));
+}
+
+TEST_F(HostileFile, AGroupInsideItselfIsRefused) {
+  const hid_t file = open_fclib();
+  H5Lcreate_hard(file, "/fclib_global", file, "/fclib_global/vectors/again", H5P_DEFAULT, H5P_DEFAULT);
+  H5Fclose(file);
+  EXPECT_TRUE(complains(fclib_, "the same group has two names"));
+}
+
+TEST_F(HostileFile, NumbersOutsideTheFileAreRefused) {
+  const fs::path secret = folder_.path() / "secret";
+  put_bytes(secret, std::string(4096, 'S'));
+  hid_t list = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_external(list, secret.c_str(), 0, 48);
+  replace<double>(fclib_, "/fclib_global/vectors/mu", H5T_IEEE_F64LE, {}, H5P_DEFAULT);
+  {
+    const hid_t file = open_fclib();
+    H5Ldelete(file, "/fclib_global/vectors/mu", H5P_DEFAULT);
+    const hsize_t length = 6;
+    const hid_t space = H5Screate_simple(1, &length, nullptr);
+    H5Dclose(H5Dcreate2(file, "/fclib_global/vectors/mu", H5T_IEEE_F64LE, space, H5P_DEFAULT, list, H5P_DEFAULT));
+    H5Sclose(space);
+    H5Fclose(file);
+  }
+  H5Pclose(list);
+  EXPECT_TRUE(complains(fclib_, "keeps its numbers in another file"));
+}
+
+TEST_F(HostileFile, ADeclaredGiantAllocatesNothing) {
+  const hid_t file = open_fclib();
+  H5Ldelete(file, "/fclib_global/vectors/f", H5P_DEFAULT);
+  const hsize_t length = hsize_t{1} << 36U;  // 512 GiB in a file of a few kB
+  const hid_t space = H5Screate_simple(1, &length, nullptr);
+  H5Dclose(H5Dcreate2(file, "/fclib_global/vectors/f", H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  H5Sclose(space);
+  H5Fclose(file);
+  EXPECT_TRUE(complains(fclib_, "is larger than the file"));
+}
+
+TEST_F(HostileFile, ChunkedAndCompactLayoutsAreRefusedWithTheWayOut) {
+  hid_t list = H5Pcreate(H5P_DATASET_CREATE);
+  const hsize_t chunk = 2;
+  H5Pset_chunk(list, 1, &chunk);
+  H5Pset_deflate(list, 1);
+  replace<double>(fclib_, "/fclib_global/vectors/mu", H5T_IEEE_F64LE, std::vector<double>(6, 0.5), list);
+  H5Pclose(list);
+  EXPECT_TRUE(complains(fclib_, "h5repack"));
+  list = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_layout(list, H5D_COMPACT);
+  replace<double>(fclib_, "/fclib_global/vectors/mu", H5T_IEEE_F64LE, std::vector<double>(6, 0.5), list);
+  H5Pclose(list);
+  EXPECT_TRUE(complains(fclib_, "h5repack"));
+}
+
+TEST_F(HostileFile, WrongNumbersNameTheDatasetAndTheReason) {
+  const auto with = [&](const char* name, auto values) {
+    using T = typename decltype(values)::value_type;
+    const fs::path copy = folder_.path() / "copy.hdf5";
+    fs::copy_file(fclib_, copy, fs::copy_options::overwrite_existing);
+    replace<T>(copy, name, std::is_same_v<T, double> ? H5T_IEEE_F64LE : H5T_STD_I32LE, values);
+    return copy;
+  };
+  const std::vector<double> six(6, 0.5);
+  std::vector<double> negative = six, infinite = six;
+  negative[3] = -0.1;
+  infinite[2] = std::numeric_limits<double>::infinity();
+  EXPECT_TRUE(complains(with("/fclib_global/vectors/mu", negative), "mu[3] = -0.1"));
+  EXPECT_TRUE(complains(with("/fclib_global/vectors/mu", infinite), "mu[2]"));
+  EXPECT_TRUE(complains(with("/fclib_global/vectors/mu", std::vector<double>(5, 0.5)), "'fclib_global/vectors/w': has 18 entries instead of 15"));
+  EXPECT_TRUE(complains(with("/fclib_global/vectors/mu", std::vector<int>(6, 1)), "'fclib_global/vectors/mu': does not hold real numbers"));
+  EXPECT_TRUE(complains(with("/fclib_global/spacedim", std::vector<int>{2}), "spacedim is 2"));
+  EXPECT_TRUE(complains(with("/fclib_global/M/nz", std::vector<int>{-7}), "'fclib_global/M/nz': -7 is no storage"));
+  EXPECT_TRUE(complains(with("/fclib_global/M/nz", std::vector<int>{1 << 30}), "but nz is 1073741824"));
+  EXPECT_TRUE(complains(with("/fclib_global/M/m", std::vector<int>{2'000'000'000}), "'fclib_global/M/m': 2000000000 rows instead of"));
+  EXPECT_TRUE(complains(with("/fclib_global/H/i", std::vector<int>{0}), "'fclib_global/H/"));
+  // The same through CSR pointers.
+  const Index n = rich_frame("000001", 1, 100.0).problem.dofs();
+  const fs::path csr = with("/fclib_global/M/nz", std::vector<int>{-2});
+  replace<int>(csr, "/fclib_global/M/p", H5T_STD_I32LE, std::vector<int>(static_cast<std::size_t>(n) + 1, 3));
+  EXPECT_TRUE(complains(csr, "'fclib_global/M/p': starts with 3 instead of 0"));
+  std::vector<int> backwards(static_cast<std::size_t>(n) + 1, 0);
+  backwards[1] = 5;
+  replace<int>(csr, "/fclib_global/M/p", H5T_STD_I32LE, backwards);
+  EXPECT_TRUE(complains(csr, "runs backwards"));
+}
+
+TEST_F(HostileFile, ConstraintsAndRollingFrictionAreRefusedClearly) {
+  hid_t file = open_fclib();
+  H5Gclose(H5Gcreate2(file, "/fclib_global/G", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  H5Fclose(file);
+  replace<int>(fclib_, "/fclib_global/G/n", H5T_STD_I32LE, std::vector<int>{2});
+  EXPECT_TRUE(complains(fclib_, "equality constraints"));
+  replace<int>(fclib_, "/fclib_global/G/n", H5T_STD_I32LE, std::vector<int>{0});
+  EXPECT_EQ(complaint(fclib_), "");
+}
+
+TEST_F(HostileFile, ANewerSchemaIsRefused) {
+  const hid_t file = H5Fopen(recording_.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  const hid_t attribute = H5Aopen(file, "signorini_schema", H5P_DEFAULT);
+  const std::uint64_t newer = 2;
+  H5Awrite(attribute, H5T_NATIVE_UINT64, &newer);
+  H5Aclose(attribute);
+  H5Fclose(file);
+  EXPECT_TRUE(complains(recording_, "written by a newer version (schema 2"));
+}
+
+TEST_F(HostileFile, NoDamageToARecordingEverReadsAsOtherNumbers) {
+  std::vector<ContactProblem> truth;
+  for (int k = 1; k <= 3; ++k) truth.push_back(rich_frame(fmt::format("{:06}", k), static_cast<std::uint64_t>(k), 100.0).problem);
+  const std::string whole = file_bytes(recording_);
+  const fs::path damaged = folder_.path() / "damaged.h5";
+  Rng rng(11);
+  int refused = 0, unharmed = 0;
+  // Bits all over the file: most of them lie in the numbers.
+  for (int trial = 0; trial < 300; ++trial) {
+    std::string bytes = whole;
+    const std::size_t at = rng.below(bytes.size());
+    bytes[at] = static_cast<char>(bytes[at] ^ (1 << rng.below(8)));
+    put_bytes(damaged, bytes);
+    try {
+      const ProblemFile file(damaged);
+      ASSERT_EQ(file.steps().size(), 3U);
+      for (std::size_t k = 0; k < 3; ++k) expect_same_problem(file.read(file.steps()[k]), truth[k]);
+      ++unharmed;
+    } catch (const InputError&) {
+      ++refused;
+    }
+    ASSERT_FALSE(HasFailure()) << "bit flip in byte " << at << " was not noticed";
+  }
+  EXPECT_GT(refused, 200) << unharmed;
+}
+
+TEST(RunInChild, TurnsCrashesIntoOneLine) {
+  const auto message = [](FunctionRef<void()> work) -> std::string {
+    try {
+      run_in_child("FILE", 0, work);
+    } catch (const InputError& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(message([] {}), "");
+  EXPECT_EQ(message([] { throw InputError("FILE: a reason"); }), "FILE: a reason");
+  EXPECT_NE(message([] { ::raise(SIGSEGV); }).find("FILE: damaged file (the HDF5 library crashed on it: signal 11"), std::string::npos);
+  EXPECT_NE(message([] { ::raise(SIGFPE); }).find("signal 8"), std::string::npos);
+  EXPECT_NE(message([] { ::_exit(7); }).find("ended without an answer"), std::string::npos);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  EXPECT_NE(message([] { std::vector<char> giant(std::size_t{1} << 40U); }).find("more memory than its size allows"), std::string::npos);
+#endif
+}
+
+}  // namespace
+}  // namespace signorini
