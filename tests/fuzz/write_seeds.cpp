@@ -1,0 +1,91 @@
+// usage: fuzz_seeds FOLDER: small valid inputs for fuzz_raw_problem, one per form that the codecs know.
+#include <filesystem>
+#include <fstream>
+
+#include "record/raw_problem.h"
+#include "tree_bytes.h"
+
+namespace {
+
+using namespace signorini;
+
+ContactProblem small_problem(bool coupled, bool in_blocks) {
+  ContactProblem p;
+  const Index n = in_blocks ? 6 : 4;
+  std::vector<Eigen::Triplet<double, Index>> mass, rows;
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j) {
+      if (i == j || (coupled && in_blocks)) mass.emplace_back(i, j, i == j ? 2.0 : 0.125);
+    }
+  }
+  if (coupled && !in_blocks) mass.emplace_back(0, 3, 0.0);
+  for (Index i = 0; i < (in_blocks ? 3 : 2); ++i) {
+    for (Index k = 0; k < 3; ++k) rows.emplace_back(i, k, i == k ? 1.0 : 0.0);
+  }
+  p.M.resize(n, n);
+  p.M.setFromTriplets(mass.begin(), mass.end());
+  p.H.resize(n, 3);
+  p.H.setFromTriplets(rows.begin(), rows.end());
+  p.f = Vector::Constant(n, -1.0);
+  p.w = Vector::Zero(3);
+  p.mu = Vector::Constant(1, 0.5);
+  return p;
+}
+
+void write(const std::filesystem::path& folder, const std::string& name, std::uint8_t mode, const RawTree& tree,
+           const RawTree& extras = {}) {
+  std::vector<std::uint8_t> bytes = {mode};
+  append_bytes(tree, bytes);
+  append_bytes(extras, bytes);
+  std::ofstream out(folder / name, std::ios::binary);
+  out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 2) return 2;
+  const std::filesystem::path folder = arguments[1];
+  std::filesystem::create_directories(folder);
+  for (const bool coupled : {false, true}) {
+    for (const bool in_blocks : {false, true}) {
+      Frame frame;
+      frame.id = "000001";
+      frame.problem = small_problem(coupled, in_blocks);
+      const std::string name = std::string(coupled ? "coupled" : "diagonal") + (in_blocks ? "-blocks" : "-scalar");
+      write(folder, name + "-plain", 0, encode_frame(frame));
+      ContactProblem& p = frame.problem;
+      p.dt = 1e-3;
+      p.gap = Vector::Constant(1, 1e-4);
+      p.frame.resize(1, 9);
+      p.frame << 1, 0, 0, 0, 1, 0, 0, 0, 1;
+      p.position = Matrix::Zero(1, 3);
+      p.points.resize(1, 4);
+      p.points << 0, 1, -1, -1;
+      p.weights.resize(1, 4);
+      p.weights << 1, -1, 0, 0;
+      p.bodies.resize(1, 2);
+      p.bodies << 0, -1;
+      p.body_dofs = {0, p.dofs()};
+      p.warm_start = Vector::Ones(3);
+      frame.geometry = std::make_unique<FrameGeometry>();
+      frame.geometry->vertices.setZero(3, 3);
+      frame.geometry->triangles.resize(1, 3);
+      frame.geometry->triangles << 0, 1, 2;
+      frame.geometry->triangle_body = {0};
+      write(folder, name + "-rich", 0, encode_frame(frame));
+      FclibFile file{frame.problem, {"title", "text", "math"}, FclibSolution{Vector::Ones(3), Vector::Ones(3), p.f}};
+      write(folder, name + "-global", 1, encode_fclib(file), encode_fclib_extras(file.problem));
+      Matrix dense = Matrix::Identity(3, 3);
+      if (coupled) dense(0, 1) = 0.5;
+      ContactProblem dual;
+      dual.W = dense.sparseView();
+      dual.q = Vector::Constant(3, -1.0);
+      dual.mu = p.mu;
+      frame.problem = dual;
+      write(folder, name + "-dual", 0, encode_frame(frame));
+      write(folder, name + "-local", 1, encode_fclib({dual, {}, {}}));
+    }
+  }
+  return 0;
+}
