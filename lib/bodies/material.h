@@ -15,7 +15,9 @@ struct ElasticMaterial {
   double damping = 1.0;        ///< α in the damping force −α M v, 1/s, ≥ 0
 
   /// Lamé's constants in Pa.
-  double lambda() const { return young_modulus * poisson_ratio / ((1.0 + poisson_ratio) * (1.0 - 2.0 * poisson_ratio)); }
+  double lambda() const {
+    return young_modulus * poisson_ratio / ((1.0 + poisson_ratio) * (1.0 - 2.0 * poisson_ratio));
+  }
   double mu() const { return young_modulus / (2.0 * (1.0 + poisson_ratio)); }
   /// Speed of pressure waves √((λ + 2μ)/ρ) = √(E (1 − ν) / (ρ (1 + ν)(1 − 2ν))); m/s.
   double wave_speed() const { return std::sqrt((lambda() + 2.0 * mu()) / density); }
@@ -28,8 +30,10 @@ struct ElasticMaterial {
     if (!(poisson_ratio >= 0.0 && poisson_ratio < 0.5)) {
       throw_usage("{}: poisson_ratio {} is outside [0, 0.5)", context, poisson_ratio);
     }
-    if (!(density > 0.0) || !std::isfinite(density)) throw_usage("{}: density {} kg/m³ is not positive", context, density);
-    if (!(damping >= 0.0) || !std::isfinite(damping)) throw_usage("{}: damping {} 1/s is negative", context, damping);
+    if (!(density > 0.0) || !std::isfinite(density))
+      throw_usage("{}: density {} kg/m³ is not positive", context, density);
+    if (!(damping >= 0.0) || !std::isfinite(damping))
+      throw_usage("{}: damping {} 1/s is negative", context, damping);
   }
 };
 

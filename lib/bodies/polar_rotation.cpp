@@ -28,7 +28,8 @@ Matrix3 nearest_rotation(const Matrix3& F) {
 
 Matrix3 polar_rotation(const Matrix3& F) {
   constexpr int kIterations = 12;
-  // det(F/‖F‖) of the identity is 3^(−3/2) ≈ 0.19; below 1/20 of that Newton's first steps overshoot and lose digits.
+  // det(F/‖F‖) of the identity is 3^(−3/2) ≈ 0.19; below 1/20 of that Newton's first steps overshoot and lose
+  // digits.
   constexpr double kFlat = 0.01;
   constexpr double kStep2 = 1e-18;  // squared norm of a step; the error after it is half its square
   Matrix3 X = F;

@@ -1,7 +1,7 @@
 #include "bodies/solid_system.h"
 
-#include <algorithm>
 #include <Eigen/LU>
+#include <algorithm>
 
 #include "bodies/polar_rotation.h"
 
@@ -26,8 +26,11 @@ Index SolidSystem::add(const TetMesh& rest, const ElasticMaterial& material, con
   for (std::size_t e = 0; e < rest.tets.size(); ++e) {
     const Tetrahedron& tet = rest.tets[e];
     const double volume = tet_volume(rest, tet);
-    if (!(volume > 0.0)) throw_usage("body {}: tetrahedron {} is flat or inverted (volume {} m³)", body, e, volume);
-    const auto x = [&](std::size_t i) -> const Vector3& { return rest.vertices[static_cast<std::size_t>(tet[i])]; };
+    if (!(volume > 0.0))
+      throw_usage("body {}: tetrahedron {} is flat or inverted (volume {} m³)", body, e, volume);
+    const auto x = [&](std::size_t i) -> const Vector3& {
+      return rest.vertices[static_cast<std::size_t>(tet[i])];
+    };
     Matrix3 rest_shape;
     rest_shape << x(1) - x(0), x(2) - x(0), x(3) - x(0);
     Element element{tet, rest_shape.inverse(), volume, material.lambda(), material.mu()};
@@ -39,7 +42,8 @@ Index SolidSystem::add(const TetMesh& rest, const ElasticMaterial& material, con
     transit = std::min(transit, smallest_altitude(rest, tet) / material.wave_speed());
   }
   for (std::size_t i = 0; i < mass.size(); ++i) {
-    if (!(mass[i] > 0.0)) throw_usage("body {}: vertex {} belongs to no tetrahedron and has no mass", body, i);
+    if (!(mass[i] > 0.0))
+      throw_usage("body {}: vertex {} belongs to no tetrahedron and has no mass", body, i);
   }
   smallest_transit_ = transit;
   elements_.insert(elements_.end(), elements.begin(), elements.end());
@@ -50,7 +54,8 @@ Index SolidSystem::add(const TetMesh& rest, const ElasticMaterial& material, con
     start_.position.push_back(placement.rotation * rest.vertices[i] + placement.translation);
     start_.velocity.push_back(placement.velocity);
   }
-  for (const Triangle& t : boundary_triangles(rest)) surface_.push_back({t[0] + shift, t[1] + shift, t[2] + shift});
+  for (const Triangle& t : boundary_triangles(rest))
+    surface_.push_back({t[0] + shift, t[1] + shift, t[2] + shift});
   first_node_.push_back(shift + static_cast<Index>(rest.vertices.size()));
   rebuild_gather();
   return body;
@@ -77,13 +82,16 @@ void SolidSystem::rebuild_gather() {
 double SolidSystem::largest_stable_step() const { return 0.5 * smallest_transit_; }
 
 Matrix3 SolidSystem::deformation(const Element& element, std::span<const Vector3> position) const {
-  const auto x = [&](std::size_t i) -> const Vector3& { return position[static_cast<std::size_t>(element.nodes[i])]; };
+  const auto x = [&](std::size_t i) -> const Vector3& {
+    return position[static_cast<std::size_t>(element.nodes[i])];
+  };
   Matrix3 shape;
   shape << x(1) - x(0), x(2) - x(0), x(3) - x(0);
   return shape * element.rest_inverse;
 }
 
-double SolidSystem::elastic_forces(TaskArena& arena, std::span<const Vector3> position, std::span<Vector3> force) {
+double SolidSystem::elastic_forces(TaskArena& arena, std::span<const Vector3> position,
+                                   std::span<Vector3> force) {
   SIGNORINI_CHECK(position.size() == mass_.size() && force.size() == mass_.size());
   arena.for_chunks(elements_.size(), kElementGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t e = begin; e < end; ++e) {

@@ -8,7 +8,7 @@ namespace signorini {
 
 /// Axis-aligned box; empty until extended. Boxes that touch overlap.
 struct Aabb {
-  Vector3 low = Vector3::Constant(std::numeric_limits<double>::infinity());   ///< m
+  Vector3 low = Vector3::Constant(std::numeric_limits<double>::infinity());    ///< m
   Vector3 high = Vector3::Constant(-std::numeric_limits<double>::infinity());  ///< m
 
   void extend(const Vector3& x) {

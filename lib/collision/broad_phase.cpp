@@ -13,7 +13,9 @@ namespace {
 constexpr double kLargeBox = 4096.0;  // cells
 constexpr double kFarCell = 1e15;     // cell numbers stay exact integers in a double
 
-std::int64_t cell_number(double x) { return static_cast<std::int64_t>(std::floor(std::clamp(x, -kFarCell, kFarCell))); }
+std::int64_t cell_number(double x) {
+  return static_cast<std::int64_t>(std::floor(std::clamp(x, -kFarCell, kFarCell)));
+}
 
 }  // namespace
 
@@ -92,7 +94,8 @@ void SpatialHash::query(const Aabb& box, std::vector<Index>& result) const {
     for (std::int64_t j = cells.low[1]; j <= cells.high[1]; ++j) {
       for (std::int64_t i = cells.low[0]; i <= cells.high[0]; ++i) {
         const std::size_t s = slot(i, j, k);
-        for (Index e = slot_begin_[s]; e < slot_begin_[s + 1]; ++e) test(entries_[static_cast<std::size_t>(e)]);
+        for (Index e = slot_begin_[s]; e < slot_begin_[s + 1]; ++e)
+          test(entries_[static_cast<std::size_t>(e)]);
       }
     }
   }

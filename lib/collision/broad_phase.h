@@ -7,12 +7,12 @@
 
 #include "collision/aabb.h"
 
-/// Which boxes of one set overlap a given box: the spatial hash of Teschner et al. 2003, and the obvious double loop that
-/// it is tested against.
+/// Which boxes of one set overlap a given box: the spatial hash of Teschner et al. 2003, and the obvious
+/// double loop that it is tested against.
 namespace signorini {
 
-/// Boxes are entered into every cell of a uniform grid that they touch; cells are hashed into a table that is filled by
-/// counting sort, so that building is linear and the order of results does not depend on the hash.
+/// Boxes are entered into every cell of a uniform grid that they touch; cells are hashed into a table that is
+/// filled by counting sort, so that building is linear and the order of results does not depend on the hash.
 class SpatialHash {
  public:
   /// `cell`: edge of a grid cell in m, > 0; about the mean edge length of the mesh. The boxes are copied.

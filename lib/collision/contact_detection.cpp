@@ -1,7 +1,7 @@
 #include "collision/contact_detection.h"
 
-#include <algorithm>
 #include <Eigen/Geometry>
+#include <algorithm>
 
 #include "base/check.h"
 
@@ -50,13 +50,15 @@ ContactDetector::ContactDetector(CollisionModel model, DetectionSettings setting
 std::array<Vector3, 3> ContactDetector::corners(const Motion& motion, Index triangle) const {
   const auto movable = static_cast<Index>(model_.triangles.size());
   const bool fixed = triangle >= movable;
-  const Triangle& t = fixed ? model_.obstacle.triangles[at(triangle - movable)] : model_.triangles[at(triangle)];
+  const Triangle& t =
+      fixed ? model_.obstacle.triangles[at(triangle - movable)] : model_.triangles[at(triangle)];
   const auto x = [&](Index i) { return fixed ? model_.obstacle.vertices[at(i)] : motion.position[at(i)]; };
   return {x(t[0]), x(t[1]), x(t[2])};
 }
 
 Vector3 ContactDetector::point_position(const Motion& motion, Index point) const {
-  return point < model_.nodes ? motion.position[at(point)] : model_.obstacle.vertices[at(point - model_.nodes)];
+  return point < model_.nodes ? motion.position[at(point)]
+                              : model_.obstacle.vertices[at(point - model_.nodes)];
 }
 
 Vector3 ContactDetector::point_travel(const Motion& motion, Index point) const {
@@ -80,7 +82,8 @@ void ContactDetector::build_movable_boxes(TaskArena& arena, const Motion& motion
   for (std::size_t t = 0; t < triangle_box_.size(); ++t) {
     body_box_[at(model_.triangle_body[t])].extend(triangle_box_[t]);
   }
-  // Only triangles that reach into the box of another body, or of an exposed obstacle vertex, can be met by a point.
+  // Only triangles that reach into the box of another body, or of an exposed obstacle vertex, can be met by a
+  // point.
   Aabb exposed;
   for (const Index v : model_.obstacle_points) exposed.extend(model_.obstacle.vertices[at(v)]);
   hashed_.clear();
@@ -200,16 +203,18 @@ const std::vector<PointTriangleContact>& ContactDetector::detect(TaskArena& aren
   return contacts_;
 }
 
-double deepest_penetration(const CollisionModel& model, std::span<const Vector3> position, double depth_limit) {
+double deepest_penetration(const CollisionModel& model, std::span<const Vector3> position,
+                           double depth_limit) {
   double deepest = 0.0;
   std::vector<NearTriangle> near;
-  const auto test_surface = [&](const Vector3& p, std::span<const Triangle> triangles, std::span<const Vector3> x,
-                                auto&& wanted) {
+  const auto test_surface = [&](const Vector3& p, std::span<const Triangle> triangles,
+                                std::span<const Vector3> x, auto&& wanted) {
     near.clear();
     NearTriangle candidate;
     for (std::size_t t = 0; t < triangles.size(); ++t) {
       const Triangle& k = triangles[t];
-      if (wanted(t) && near_triangle(p, static_cast<Index>(t), x[at(k[0])], x[at(k[1])], x[at(k[2])], candidate)) {
+      if (wanted(t) &&
+          near_triangle(p, static_cast<Index>(t), x[at(k[0])], x[at(k[1])], x[at(k[2])], candidate)) {
         near.push_back(candidate);
       }
     }

@@ -8,28 +8,29 @@
 #include "collision/broad_phase.h"
 #include "collision/point_surface.h"
 
-/// Point–triangle contacts between movable surfaces and against static obstacles (Lazarevych 2010, section 2; a body does
-/// not meet itself here).
+/// Point–triangle contacts between movable surfaces and against static obstacles (Lazarevych 2010, section 2;
+/// a body does not meet itself here).
 namespace signorini {
 
 /// The surfaces of a scene. Movable nodes are numbered by the caller; obstacle vertices follow after them.
 struct CollisionModel {
-  Index nodes = 0;                       ///< movable nodes
-  std::vector<Triangle> triangles;       ///< movable, on node numbers, outward, body after body
-  std::vector<Index> triangle_body;      ///< ascending
-  std::vector<Index> points;             ///< nodes on movable surfaces, ascending
+  Index nodes = 0;                   ///< movable nodes
+  std::vector<Triangle> triangles;   ///< movable, on node numbers, outward, body after body
+  std::vector<Index> triangle_body;  ///< ascending
+  std::vector<Index> points;         ///< nodes on movable surfaces, ascending
   std::vector<Index> point_body;
   Index bodies = 0;
-  TriangleMesh obstacle;                 ///< static; its normals face the movable side
-  std::vector<Index> obstacle_points;    ///< obstacle vertices that a body can hit
+  TriangleMesh obstacle;               ///< static; its normals face the movable side
+  std::vector<Index> obstacle_points;  ///< obstacle vertices that a body can hit
 };
 
 /// `body_of`: body of each node. Points and obstacle points are derived.
 CollisionModel make_collision_model(std::span<const Triangle> surface, std::span<const Index> body_of,
                                     TriangleMesh obstacle);
 
-/// (point, triangle) by their numbers in the whole scene: point < nodes is a movable node, else obstacle vertex + nodes;
-/// triangle < movable triangles, else obstacle triangle + movable triangles. Stable while the surfaces keep their topology.
+/// (point, triangle) by their numbers in the whole scene: point < nodes is a movable node, else obstacle
+/// vertex + nodes; triangle < movable triangles, else obstacle triangle + movable triangles. Stable while the
+/// surfaces keep their topology.
 struct PairKey {
   Index point = -1;
   Index triangle = -1;
@@ -49,13 +50,14 @@ struct PointTriangleContact {
 };
 
 struct DetectionSettings {
-  double tolerance = 1e-3;  ///< δ: pairs closer than this are contacts, m
-  double depth = 5e-3;      ///< points deeper than this below a triangle are behind it, not in contact, m
-  double rest_speed = 4e-3; ///< pairs that separate faster than this are no contacts, m/s
-  double cell = 0.05;       ///< edge of the hash cells, m
+  double tolerance = 1e-3;   ///< δ: pairs closer than this are contacts, m
+  double depth = 5e-3;       ///< points deeper than this below a triangle are behind it, not in contact, m
+  double rest_speed = 4e-3;  ///< pairs that separate faster than this are no contacts, m/s
+  double cell = 0.05;        ///< edge of the hash cells, m
 };
 
-/// What a detection looks at: node positions at the start of the step, velocities before it and without contact impulses.
+/// What a detection looks at: node positions at the start of the step, velocities before it and without
+/// contact impulses.
 struct Motion {
   std::span<const Vector3> position;       ///< m
   std::span<const Vector3> velocity;       ///< u⁻, m/s
@@ -68,8 +70,9 @@ class ContactDetector {
   ContactDetector(CollisionModel model, DetectionSettings settings);
 
   /// A pair is a contact when its gap is ≤ δ, or would be closed within the step by the free velocities
-  /// (gap + dt u_N ≤ 0: fast points do not tunnel), and it does not separate: min(u_N⁻, u_N free) ≤ rest_speed.
-  /// Per point and opposing surface `select_contacts` decides. Ascending by key; the same for any number of threads.
+  /// (gap + dt u_N ≤ 0: fast points do not tunnel), and it does not separate: min(u_N⁻, u_N free) ≤
+  /// rest_speed. Per point and opposing surface `select_contacts` decides. Ascending by key; the same for any
+  /// number of threads.
   const std::vector<PointTriangleContact>& detect(TaskArena& arena, const Motion& motion);
   /// Of the last `detect`.
   const std::vector<PointTriangleContact>& contacts() const { return contacts_; }
@@ -104,8 +107,9 @@ class ContactDetector {
   double deepest_ = 0.0;
 };
 
-/// Deepest penetration of any point below any triangle of another surface: −gap of its nearest triangle, by testing every
-/// pair; m, ≥ 0. Slow; the independent check that tests and start-up use.
-double deepest_penetration(const CollisionModel& model, std::span<const Vector3> position, double depth_limit);
+/// Deepest penetration of any point below any triangle of another surface: −gap of its nearest triangle, by
+/// testing every pair; m, ≥ 0. Slow; the independent check that tests and start-up use.
+double deepest_penetration(const CollisionModel& model, std::span<const Vector3> position,
+                           double depth_limit);
 
 }  // namespace signorini

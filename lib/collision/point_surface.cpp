@@ -1,7 +1,7 @@
 #include "collision/point_surface.h"
 
-#include <algorithm>
 #include <Eigen/Geometry>
+#include <algorithm>
 
 namespace signorini {
 
@@ -18,8 +18,8 @@ bool folds_up(const NearTriangle& a, const NearTriangle& c) {
          c.normal.dot(a.centroid - c.on.closest) > 0.0;
 }
 
-/// The point is more beside than above the triangle. On an inner seam this never happens for the triangle whose plane is
-/// farthest below, so it tells an open border. A point on the seam up to rounding is above it.
+/// The point is more beside than above the triangle. On an inner seam this never happens for the triangle
+/// whose plane is farthest below, so it tells an open border. A point on the seam up to rounding is above it.
 bool beside(const NearTriangle& nearest) {
   const double size = (nearest.centroid - nearest.on.closest).norm();
   return nearest.on.feature != TriangleFeature::face && nearest.on.distance > kSameDistance * size &&
@@ -28,8 +28,8 @@ bool beside(const NearTriangle& nearest) {
 
 }  // namespace
 
-bool near_triangle(const Vector3& p, Index triangle, const Vector3& x_0, const Vector3& x_1, const Vector3& x_2,
-                   NearTriangle& result) {
+bool near_triangle(const Vector3& p, Index triangle, const Vector3& x_0, const Vector3& x_1,
+                   const Vector3& x_2, NearTriangle& result) {
   const Vector3 normal = area_vector(x_0, x_1, x_2);
   const double length = normal.norm();
   if (!(length > 0.0)) return false;
@@ -42,7 +42,8 @@ bool near_triangle(const Vector3& p, Index triangle, const Vector3& x_0, const V
 }
 
 void select_contacts(std::vector<NearTriangle>& candidates, double distance_limit, double depth_limit) {
-  std::erase_if(candidates, [&](const NearTriangle& c) { return c.gap < 0.0 && c.on.distance > depth_limit; });
+  std::erase_if(candidates,
+                [&](const NearTriangle& c) { return c.gap < 0.0 && c.on.distance > depth_limit; });
   if (candidates.empty()) return;
   std::sort(candidates.begin(), candidates.end(), [](const NearTriangle& a, const NearTriangle& b) {
     return a.on.distance != b.on.distance ? a.on.distance < b.on.distance : a.triangle < b.triangle;

@@ -12,11 +12,21 @@ namespace {
 TriangleMesh icosahedron() {
   const double a = 1.0 / std::sqrt(1.0 + 0.25 * (1.0 + std::sqrt(5.0)) * (1.0 + std::sqrt(5.0)));
   const double b = 0.5 * (1.0 + std::sqrt(5.0)) * a;  // golden ratio
-  return {{{-a, b, 0}, {a, b, 0}, {-a, -b, 0}, {a, -b, 0}, {0, -a, b}, {0, a, b},
-           {0, -a, -b}, {0, a, -b}, {b, 0, -a}, {b, 0, a}, {-b, 0, -a}, {-b, 0, a}},
-          {{0, 11, 5}, {0, 5, 1}, {0, 1, 7}, {0, 7, 10}, {0, 10, 11}, {1, 5, 9}, {5, 11, 4},
-           {11, 10, 2}, {10, 7, 6}, {7, 1, 8}, {3, 9, 4}, {3, 4, 2}, {3, 2, 6}, {3, 6, 8},
-           {3, 8, 9}, {4, 9, 5}, {2, 4, 11}, {6, 2, 10}, {8, 6, 7}, {9, 8, 1}}};
+  return {{{-a, b, 0},
+           {a, b, 0},
+           {-a, -b, 0},
+           {a, -b, 0},
+           {0, -a, b},
+           {0, a, b},
+           {0, -a, -b},
+           {0, a, -b},
+           {b, 0, -a},
+           {b, 0, a},
+           {-b, 0, -a},
+           {-b, 0, a}},
+          {{0, 11, 5},  {0, 5, 1},  {0, 1, 7},  {0, 7, 10}, {0, 10, 11}, {1, 5, 9}, {5, 11, 4},
+           {11, 10, 2}, {10, 7, 6}, {7, 1, 8},  {3, 9, 4},  {3, 4, 2},   {3, 2, 6}, {3, 6, 8},
+           {3, 8, 9},   {4, 9, 5},  {2, 4, 11}, {6, 2, 10}, {8, 6, 7},   {9, 8, 1}}};
 }
 
 /// One subdivision; new vertices are appended in the order in which faces meet their edges.
@@ -24,9 +34,11 @@ TriangleMesh refined(const TriangleMesh& coarse) {
   TriangleMesh fine{coarse.vertices, {}};
   std::map<std::pair<Index, Index>, Index> midpoints;
   const auto midpoint = [&](Index i, Index j) {
-    const auto [entry, added] = midpoints.try_emplace(std::minmax(i, j), static_cast<Index>(fine.vertices.size()));
+    const auto [entry, added] =
+        midpoints.try_emplace(std::minmax(i, j), static_cast<Index>(fine.vertices.size()));
     if (added) {
-      const Vector3 sum = coarse.vertices[static_cast<std::size_t>(i)] + coarse.vertices[static_cast<std::size_t>(j)];
+      const Vector3 sum =
+          coarse.vertices[static_cast<std::size_t>(i)] + coarse.vertices[static_cast<std::size_t>(j)];
       fine.vertices.push_back(sum.normalized());
     }
     return entry->second;
@@ -45,7 +57,8 @@ TriangleMesh refined(const TriangleMesh& coarse) {
 }
 
 void check_level(int level) {
-  if (level < 0 || level > kMaxBallLevel) throw_usage("ball: level {} is outside [0, {}]", level, kMaxBallLevel);
+  if (level < 0 || level > kMaxBallLevel)
+    throw_usage("ball: level {} is outside [0, {}]", level, kMaxBallLevel);
 }
 
 void add_positive(TetMesh& mesh, Tetrahedron tet) {
@@ -53,7 +66,8 @@ void add_positive(TetMesh& mesh, Tetrahedron tet) {
   mesh.tets.push_back(tet);
 }
 
-/// Octahedron with the opposite corners (axis[0][0], axis[0][1]), (axis[1]…), (axis[2]…): four tets around one diagonal.
+/// Octahedron with the opposite corners (axis[0][0], axis[0][1]), (axis[1]…), (axis[2]…): four tets around
+/// one diagonal.
 void add_octahedron(TetMesh& mesh, const std::array<std::array<Index, 2>, 3>& axis) {
   // A later diagonal must be clearly shorter, so that rounding does not choose between equal ones.
   constexpr double kClearly = 1.0 - 1e-9;
@@ -61,7 +75,8 @@ void add_octahedron(TetMesh& mesh, const std::array<std::array<Index, 2>, 3>& ax
   double shortest = 0.0;
   for (std::size_t i = 0; i < 3; ++i) {
     const double length = (mesh.vertices[static_cast<std::size_t>(axis[i][0])] -
-                           mesh.vertices[static_cast<std::size_t>(axis[i][1])]).norm();
+                           mesh.vertices[static_cast<std::size_t>(axis[i][1])])
+                              .norm();
     if (i == 0 || length < kClearly * shortest) {
       best = i;
       shortest = length;

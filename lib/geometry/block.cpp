@@ -7,7 +7,8 @@ namespace signorini {
 TetMesh kuhn_block(const std::array<Index, 3>& cells, const Vector3& size) {
   for (std::size_t d = 0; d < 3; ++d) {
     if (cells[d] < 1) throw_usage("block: {} cells along axis {}, at least 1 is needed", cells[d], d);
-    if (!(size[static_cast<Index>(d)] > 0.0)) throw_usage("block: size {} m along axis {} is not positive", size[static_cast<Index>(d)], d);
+    if (!(size[static_cast<Index>(d)] > 0.0))
+      throw_usage("block: size {} m along axis {} is not positive", size[static_cast<Index>(d)], d);
   }
   TetMesh mesh;
   const Index nx = cells[0] + 1;
@@ -20,7 +21,8 @@ TetMesh kuhn_block(const std::array<Index, 3>& cells, const Vector3& size) {
       }
     }
   }
-  // A Kuhn tet walks from corner (0,0,0) to (1,1,1) along the axes in one of the 6 orders; odd orders are flipped.
+  // A Kuhn tet walks from corner (0,0,0) to (1,1,1) along the axes in one of the 6 orders; odd orders are
+  // flipped.
   constexpr std::array<std::array<std::size_t, 3>, 6> kOrders{
       {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}}};
   for (Index k = 0; k < cells[2]; ++k) {

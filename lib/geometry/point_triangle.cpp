@@ -1,7 +1,7 @@
 #include "geometry/point_triangle.h"
 
-#include <algorithm>
 #include <Eigen/Geometry>
+#include <algorithm>
 
 namespace signorini {
 
@@ -21,7 +21,8 @@ PointTriangle at(const Vector3& p, const std::array<const Vector3*, 3>& x, const
 PointTriangle on_edge(const Vector3& p, const std::array<const Vector3*, 3>& x, Index i, Index j) {
   const Vector3 edge = *x[static_cast<std::size_t>(j)] - *x[static_cast<std::size_t>(i)];
   const double length2 = edge.squaredNorm();
-  const double s = length2 > 0.0 ? std::clamp(edge.dot(p - *x[static_cast<std::size_t>(i)]) / length2, 0.0, 1.0) : 0.0;
+  const double s =
+      length2 > 0.0 ? std::clamp(edge.dot(p - *x[static_cast<std::size_t>(i)]) / length2, 0.0, 1.0) : 0.0;
   Vector3 weights = Vector3::Zero();
   weights[i] = 1.0 - s;
   weights[j] = s;

@@ -1,8 +1,8 @@
 #include "geometry/tet_mesh.h"
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
-#include <Eigen/Geometry>
 #include <limits>
 
 namespace signorini {
@@ -45,7 +45,8 @@ double smallest_altitude(const TetMesh& mesh, const Tetrahedron& tet) {
 double tet_quality(const TetMesh& mesh, const Tetrahedron& tet) {
   double squares = 0.0;
   for (std::size_t i = 0; i < 4; ++i) {
-    for (std::size_t j = i + 1; j < 4; ++j) squares += (corner(mesh, tet, i) - corner(mesh, tet, j)).squaredNorm();
+    for (std::size_t j = i + 1; j < 4; ++j)
+      squares += (corner(mesh, tet, i) - corner(mesh, tet, j)).squaredNorm();
   }
   const double volume = tet_volume(mesh, tet);
   return squares > 0.0 ? std::copysign(12.0 * std::cbrt(9.0 * volume * volume) / squares, volume) : 0.0;
@@ -53,7 +54,7 @@ double tet_quality(const TetMesh& mesh, const Tetrahedron& tet) {
 
 std::vector<Triangle> boundary_triangles(const TetMesh& mesh) {
   struct Face {
-    Triangle key;    // ascending
+    Triangle key;  // ascending
     Triangle outward;
   };
   std::vector<Face> faces;

@@ -1,7 +1,7 @@
 #include "geometry/triangle_mesh.h"
 
-#include <algorithm>
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
@@ -10,7 +10,9 @@ namespace signorini {
 
 namespace {
 
-const Vector3& vertex(const TriangleMesh& mesh, Index i) { return mesh.vertices[static_cast<std::size_t>(i)]; }
+const Vector3& vertex(const TriangleMesh& mesh, Index i) {
+  return mesh.vertices[static_cast<std::size_t>(i)];
+}
 
 /// Directed edge → the triangles that run through it in that direction.
 std::map<std::pair<Index, Index>, std::vector<std::size_t>> directed_edges(const TriangleMesh& mesh) {
@@ -100,7 +102,8 @@ std::vector<Index> exposed_vertices(const TriangleMesh& mesh) {
 void append(TriangleMesh& mesh, const TriangleMesh& part) {
   const auto shift = static_cast<Index>(mesh.vertices.size());
   mesh.vertices.insert(mesh.vertices.end(), part.vertices.begin(), part.vertices.end());
-  for (const Triangle& t : part.triangles) mesh.triangles.push_back({t[0] + shift, t[1] + shift, t[2] + shift});
+  for (const Triangle& t : part.triangles)
+    mesh.triangles.push_back({t[0] + shift, t[1] + shift, t[2] + shift});
 }
 
 }  // namespace signorini

@@ -1,7 +1,7 @@
 #include "scene/contact_assembly.h"
 
-#include <algorithm>
 #include <Eigen/Geometry>
+#include <algorithm>
 
 #include "base/check.h"
 
@@ -55,7 +55,8 @@ std::vector<Index> dof_ranges(std::span<const Index> first_node, std::span<const
 
 }  // namespace
 
-double normal_offset(const ContactLawSettings& law, double gap, double speed_before, double speed_free, double dt) {
+double normal_offset(const ContactLawSettings& law, double gap, double speed_before, double speed_free,
+                     double dt) {
   if (law.restitution > 0.0 && speed_before < -law.rest_speed && gap + dt * speed_free <= 0.0) {
     return law.restitution * speed_before;
   }
@@ -69,7 +70,8 @@ void WarmStartCache::store(std::span<const PointTriangleContact> contacts, const
   for (std::size_t k = 0; k < contacts.size(); ++k) {
     const auto row = static_cast<Index>(k);
     Vector3 world = Vector3::Zero();
-    for (Index d = 0; d < 3; ++d) world += r[3 * k + at(d)] * problem.frame.block<1, 3>(row, 3 * d).transpose();
+    for (Index d = 0; d < 3; ++d)
+      world += r[3 * k + at(d)] * problem.frame.block<1, 3>(row, 3 * d).transpose();
     if (world == Vector3::Zero()) continue;
     by_pair_[contacts[k].key] = world;
     by_point_[{contacts[k].key.point, contacts[k].triangle_body}] = world;
@@ -82,8 +84,9 @@ Vector3 WarmStartCache::find(const PointTriangleContact& contact) const {
   return point != by_point_.end() ? point->second : Vector3::Zero();
 }
 
-AssembledProblem assemble_contact_problem(std::span<const PointTriangleContact> contacts, const StepContext& step,
-                                          const ContactLawSettings& law, const WarmStartCache& warm_start) {
+AssembledProblem assemble_contact_problem(std::span<const PointTriangleContact> contacts,
+                                          const StepContext& step, const ContactLawSettings& law,
+                                          const WarmStartCache& warm_start) {
   AssembledProblem result;
   std::vector<Index>& nodes = result.nodes;
   std::vector<Stencil> stencils;
@@ -136,12 +139,14 @@ AssembledProblem assemble_contact_problem(std::span<const PointTriangleContact> 
     const Stencil& stencil = stencils[at(k)];
     const Matrix3 frame = frame_of(contact);
     std::array<std::size_t, 4> order{0, 1, 2, 3};  // ascending rows inside each column
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return stencil.node[a] < stencil.node[b]; });
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return stencil.node[a] < stencil.node[b]; });
     for (Index d = 0; d < 3; ++d) {
       for (const std::size_t i : order) {
         if (stencil.node[i] < 0) continue;
         const Index block = block_of(stencil.node[i]);
-        for (Index c = 0; c < 3; ++c) problem.H.insert(3 * block + c, 3 * k + d) = stencil.weight[i] * frame(d, c);
+        for (Index c = 0; c < 3; ++c)
+          problem.H.insert(3 * block + c, 3 * k + d) = stencil.weight[i] * frame(d, c);
       }
       problem.frame.block<1, 3>(k, 3 * d) = frame.row(d);
     }

@@ -14,8 +14,9 @@ constexpr std::size_t kNodeGrain = 512;
 
 }  // namespace
 
-ExplicitStepper::ExplicitStepper(SolidSystem& solids, ContactDetector detector, std::unique_ptr<Solver> solver,
-                                 const ExplicitSettings& settings, TaskArena& arena)
+ExplicitStepper::ExplicitStepper(SolidSystem& solids, ContactDetector detector,
+                                 std::unique_ptr<Solver> solver, const ExplicitSettings& settings,
+                                 TaskArena& arena)
     : solids_(solids),
       detector_(std::move(detector)),
       solver_(std::move(solver)),
@@ -43,8 +44,8 @@ void ExplicitStepper::look_ahead(TaskArena& arena, StepReport& report) {
   report.kinetic_energy = solids_.kinetic_energy(arena, state_.velocity);
   report.potential_energy = solids_.potential_energy(arena, state_.position, settings_.gravity);
   if (!std::isfinite(report.kinetic_energy + report.elastic_energy + report.potential_energy)) {
-    throw std::runtime_error(fmt::format("step {}: the motion is not finite any more; lower time.step_s (now {} s)",
-                                         steps_, settings_.dt));
+    throw std::runtime_error(fmt::format(
+        "step {}: the motion is not finite any more; lower time.step_s (now {} s)", steps_, settings_.dt));
   }
   report.other_seconds += other.seconds();
   const Stopwatch detection;
@@ -60,7 +61,8 @@ void ExplicitStepper::solve_contacts(StepReport& report) {
     return;
   }
   const Stopwatch assembly;
-  const StepContext context{solids_.masses(), first_node_, state_.velocity, free_velocity_, settings_.dt, time()};
+  const StepContext context{solids_.masses(), first_node_,  state_.velocity,
+                            free_velocity_,   settings_.dt, time()};
   assembled_ = assemble_contact_problem(contacts_, context, settings_.law, warm_start_);
   const ContactProblem& problem = assembled_.problem;
   impulses_.assign(problem.warm_start.data(), problem.warm_start.data() + problem.warm_start.size());
@@ -101,14 +103,15 @@ StepReport ExplicitStepper::advance(TaskArena& arena) {
   // u⁺ = u_free + M⁻¹ H r on the mass points in contact; x⁺ = x + dt u⁺
   state_.velocity = free_velocity_;
   if (!contacts_.empty()) {
-    const Vector impulse =
-        assembled_.problem.H * Eigen::Map<const Vector>(impulses_.data(), static_cast<Index>(impulses_.size()));
+    const Vector impulse = assembled_.problem.H *
+                           Eigen::Map<const Vector>(impulses_.data(), static_cast<Index>(impulses_.size()));
     for (std::size_t b = 0; b < assembled_.nodes.size(); ++b) {
       const auto node = static_cast<std::size_t>(assembled_.nodes[b]);
       state_.velocity[node] += impulse.segment<3>(3 * static_cast<Index>(b)) / solids_.masses()[node];
     }
   }
-  for (std::size_t i = 0; i < state_.position.size(); ++i) state_.position[i] += settings_.dt * state_.velocity[i];
+  for (std::size_t i = 0; i < state_.position.size(); ++i)
+    state_.position[i] += settings_.dt * state_.velocity[i];
   ++steps_;
   report.other_seconds += update.seconds();
   look_ahead(arena, report);

@@ -6,7 +6,8 @@
 #include "scene/contact_assembly.h"
 #include "solvers/solver.h"
 
-/// Explicit symplectic Euler with contact impulses (Lazarevych 2010, section 2, with the position update made explicit):
+/// Explicit symplectic Euler with contact impulses (Lazarevych 2010, section 2, with the position update made
+/// explicit):
 ///
 ///     u_free = u⁻ + dt (M⁻¹ f_elastic(x) + g − α u⁻),   u⁺ = u_free + M⁻¹ H r,   x⁺ = x + dt u⁺
 ///
@@ -14,18 +15,18 @@
 namespace signorini {
 
 struct ExplicitSettings {
-  double dt = 2e-4;                       ///< s
-  Vector3 gravity{0.0, 0.0, -9.81};       ///< m/s²
+  double dt = 2e-4;                  ///< s
+  Vector3 gravity{0.0, 0.0, -9.81};  ///< m/s²
   ContactLawSettings law;
-  StopRule stop{.residual = 1e-8};        ///< of the driving solver
-  double accepted_residual = 1e-4;        ///< a solve that ends above this, also after a cold restart, ends the run
+  StopRule stop{.residual = 1e-8};  ///< of the driving solver
+  double accepted_residual = 1e-4;  ///< a solve that ends above this, also after a cold restart, ends the run
 };
 
 struct StepReport {
   int contacts = 0;
   int iterations = 0;
-  bool restarted = false;  ///< the warm-started solve failed and was repeated from zero
-  double residual = 0.0;   ///< the driving solver's own
+  bool restarted = false;    ///< the warm-started solve failed and was repeated from zero
+  double residual = 0.0;     ///< the driving solver's own
   double penetration = 0.0;  ///< deepest at the end of the step, m
   double kinetic_energy = 0.0, elastic_energy = 0.0, potential_energy = 0.0;  ///< at the end of the step, J
   double detection_seconds = 0.0, assembly_seconds = 0.0, solve_seconds = 0.0, other_seconds = 0.0;
@@ -37,13 +38,15 @@ class ExplicitStepper {
   ExplicitStepper(SolidSystem& solids, ContactDetector detector, std::unique_ptr<Solver> solver,
                   const ExplicitSettings& settings, TaskArena& arena);
 
-  /// Advances by dt. Throws `std::runtime_error` when the contact solve fails or the motion is not finite any more.
+  /// Advances by dt. Throws `std::runtime_error` when the contact solve fails or the motion is not finite any
+  /// more.
   StepReport advance(TaskArena& arena);
 
   long long steps_taken() const { return steps_; }
   double time() const { return static_cast<double>(steps_) * settings_.dt; }
   const NodeState& state() const { return state_; }
-  /// Of the step last taken: its contacts, its problem (empty when there were none) and the impulses that solved it.
+  /// Of the step last taken: its contacts, its problem (empty when there were none) and the impulses that
+  /// solved it.
   std::span<const PointTriangleContact> contacts() const { return contacts_; }
   const ContactProblem& problem() const { return assembled_.problem; }
   std::span<const Index> problem_nodes() const { return assembled_.nodes; }

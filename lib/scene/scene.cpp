@@ -12,7 +12,8 @@ namespace signorini {
 namespace {
 
 /// Surfaces for pictures: the obstacle first, then every body's surface vertices.
-std::unique_ptr<FrameGeometry> frame_geometry(const CollisionModel& model, std::span<const Vector3> position) {
+std::unique_ptr<FrameGeometry> frame_geometry(const CollisionModel& model,
+                                              std::span<const Vector3> position) {
   auto geometry = std::make_unique<FrameGeometry>();
   const auto fixed = static_cast<Index>(model.obstacle.vertices.size());
   const auto fixed_triangles = static_cast<Index>(model.obstacle.triangles.size());
@@ -63,7 +64,9 @@ StepStatistics statistics_of(const ExplicitStepper& stepper, const StepReport& r
 
 }  // namespace
 
-std::string effective_scene(const RecordRequest& request) { return scene_text(read_scene(request), request.size); }
+std::string effective_scene(const RecordRequest& request) {
+  return scene_text(read_scene(request), request.size);
+}
 
 RecordingHeader recording_header(const RecordRequest& request) {
   const SceneConfig config = read_scene(request);

@@ -21,7 +21,7 @@ struct EnumNames<SceneSize> {
 struct StepStatistics {
   long long step = 0;
   long long steps = 0;      ///< planned
-  double time = 0.0;        ///< s
+  double time = 0.0;        ///< s, end of the step
   int contacts = 0;
   int iterations = 0;       ///< of the contact solve that drives the scene
   double residual = 0.0;    ///< the driving solver's own
@@ -44,9 +44,13 @@ std::string effective_scene(const RecordRequest& request);
 /// Header for the recording of this request (scene name, config, seed; git is filled by the caller).
 RecordingHeader recording_header(const RecordRequest& request);
 
+/// Step s = 1, 2, … leads from time (s − 1) dt to s dt; its frame has the id of s with six digits, the time and the surface
+/// positions of its start. Steps without contacts leave no frame.
+///
 /// Runs the scene; `on_frame` gets every recorded snapshot, `on_step` every step. `wanted(id)` tells whether a frame must
 /// still be built (resume skips those on disk; the physics is run again and gives the same bits).
-/// Returning false from `on_step` interrupts. Returns the number of recorded frames.
+/// Returning false from `on_step` interrupts. Returns the number of frames that the run has, skipped ones included.
+/// Throws `UsageError` / `InputError` before the first step, `std::runtime_error` when a step cannot be solved.
 int run_scene(const RecordRequest& request, const std::function<bool(const std::string&)>& wanted,
               const std::function<void(const Frame&)>& on_frame,
               const std::function<bool(const StepStatistics&)>& on_step);

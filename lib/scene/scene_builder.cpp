@@ -1,8 +1,8 @@
 #include "scene/scene_builder.h"
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
-#include <Eigen/Geometry>
 #include <numbers>
 
 #include "base/check.h"
@@ -23,7 +23,8 @@ Matrix3 random_rotation(Rng& rng) {
   const double b = 2.0 * std::numbers::pi * rng.uniform();
   const double p = std::sqrt(1.0 - u);
   const double q = std::sqrt(u);
-  return Eigen::Quaterniond(q * std::cos(b), p * std::sin(a), p * std::cos(a), q * std::sin(b)).toRotationMatrix();
+  return Eigen::Quaterniond(q * std::cos(b), p * std::sin(a), p * std::cos(a), q * std::sin(b))
+      .toRotationMatrix();
 }
 
 /// The shape around the origin.
@@ -40,8 +41,9 @@ Placement placement_of(const BodyConfig& body, int number, Rng rng) {
   const double turn = (number % body.per_layer) + 0.5 * (layer % 2);
   const double angle = 2.0 * std::numbers::pi * turn / body.per_layer;
   Placement placement;
-  placement.translation = body.position_m + Vector3(body.circle_radius_m * std::cos(angle),
-                                                    body.circle_radius_m * std::sin(angle), body.layer_height_m * layer);
+  placement.translation =
+      body.position_m + Vector3(body.circle_radius_m * std::cos(angle),
+                                body.circle_radius_m * std::sin(angle), body.layer_height_m * layer);
   for (Index d = 0; d < 3; ++d) placement.translation[d] += rng.uniform(-body.jitter_m, body.jitter_m);
   if (body.random_orientation) placement.rotation = random_rotation(rng);
   placement.velocity = body.velocity_m_s;
@@ -49,9 +51,10 @@ Placement placement_of(const BodyConfig& body, int number, Rng rng) {
 }
 
 TriangleMesh obstacle_mesh(const ObstacleConfig& obstacle) {
-  TriangleMesh mesh = obstacle.shape == ObstacleShape::bucket
-                          ? bucket({obstacle.floor_radius_m, obstacle.rim_radius_m, obstacle.height_m, obstacle.segments})
-                          : ground(obstacle.extent_m);
+  TriangleMesh mesh =
+      obstacle.shape == ObstacleShape::bucket
+          ? bucket({obstacle.floor_radius_m, obstacle.rim_radius_m, obstacle.height_m, obstacle.segments})
+          : ground(obstacle.extent_m);
   for (Vector3& x : mesh.vertices) x += obstacle.position_m;
   return mesh;
 }
@@ -60,7 +63,8 @@ double mean_edge(const CollisionModel& model, std::span<const Vector3> position)
   double sum = 0.0;
   for (const Triangle& t : model.triangles) {
     for (std::size_t e = 0; e < 3; ++e) {
-      sum += (position[static_cast<std::size_t>(t[(e + 1) % 3])] - position[static_cast<std::size_t>(t[e])]).norm();
+      sum += (position[static_cast<std::size_t>(t[(e + 1) % 3])] - position[static_cast<std::size_t>(t[e])])
+                 .norm();
     }
   }
   return sum / static_cast<double>(3 * model.triangles.size());
@@ -81,8 +85,10 @@ BuiltScene build_scene(const SceneConfig& config) {
   }
   const double stable = scene.solids.largest_stable_step();
   if (!(config.time.step_s <= stable)) {
-    throw_usage("{}: time.step_s = {} s is unstable; the smallest element and the stiffest material allow at most {:.3g} s",
-                config.path, exact_text(config.time.step_s), stable);
+    throw_usage(
+        "{}: time.step_s = {} s is unstable; the smallest element and the stiffest material allow at most "
+        "{:.3g} s",
+        config.path, exact_text(config.time.step_s), stable);
   }
   TriangleMesh obstacle;
   for (const auto& [name, config_of] : config.obstacles) append(obstacle, obstacle_mesh(config_of));
@@ -95,10 +101,13 @@ BuiltScene build_scene(const SceneConfig& config) {
   scene.detection.depth = contact.depth_m;
   scene.detection.rest_speed = contact.rest_speed_m_s;
   scene.detection.cell = mean_edge(scene.collision, scene.solids.start().position);
-  const double overlap = deepest_penetration(scene.collision, scene.solids.start().position, scene.detection.cell);
+  const double overlap =
+      deepest_penetration(scene.collision, scene.solids.start().position, scene.detection.cell);
   if (overlap > contact.tolerance_m) {
-    throw_usage("{}: bodies overlap by {:.3g} m at the start; move them apart (bodies.*.position_m, circle_radius_m, "
-                "layer_height_m, jitter_m)", config.path, overlap);
+    throw_usage(
+        "{}: bodies overlap by {:.3g} m at the start; move them apart (bodies.*.position_m, circle_radius_m, "
+        "layer_height_m, jitter_m)",
+        config.path, overlap);
   }
   scene.stepping.dt = config.time.step_s;
   scene.stepping.gravity = config.time.gravity_m_s2;

@@ -14,7 +14,8 @@ struct BuiltScene {
   ExplicitSettings stepping;
 };
 
-/// Throws `UsageError` when the time step is unstable (with the largest stable one) or bodies overlap at the start.
+/// Throws `UsageError` when the time step is unstable (with the largest stable one) or bodies overlap at the
+/// start.
 BuiltScene build_scene(const SceneConfig& config);
 
 }  // namespace signorini

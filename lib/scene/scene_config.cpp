@@ -87,11 +87,12 @@ void check_bodies(const SceneConfig& config, const SceneKeys& keys) {
     const std::string key = "bodies." + name + ".";
     if (body.material.empty()) throw_usage("{}: '{}material' is missing", config.path, key);
     if (!config.materials.contains(body.material)) {
-      throw_usage("{}: '{}material': no table [materials.{}]{}", keys.where(key + "material"), key, body.material,
-                  suggestion(body.material, materials));
+      throw_usage("{}: '{}material': no table [materials.{}]{}", keys.where(key + "material"), key,
+                  body.material, suggestion(body.material, materials));
     }
     if (body.level > kMaxBallLevel) {
-      throw_usage("{}: '{}level' = {} is above {}", keys.where(key + "level"), key, body.level, kMaxBallLevel);
+      throw_usage("{}: '{}level' = {} is above {}", keys.where(key + "level"), key, body.level,
+                  kMaxBallLevel);
     }
   }
   for (const auto& [name, obstacle] : config.obstacles) {
@@ -157,8 +158,10 @@ std::string table_text(const std::string& name, Config config) {
 
 /// A table name as TOML needs it.
 std::string key_text(const std::string& name) {
-  const bool bare = name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") ==
-                        std::string::npos && !name.empty();
+  const bool bare =
+      name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") ==
+          std::string::npos &&
+      !name.empty();
   return bare ? name : toml_text(name);
 }
 
@@ -174,16 +177,19 @@ SceneConfig read_scene(const RecordRequest& request) {
 std::string scene_text(const SceneConfig& config, SceneSize size) {
   std::string text = fmt::format("# Scene '{}', size {}, with every default written out.\n",
                                  std::filesystem::path(config.path).stem().string(), enum_name(size));
-  text += fmt::format("title = {}\nseed = {}\ngeometry = {}\n", toml_text(config.title), toml_text(config.seed),
-                      toml_text(config.geometry));
+  text += fmt::format("title = {}\nseed = {}\ngeometry = {}\n", toml_text(config.title),
+                      toml_text(config.seed), toml_text(config.geometry));
   text += table_text("time", config.time);
   text += table_text("contact", config.contact);
   text += table_text("solver", config.solver);
   if (!config.solver.options.empty()) text += "\n[solver.options]\n";
-  for (const auto& [key, value] : config.solver.options) text += fmt::format("{} = {}\n", key_text(key), toml_text(value));
-  for (const auto& [name, material] : config.materials) text += table_text("materials." + key_text(name), material);
+  for (const auto& [key, value] : config.solver.options)
+    text += fmt::format("{} = {}\n", key_text(key), toml_text(value));
+  for (const auto& [name, material] : config.materials)
+    text += table_text("materials." + key_text(name), material);
   for (const auto& [name, body] : config.bodies) text += table_text("bodies." + key_text(name), body);
-  for (const auto& [name, obstacle] : config.obstacles) text += table_text("obstacles." + key_text(name), obstacle);
+  for (const auto& [name, obstacle] : config.obstacles)
+    text += table_text("obstacles." + key_text(name), obstacle);
   return text;
 }
 

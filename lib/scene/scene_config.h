@@ -7,8 +7,8 @@
 #include "bodies/material.h"
 #include "scene/scene_keys.h"
 
-/// Everything a scene file can say. Each struct names its keys once in `visit`; reading, checking and printing follow.
-/// Lengths in m, times in s, masses in kg; every key carries its unit in its name.
+/// Everything a scene file can say. Each struct names its keys once in `visit`; reading, checking and
+/// printing follow. Lengths in m, times in s, masses in kg; every key carries its unit in its name.
 namespace signorini {
 
 enum class BodyShape { ball, block };
@@ -38,7 +38,8 @@ struct TimeConfig {
     v("step_s", step_s, Range::positive, "time step dt");
     v("duration_s", duration_s, Range::positive, "simulated time; steps = duration_s / step_s");
     v("steps", steps, Range::non_negative, "number of steps; 0 = from duration_s");
-    v("record_every", record_every, Range::positive, "a snapshot every so many steps, when there are contacts");
+    v("record_every", record_every, Range::positive,
+      "a snapshot every so many steps, when there are contacts");
     v("record_from", record_from, Range::non_negative, "first step that may be recorded");
     v("gravity_m_s2", gravity_m_s2, Range::any, "acceleration of gravity");
   }
@@ -61,7 +62,8 @@ struct ContactConfig {
     v("depth_m", depth_m, Range::positive, "points deeper than this below a surface are behind it");
     v("rest_speed_m_s", rest_speed_m_s, Range::non_negative, "slower impacts do not rebound; 0 = 2 dt |g|");
     v("recovery", recovery, Range::fraction, "share of a penetration pushed out per step");
-    v("recovery_speed_m_s", recovery_speed_m_s, Range::non_negative, "bound of that speed; 0 = 0.1 tolerance / dt");
+    v("recovery_speed_m_s", recovery_speed_m_s, Range::non_negative,
+      "bound of that speed; 0 = 0.1 tolerance / dt");
   }
 };
 
@@ -97,8 +99,8 @@ struct MaterialConfig {
   ElasticMaterial material() const { return {young_modulus_pa, poisson_ratio, density_kg_m3, damping_1_s}; }
 };
 
-/// A group of equal bodies. They stand in layers of `per_layer` on a circle around `position_m`, each layer turned by half
-/// a pitch against the one below; jitter and orientation come from the scene's seed.
+/// A group of equal bodies. They stand in layers of `per_layer` on a circle around `position_m`, each layer
+/// turned by half a pitch against the one below; jitter and orientation come from the scene's seed.
 struct BodyConfig {
   BodyShape shape = BodyShape::ball;
   std::string material;
@@ -110,9 +112,9 @@ struct BodyConfig {
   double layer_height_m = 0.0;
   double jitter_m = 0.0;
   bool random_orientation = false;
-  int level = 1;                       // ball
+  int level = 1;  // ball
   double radius_m = 0.1;
-  std::array<int, 3> cells{2, 2, 2};   // block
+  std::array<int, 3> cells{2, 2, 2};  // block
   Vector3 size_m{0.2, 0.2, 0.2};
 
   template <class Visitor>
@@ -144,7 +146,7 @@ struct ObstacleConfig {
   double rim_radius_m = 0.4;
   double height_m = 0.5;
   int segments = 24;
-  double extent_m = 1.0;        // ground
+  double extent_m = 1.0;  // ground
 
   template <class Visitor>
   void visit(Visitor& v) {
@@ -171,14 +173,14 @@ struct SceneConfig {
   std::map<std::string, MaterialConfig> materials;
   std::map<std::string, BodyConfig> bodies;
   std::map<std::string, ObstacleConfig> obstacles;
-  std::string path;      ///< for error lines
+  std::string path;  ///< for error lines
 };
 
 /// Steps whose ids still sort as text.
 inline constexpr long long kMaxSteps = 999'999;
 
-/// Reads and checks the scene of this request; all three sizes of the file are checked, the asked one is returned with
-/// `time.steps` resolved.
+/// Reads and checks the scene of this request; all three sizes of the file are checked, the asked one is
+/// returned with `time.steps` resolved.
 SceneConfig read_scene(const RecordRequest& request);
 /// The scene as TOML with every default written out. Reading this text again gives the same scene.
 std::string scene_text(const SceneConfig& config, SceneSize size);

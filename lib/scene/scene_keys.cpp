@@ -45,7 +45,8 @@ Value value_of(const toml::node& node, const std::string& where, const std::stri
     }
     return numbers;
   }
-  throw_usage("{}: '{}' has a type that scenes do not use (true/false, number, text, list of numbers)", where, key);
+  throw_usage("{}: '{}' has a type that scenes do not use (true/false, number, text, list of numbers)", where,
+              key);
 }
 
 template <class Visit>
@@ -79,7 +80,8 @@ toml::table parse_file(const std::string& path) {
 Value parse_override(const std::string& key, const std::string& text) {
   try {
     const toml::table table = toml::parse("value = " + text);
-    if (table.size() == 1 && !table.get("value")->is_table()) return value_of(*table.get("value"), "--set", key);
+    if (table.size() == 1 && !table.get("value")->is_table())
+      return value_of(*table.get("value"), "--set", key);
   } catch (const toml::parse_error&) {
     // Unquoted text, as in --set solver.name=pgs.
   }
@@ -138,11 +140,20 @@ double SceneKeys::number(const std::string& key, const Entry& entry, Range range
   };
   check(std::isfinite(value), "finite");
   switch (range) {
-    case Range::any: break;
-    case Range::positive: check(value > 0.0, "positive"); break;
-    case Range::non_negative: check(value >= 0.0, "zero or positive"); break;
-    case Range::fraction: check(value >= 0.0 && value <= 1.0, "between 0 and 1"); break;
-    case Range::below_half: check(value >= 0.0 && value < 0.5, "at least 0 and below 0.5"); break;
+    case Range::any:
+      break;
+    case Range::positive:
+      check(value > 0.0, "positive");
+      break;
+    case Range::non_negative:
+      check(value >= 0.0, "zero or positive");
+      break;
+    case Range::fraction:
+      check(value >= 0.0 && value <= 1.0, "between 0 and 1");
+      break;
+    case Range::below_half:
+      check(value >= 0.0 && value < 0.5, "at least 0 and below 0.5");
+      break;
   }
   return value;
 }

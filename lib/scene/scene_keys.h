@@ -19,8 +19,9 @@ enum class Range { any, positive, non_negative, fraction, below_half };
 
 class SceneKeys {
  public:
-  /// Reads the file, lays the table [size.<size>] over it, then the overrides. Throws `InputError` for a file that cannot
-  /// be read, `UsageError` "file:line: …" for a TOML error or a value type that scenes do not have.
+  /// Reads the file, lays the table [size.<size>] over it, then the overrides. Throws `InputError` for a file
+  /// that cannot be read, `UsageError` "file:line: …" for a TOML error or a value type that scenes do not
+  /// have.
   static SceneKeys read(const std::string& path, SceneSize size, const OptionMap& overrides);
 
   /// Reads `key` into `value` when it is there; errors name place, key, value and what is expected.
@@ -38,7 +39,8 @@ class SceneKeys {
     value = parse_enum<E>(text, where(key) + ": " + key);
   }
 
-  /// Names x of all keys "prefix.x.…", ascending. A value directly at "prefix.x" is left for `finish` to complain about.
+  /// Names x of all keys "prefix.x.…", ascending. A value directly at "prefix.x" is left for `finish` to
+  /// complain about.
   std::vector<std::string> groups(const std::string& prefix) const;
   /// All keys "prefix.x" as text; they count as known.
   OptionMap take_options(const std::string& prefix);

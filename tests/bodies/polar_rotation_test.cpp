@@ -19,7 +19,9 @@ Matrix3 random_matrix(Rng& rng) {
 }
 
 Matrix3 random_rotation(Rng& rng) {
-  return Eigen::Quaterniond(rng.normal(), rng.normal(), rng.normal(), rng.normal()).normalized().toRotationMatrix();
+  return Eigen::Quaterniond(rng.normal(), rng.normal(), rng.normal(), rng.normal())
+      .normalized()
+      .toRotationMatrix();
 }
 
 void expect_rotation(const Matrix3& R) {
@@ -35,7 +37,8 @@ TEST(PolarRotation, RecoversTheRotationOfAPlantedProduct) {
     const Vector3 stretch(rng.uniform(0.3, 3.0), rng.uniform(0.3, 3.0), rng.uniform(0.3, 3.0));
     const Matrix3 R = polar_rotation(Q * V * stretch.asDiagonal() * V.transpose());
     expect_rotation(R);
-    // The rotation is determined to ε times the largest over the smallest sum of two stretches, here at most 10.
+    // The rotation is determined to ε times the largest over the smallest sum of two stretches, here at
+    // most 10.
     EXPECT_LT((R - Q).norm(), 500 * kEps);
   }
 }
@@ -47,7 +50,8 @@ TEST(PolarRotation, IsARotationWithSymmetricStretchForEveryMatrix) {
     const Matrix3 R = polar_rotation(F);
     expect_rotation(R);
     const Matrix3 S = R.transpose() * F;
-    EXPECT_LT((S - S.transpose()).norm(), 1e-12 * F.norm());  // conditioning of nearly flat F, 10× above observed
+    EXPECT_LT((S - S.transpose()).norm(),
+              1e-12 * F.norm());  // conditioning of nearly flat F, 10× above observed
   }
 }
 

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <Eigen/Geometry>
+#include <cstring>
 
 #include "base/check.h"
 #include "base/rng.h"
@@ -61,7 +61,8 @@ TEST(SolidSystem, RigidMotionGivesNoForceAndNoEnergy) {
   const Matrix3 Q = Eigen::AngleAxisd(2.5, Vector3(1, 2, -1).normalized()).toRotationMatrix();
   Fixture f(ball, kSoft, {Q, Vector3(3.0, -2.0, 1.0), Vector3::Zero()});
   const double energy = f.evaluate(f.solids.start().position);
-  // Positions of size 4 m carry an error of 4 ε; a strain of 4 ε over an element of 0.03 m acts on faces of 1e-3 m².
+  // Positions of size 4 m carry an error of 4 ε; a strain of 4 ε over an element of 0.03 m acts on faces of
+  // 1e-3 m².
   const double force = 2e5 * (4 * kEps / 0.03) * 1e-3 * 20;
   for (const Vector3& x : f.force) EXPECT_LT(x.norm(), force);
   EXPECT_LT(energy, 2e5 * std::pow(4 * kEps / 0.03, 2) * 720);
@@ -99,7 +100,8 @@ TEST(SolidSystem, ForceIsMinusTheGradientOfTheEnergyAtLargeStrainToo) {
         x[node][d] = kept - h;
         const double below = f.evaluate(x);
         x[node][d] = kept;
-        // Central differences: truncation h² ∂³Ψ ≈ (h / 0.05 m)² and rounding ε Ψ/(h f) ≈ 1e-8 of the mean force.
+        // Central differences: truncation h² ∂³Ψ ≈ (h / 0.05 m)² and rounding ε Ψ/(h f) ≈ 1e-8 of the mean
+        // force.
         EXPECT_NEAR(-(above - below) / (2.0 * h), force[node][d], 1e-5 * scale) << node << " " << d;
       }
     }
@@ -109,7 +111,8 @@ TEST(SolidSystem, ForceIsMinusTheGradientOfTheEnergyAtLargeStrainToo) {
 /// K_0 = V Bᵀ C B with the strain matrix B (Voigt: xx, yy, zz, xy, yz, zx) and Hooke's C, from the textbook.
 Eigen::Matrix<double, 12, 12> linear_stiffness(const TetMesh& mesh, const ElasticMaterial& material) {
   Matrix3 D;
-  D << mesh.vertices[1] - mesh.vertices[0], mesh.vertices[2] - mesh.vertices[0], mesh.vertices[3] - mesh.vertices[0];
+  D << mesh.vertices[1] - mesh.vertices[0], mesh.vertices[2] - mesh.vertices[0],
+      mesh.vertices[3] - mesh.vertices[0];
   Eigen::Matrix<double, 4, 3> gradient;
   gradient.bottomRows<3>() = D.inverse();
   gradient.row(0) = -gradient.bottomRows<3>().colwise().sum();
@@ -137,7 +140,8 @@ TEST(SolidSystem, OneElementIsTheCorotationalFormulaWithTheLinearStiffness) {
     const std::vector<Vector3> x = shaken(tet.vertices, 0.02, seed);
     f.evaluate(x);
     Matrix3 rest, now;
-    rest << tet.vertices[1] - tet.vertices[0], tet.vertices[2] - tet.vertices[0], tet.vertices[3] - tet.vertices[0];
+    rest << tet.vertices[1] - tet.vertices[0], tet.vertices[2] - tet.vertices[0],
+        tet.vertices[3] - tet.vertices[0];
     now << x[1] - x[0], x[2] - x[0], x[3] - x[0];
     const Matrix3 R = polar_rotation(now * rest.inverse());
     // f = −R K_0 (Rᵀ x − X)
@@ -148,7 +152,8 @@ TEST(SolidSystem, OneElementIsTheCorotationalFormulaWithTheLinearStiffness) {
     }
     const Eigen::Matrix<double, 12, 1> expected = -K0 * displacement;
     for (Index i = 0; i < 4; ++i) {
-      EXPECT_LT((f.force[static_cast<std::size_t>(i)] - R * expected.segment<3>(3 * i)).norm(), 1e-12 * K0.norm());
+      EXPECT_LT((f.force[static_cast<std::size_t>(i)] - R * expected.segment<3>(3 * i)).norm(),
+                1e-12 * K0.norm());
     }
   }
 }
@@ -201,7 +206,8 @@ void fly(Fixture& f, NodeState& state, double dt, int steps) {
 TEST(SolidSystem, FreeFlightKeepsLinearAndAngularMomentum) {
   const TetMesh ball = tet_ball(1, 0.1);
   Fixture f(ball, kSoft);
-  NodeState state{shaken(ball.vertices, 0.005, 8), shaken(std::vector<Vector3>(ball.vertices.size(), Vector3(1, 2, 3)), 1.0, 9)};
+  NodeState state{shaken(ball.vertices, 0.005, 8),
+                  shaken(std::vector<Vector3>(ball.vertices.size(), Vector3(1, 2, 3)), 1.0, 9)};
   const auto momentum = [&](Vector3& linear, Vector3& angular) {
     linear = angular = Vector3::Zero();
     for (std::size_t i = 0; i < state.position.size(); ++i) {
@@ -213,7 +219,8 @@ TEST(SolidSystem, FreeFlightKeepsLinearAndAngularMomentum) {
   momentum(linear, angular);
   fly(f, state, 2e-4, 2000);
   momentum(linear_after, angular_after);
-  // 2000 steps of 55 nodes; rounding grows like a random walk of √(2000·55) ≈ 330 ε, 10 is room for the force level.
+  // 2000 steps of 55 nodes; rounding grows like a random walk of √(2000·55) ≈ 330 ε, 10 is room for the force
+  // level.
   EXPECT_LT((linear_after - linear).norm(), 3300 * kEps * linear.norm());
   EXPECT_LT((angular_after - angular).norm(), 3300 * kEps * linear.norm() * 2.0);  // arm: flies 1.5 m
 }
@@ -223,12 +230,14 @@ TEST(SolidSystem, TheStableStepKeepsTheEnergyAndFiveTimesItDoesNot) {
   Fixture f(ball, kSoft);
   const double stable = f.solids.largest_stable_step();
   const auto largest_energy = [&](double dt) {
-    NodeState state{shaken(ball.vertices, 1e-4, 10), std::vector<Vector3>(ball.vertices.size(), Vector3::Zero())};
+    NodeState state{shaken(ball.vertices, 1e-4, 10),
+                    std::vector<Vector3>(ball.vertices.size(), Vector3::Zero())};
     const double start = f.evaluate(state.position);
     double largest = 0.0;
     for (int s = 0; s < 50; ++s) {
       fly(f, state, dt, 20);
-      largest = std::max(largest, (f.evaluate(state.position) + f.solids.kinetic_energy(f.arena, state.velocity)) / start);
+      largest = std::max(
+          largest, (f.evaluate(state.position) + f.solids.kinetic_energy(f.arena, state.velocity)) / start);
     }
     return largest;
   };
@@ -247,7 +256,8 @@ TEST(SolidSystem, TheStableStepIsTheRuleOfTheTable) {
 
 TEST(SolidSystem, HasTheSameBitsForAnyNumberOfThreads) {
   SolidSystem solids;
-  for (int b = 0; b < 4; ++b) solids.add(tet_ball(2, 0.1), kSoft, {Matrix3::Identity(), Vector3(0.3 * b, 0, 0), {0, 0, 0}});
+  for (int b = 0; b < 4; ++b)
+    solids.add(tet_ball(2, 0.1), kSoft, {Matrix3::Identity(), Vector3(0.3 * b, 0, 0), {0, 0, 0}});
   const std::vector<Vector3> x = shaken(solids.start().position, 0.005, 12);
   std::vector<Vector3> reference;
   double energy = 0.0;
@@ -267,7 +277,8 @@ TEST(SolidSystem, HasTheSameBitsForAnyNumberOfThreads) {
 TEST(SolidSystem, BodiesOwnConsecutiveNodesAndOutwardSurfaces) {
   SolidSystem solids;
   solids.add(tet_ball(1, 0.1), kSoft, {});
-  solids.add(kuhn_block({1, 1, 1}, Vector3(0.1, 0.1, 0.1)), kSoft, {Matrix3::Identity(), Vector3(1, 0, 0), Vector3(0, 0, 1)});
+  solids.add(kuhn_block({1, 1, 1}, Vector3(0.1, 0.1, 0.1)), kSoft,
+             {Matrix3::Identity(), Vector3(1, 0, 0), Vector3(0, 0, 1)});
   EXPECT_EQ(solids.bodies(), 2);
   EXPECT_EQ(solids.first_node(1), 55);
   EXPECT_EQ(solids.nodes(), 63);

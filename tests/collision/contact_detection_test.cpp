@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <Eigen/Geometry>
+#include <algorithm>
 
 #include "base/rng.h"
 #include "geometry/ball.h"
@@ -32,7 +32,9 @@ struct Balls {
     }
     for (const Triangle& t : ball.triangles) surface.push_back({t[0] + shift, t[1] + shift, t[2] + shift});
   }
-  CollisionModel model(const TriangleMesh& obstacle = {}) const { return make_collision_model(surface, body_of, obstacle); }
+  CollisionModel model(const TriangleMesh& obstacle = {}) const {
+    return make_collision_model(surface, body_of, obstacle);
+  }
   Motion motion(double dt) const { return {position, velocity, velocity, dt}; }
 };
 
@@ -42,13 +44,15 @@ Balls random_pile(std::uint64_t seed, int balls) {
   for (int b = 0; b < balls; ++b) {
     const double x = rng.uniform(-0.2, 0.2);
     const double y = rng.uniform(-0.2, 0.2);
-    pile.add(1 + b % 2, 0.1, {x, y, rng.uniform(0.09, 0.4)}, Vector3(rng.normal(), rng.normal(), rng.normal()));
+    pile.add(1 + b % 2, 0.1, {x, y, rng.uniform(0.09, 0.4)},
+             Vector3(rng.normal(), rng.normal(), rng.normal()));
   }
   return pile;
 }
 
 /// Every point against every triangle of every other surface, without any culling.
-std::vector<PairKey> brute_force(const CollisionModel& model, const DetectionSettings& settings, const Motion& motion) {
+std::vector<PairKey> brute_force(const CollisionModel& model, const DetectionSettings& settings,
+                                 const Motion& motion) {
   std::vector<PairKey> keys;
   const auto at = [](Index i) { return static_cast<std::size_t>(i); };
   const auto movable = static_cast<Index>(model.triangles.size());
@@ -161,9 +165,10 @@ TEST(ContactDetection, AFastPointIsSeenOneStepBeforeItCrosses) {
   one.add(1, 0.1, {0, 0, 0.106}, {0, 0, -10});
   TaskArena arena(1);
   ContactDetector detector(one.model(ground(1.0)), {1e-3, 5e-3, 4e-3, 0.05});
-  const double lowest = std::min_element(one.position.begin(), one.position.end(), [](const auto& a, const auto& b) {
-                          return a[2] < b[2];
-                        })->z();
+  const double lowest =
+      std::min_element(one.position.begin(), one.position.end(), [](const auto& a, const auto& b) {
+        return a[2] < b[2];
+      })->z();
   ASSERT_GT(lowest, 2e-3);
   EXPECT_FALSE(detector.detect(arena, one.motion(1e-3)).empty());
   EXPECT_TRUE(detector.detect(arena, one.motion(1e-4)).empty()) << "not reached within 0.1 ms";

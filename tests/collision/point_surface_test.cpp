@@ -15,14 +15,17 @@ namespace {
 
 constexpr double kEps = 2.22e-16;
 
-std::vector<NearTriangle> contacts_of(const TriangleMesh& mesh, const Vector3& p, double reach, double limit = 0.01,
-                                      double depth = 0.05) {
+std::vector<NearTriangle> contacts_of(const TriangleMesh& mesh, const Vector3& p, double reach,
+                                      double limit = 0.01, double depth = 0.05) {
   std::vector<NearTriangle> near;
   NearTriangle candidate;
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
     const Triangle& k = mesh.triangles[t];
-    const auto x = [&](std::size_t i) -> const Vector3& { return mesh.vertices[static_cast<std::size_t>(k[i])]; };
-    if (near_triangle(p, static_cast<Index>(t), x(0), x(1), x(2), candidate) && candidate.on.distance < reach) {
+    const auto x = [&](std::size_t i) -> const Vector3& {
+      return mesh.vertices[static_cast<std::size_t>(k[i])];
+    };
+    if (near_triangle(p, static_cast<Index>(t), x(0), x(1), x(2), candidate) &&
+        candidate.on.distance < reach) {
       near.push_back(candidate);
     }
   }
@@ -62,20 +65,23 @@ TEST(PointSurface, ACornerOfFloorAndWallHasBothNormals) {
   }
   EXPECT_EQ(floors, 1);
   // Below both planes the point needs both as well.
-  const auto below = contacts_of(mesh, {(radius + 0.002) * std::cos(angle), (radius + 0.002) * std::sin(angle), -0.001}, 0.05);
+  const auto below = contacts_of(
+      mesh, {(radius + 0.002) * std::cos(angle), (radius + 0.002) * std::sin(angle), -0.001}, 0.05);
   ASSERT_EQ(below.size(), 2U);
   for (const NearTriangle& c : below) EXPECT_LT(c.gap, 0.0);
 }
 
 TEST(PointSurface, AConvexBodyIsTouchedOnceFromEverySide) {
   std::vector<Index> unused;
-  for (const TriangleMesh& mesh : {icosphere(2), boundary_surface(kuhn_block({2, 2, 2}, {1.2, 1.2, 1.2}), unused)}) {
+  for (const TriangleMesh& mesh :
+       {icosphere(2), boundary_surface(kuhn_block({2, 2, 2}, {1.2, 1.2, 1.2}), unused)}) {
     Rng rng(2);
     for (int trial = 0; trial < 300; ++trial) {
       const Vector3 direction = Vector3(rng.normal(), rng.normal(), rng.normal()).normalized();
       // From the vertices outward too: every third trial points at one.
-      const Vector3 toward = trial % 3 == 0 ? Vector3(mesh.vertices[static_cast<std::size_t>(trial) % mesh.vertices.size()])
-                                            : direction;
+      const Vector3 toward =
+          trial % 3 == 0 ? Vector3(mesh.vertices[static_cast<std::size_t>(trial) % mesh.vertices.size()])
+                         : direction;
       const Vector3 p = toward * 1.003;
       const auto contacts = contacts_of(mesh, p, 2.0, 2.0, 10.0);
       EXPECT_LE(contacts.size(), 1U);
@@ -99,7 +105,8 @@ TEST(PointSurface, AcrossAConvexEdgeTheGapIsContinuous) {
   double last = 0.0;
   for (int i = 0; i <= 100; ++i) {
     const double angle = 0.5 * std::numbers::pi * i / 100;
-    const auto contacts = contacts_of(cube, Vector3(1, 0.4, 1) + 1e-3 * Vector3(std::sin(angle), 0, std::cos(angle)), 2.0);
+    const auto contacts =
+        contacts_of(cube, Vector3(1, 0.4, 1) + 1e-3 * Vector3(std::sin(angle), 0, std::cos(angle)), 2.0);
     ASSERT_EQ(contacts.size(), 1U);
     EXPECT_GT(contacts[0].gap, 1e-3 * std::cos(std::numbers::pi / 4) - 1e-12);
     if (i > 0) {
@@ -117,7 +124,8 @@ TEST(PointSurface, BesideAnOpenBorderThereIsNoContact) {
 }
 
 TEST(PointSurface, APointOnASeamUpToRoundingIsInContact) {
-  // The diagonal of the square is a seam; on it the closest point carries rounding while the gap is exactly zero.
+  // The diagonal of the square is a seam; on it the closest point carries rounding while the gap is exactly
+  // zero.
   const TriangleMesh floor = ground(2.0);
   for (int i = -50; i <= 50; ++i) {
     const auto contacts = contacts_of(floor, {0.01 * i, 0.01 * i, 0.0}, 0.5);

@@ -41,7 +41,8 @@ TEST(PointTriangle, NoSampledPointOfTheTriangleIsCloser) {
     const PointTriangle result = closest_point(p, x[0], x[1], x[2]);
     EXPECT_NEAR(result.barycentric.sum(), 1.0, 4 * kEps);
     EXPECT_GE(result.barycentric.minCoeff(), 0.0);
-    const Vector3 rebuilt = result.barycentric[0] * x[0] + result.barycentric[1] * x[1] + result.barycentric[2] * x[2];
+    const Vector3 rebuilt =
+        result.barycentric[0] * x[0] + result.barycentric[1] * x[1] + result.barycentric[2] * x[2];
     EXPECT_LT((rebuilt - result.closest).norm(), 8 * kEps);
     EXPECT_EQ(result.feature == TriangleFeature::face, result.barycentric.minCoeff() > 0.0);
     for (int i = 0; i <= 20; ++i) {

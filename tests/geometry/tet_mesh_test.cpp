@@ -121,7 +121,8 @@ TEST(KuhnBlock, RefusesBadArguments) {
 TEST(Tetrahedron, TheRegularOneHasQualityOneAndItsAltitude) {
   const TetMesh mesh{{{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}}, {{0, 2, 1, 3}}};
   const double edge = 2.0 * std::sqrt(2.0);
-  EXPECT_NEAR(std::abs(tet_volume(mesh, mesh.tets[0])), edge * edge * edge / (6.0 * std::sqrt(2.0)), 20 * kEps);
+  EXPECT_NEAR(std::abs(tet_volume(mesh, mesh.tets[0])), edge * edge * edge / (6.0 * std::sqrt(2.0)),
+              20 * kEps);
   const Tetrahedron positive = tet_volume(mesh, mesh.tets[0]) > 0.0 ? mesh.tets[0] : Tetrahedron{0, 1, 2, 3};
   EXPECT_NEAR(tet_quality(mesh, positive), 1.0, 20 * kEps);
   EXPECT_NEAR(smallest_altitude(mesh, positive), edge * std::sqrt(2.0 / 3.0), 20 * kEps);

@@ -14,7 +14,8 @@ namespace {
 constexpr double kEps = 2.22e-16;
 
 TEST(TriangleMesh, UnitTetrahedronSurfaceHasItsVolumeAreaAndOrientation) {
-  const TriangleMesh mesh{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}}};
+  const TriangleMesh mesh{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+                          {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}}};
   EXPECT_TRUE(is_closed_and_oriented(mesh));
   EXPECT_EQ(euler_characteristic(mesh), 2);
   EXPECT_NEAR(enclosed_volume(mesh), 1.0 / 6.0, 4 * kEps);
@@ -47,8 +48,8 @@ TEST(Bucket, FacesItsInsideAndExposesOnlyTheRim) {
   const Vector3 inside(0.0, 0.0, 0.2);
   for (const Triangle& t : mesh.triangles) {
     const Vector3& x = mesh.vertices[static_cast<std::size_t>(t[0])];
-    const Vector3 normal =
-        area_vector(x, mesh.vertices[static_cast<std::size_t>(t[1])], mesh.vertices[static_cast<std::size_t>(t[2])]);
+    const Vector3 normal = area_vector(x, mesh.vertices[static_cast<std::size_t>(t[1])],
+                                       mesh.vertices[static_cast<std::size_t>(t[2])]);
     EXPECT_GT(normal.norm(), 0.0);
     EXPECT_GT(normal.dot(inside - x), 0.0);
   }

@@ -75,12 +75,17 @@ TEST(ContactAssembly, RowsAreTheRelativeVelocityInTheFrameOfTheContact) {
     EXPECT_EQ(p.points.row(0), Eigen::RowVector4i(0, 1, 2, 3));
     EXPECT_FALSE(find_defect(p).has_value()) << *find_defect(p);
     Vector v(12);
-    for (Index b = 0; b < 4; ++b) v.segment<3>(3 * b) = planted.velocity[static_cast<std::size_t>(assembled.nodes[static_cast<std::size_t>(b)])];
-    const Vector3 relative = planted.velocity[0] - 0.2 * planted.velocity[3] - 0.3 * planted.velocity[4] - 0.5 * planted.velocity[5];
+    for (Index b = 0; b < 4; ++b)
+      v.segment<3>(3 * b) =
+          planted.velocity[static_cast<std::size_t>(assembled.nodes[static_cast<std::size_t>(b)])];
+    const Vector3 relative = planted.velocity[0] - 0.2 * planted.velocity[3] - 0.3 * planted.velocity[4] -
+                             0.5 * planted.velocity[5];
     const Vector u = p.H.transpose() * v;
     EXPECT_NEAR(u[0], planted.contact.normal.dot(relative), 20 * kEps);
     EXPECT_NEAR(u.norm(), relative.norm(), 20 * kEps);
-    for (Index i = 0; i < 12; ++i) EXPECT_EQ(p.M.coeff(i, i), planted.mass[static_cast<std::size_t>(assembled.nodes[static_cast<std::size_t>(i / 3)])]);
+    for (Index i = 0; i < 12; ++i)
+      EXPECT_EQ(p.M.coeff(i, i),
+                planted.mass[static_cast<std::size_t>(assembled.nodes[static_cast<std::size_t>(i / 3)])]);
   }
 }
 
@@ -93,7 +98,8 @@ TEST(ContactAssembly, RowsDoNotSeeTranslationsNorRotationsWhenTheGapIsClosed) {
     const Vector3 spin = random_vector(rng);
     Vector v(12);
     for (Index b = 0; b < 4; ++b) {
-      const Vector3& x = planted.position[static_cast<std::size_t>(assembled.nodes[static_cast<std::size_t>(b)])];
+      const Vector3& x =
+          planted.position[static_cast<std::size_t>(assembled.nodes[static_cast<std::size_t>(b)])];
       v.segment<3>(3 * b) = shift + spin.cross(x);
     }
     EXPECT_LT((assembled.problem.H.transpose() * v).norm(), 100 * kEps);
@@ -136,7 +142,8 @@ TEST(WarmStart, SurvivesATurnedFrameAndAnEdgeButNotAnotherBody) {
   turned.contact.tangent = Q * planted.contact.tangent;
   const ContactProblem second = turned.assemble({}, cache).problem;
   Vector3 rebuilt = Vector3::Zero();
-  for (Index d = 0; d < 3; ++d) rebuilt += second.warm_start[d] * second.frame.block<1, 3>(0, 3 * d).transpose();
+  for (Index d = 0; d < 3; ++d)
+    rebuilt += second.warm_start[d] * second.frame.block<1, 3>(0, 3 * d).transpose();
   EXPECT_LT((rebuilt - world).norm(), 20 * kEps);
   EXPECT_NEAR(second.warm_start.norm(), Vector3(r[0], r[1], r[2]).norm(), 20 * kEps);
 

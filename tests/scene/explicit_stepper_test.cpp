@@ -55,21 +55,25 @@ Vector3 total_world_impulse(const ExplicitStepper& stepper) {
   Vector3 sum = Vector3::Zero();
   const ContactProblem& p = stepper.problem();
   for (Index k = 0; k < p.contacts(); ++k) {
-    for (Index d = 0; d < 3; ++d) sum += stepper.impulses()[static_cast<std::size_t>(3 * k + d)] * p.frame.block<1, 3>(k, 3 * d).transpose();
+    for (Index d = 0; d < 3; ++d)
+      sum +=
+          stepper.impulses()[static_cast<std::size_t>(3 * k + d)] * p.frame.block<1, 3>(k, 3 * d).transpose();
   }
   return sum;
 }
 
 TEST(ExplicitStepper, MomentumChangesByTheImpulsesAndGravityToRounding) {
   World world;
-  world.solids.add(tet_ball(2, 0.1), {2e5, 0.3, 1000.0, 0.0}, {Matrix3::Identity(), Vector3(0, 0, 0.0995), Vector3(0.5, 0, -1)});
+  world.solids.add(tet_ball(2, 0.1), {2e5, 0.3, 1000.0, 0.0},
+                   {Matrix3::Identity(), Vector3(0, 0, 0.0995), Vector3(0.5, 0, -1)});
   world.settings.dt = 2e-4;
   ExplicitStepper stepper = world.stepper();
   int contact_steps = 0;
   for (int s = 0; s < 100; ++s) {
     const Vector3 before = world.momentum(stepper.state());
     contact_steps += stepper.advance(world.arena).contacts > 0;
-    const Vector3 expected = before + world.mass() * world.settings.dt * world.settings.gravity + total_world_impulse(stepper);
+    const Vector3 expected =
+        before + world.mass() * world.settings.dt * world.settings.gravity + total_world_impulse(stepper);
     // 217 nodes, each with forces of about 10 N: 217 ε of the momentum, times 10 for the inner forces.
     EXPECT_LT((world.momentum(stepper.state()) - expected).norm(), 2170 * kEps * world.mass() * 1.2);
   }
@@ -82,8 +86,10 @@ TEST(ExplicitStepper, ContactsBetweenBodiesConserveMomentum) {
   world.settings.gravity = Vector3::Zero();
   world.settings.dt = 2e-4;
   const ElasticMaterial material{2e5, 0.3, 1000.0, 0.0};
-  world.solids.add(tet_ball(2, 0.1), material, {Matrix3::Identity(), Vector3(-0.101, 0, 0), Vector3(1, 0, 0)});
-  world.solids.add(tet_ball(1, 0.1), material, {Matrix3::Identity(), Vector3(0.101, 0.05, 0.02), Vector3(-1, 0, 0)});
+  world.solids.add(tet_ball(2, 0.1), material,
+                   {Matrix3::Identity(), Vector3(-0.101, 0, 0), Vector3(1, 0, 0)});
+  world.solids.add(tet_ball(1, 0.1), material,
+                   {Matrix3::Identity(), Vector3(0.101, 0.05, 0.02), Vector3(-1, 0, 0)});
   ExplicitStepper stepper = world.stepper();
   const auto angular = [&] {
     Vector3 sum = Vector3::Zero();
@@ -99,7 +105,8 @@ TEST(ExplicitStepper, ContactsBetweenBodiesConserveMomentum) {
   for (int s = 0; s < 300; ++s) {
     contact_steps += stepper.advance(world.arena).contacts > 0;
     for (Index k = 0; k < stepper.problem().contacts(); ++k) {
-      twist += std::abs(stepper.problem().gap[k]) * Eigen::Map<const Vector3>(&stepper.impulses()[static_cast<std::size_t>(3 * k)]).norm();
+      twist += std::abs(stepper.problem().gap[k]) *
+               Eigen::Map<const Vector3>(&stepper.impulses()[static_cast<std::size_t>(3 * k)]).norm();
     }
   }
   EXPECT_GT(contact_steps, 50);
@@ -118,16 +125,18 @@ TEST_P(Restitution, TheImpactReflectsTheStatedShareOfTheNormalSpeed) {
                    {Matrix3::Identity(), Vector3(0, 0, 0.1002), Vector3(0, 0, -1)});
   ExplicitStepper stepper = world.stepper();
   ASSERT_GT(stepper.advance(world.arena).contacts, 0);
-  // The block flies undeformed, so every touching node arrives with −1 m/s and leaves with κ (κ = 0: it closes the gap).
+  // The block flies undeformed, so every touching node arrives with −1 m/s and leaves with κ (κ = 0: it
+  // closes the gap).
   const double leaving = GetParam() > 0.0 ? GetParam() : -2e-4 / world.settings.dt;
   for (const PointTriangleContact& c : stepper.contacts()) {
-    EXPECT_NEAR(stepper.state().velocity[static_cast<std::size_t>(c.node)][2], leaving, 1e-7);  // residual 1e-8 of q ≈ 2
+    EXPECT_NEAR(stepper.state().velocity[static_cast<std::size_t>(c.node)][2], leaving,
+                1e-7);  // residual 1e-8 of q ≈ 2
   }
 }
 INSTANTIATE_TEST_SUITE_P(Kappa, Restitution, testing::Values(0.0, 0.3, 0.5, 1.0));
 
-/// Block on a slope (gravity is tilted) with damping 20/s, which ends the elastic shiver of the start (e^−10 after 1 s);
-/// returns its mean speed down the slope during the second half of 1 s = 1000 steps.
+/// Block on a slope (gravity is tilted) with damping 20/s, which ends the elastic shiver of the start (e^−10
+/// after 1 s); returns its mean speed down the slope during the second half of 1 s = 1000 steps.
 constexpr double kSlopeDamping = 20.0;
 double slope_speed(double friction, double tangent, Index cells) {
   World world;
@@ -160,11 +169,13 @@ TEST(ExplicitStepper, ABlockSticksBelowTheFrictionAngleAndSlidesAboveIt) {
   };
   const auto cosine = [](double tangent) { return 1.0 / std::sqrt(1.0 + tangent * tangent); };
   const double free = expected(friction);
-  for (const Index cells : {1, 2}) EXPECT_LT(std::abs(slope_speed(friction, 0.95 * friction, cells)), 1e-3 * free);
-  // One cell has four feet that slide together. Finer blocks flutter at low speed: every contact stays on the cone, but
-  // the directions differ and the mean friction is a few per cent below μ N.
+  for (const Index cells : {1, 2})
+    EXPECT_LT(std::abs(slope_speed(friction, 0.95 * friction, cells)), 1e-3 * free);
+  // One cell has four feet that slide together. Finer blocks flutter at low speed: every contact stays on the
+  // cone, but the directions differ and the mean friction is a few per cent below μ N.
   for (const double tangent : {1.05 * friction, 1.5 * friction}) {
-    EXPECT_NEAR(slope_speed(friction, tangent, 1), expected((tangent - friction) * cosine(tangent)), 1e-3 * free);
+    EXPECT_NEAR(slope_speed(friction, tangent, 1), expected((tangent - friction) * cosine(tangent)),
+                1e-3 * free);
   }
   EXPECT_GT(slope_speed(friction, 1.05 * friction, 2), 0.5 * expected(0.05 * friction * cosine(friction)));
   // Without friction the whole slope acts, to rounding: contacts have no tangential part.
@@ -174,7 +185,8 @@ TEST(ExplicitStepper, ABlockSticksBelowTheFrictionAngleAndSlidesAboveIt) {
 TEST(ExplicitStepper, ABallAtRestGainsNoEnergyAndStaysWithinTheTolerance) {
   World world;
   world.settings.dt = 2e-4;
-  world.solids.add(tet_ball(1, 0.1), {2e5, 0.3, 1000.0, 1.0}, {Matrix3::Identity(), Vector3(0, 0, 0.1), Vector3::Zero()});
+  world.solids.add(tet_ball(1, 0.1), {2e5, 0.3, 1000.0, 1.0},
+                   {Matrix3::Identity(), Vector3(0, 0, 0.1), Vector3::Zero()});
   ExplicitStepper stepper = world.stepper();
   double last = std::numeric_limits<double>::infinity();
   double first = 0.0;

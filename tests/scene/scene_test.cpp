@@ -66,8 +66,9 @@ template <class Error = UsageError>
 std::string message_of(const RecordRequest& request) {
   try {
     effective_scene(request);
-    run_scene(request, [](const std::string&) { return false; }, [](const Frame&) {},
-              [](const StepStatistics&) { return false; });
+    run_scene(
+        request, [](const std::string&) { return false; }, [](const Frame&) {},
+        [](const StepStatistics&) { return false; });
   } catch (const Error& e) {
     EXPECT_EQ(std::string(e.what()).find('\n'), std::string::npos) << "one line";
     return e.what();
@@ -75,7 +76,8 @@ std::string message_of(const RecordRequest& request) {
   return "";
 }
 
-#define EXPECT_MESSAGE(request, part) EXPECT_NE(message_of(request).find(part), std::string::npos) << message_of(request)
+#define EXPECT_MESSAGE(request, part) \
+  EXPECT_NE(message_of(request).find(part), std::string::npos) << message_of(request)
 
 void update(Digest& digest, const ContactProblem& p) {
   const auto add = [&digest](const auto& m) {
@@ -102,13 +104,16 @@ Outcome run(const RecordRequest& request) {
       request, [](const std::string&) { return true; },
       [&](const Frame& frame) {
         outcome.ids.push_back(frame.id);
-        EXPECT_FALSE(find_defect(frame.problem).has_value()) << frame.id << ": " << *find_defect(frame.problem);
+        EXPECT_FALSE(find_defect(frame.problem).has_value())
+            << frame.id << ": " << *find_defect(frame.problem);
         EXPECT_NE(frame.geometry, nullptr);
-        EXPECT_EQ(frame.geometry->triangle_body.size(), static_cast<std::size_t>(frame.geometry->triangles.rows()));
+        EXPECT_EQ(frame.geometry->triangle_body.size(),
+                  static_cast<std::size_t>(frame.geometry->triangles.rows()));
         EXPECT_LT(frame.geometry->triangles.maxCoeff(), frame.geometry->vertices.rows());
         outcome.largest = std::max(outcome.largest, static_cast<int>(frame.problem.contacts()));
         update(digest, frame.problem);
-        digest.update(frame.geometry->vertices.data(), static_cast<std::size_t>(frame.geometry->vertices.size()) * sizeof(double));
+        digest.update(frame.geometry->vertices.data(),
+                      static_cast<std::size_t>(frame.geometry->vertices.size()) * sizeof(double));
       },
       [&](const StepStatistics& s) {
         outcome.steps.push_back(s);
@@ -151,7 +156,8 @@ TEST(Bucket, AllSizesAreValidAndTheEffectiveSceneReadsBackAsItself) {
     request.scene_path = kBucket;
     request.size = size;
     const std::string text = effective_scene(request);
-    const std::filesystem::path copy = std::filesystem::temp_directory_path() / "signorini_effective" / "bucket.toml";
+    const std::filesystem::path copy =
+        std::filesystem::temp_directory_path() / "signorini_effective" / "bucket.toml";
     std::filesystem::create_directories(copy.parent_path());
     std::ofstream(copy) << text;
     request.scene_path = copy.string();
@@ -191,12 +197,13 @@ TEST(Scene, ResumingSkipsTheWantedFramesAndChangesNothingElse) {
 TEST(Scene, ReturningFalseFromTheStepStopsTheRun) {
   const SceneFile file;
   int steps = 0;
-  run_scene(file.request(), [](const std::string&) { return true; }, [](const Frame&) {},
-            [&](const StepStatistics& s) {
-              ++steps;
-              EXPECT_EQ(s.steps, 200);
-              return s.step < 5;
-            });
+  run_scene(
+      file.request(), [](const std::string&) { return true; }, [](const Frame&) {},
+      [&](const StepStatistics& s) {
+        ++steps;
+        EXPECT_EQ(s.steps, 200);
+        return s.step < 5;
+      });
   EXPECT_EQ(steps, 5);
 }
 
@@ -227,11 +234,13 @@ TEST(Scene, SizesAndSetOverrideInThatOrder) {
 
 TEST(SceneErrors, NameFileLineKeyAndTheNearestKey) {
   const SceneFile typo("raduis_m = 0.2\n");
-  EXPECT_MESSAGE(typo.request(), ".toml:22: unknown key 'bodies.balls.raduis_m' (did you mean 'bodies.balls.radius_m'?)");
+  EXPECT_MESSAGE(typo.request(),
+                 ".toml:22: unknown key 'bodies.balls.raduis_m' (did you mean 'bodies.balls.radius_m'?)");
   const SceneFile other_shape("extent_m = 0.2\n");
   EXPECT_MESSAGE(other_shape.request(), "unknown key 'bodies.balls.extent_m'");
   const SceneFile in_size("[size.paper]\nbodies.balls.cuont = 2\n");
-  EXPECT_MESSAGE(in_size.request(), ".toml:23: unknown key 'bodies.balls.cuont' (did you mean 'bodies.balls.count'?)");
+  EXPECT_MESSAGE(in_size.request(),
+                 ".toml:23: unknown key 'bodies.balls.cuont' (did you mean 'bodies.balls.count'?)");
   const SceneFile unknown_size("[size.huge]\nseed = 2\n");
   EXPECT_MESSAGE(unknown_size.request(), "unknown value 'huge' (known: quick, medium, paper)");
   RecordRequest set = SceneFile().request();
@@ -249,7 +258,8 @@ TEST(SceneErrors, WrongTypesAndRangesAreOneClearLine) {
     return request;
   };
   EXPECT_EQ(message_of(good.request()), "");
-  EXPECT_MESSAGE(with("materials.soft.density_kg_m3", "-1"), "'materials.soft.density_kg_m3' = -1 must be positive");
+  EXPECT_MESSAGE(with("materials.soft.density_kg_m3", "-1"),
+                 "'materials.soft.density_kg_m3' = -1 must be positive");
   EXPECT_MESSAGE(with("materials.soft.poisson_ratio", "0.5"), "below 0.5");
   EXPECT_MESSAGE(with("materials.soft.young_modulus_pa", "nan"), "must be finite");
   EXPECT_MESSAGE(with("time.step_s", "0"), "must be positive");
