@@ -52,7 +52,7 @@ reason = "the paper names no hardware"
 '''
 
 
-def make(folder, steps=24, seed=7):
+def make(folder, steps=24, seed=7, laws=("cone", "pyramid")):
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     random = np.random.default_rng(seed)
@@ -65,7 +65,7 @@ def make(folder, steps=24, seed=7):
         for mode, parts in (("points", regions), ("islands", max(1, regions - 1))):
             sizes += [f"recordings/bucket.h5,{step},{mode},{max(1, contacts // parts)},{parts}"]
         hard = random.lognormal(0.0, 0.35)
-        for law in ("cone", "pyramid"):
+        for law in laws:
             for solver, options, base, cost in VARIANTS:
                 fails = solver == "pcg" and "fr" in options and number % 5 == 3
                 note = QUOTED if fails else ""
