@@ -10,7 +10,7 @@ HOLDS, DIFFERS, NOT_COMPARABLE = "holds", "differs", "not comparable"
 STATISTICS = {"median": np.median, "mean": np.mean, "maximum": np.max, "minimum": np.min, "sum": np.sum}
 MATCH = ["file", "step", "solver", "options", "law", "region_mode", "threads", "protocol", "tolerance"]
 KNOWN = {"id", "claim", "source", "kind", "column", "where", "lower", "upper", "min", "max", "numerator", "denominator",
-         "match", "statistic", "against", "comparable", "reason", "size", "unit"}
+         "match", "statistic", "against", "comparable", "reason", "size", "sizes", "unit"}
 
 
 @dataclasses.dataclass
@@ -162,7 +162,7 @@ def evaluate(runs, expect, experiment="", size=""):
         if math.isnan(value):
             value = None
             raise Impossible("the measured value is not a number")
-        sizes = expect.get("size", [])
+        sizes = expect.get("sizes", expect.get("size", []))
         sizes = sizes if isinstance(sizes, list) else [sizes]
         if sizes and size and size not in sizes:
             raise Impossible(f"asked at size {' or '.join(sizes)}; this run is {size}")
