@@ -12,6 +12,11 @@ struct Pcg::Impl {
   BestIterate best;
 };
 
+void Pcg::Options::validate() const {
+  if (!(powell >= 0.0)) throw_usage("solver 'pcg': powell = {} is negative", powell);
+  paper.validate("solver 'pcg'");
+}
+
 Pcg::Pcg(const Options& options) : options_(options), impl_(std::make_unique<Impl>()) {}
 Pcg::~Pcg() = default;
 
@@ -33,7 +38,11 @@ SolveReport Pcg::solve(std::span<double> r, const StopRule& rule, IterationObser
   s.best.forget();
   if (observer != nullptr) observer->on_iteration(0, r, "");
 
-  ProjectedCg::Settings settings{options_.beta, options_.form, -1.0, {stop.max_iterations(), 0, ""}};
+  ProjectedCg::Settings settings;
+  settings.beta = options_.beta;
+  settings.form = options_.form;
+  settings.powell = options_.powell;
+  settings.phase = {stop.max_iterations(), 0, ""};
   PaperRules rules;
   if (options_.stop == StopKind::paper) {
     rules = PaperRules(options_.paper, impulse_scale(s.data, stop.scale()), stop.scale());

@@ -16,6 +16,7 @@ class Pcg : public Solver {
     CommonOptions common;
     CgBeta beta = CgBeta::pr;
     CgForm form = CgForm::robust;
+    double powell = 0.0;
     StopKind stop = StopKind::residual;
     PaperThresholds paper;
 
@@ -26,6 +27,10 @@ class Pcg : public Solver {
       v("form", form,
         "robust: with all corrections; true: true residual and step length only; printed: Algorithm 2 as it "
         "stands");
+      v("powell", powell,
+        "robust form: restart when successive gradients are this far from conjugate (0.2 is Powell's choice "
+        "and "
+        "mends Fletcher-Reeves); 0: never");
       v("stop", stop,
         "residual: the common rule; paper: any one of eps, delta, eps_inf, delta_inf, or 2n iterations (n = "
         "3 contacts)");
@@ -35,7 +40,7 @@ class Pcg : public Solver {
       v("delta_inf", paper.delta_inf,
         "stop = paper: largest component of the projected residual, relative to max|q|");
     }
-    void validate() const { paper.validate("solver 'pcg'"); }
+    void validate() const;
   };
 
   explicit Pcg(const Options& options);

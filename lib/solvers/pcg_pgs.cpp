@@ -58,8 +58,12 @@ SolveReport PcgPgs::solve(std::span<double> r, const StopRule& rule, IterationOb
   }
   const double handing_on = options_.tol_cg > 0.0 ? options_.tol_cg * stop.scale() : -1.0;
   const int cg_cap = std::min(stop.max_iterations(), 2 * static_cast<int>(r.size()));
-  const PhaseReport first = s.cg.run({options_.beta, options_.form, handing_on, {cg_cap, 0, "cg"}}, r, stop,
-                                     cg_rules, observer, s.best);
+  ProjectedCg::Settings settings;
+  settings.beta = options_.beta;
+  settings.form = options_.form;
+  settings.handing_on = handing_on;
+  settings.phase = {cg_cap, 0, "cg"};
+  const PhaseReport first = s.cg.run(settings, r, stop, cg_rules, observer, s.best);
   const bool done = first.end == PhaseEnd::converged || first.end == PhaseEnd::time ||
                     first.iterations >= stop.max_iterations();
   PhaseReport last = first;

@@ -40,7 +40,13 @@ void ProjectedCg::prepare(const GaussSeidelData& data) {
   face_.assign(m, ContactFace{});
 }
 
-double ProjectedCg::measure(std::span<const double> r) { return alart_curnier_error(*data_, r, u_); }
+/// u = W r + q; returns the exact error, or NaN where nobody asks for it.
+double ProjectedCg::measure(std::span<const double> r, bool exact) {
+  if (exact) return alart_curnier_error(*data_, r, u_);
+  multiply(data_->W, r, u_);
+  for (std::size_t i = 0; i < u_.size(); ++i) u_[i] += data_->q[static_cast<Index>(i)];
+  return std::numeric_limits<double>::quiet_NaN();
+}
 
 /// ϱ = −u, its face at r with g, S, C, and z = D/(1 + D C) g. Returns g·z, and g·(z before) through
 /// `g_dot_old_z`.
@@ -151,7 +157,8 @@ bool ProjectedCg::make_admissible(std::span<double> r) const {
 PhaseReport ProjectedCg::run(const Settings& settings, std::span<double> r, const StopTest& stop,
                              const PaperRules& rules, IterationObserver* observer, BestIterate& best) {
   PhaseReport report;
-  report.error = measure(r);
+  const bool exact = !stop.fixed() || settings.handing_on >= 0.0;
+  report.error = measure(r, exact);
   report.products = 1;
   best.offer(r, report.error);
   if (stop.met(report.error)) {
@@ -159,7 +166,7 @@ PhaseReport ProjectedCg::run(const Settings& settings, std::span<double> r, cons
     return report;
   }
   if (make_admissible(r)) {
-    report.error = measure(r);
+    report.error = measure(r, exact);
     ++report.products;
     best.offer(r, report.error);
   }
@@ -175,6 +182,7 @@ PhaseReport ProjectedCg::iterate(const Settings& settings, std::span<double> r, 
                                  PhaseReport report) {
   const bool robust = settings.form == CgForm::robust;
   const bool paper = rules.active() && !stop.fixed();
+  const bool exact = !stop.fixed() || settings.handing_on >= 0.0;
   double g_dot_old = 0.0;
   double g_dot_z = look<law>(r, robust, &g_dot_old);
   double beta = 0.0;
@@ -199,10 +207,11 @@ PhaseReport ProjectedCg::iterate(const Settings& settings, std::span<double> r, 
     if (!(terms.numerator > 0.0 && terms.denominator > 0.0) || !std::isfinite(alpha)) {
       const bool finite = std::isfinite(terms.numerator) && std::isfinite(terms.denominator);
       report.end = finite ? PhaseEnd::stuck : PhaseEnd::diverged;
+      if (finite && !exact) report.error = measure(r, true);
       return report;
     }
     const Norms step = move<law>(alpha, robust, r);
-    report.error = measure(r);
+    report.error = measure(r, exact);
     ++report.iterations;
     ++report.products;
     const double old_g_dot_z = g_dot_z;
@@ -210,11 +219,13 @@ PhaseReport ProjectedCg::iterate(const Settings& settings, std::span<double> r, 
     if (observer != nullptr) {
       observer->on_iteration(settings.phase.first_iteration + report.iterations, r, settings.phase.phase);
     }
-    if (!std::isfinite(g_dot_z) || !std::isfinite(report.error)) {
+    if (!std::isfinite(g_dot_z) || (exact && !std::isfinite(report.error))) {
       report.end = PhaseEnd::diverged;
       return report;
     }
-    best.offer(r, report.error);
+    // without errors something finite is kept now and then, in case the iteration diverges
+    if (exact || (report.iterations & (report.iterations - 1)) == 0)
+      best.offer(r, exact ? report.error : g_dot_z);
     if (stop.met(report.error)) {
       report.end = PhaseEnd::converged;
       return report;
@@ -224,7 +235,8 @@ PhaseReport ProjectedCg::iterate(const Settings& settings, std::span<double> r, 
       return report;
     }
     beta = (settings.beta == CgBeta::pr ? g_dot_z - g_dot_old : g_dot_z) / old_g_dot_z;
-    if (robust && (faces_changed_ || !(beta > 0.0))) beta = 0.0;
+    const bool jammed = settings.powell > 0.0 && std::abs(g_dot_old) > settings.powell * g_dot_z;
+    if (robust && (faces_changed_ || jammed || !(beta > 0.0))) beta = 0.0;
     if (!std::isfinite(beta)) beta = 0.0;
   }
   return report;
@@ -238,7 +250,7 @@ PhaseReport ProjectedCg::run_printed(const Settings& settings, std::span<double>
   const bool paper = rules.active() && !stop.fixed();
   const bool measuring = stop.judging() || paper || settings.handing_on >= 0.0;
   // r₀ = b − A λ₀ = −u, d₀ = r₀; z_ holds the residual of the recurrence
-  report.error = measure(r);
+  report.error = measure(r, measuring);
   for (std::size_t i = 0; i < z_.size(); ++i) z_[i] = d_[i] = -u_[i];
   double g_dot_g = dot(z_, z_);
   while (report.iterations < settings.phase.cap) {
@@ -283,7 +295,7 @@ PhaseReport ProjectedCg::run_printed(const Settings& settings, std::span<double>
       return report;
     }
     if (measuring) {
-      report.error = measure(r);
+      report.error = measure(r, true);
       ++report.products;
       best.offer(r, report.error);
     }

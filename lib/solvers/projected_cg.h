@@ -32,8 +32,8 @@
 /// vanishes at a solution, which the text after it asks for. Its loop may end at a point that is no solution
 /// (C14): the error is always the exact one.
 ///
-/// Two products with W per iteration (robust, true); printed needs the second one only where the error is
-/// asked for.
+/// A run of a fixed number of iterations measures no error. Two products with W per iteration (robust, true);
+/// printed needs the second one only where the error is asked for.
 namespace signorini {
 
 enum class CgBeta { fr, pr };
@@ -55,6 +55,7 @@ class ProjectedCg {
   struct Settings {
     CgBeta beta = CgBeta::pr;
     CgForm form = CgForm::robust;
+    double powell = 0.0;       ///< robust form: also β = 0 when |g'·z| > powell · g'·z'; 0 = never
     double handing_on = -1.0;  ///< error in m/s at which the next phase takes over; negative = never
     PhaseSettings phase;
   };
@@ -71,7 +72,7 @@ class ProjectedCg {
     double denominator = 0.0;
   };
   bool make_admissible(std::span<double> r) const;
-  double measure(std::span<const double> r);
+  double measure(std::span<const double> r, bool exact);
   template <FrictionLaw law>
   PhaseReport iterate(const Settings& settings, std::span<double> r, const StopTest& stop,
                       const PaperRules& rules, IterationObserver* observer, BestIterate& best,

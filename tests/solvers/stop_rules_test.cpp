@@ -72,6 +72,16 @@ TEST(StopRules, AFixedNumberOfSweepsPaysForNothingElse) {
   EXPECT_EQ(outcome.report.products, 40);
 }
 
+TEST(StopRules, AFixedNumberOfConjugateGradientStepsPaysTwoProductsEach) {
+  const PlantedProblem planted = make_planted_problem({});
+  StopRule stop = to(1e-6, 10);
+  stop.fixed_iterations = true;
+  const Outcome outcome = run("pcg", {}, planted.problem, stop);
+  EXPECT_EQ(outcome.report.iterations, 10);
+  EXPECT_EQ(outcome.report.products, 21);  // one for the start
+  EXPECT_TRUE(std::isnan(outcome.report.own_residual)) << "measured although nobody asked";
+}
+
 TEST(StopRules, AContactThatNothingCanOpenIsStalled) {
   // Two fixed bodies approaching at 1 m/s: W vanishes, no impulse helps.
   const zoo::PointWorld world{
@@ -185,6 +195,7 @@ TEST(Registry, RefusesWhatDoesNotExistAndNamesTheNearest) {
   EXPECT_EQ(refusal("pgs", {{"tangant", "scalar"}}),
             "solver 'pgs': unknown option 'tangant' (did you mean 'tangent'?)");
   EXPECT_NE(refusal("pcg", {{"beta", "hs"}}), "");
+  EXPECT_NE(refusal("pcg", {{"powell", "-1"}}), "");
   EXPECT_NE(refusal("pgs", {{"eps", "-1"}}), "");
   EXPECT_NE(refusal("pgs", {{"n_max", "0"}}), "");
   EXPECT_NE(refusal("ca", {{"max_gib", "0"}}), "");
