@@ -124,7 +124,11 @@ SparseFactor::SparseFactor(const SparseRows& M) {
   if (L_ != nullptr) cholmod_factorize(&upper, L_, &common_);
   const bool not_definite = L_ != nullptr && common_.status == CHOLMOD_NOT_POSDEF;
   const bool factored = L_ != nullptr && common_.status >= CHOLMOD_OK && L_->minor >= n;
-  if (factored) return;
+  if (factored) {
+    Vector warm_up = Vector::Zero(M.rows());  // a first solve makes the workspaces
+    solve(warm_up.data(), warm_up.data());
+    return;
+  }
 
   Index dof = -1;
   if (not_definite && L_->minor < n) dof = static_cast<const Index*>(L_->Perm)[L_->minor];
@@ -156,6 +160,12 @@ void SparseFactor::solve(const double* b, double* x) {
   const int done =
       cholmod_solve2(CHOLMOD_A, L_, &rhs, nullptr, &handle, nullptr, &workspace_y_, &workspace_e_, &common_);
   SIGNORINI_CHECK(done == 1 && handle == &answer);
+  // The simplicial solve asks for 4 x n and leaves the shape of what it used (1 x n), which the next call
+  // would take for too small and allocate again.
+  if (L_->is_super == 0 && workspace_y_->nzmax >= 4 * L_->n) {
+    workspace_y_->nrow = workspace_y_->d = 4;
+    workspace_y_->ncol = L_->n;
+  }
 }
 
 Matrix SparseFactor::run(int system, const cholmod_dense& B) {
