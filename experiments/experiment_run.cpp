@@ -101,7 +101,13 @@ Source record_source(const Program& program, const ExperimentRequest& request, c
   Source source;
   source.label = fmt::format("{}-{}.h5", fs::path(record.scene_path).stem().string(), enum_name(request.size));
   source.path = folder / source.label;
-  if (is_recording_of(source.path, record)) return source;
+  if (is_recording_of(source.path, record)) {
+    const std::string git = RecordingReader(source.path).header().git;
+    if (git != build_facts().git) {
+      say(fmt::format("  {}: recorded by revision {}, this is {}; delete it to record again", source.label, git, build_facts().git));
+    }
+    return source;
+  }
   std::error_code error;
   const bool unfinished = fs::exists(source.path.string() + ".parts", error) && !fs::exists(source.path, error);
   say(fmt::format("recording {} ({})", scene, enum_name(request.size)));

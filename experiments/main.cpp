@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <memory>
 #include <new>
+#include <string>
+#include <vector>
 
 #include "base/check.h"
 #include "base/text.h"
@@ -123,7 +125,12 @@ int main(int argc, char** argv) {
   try {
     return run_program(argc, argv);
   } catch (const Interrupted&) {
-    say("interrupted: what was finished is kept; the same command with --resume goes on");
+    const std::vector<std::string> words(argv, argv + argc);
+    const bool resumable = std::any_of(words.begin(), words.end(), [](const std::string& word) {
+      return word == "record" || word == "run" || word == "reproduce";
+    });
+    say(resumable ? "interrupted: what was finished is kept; the same command with --resume goes on"
+                  : "interrupted: what was finished is kept");
     return kInterrupted;
   } catch (const UsageError& error) {
     say_error(error.what());

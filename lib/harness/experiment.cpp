@@ -210,7 +210,7 @@ void check_expectations(StrictTable& table) {
     if (!strict.read("claim", claim)) strict.missing("claim");
     if (!strict.read("kind", kind)) strict.missing("kind");
     for (const char* key : {"source", "column", "where", "statistic", "lower", "upper", "min", "max", "numerator", "denominator",
-                            "match", "against", "comparable", "reason", "unit", "sizes"}) {
+                            "match", "against", "comparable", "reason", "unit", "size", "sizes"}) {
       strict.find(key);
     }
     strict.finish();
