@@ -1,0 +1,75 @@
+#include <gtest/gtest.h>
+
+#include <Eigen/Cholesky>
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "record/fclib_file.h"
+#include "record/record_test_tools.h"
+#include "record/trace_file.h"
+
+namespace signorini {
+namespace {
+
+/// Everything that a shell command prints; `code` is its exit status.
+std::string output_of(const std::string& command, int& code) {
+  std::string text;
+  FILE* pipe = ::popen(command.c_str(), "r");
+  if (pipe == nullptr) return text;
+  std::array<char, 4096> buffer{};
+  for (std::size_t got = 0; (got = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) text.append(buffer.data(), got);
+  code = ::pclose(pipe);
+  return text;
+}
+
+TEST(H5py, ReadsSolutionRecordingAndTraceAndFindsTheSolutionTrue) {
+  const std::string python = "/usr/bin/python3";
+  int code = 0;
+  output_of(python + " -c 'import h5py' 2>/dev/null", code);
+  if (code != 0) GTEST_SKIP() << python << " has no h5py (apt-get install python3-h5py)";
+
+  const TemporaryFolder folder;
+  PlantedOptions options;
+  options.contacts = 8;
+  options.stiffness = 50.0;
+  const PlantedProblem planted = make_planted_problem(options);
+  const ContactProblem& p = planted.problem;
+  FclibFile file;
+  file.problem = p;
+  file.info.title = "planted";
+  const Vector v = Matrix(p.M).llt().solve(p.H * planted.r + p.f);
+  file.solution = FclibSolution{planted.r, planted.u, v};
+  write_fclib(folder.path() / "problem.hdf5", file);
+  Frame frame;
+  frame.id = "000001";
+  frame.problem = p;
+  RecordingWriter writer(folder.path() / "scene.h5", test_header(), false);
+  writer.append(frame);
+  writer.finish();
+  ConvergenceTrace trace;
+  trace.solver = "pgs";
+  trace.iteration = {1, 2};
+  trace.seconds = {0.1, 0.2};
+  trace.residual = {1.0, 0.125};
+  write_traces(folder.path() / "trace.h5", {trace});
+
+  const std::string said =
+      output_of(fmt::format("{} {}/tests/record/read_with_h5py.py {}/problem.hdf5 {}/scene.h5 {}/trace.h5 2>&1", python,
+                            SIGNORINI_SOURCE_DIR, folder.path().string(), folder.path().string(), folder.path().string()),
+                code);
+  ASSERT_EQ(code, 0) << said;
+  const auto result = nlohmann::json::parse(said);
+  EXPECT_EQ(result["contacts"], 8);
+  // Two direct solves of an n = 24…72 system apart: n·cond(M)·ε with cond(M) below 1e4.
+  EXPECT_LT(result["natural_map"].get<double>(), 1e-10);
+  EXPECT_LT(result["u_difference"].get<double>(), 1e-10);
+  EXPECT_LT(result["v_difference"].get<double>(), 1e-10);
+  EXPECT_EQ(result["M_difference"].get<double>(), 0.0);
+  EXPECT_EQ(result["H_difference"].get<double>(), 0.0);
+  EXPECT_EQ(result["solver"], "pgs");
+  EXPECT_EQ(result["last_residual"], 0.125);
+}
+
+}  // namespace
+}  // namespace signorini
