@@ -173,7 +173,7 @@ def convergence(experiment, folder, horizontal, law):
     lines = -(-len(pairs) // columns)
     figure, grid = plt.subplots(lines, columns, squeeze=False, sharex=True, sharey=True,
                                 figsize=(style.FULL_WIDTH * min(1.0, 0.12 + 0.32 * columns), 0.5 + 1.75 * lines),
-                                gridspec_kw={"hspace": 0.3, "wspace": 0.08})
+                                gridspec_kw={"hspace": 0.3, "wspace": 0.13})
     tolerances = sorted({t.tolerance for t in traces if t.tolerance > 0})
     for place, (_, variant) in enumerate(pairs):
         axes = grid[place // columns][place % columns]
