@@ -124,6 +124,20 @@ void rebuild(benchmark::State& state) {
 }
 BENCHMARK(rebuild)->Arg(5);
 
+/// What a frame costs before it can be followed: keys from the mass points, element lists from H.
+void keys(benchmark::State& state) {
+  const ContactProblem& problem = planted(100000);
+  for (auto _ : state) benchmark::DoNotOptimize(contact_keys(problem).data());
+  count_contacts(state, 100000);
+}
+BENCHMARK(keys);
+void elements(benchmark::State& state) {
+  const ContactProblem& problem = planted(100000);
+  for (auto _ : state) benchmark::DoNotOptimize(contact_elements(problem, RegionMode::points).element.data());
+  count_contacts(state, 100000);
+}
+BENCHMARK(elements);
+
 }  // namespace
 }  // namespace signorini
 

@@ -1,7 +1,7 @@
 #include "regions/contact_elements.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <bit>
 
 #include "base/check.h"
 #include "base/rng.h"
@@ -85,12 +85,19 @@ std::vector<std::uint64_t> contact_keys(const ContactProblem& problem) {
     }
     return value;
   };
+  // Ranks of contacts with the same points, in an open-addressed table at most half full.
+  struct Slot {
+    std::uint64_t hash = 0;
+    std::uint64_t count = 0;
+  };
   std::vector<std::uint64_t> keys(static_cast<std::size_t>(m));
-  std::unordered_map<std::uint64_t, std::uint64_t> repeats;
-  repeats.reserve(keys.size());
+  std::vector<Slot> slots(std::bit_ceil(2 * keys.size() + 1));
   for (Index k = 0; k < m; ++k) {
     const std::uint64_t first = hash(k, 0);
-    const std::uint64_t rank = repeats[first]++;
+    std::size_t place = first & (slots.size() - 1);
+    while (slots[place].count > 0 && slots[place].hash != first) place = (place + 1) & (slots.size() - 1);
+    slots[place].hash = first;
+    const std::uint64_t rank = slots[place].count++;
     keys[static_cast<std::size_t>(k)] = rank == 0 ? first : hash(k, rank);
   }
   return keys;

@@ -73,6 +73,7 @@ void IncrementalPartition::match(std::span<const std::uint64_t> keys, const Cont
     }
     kept_[old] = 1;
     old_of_[i] = static_cast<Index>(old);
+    ++churn_.kept;
   }
   for (std::size_t old = 0; old < keys_.size(); ++old) {
     if (named[old] != 0) continue;
@@ -122,90 +123,8 @@ void IncrementalPartition::free_dirty_regions() {
   }
 }
 
-void IncrementalPartition::number_regions(const ContactElements& elements) {
-  const Index m = elements.contacts();
-  std::vector<Index> label(at(m));
-  std::vector<Index> roots;
-  Index regions = 0;
-  for (Index k = 0; k < m; ++k) {
-    const auto own = elements.of(k);
-    if (own.empty()) {
-      label[at(k)] = regions++;
-      continue;
-    }
-    const Index root = find(own[0]);
-    Index& number = label_of_root_[at(root)];
-    if (number < 0) {
-      number = regions++;
-      roots.push_back(root);
-    }
-    label[at(k)] = number;
-  }
-  for (const Index root : roots) label_of_root_[at(root)] = -1;
-  partition_ = partition_from_labels(partition_.mode, std::move(label), regions);
-}
-
-void IncrementalPartition::name_regions(const RegionPartition& old) {
-  const std::size_t old_regions = at(old.regions());
-  std::vector<Index> given(old_regions, 0);          // contacts that an old region gives to the region at hand
-  std::vector<Index> receivers(old_regions, 0);      // regions that got contacts of an old region
-  std::vector<Index> best_gift(old_regions, 0);      // largest gift to a region that wants its name
-  std::vector<Index> heir(old_regions, -1);
-  std::vector<Index> givers;
-  for (Index r = 0; r < partition_.regions(); ++r) {
-    givers.clear();
-    for (const Index k : partition_.region(r)) {
-      if (old_of_[at(k)] < 0) continue;
-      const Index from = old.label[at(old_of_[at(k)])];
-      if (given[at(from)]++ == 0) givers.push_back(from);
-    }
-    Index wanted = -1;
-    for (const Index from : givers) {
-      const Index gift = given[at(from)];
-      const Index most = wanted < 0 ? 0 : given[at(wanted)];
-      if (gift > most || (gift == most && names_[at(from)] < names_[at(wanted)])) wanted = from;
-    }
-    if (wanted >= 0 && given[at(wanted)] > best_gift[at(wanted)]) {
-      best_gift[at(wanted)] = given[at(wanted)];
-      heir[at(wanted)] = r;
-    }
-    churn_.born += givers.empty() ? 1 : 0;
-    churn_.merged += givers.size() > 1 ? 1 : 0;
-    for (const Index from : givers) {
-      given[at(from)] = 0;
-      ++receivers[at(from)];
-    }
-  }
-  std::vector<std::uint64_t> names(at(partition_.regions()), 0);
-  std::vector<std::uint64_t> birth(names.size(), 0);
-  for (std::size_t from = 0; from < old_regions; ++from) {
-    churn_.ended += receivers[from] == 0 ? 1 : 0;
-    churn_.split += receivers[from] > 1 ? 1 : 0;
-    if (heir[from] < 0) continue;
-    names[at(heir[from])] = names_[from];
-    birth[at(heir[from])] = birth_[from];
-  }
-  for (std::size_t r = 0; r < names.size(); ++r) {
-    if (birth[r] != 0) continue;
-    names[r] = next_name_++;
-    birth[r] = frame_;
-  }
-  names_ = std::move(names);
-  birth_ = std::move(birth);
-}
-
-const RegionPartition& IncrementalPartition::update(std::span<const std::uint64_t> keys, const ContactElements& elements) {
-  SIGNORINI_CHECK(keys.size() == at(elements.contacts()));
-  ++frame_;
-  churn_ = Churn{};
-  match(keys, elements);
-  for (const Index old : old_of_) churn_.kept += old >= 0 ? 1 : 0;
-  churn_.added = static_cast<Index>(keys.size()) - churn_.kept;
-  churn_.removed = static_cast<Index>(keys_.size()) - churn_.kept;
-  if (churn_.added == 0 && churn_.removed == 0 && same_order_) return partition_;
-
-  free_dirty_regions();
-  for (std::size_t i = 0; i < keys.size(); ++i) {
+void IncrementalPartition::unite_added(const ContactElements& elements) {
+  for (std::size_t i = 0; i < old_of_.size(); ++i) {
     if (old_of_[i] >= 0) continue;
     const auto own = elements.of(static_cast<Index>(i));
     for (const Index element : own) {
@@ -218,12 +137,123 @@ const RegionPartition& IncrementalPartition::update(std::span<const std::uint64_
     }
     unite(own);
   }
+}
+
+void IncrementalPartition::number_regions(const RegionPartition& old, const ContactElements& elements) {
+  std::vector<Index> label(old_of_.size());
+  std::vector<Index> roots;
+  Index regions = 0;
+  const auto number_of = [&](std::span<const Index> own) {
+    if (own.empty()) return regions++;
+    const Index root = find(own[0]);
+    Index& number = label_of_root_[at(root)];
+    if (number < 0) {
+      number = regions++;
+      roots.push_back(root);
+    }
+    return number;
+  };
+  heir_label_.assign(at(old.regions()), -1);
+  pieces_.clear();
+  for (std::size_t i = 0; i < label.size(); ++i) {
+    if (old_of_[i] < 0) {
+      label[i] = number_of(elements.of(static_cast<Index>(i)));
+      continue;
+    }
+    const Index from = old.label[at(old_of_[i])];
+    if (dirty_[at(from)] != 0) {
+      label[i] = number_of(elements.of(static_cast<Index>(i)));
+      pieces_.emplace_back(from, label[i]);
+      continue;
+    }
+    Index& heir = heir_label_[at(from)];
+    if (heir < 0) heir = number_of(elements.of(static_cast<Index>(i)));
+    label[i] = heir;
+  }
+  for (const Index root : roots) label_of_root_[at(root)] = -1;
+  partition_ = partition_from_labels(old.mode, std::move(label), regions);
+}
+
+void IncrementalPartition::name_regions(const RegionPartition& old) {
+  // Gifts: `count` contacts of old region `from` are now in region `to`.
+  struct Gift {
+    Index from;
+    Index to;
+    Index count;
+  };
+  std::vector<Gift> gifts;
+  for (Index r = 0; r < old.regions(); ++r) {
+    if (dirty_[at(r)] == 0) gifts.push_back({r, heir_label_[at(r)], static_cast<Index>(old.region(r).size())});
+  }
+  std::sort(pieces_.begin(), pieces_.end());
+  for (std::size_t i = 0; i < pieces_.size(); ++i) {
+    const bool more = i > 0 && pieces_[i] == pieces_[i - 1];
+    if (more) {
+      ++gifts.back().count;
+    } else {
+      gifts.push_back({pieces_[i].first, pieces_[i].second, 1});
+    }
+  }
+
+  // Every region wants the name of its largest giver (ties: the smaller name) …
+  const auto regions = at(partition_.regions());
+  std::vector<Index> givers(regions, 0);
+  std::vector<Index> receivers(at(old.regions()), 0);
+  std::vector<const Gift*> wanted(regions, nullptr);
+  for (const Gift& gift : gifts) {
+    ++givers[at(gift.to)];
+    ++receivers[at(gift.from)];
+    const Gift*& best = wanted[at(gift.to)];
+    const bool better = best == nullptr || gift.count > best->count ||
+                        (gift.count == best->count && names_[at(gift.from)] < names_[at(best->from)]);
+    if (better) best = &gift;
+  }
+  // … and an old region's name goes to the largest gift among those that want it (ties: the smaller label).
+  std::vector<const Gift*> heir(at(old.regions()), nullptr);
+  for (const Gift* gift : wanted) {
+    if (gift == nullptr) continue;
+    const Gift*& best = heir[at(gift->from)];
+    if (best == nullptr || gift->count > best->count) best = gift;
+  }
+
+  std::vector<std::uint64_t> names(regions, 0);
+  std::vector<std::uint64_t> birth(regions, 0);
+  for (const Gift* gift : heir) {
+    if (gift == nullptr) continue;
+    names[at(gift->to)] = names_[at(gift->from)];
+    birth[at(gift->to)] = birth_[at(gift->from)];
+  }
+  for (std::size_t r = 0; r < regions; ++r) {
+    churn_.born += givers[r] == 0 ? 1 : 0;
+    churn_.merged += givers[r] > 1 ? 1 : 0;
+    if (birth[r] != 0) continue;
+    names[r] = next_name_++;
+    birth[r] = frame_;
+  }
+  for (const Index count : receivers) {
+    churn_.ended += count == 0 ? 1 : 0;
+    churn_.split += count > 1 ? 1 : 0;
+  }
+  names_ = std::move(names);
+  birth_ = std::move(birth);
+}
+
+const RegionPartition& IncrementalPartition::update(std::span<const std::uint64_t> keys, ContactElements elements) {
+  SIGNORINI_CHECK(keys.size() == at(elements.contacts()));
+  ++frame_;
+  churn_ = Churn{};
+  match(keys, elements);
+  churn_.added = static_cast<Index>(keys.size()) - churn_.kept;
+  churn_.removed = static_cast<Index>(keys_.size()) - churn_.kept;
+  if (churn_.added == 0 && churn_.removed == 0 && same_order_) return partition_;
+
+  free_dirty_regions();
+  unite_added(elements);
   const RegionPartition old = std::move(partition_);
-  partition_.mode = old.mode;
-  number_regions(elements);
+  number_regions(old, elements);
   name_regions(old);
   keys_.assign(keys.begin(), keys.end());
-  elements_ = elements;
+  elements_ = std::move(elements);
   return partition_;
 }
 

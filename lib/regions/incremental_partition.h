@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "regions/contact_elements.h"
@@ -18,7 +19,8 @@
 ///     a key whose elements changed counts as removed and added
 ///
 /// The union-find trees live on between frames. A tree spans exactly the elements of one region's contacts, so that freeing a
-/// region cannot cut through another. Labels are those of a full rebuild: the rank of the smallest contact.
+/// region cannot cut through another. Contacts of an old region that is not dirty move on together, so only regions, not
+/// contacts, are looked up. Labels are those of a full rebuild: the rank of the smallest contact.
 ///
 /// Regions have names that persist: a region takes the name of the old region that gave it the most contacts (ties: the
 /// smaller name). When an old region splits, its name stays with the part that has most of it (ties: the smaller label);
@@ -45,7 +47,7 @@ class IncrementalPartition {
   /// Moves on to a new frame. Keys are distinct within a frame (else `UsageError`, and the history is forgotten); elements are
   /// non-negative and mean the same thing in every frame. The order of contacts is free; frames that keep most of the order
   /// are matched without hashing.
-  const RegionPartition& update(std::span<const std::uint64_t> keys, const ContactElements& elements);
+  const RegionPartition& update(std::span<const std::uint64_t> keys, ContactElements elements);
 
   const RegionPartition& partition() const { return partition_; }
   /// Name of every region.
@@ -61,7 +63,8 @@ class IncrementalPartition {
   void unite(std::span<const Index> elements);
   void match(std::span<const std::uint64_t> keys, const ContactElements& elements);
   void free_dirty_regions();
-  void number_regions(const ContactElements& elements);
+  void unite_added(const ContactElements& elements);
+  void number_regions(const RegionPartition& old, const ContactElements& elements);
   void name_regions(const RegionPartition& old);
 
   RegionPartition partition_;
@@ -88,6 +91,8 @@ class IncrementalPartition {
   std::vector<Index> old_of_;         ///< old position of every new contact, −1: added
   std::vector<std::uint8_t> kept_;    ///< per old contact
   std::vector<std::uint8_t> dirty_;   ///< per old region
+  std::vector<Index> heir_label_;     ///< per old region that is not dirty: the new region that holds all of it
+  std::vector<std::pair<Index, Index>> pieces_;  ///< surviving contacts of dirty regions: (old region, new region)
   bool same_order_ = false;
 };
 
