@@ -64,16 +64,17 @@ def check_recording(path):
         assert f.attrs["signorini_schema"] == 1
         assert "upper_blocks" in f.attrs["fields"].decode()
         step = f["steps/000001"]
-        n, begin, column = step.attrs["dofs"], step["M/row_begin"][:], step["M/column"][:]
+        n, begin, column = int(step.attrs["dofs"]), step["M/row_begin"][:], step["M/column"][:]
         M = np.zeros((n, n))
         for i in range(n // 3):
             for b in range(begin[i], begin[i + 1]):
                 j, block = column[b], step["M/upper_blocks"][b].reshape(3, 3)
                 M[3 * i : 3 * i + 3, 3 * j : 3 * j + 3] = block
                 M[3 * j : 3 * j + 3, 3 * i : 3 * i + 3] = block.T
-        H = np.zeros((n, 3 * step.attrs["contacts"]))
+        m = int(step.attrs["contacts"])
+        H = np.zeros((n, 3 * m))
         begin, row = step["H/column_begin"][:], step["H/row"][:]
-        for k in range(step.attrs["contacts"]):
+        for k in range(m):
             for b in range(begin[k], begin[k + 1]):
                 H[3 * row[b] : 3 * row[b] + 3, 3 * k : 3 * k + 3] = step["H/blocks"][b].reshape(3, 3)
         return M, H
