@@ -33,8 +33,11 @@ TEST(H5py, ReadsSolutionRecordingAndTraceAndFindsTheSolutionTrue) {
   PlantedOptions options;
   options.contacts = 8;
   options.stiffness = 50.0;
-  const PlantedProblem planted = make_planted_problem(options);
-  const ContactProblem& p = planted.problem;
+  PlantedProblem planted = make_planted_problem(options);
+  ContactProblem& p = planted.problem;
+  // Symmetric to the last bit, so that the recording holds the upper triangle only.
+  const SparseRows transposed = p.M.transpose();
+  p.M = SparseRows(0.5 * (p.M + transposed));
   FclibFile file;
   file.problem = p;
   file.info.title = "planted";

@@ -69,6 +69,7 @@ def check_recording(path):
         for i in range(n // 3):
             for b in range(begin[i], begin[i + 1]):
                 j, block = column[b], step["M/upper_blocks"][b].reshape(3, 3)
+                assert j >= i, "upper triangle"
                 M[3 * i : 3 * i + 3, 3 * j : 3 * j + 3] = block
                 M[3 * j : 3 * j + 3, 3 * i : 3 * i + 3] = block.T
         m = int(step.attrs["contacts"])
