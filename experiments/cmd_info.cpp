@@ -50,10 +50,10 @@ StepFacts examine(const ProblemFile& file, const std::string& step) {
   facts.step = step;
   facts.contacts = problem.contacts();
   facts.dofs = problem.dofs();
-  facts.kind = !problem.has_primal()                           ? "dual"
+  facts.kind = !problem.has_primal()                        ? "dual"
                : problem.kind == ProblemKind::explicit_step ? "explicit"
                : problem.kind == ProblemKind::implicit_step ? "implicit"
-                                                               : "primal";
+                                                            : "primal";
   facts.points_exact = is_exact(problem, RegionMode::points);
   const RegionPartition points =
       partition_regions(problem, facts.points_exact ? RegionMode::points : RegionMode::points_approx);
@@ -89,10 +89,16 @@ Json to_json(const StepFacts& f) {
 }
 
 TextTable::Row to_row(const StepFacts& f) {
-  return {f.step, fmt::format("{}", f.contacts), fmt::format("{}", f.dofs),
-          fmt::format("{}{}", f.regions, f.points_exact ? "" : "~"), fmt::format("{}", f.largest_region),
-          fmt::format("{}", f.islands), fmt::format("{}", f.largest_island), f.mu.text("{:.3g}"),
-          fmt::format("{:.3g}", f.diagonal_ratio), f.redundant ? "yes" : "no"};
+  return {f.step,
+          fmt::format("{}", f.contacts),
+          fmt::format("{}", f.dofs),
+          fmt::format("{}{}", f.regions, f.points_exact ? "" : "~"),
+          fmt::format("{}", f.largest_region),
+          fmt::format("{}", f.islands),
+          fmt::format("{}", f.largest_island),
+          f.mu.text("{:.3g}"),
+          fmt::format("{:.3g}", f.diagonal_ratio),
+          f.redundant ? "yes" : "no"};
 }
 
 TextTable::Row summary_row(const std::string& path, const std::vector<StepFacts>& steps, double bytes) {
@@ -113,16 +119,36 @@ TextTable::Row summary_row(const std::string& path, const std::vector<StepFacts>
     exact = exact && f.points_exact;
     redundant = redundant || f.redundant;
   }
-  return {std::filesystem::path(path).filename().string(), steps.empty() ? "–" : steps.front().kind, fmt::format("{}", steps.size()), contacts.text(), dofs.text(),
-          regions.text() + (exact ? "" : "~"), largest_region.text(), islands.text(), largest_island.text(), mu.text("{:.3g}"),
-          ratio.text("{:.3g}"), redundant ? "yes" : "no", bytes_text(bytes)};
+  return {std::filesystem::path(path).filename().string(),
+          steps.empty() ? "–" : steps.front().kind,
+          fmt::format("{}", steps.size()),
+          contacts.text(),
+          dofs.text(),
+          regions.text() + (exact ? "" : "~"),
+          largest_region.text(),
+          islands.text(),
+          largest_island.text(),
+          mu.text("{:.3g}"),
+          ratio.text("{:.3g}"),
+          redundant ? "yes" : "no",
+          bytes_text(bytes)};
 }
 
 int info(const Program& program, const std::vector<std::string>& paths, bool list_steps) {
   Json all = Json::array();
-  TextTable summary({{"file"}, {"kind"}, {"steps", Align::right}, {"contacts", Align::right}, {"dofs", Align::right},
-                     {"regions", Align::right}, {"largest", Align::right}, {"islands", Align::right}, {"largest", Align::right},
-                     {"μ", Align::right}, {"diagonal", Align::right}, {"3m>n", Align::right}, {"size", Align::right}});
+  TextTable summary({{"file"},
+                     {"kind"},
+                     {"steps", Align::right},
+                     {"contacts", Align::right},
+                     {"dofs", Align::right},
+                     {"regions", Align::right},
+                     {"largest", Align::right},
+                     {"islands", Align::right},
+                     {"largest", Align::right},
+                     {"μ", Align::right},
+                     {"diagonal", Align::right},
+                     {"3m>n", Align::right},
+                     {"size", Align::right}});
   for (const std::string& path : paths) {
     const ProblemFile file(path);
     const auto bytes = static_cast<double>(std::filesystem::file_size(path));
@@ -137,11 +163,21 @@ int info(const Program& program, const std::vector<std::string>& paths, bool lis
     if (program.json) {
       Json list = Json::array();
       for (const StepFacts& f : steps) list.push_back(to_json(f));
-      all.push_back({{"file", path}, {"title", file.title()}, {"bytes", std::filesystem::file_size(path)}, {"steps", list}});
+      all.push_back({{"file", path},
+                     {"title", file.title()},
+                     {"bytes", std::filesystem::file_size(path)},
+                     {"steps", list}});
     } else if (list_steps) {
-      TextTable table({{"step"}, {"contacts", Align::right}, {"dofs", Align::right}, {"regions", Align::right},
-                       {"largest", Align::right}, {"islands", Align::right}, {"largest", Align::right}, {"μ", Align::right},
-                       {"diagonal", Align::right}, {"3m>n", Align::right}});
+      TextTable table({{"step"},
+                       {"contacts", Align::right},
+                       {"dofs", Align::right},
+                       {"regions", Align::right},
+                       {"largest", Align::right},
+                       {"islands", Align::right},
+                       {"largest", Align::right},
+                       {"μ", Align::right},
+                       {"diagonal", Align::right},
+                       {"3m>n", Align::right}});
       for (const StepFacts& f : steps) table.add(to_row(f));
       print(fmt::format("{}  {}\n{}\n", painted(path, Colour::bold), file.title(), table.text()));
     } else {
@@ -177,7 +213,8 @@ void add_info(CLI::App& app, Program& program) {
   auto a = std::make_shared<Arguments>();
   command->add_option("FILE", a->files, "Recordings or FCLib files")->required();
   command->add_flag("--steps", a->steps, "One line for every snapshot");
-  command->callback([&program, a] { program.command = [&program, a] { return info(program, a->files, a->steps); }; });
+  command->callback(
+      [&program, a] { program.command = [&program, a] { return info(program, a->files, a->steps); }; });
 }
 
 }  // namespace signorini

@@ -21,10 +21,14 @@ struct Measure {
   const char *name, *unit, *help;
 };
 constexpr Measure kMeasures[] = {
-    {"residual", "1", "the gate: largest Alart–Curnier error of a contact in velocity units, relative to max|q|; cone and pyramid"},
+    {"residual", "1",
+     "the gate: largest Alart–Curnier error of a contact in velocity units, relative to max|q|; cone and "
+     "pyramid"},
     {"natural_map", "1", "largest ‖r − P_K(r − ρ û)‖/ρ, relative to max|q|; cone only"},
-    {"siconos_error", "unit-dependent", "Siconos' full error (ρ = 1); cone only, to compare with the literature"},
-    {"fischer_burmeister", "m/s", "norm of the Fischer–Burmeister function of W_NN r_N and u_N, with friction terms"},
+    {"siconos_error", "unit-dependent",
+     "Siconos' full error (ρ = 1); cone only, to compare with the literature"},
+    {"fischer_burmeister", "m/s",
+     "norm of the Fischer–Burmeister function of W_NN r_N and u_N, with friction terms"},
     {"penetration", "m", "deepest penetration that the answer leaves after the step; needs the time step"},
     {"cone_violation", "1", "largest max(0, ‖r_T‖ − μ r_N), relative to the largest r_N"},
     {"dissipation_angle", "degrees", "largest angle between −r_T and u_T of a sliding contact"},
@@ -39,7 +43,8 @@ void list_solvers(const Program& program) {
       for (const OptionDescription& o : entry.describe()) {
         options.push_back({{"key", o.key}, {"type", o.type}, {"default", o.value}, {"help", o.help}});
       }
-      all.push_back({{"name", entry.name}, {"summary", entry.summary}, {"source", entry.source}, {"options", options}});
+      all.push_back(
+          {{"name", entry.name}, {"summary", entry.summary}, {"source", entry.source}, {"options", options}});
     }
     print(all.dump(2) + "\n");
     return;
@@ -109,7 +114,8 @@ int list(const Program& program, const std::string& what) {
   } else if (what.empty()) {
     if (program.json) throw_usage("list --json needs one of: {}", fmt::join(known, ", "));
     TextTable solvers({{"solver"}, {"summary"}});
-    for (const SolverEntry& entry : solver_registry()) solvers.add({std::string(entry.name), std::string(entry.summary)});
+    for (const SolverEntry& entry : solver_registry())
+      solvers.add({std::string(entry.name), std::string(entry.summary)});
     print(solvers.text() + "\n");
     list_scenes(program);
     print("\n");
@@ -125,7 +131,8 @@ int list(const Program& program, const std::string& what) {
 }  // namespace
 
 void add_list(CLI::App& app, Program& program) {
-  CLI::App* command = app.add_subcommand("list", "Names and summaries of solvers, scenes, experiments and measures");
+  CLI::App* command =
+      app.add_subcommand("list", "Names and summaries of solvers, scenes, experiments and measures");
   command->footer(
       "Examples:\n"
       "  signorini list                      everything in one screen\n"
@@ -133,7 +140,8 @@ void add_list(CLI::App& app, Program& program) {
       "  signorini list scenes --json        for machines");
   auto what = std::make_shared<std::string>();
   command->add_option("WHAT", *what, "solvers, scenes, experiments or measures; everything when left out");
-  command->callback([&program, what] { program.command = [&program, what] { return list(program, *what); }; });
+  command->callback(
+      [&program, what] { program.command = [&program, what] { return list(program, *what); }; });
 }
 
 }  // namespace signorini

@@ -52,8 +52,9 @@ int record(const Program& program, const RecordArguments& a) {
     say(fmt::format("{}: complete already, {} snapshots", a.output, summary.frames));
     return kSuccess;
   }
-  say(fmt::format("{}: {} snapshots of {} steps{}, up to {} contacts, {}", a.output, summary.frames, summary.steps,
-                  summary.kept > 0 ? fmt::format(" ({} were there)", summary.kept) : "", summary.most_contacts,
+  say(fmt::format("{}: {} snapshots of {} steps{}, up to {} contacts, {}", a.output, summary.frames,
+                  summary.steps, summary.kept > 0 ? fmt::format(" ({} were there)", summary.kept) : "",
+                  summary.most_contacts,
                   bytes_text(static_cast<double>(std::filesystem::file_size(a.output)))));
   return kSuccess;
 }
@@ -73,13 +74,17 @@ void add_record(CLI::App& app, Program& program) {
       "  signorini record my/scene.toml -o trial.h5 --steps 100\n"
       "  signorini record bucket -o bucket.h5 --resume");
   auto a = std::make_shared<RecordArguments>();
-  command->add_option("SCENE", a->scene, "Scene file, or the name of one (see 'signorini list scenes')")->required();
+  command->add_option("SCENE", a->scene, "Scene file, or the name of one (see 'signorini list scenes')")
+      ->required();
   command->add_option("-o,--output", a->output, "Recording to write")->required()->type_name("FILE.h5");
   command->add_option("--size", a->size, "quick, medium or paper (default quick)")->type_name("SIZE");
   command->add_option("--steps", a->steps, "Stop after N steps (default: as the scene says)")->type_name("N");
   command->add_option("--set", a->settings, "Change a key of the scene; may be repeated")
-      ->type_name("KEY=VALUE")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command->add_option("--threads", a->threads, "Threads; the recording does not depend on them (default 1)")->type_name("N");
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command->add_option("--threads", a->threads, "Threads; the recording does not depend on them (default 1)")
+      ->type_name("N");
   command->add_flag("--resume", a->resume, "Go on with an unfinished recording");
   command->add_flag("--force", a->force, "Replace an existing recording");
   command->callback([&program, a] { program.command = [&program, a] { return record(program, *a); }; });

@@ -48,10 +48,12 @@ int run_child(const std::vector<std::string>& command) {
 int report(const Program& program, const std::string& out, const std::vector<std::string>& ids) {
   const std::filesystem::path script = source_folder(program) / "scripts" / "report";
   std::error_code error;
-  if (!std::filesystem::exists(script, error)) throw_input("{}: the report script is missing", script.string());
+  if (!std::filesystem::exists(script, error))
+    throw_input("{}: the report script is missing", script.string());
   // Debian's own interpreter has h5py, pandas and matplotlib; another one first on the PATH often has not
   const bool system_python = access("/usr/bin/python3", X_OK) == 0;
-  std::vector<std::string> command{system_python ? "/usr/bin/python3" : "python3", script.string(), "--out", out};
+  std::vector<std::string> command{system_python ? "/usr/bin/python3" : "python3", script.string(), "--out",
+                                   out};
   command.insert(command.end(), ids.begin(), ids.end());
   return run_child(command);
 }
@@ -64,7 +66,8 @@ int reproduce(const Program& program, const ReproduceArguments& a) {
   } else if (a.experiments.empty()) {
     configs.push_back(find_config(program, ConfigKind::experiments, "signorini_all"));
   } else {
-    for (const std::string& name : a.experiments) configs.push_back(find_config(program, ConfigKind::experiments, name));
+    for (const std::string& name : a.experiments)
+      configs.push_back(find_config(program, ConfigKind::experiments, name));
   }
   const SceneSize size = parse_enum<SceneSize>(a.size, "--size");
   for (const auto& config : configs) read_experiment(config, a.size);
@@ -72,23 +75,27 @@ int reproduce(const Program& program, const ReproduceArguments& a) {
   std::size_t failed = 0;
   for (const auto& config : configs) {
     ids.push_back(config.stem().string());
-    say(fmt::format("{}: {}", painted_error(ids.back(), Colour::bold), read_experiment_summary(config).artefact));
+    say(fmt::format("{}: {}", painted_error(ids.back(), Colour::bold),
+                    read_experiment_summary(config).artefact));
     const ExperimentResult result = run_experiment(program, {config, size, a.out, a.resume, 1});
     failed += result.failed;
-    say(fmt::format("  {} rows ({} were there) in {}", result.rows, result.resumed, duration_text(result.seconds)));
+    say(fmt::format("  {} rows ({} were there) in {}", result.rows, result.resumed,
+                    duration_text(result.seconds)));
     print_run_summary(result.folder / "runs.csv");
     print("\n");
   }
   const int status = a.no_report ? 0 : report(program, a.out, ids);
   say(fmt::format("done in {}", duration_text(watch.seconds())));
-  if (status != 0) throw_input("the report ended with status {}; the rows are safe, see its message above", status);
+  if (status != 0)
+    throw_input("the report ended with status {}; the rows are safe, see its message above", status);
   return failed > 0 ? kRunFailed : kSuccess;
 }
 
 }  // namespace
 
 void add_reproduce(CLI::App& app, Program& program) {
-  CLI::App* command = app.add_subcommand("reproduce", "Record, run and report: figures, tables and the verdict on every claim");
+  CLI::App* command = app.add_subcommand(
+      "reproduce", "Record, run and report: figures, tables and the verdict on every claim");
   command->footer(
       "Records scenes that are not recorded yet, runs the experiments, draws figures and tables, and ends\n"
       "with the claims table: what was claimed, what was measured, whether it holds.\n"

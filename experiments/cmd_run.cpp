@@ -35,8 +35,8 @@ int run(const Program& program, const RunArguments& a) {
     const ExperimentResult result = run_experiment(program, request);
     failed += result.failed;
     print_run_summary(result.folder / "runs.csv");
-    say(fmt::format("{}: {} rows ({} were there) in {}", (result.folder / "runs.csv").string(), result.rows, result.resumed,
-                    duration_text(result.seconds)));
+    say(fmt::format("{}: {} rows ({} were there) in {}", (result.folder / "runs.csv").string(), result.rows,
+                    result.resumed, duration_text(result.seconds)));
   }
   return failed > 0 ? kRunFailed : kSuccess;
 }
@@ -44,7 +44,8 @@ int run(const Program& program, const RunArguments& a) {
 }  // namespace
 
 void add_run(CLI::App& app, Program& program) {
-  CLI::App* command = app.add_subcommand("run", "Run experiments: record what is missing, solve, write runs.csv and curves");
+  CLI::App* command =
+      app.add_subcommand("run", "Run experiments: record what is missing, solve, write runs.csv and curves");
   command->footer(
       "Writes OUT/<id>/{runs.csv, trace.h5, env.json, config.toml}, and recordings to OUT/recordings.\n"
       "Without --resume an experiment starts again; with it only missing runs are made. A kill at any\n"
@@ -55,7 +56,10 @@ void add_run(CLI::App& app, Program& program) {
       "  signorini run my/experiment.toml --size medium --out results/out\n"
       "  signorini run signorini_all --resume");
   auto a = std::make_shared<RunArguments>();
-  command->add_option("EXPERIMENT", a->experiments, "Experiment files, or names (see 'signorini list experiments')")->required();
+  command
+      ->add_option("EXPERIMENT", a->experiments,
+                   "Experiment files, or names (see 'signorini list experiments')")
+      ->required();
   command->add_option("--size", a->size, "quick, medium or paper (default quick)")->type_name("SIZE");
   command->add_option("--out", a->out, "Folder for results (default results/out)")->type_name("DIR");
   command->add_flag("--resume", a->resume, "Keep finished rows of the same program, config and recording");

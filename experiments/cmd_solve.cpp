@@ -1,4 +1,5 @@
-// signorini solve: every combination of file × step × solver × regions × threads × repetition, judged by the referee.
+// signorini solve: every combination of file × step × solver × regions × threads × repetition, judged by the
+// referee.
 
 #include <fmt/format.h>
 
@@ -62,9 +63,11 @@ void apply_settings(const std::vector<std::string>& settings, std::vector<Solver
       throw_usage("--set {}: must look like SOLVER.option=value, e.g. --set pgs.law=pyramid", setting);
     }
     const std::string name = setting.substr(0, dot);
-    const auto variant = std::find_if(variants.begin(), variants.end(), [&name](const SolverVariant& v) { return v.name == name; });
+    const auto variant = std::find_if(variants.begin(), variants.end(),
+                                      [&name](const SolverVariant& v) { return v.name == name; });
     if (variant == variants.end()) {
-      throw_usage("--set {}: solver '{}' is not among those asked for{}", setting, name, suggestion(name, names));
+      throw_usage("--set {}: solver '{}' is not among those asked for{}", setting, name,
+                  suggestion(name, names));
     }
     variant->options[setting.substr(dot + 1, equals - dot - 1)] = setting.substr(equals + 1);
   }
@@ -75,7 +78,8 @@ SolvePlan make_plan(const SolveArguments& a) {
   for (const std::string& name : pieces_of(a.solvers, "--solver")) plan.variants.push_back({name, name, {}});
   apply_settings(a.settings, plan.variants);
   for (const SolverVariant& variant : plan.variants) make_solver(variant.name, variant.options);
-  for (const std::string& mode : pieces_of(a.regions, "--regions")) plan.modes.push_back(parse_enum<RegionMode>(mode, "--regions"));
+  for (const std::string& mode : pieces_of(a.regions, "--regions"))
+    plan.modes.push_back(parse_enum<RegionMode>(mode, "--regions"));
   for (const std::string& text : pieces_of(a.threads, "--threads")) {
     const long long threads = parse_integer(text, "--threads");
     if (threads < 1 || threads > 1024) throw_usage("--threads {}: must be between 1 and 1024", threads);
@@ -86,8 +90,10 @@ SolvePlan make_plan(const SolveArguments& a) {
   }
   if (a.max_iterations < 1) throw_usage("--max-iterations {}: must be at least 1", a.max_iterations);
   if (a.repetitions < 1) throw_usage("--repetitions {}: must be at least 1", a.repetitions);
-  if (!(a.time_limit >= 0.0)) throw_usage("--time-limit {}: must be a positive number of seconds", a.time_limit);
-  plan.limits = {a.tolerance, a.max_iterations, a.time_limit > 0.0 ? a.time_limit : std::numeric_limits<double>::infinity()};
+  if (!(a.time_limit >= 0.0))
+    throw_usage("--time-limit {}: must be a positive number of seconds", a.time_limit);
+  plan.limits = {a.tolerance, a.max_iterations,
+                 a.time_limit > 0.0 ? a.time_limit : std::numeric_limits<double>::infinity()};
   if (!a.solution.empty() && (plan.variants.size() > 1 || a.files.size() > 1)) {
     throw_usage("--solution {}: holds one answer; ask for one file and one solver", a.solution);
   }
@@ -100,14 +106,18 @@ std::vector<std::string> chosen_steps(const ProblemFile& file, const SolveArgume
   if (wanted.empty()) return file.steps();
   const auto bare = [](const std::string& step) {
     const std::size_t first = step.find_first_not_of('0');
-    return first == std::string::npos || step[first] == '.' ? "0" + (first == std::string::npos ? "" : step.substr(first)) : step.substr(first);
+    return first == std::string::npos || step[first] == '.'
+               ? "0" + (first == std::string::npos ? "" : step.substr(first))
+               : step.substr(first);
   };
   std::vector<std::string> chosen;
   for (const std::string& step : wanted) {
-    const auto found = std::find_if(file.steps().begin(), file.steps().end(), [&](const std::string& s) { return bare(s) == bare(step); });
+    const auto found = std::find_if(file.steps().begin(), file.steps().end(),
+                                    [&](const std::string& s) { return bare(s) == bare(step); });
     if (found == file.steps().end()) {
-      throw_usage("{}: has no step '{}'; it holds {} from {} to {}", file.path().string(), step, file.steps().size(),
-                  file.steps().empty() ? "–" : file.steps().front(), file.steps().empty() ? "–" : file.steps().back());
+      throw_usage("{}: has no step '{}'; it holds {} from {} to {}", file.path().string(), step,
+                  file.steps().size(), file.steps().empty() ? "–" : file.steps().front(),
+                  file.steps().empty() ? "–" : file.steps().back());
     }
     chosen.push_back(*found);
   }
@@ -130,7 +140,8 @@ class SolveScreen {
  public:
   SolveScreen(const SolveArguments& a, const SolvePlan& plan) {
     std::size_t file = 0, solver = 0;
-    for (const std::string& path : a.files) file = std::max(file, text_width(std::filesystem::path(path).filename().string()));
+    for (const std::string& path : a.files)
+      file = std::max(file, text_width(std::filesystem::path(path).filename().string()));
     for (const SolverVariant& variant : plan.variants) solver = std::max(solver, variant.label.size());
     table_.emplace(std::vector<TextTable::Column>{{"file", Align::left, file},
                                                   {"step", Align::right, 6},
@@ -155,12 +166,18 @@ class SolveScreen {
       solve.push_back(one.solve_seconds);
     }
     const bool ran = r.status != SolveStatus::unsupported && r.status != SolveStatus::failed;
-    const std::string mode = r.region_mode == "none" || !ran ? r.region_mode : fmt::format("{} ({})", r.region_mode, r.regions);
-    TextTable::Row row{std::filesystem::path(r.file).filename().string(), r.step, fmt::format("{}", r.contacts), r.label, mode,
-                       fmt::format("{}", r.threads), {std::string(enum_name(r.status)), status_colour(r.status)}};
+    const std::string mode =
+        r.region_mode == "none" || !ran ? r.region_mode : fmt::format("{} ({})", r.region_mode, r.regions);
+    TextTable::Row row{std::filesystem::path(r.file).filename().string(),
+                       r.step,
+                       fmt::format("{}", r.contacts),
+                       r.label,
+                       mode,
+                       fmt::format("{}", r.threads),
+                       {std::string(enum_name(r.status)), status_colour(r.status)}};
     if (ran) {
-      row.insert(row.end(), {fmt::format("{}", r.iterations), error_text(r.errors.residual), seconds_text(median(setup)),
-                             seconds_text(median(solve))});
+      row.insert(row.end(), {fmt::format("{}", r.iterations), error_text(r.errors.residual),
+                             seconds_text(median(setup)), seconds_text(median(solve))});
     } else {
       row.emplace_back(r.message, Colour::dim);
     }
@@ -187,8 +204,10 @@ struct Tally {
     } else {
       ++other;
     }
-    // the solver's sum and the referee's differ in the last bits: 1 % is far above that and far below what matters
-    all_reached = all_reached && r.status == SolveStatus::converged && r.errors.residual <= 1.01 * r.tolerance;
+    // the solver's sum and the referee's differ in the last bits: 1 % is far above that and far below what
+    // matters
+    all_reached =
+        all_reached && r.status == SolveStatus::converged && r.errors.residual <= 1.01 * r.tolerance;
   }
   std::string text() const {
     std::string out = fmt::format("{} {}: {} converged", runs, runs == 1 ? "run" : "runs", converged);
@@ -199,8 +218,8 @@ struct Tally {
   }
 };
 
-void write_solution(const std::string& path, const ProblemFile& file, const ContactProblem& problem, const Referee& referee,
-                    const Vector& r) {
+void write_solution(const std::string& path, const ProblemFile& file, const ContactProblem& problem,
+                    const Referee& referee, const Vector& r) {
   FclibFile out;
   out.problem = problem;
   out.info.title = file.title();
@@ -240,7 +259,8 @@ class SolveCommand {
     provenance_.add_input(path);
     const std::vector<std::string> steps = chosen_steps(file, a_);
     if (!a_.solution.empty() && steps.size() != 1) {
-      throw_usage("--solution {}: holds one answer; pick one of the {} steps with --step", a_.solution, steps.size());
+      throw_usage("--solution {}: holds one answer; pick one of the {} steps with --step", a_.solution,
+                  steps.size());
     }
     for (const std::string& step : steps) {
       const ContactProblem problem = file.read(step);
@@ -250,7 +270,8 @@ class SolveCommand {
       for (const SolverVariant& variant : plan_.variants) {
         for (const RegionMode mode : plan_.modes) {
           for (const int threads : plan_.threads) {
-            progress.update(static_cast<long long>(number), fmt::format("{} step {} {}", path, step, variant.label));
+            progress.update(static_cast<long long>(number),
+                            fmt::format("{} step {} {}", path, step, variant.label));
             solve_combination(target, variant, mode, threads, progress);
           }
         }
@@ -259,7 +280,8 @@ class SolveCommand {
     }
   }
 
-  void solve_combination(const RunTarget& target, const SolverVariant& variant, RegionMode mode, int threads, Progress& progress) {
+  void solve_combination(const RunTarget& target, const SolverVariant& variant, RegionMode mode, int threads,
+                         Progress& progress) {
     std::vector<RunRecord> rows;
     for (int repetition = 0; repetition < a_.repetitions; ++repetition) {
       stop_when_interrupted();
@@ -270,7 +292,8 @@ class SolveCommand {
       tally_.count(outcome.record);
       rows.push_back(outcome.record);
       last_ = std::move(outcome.r);
-      if (!a_.trace.empty() && repetition == 0 && run.solver) traces_.push_back(trace_run(target, run, plan_.limits).trace);
+      if (!a_.trace.empty() && repetition == 0 && run.solver)
+        traces_.push_back(trace_run(target, run, plan_.limits).trace);
     }
     progress.clear();
     screen_.show(rows);
@@ -287,8 +310,12 @@ class SolveCommand {
 };
 
 void declare_options(CLI::App& command, SolveArguments& a) {
-  const auto list = [&command](const char* names, std::vector<std::string>& values, const char* help, const char* type) {
-    return command.add_option(names, values, help)->type_name(type)->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  const auto list = [&command](const char* names, std::vector<std::string>& values, const char* help,
+                               const char* type) {
+    return command.add_option(names, values, help)
+        ->type_name(type)
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   };
   command.add_option("FILE", a.files, "Recordings or FCLib files (local and global)")->required();
   list("--solver", a.solvers, "Solvers, see 'signorini list solvers'", "NAME[,NAME]")->required();
@@ -297,19 +324,28 @@ void declare_options(CLI::App& command, SolveArguments& a) {
   list("--regions", a.regions, "none, points, islands, points-approx (default none)", "MODE[,MODE]");
   list("--threads", a.threads, "Threads for the regions (default 1)", "N[,N]");
   command.add_option("--tolerance", a.tolerance, "Residual to reach (default 1e-6)")->type_name("T");
-  command.add_option("--max-iterations", a.max_iterations, "Iterations at most (default 10000)")->type_name("N");
-  command.add_option("--time-limit", a.time_limit, "Seconds per solve at most (default none)")->type_name("S");
-  command.add_option("--repetitions", a.repetitions, "Solve everything R times; the screen shows medians (default 1)")->type_name("R");
+  command.add_option("--max-iterations", a.max_iterations, "Iterations at most (default 10000)")
+      ->type_name("N");
+  command.add_option("--time-limit", a.time_limit, "Seconds per solve at most (default none)")
+      ->type_name("S");
+  command
+      .add_option("--repetitions", a.repetitions,
+                  "Solve everything R times; the screen shows medians (default 1)")
+      ->type_name("R");
   command.add_option("--csv", a.csv, "A row for every run, the columns of runs.csv")->type_name("OUT.csv");
-  command.add_option("--solution", a.solution, "The last answer beside a copy of its problem, as an FCLib file")->type_name("OUT.hdf5");
+  command
+      .add_option("--solution", a.solution, "The last answer beside a copy of its problem, as an FCLib file")
+      ->type_name("OUT.hdf5");
   command.add_option("--trace", a.trace, "Convergence curves, from runs of their own")->type_name("OUT.h5");
-  command.add_flag("--require-converged", a.require_converged, "Exit with 4 unless every run reached the tolerance by the referee");
+  command.add_flag("--require-converged", a.require_converged,
+                   "Exit with 4 unless every run reached the tolerance by the referee");
 }
 
 }  // namespace
 
 void add_solve(CLI::App& app, Program& program) {
-  CLI::App* command = app.add_subcommand("solve", "Solve recorded problems with any solvers, whole or by regions");
+  CLI::App* command =
+      app.add_subcommand("solve", "Solve recorded problems with any solvers, whole or by regions");
   command->footer(
       "Every combination of file, step, solver, region mode, threads and repetition is one run and one row,\n"
       "failures and unsupported combinations included. Residuals are the referee's, never the solver's own.\n"
@@ -322,7 +358,8 @@ void add_solve(CLI::App& app, Program& program) {
       "  signorini solve problem.hdf5 --solver pgs --solution answer.hdf5 --require-converged");
   auto a = std::make_shared<SolveArguments>();
   declare_options(*command, *a);
-  command->callback([&program, a] { program.command = [&program, a] { return SolveCommand(program, *a).run(); }; });
+  command->callback(
+      [&program, a] { program.command = [&program, a] { return SolveCommand(program, *a).run(); }; });
 }
 
 }  // namespace signorini

@@ -9,8 +9,8 @@
 
 /// The subcommands of `signorini`. Each `add_…` declares its options and says what to do when it was chosen.
 ///
-/// Exit codes: 0 success, 1 a run failed, 2 usage, 3 bad input file, 4 not converged under --require-converged,
-/// 130 interrupted (what was finished is kept).
+/// Exit codes: 0 success, 1 a run failed, 2 usage, 3 bad input file, 4 not converged under
+/// --require-converged, 130 interrupted (what was finished is kept).
 namespace signorini {
 
 struct Program {
@@ -20,7 +20,14 @@ struct Program {
   std::function<int()> command;  ///< set by the chosen subcommand
 };
 
-enum ExitCode : int { kSuccess = 0, kRunFailed = 1, kUsage = 2, kBadInput = 3, kNotConverged = 4, kInterrupted = 130 };
+enum ExitCode : int {
+  kSuccess = 0,
+  kRunFailed = 1,
+  kUsage = 2,
+  kBadInput = 3,
+  kNotConverged = 4,
+  kInterrupted = 130
+};
 
 void add_list(CLI::App& app, Program& program);
 void add_record(CLI::App& app, Program& program);

@@ -29,14 +29,17 @@ fs::path configs_folder(const Program& program) {
   }
   const char* variable = std::getenv("SIGNORINI_CONFIGS");
   if (variable != nullptr && *variable != '\0') {
-    if (!is_configs_folder(variable)) throw_usage("SIGNORINI_CONFIGS={}: holds neither scenes/ nor experiments/", variable);
+    if (!is_configs_folder(variable))
+      throw_usage("SIGNORINI_CONFIGS={}: holds neither scenes/ nor experiments/", variable);
     return variable;
   }
   std::error_code error;
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
-  for (fs::path folder = self.parent_path(); !error && folder.has_relative_path(); folder = folder.parent_path()) {
+  for (fs::path folder = self.parent_path(); !error && folder.has_relative_path();
+       folder = folder.parent_path()) {
     if (is_configs_folder(folder / "configs")) return folder / "configs";
-    if (is_configs_folder(folder / "share" / "signorini" / "configs")) return folder / "share" / "signorini" / "configs";
+    if (is_configs_folder(folder / "share" / "signorini" / "configs"))
+      return folder / "share" / "signorini" / "configs";
   }
   const fs::path built = fs::path(SIGNORINI_SOURCE_DIR) / "configs";
   if (is_configs_folder(built)) return built;

@@ -7,8 +7,9 @@
 #include "commands.h"
 
 /// Where scenes and experiments are found. A name without a slash or ".toml" is looked up by stem in
-/// <configs>/scenes or <configs>/experiments, where <configs> is, in this order: --configs, the environment variable
-/// SIGNORINI_CONFIGS, the nearest `configs` folder above the program, the source tree it was built from.
+/// <configs>/scenes or <configs>/experiments, where <configs> is, in this order: --configs, the environment
+/// variable SIGNORINI_CONFIGS, the nearest `configs` folder above the program, the source tree it was built
+/// from.
 namespace signorini {
 
 enum class ConfigKind { scenes, experiments };

@@ -35,7 +35,8 @@ struct Source {
 };
 
 std::string trace_key(const ConvergenceTrace& t) {
-  return fmt::format("{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}", t.file, t.step, t.solver, t.options, t.region_mode, exact_text(t.tolerance));
+  return fmt::format("{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}", t.file, t.step, t.solver, t.options, t.region_mode,
+                     exact_text(t.tolerance));
 }
 
 /// Curves on disk: one part per snapshot while running, one file at the end.
@@ -71,8 +72,10 @@ class TraceStore {
     save_part();
     std::error_code error;
     if (changed_ || fs::exists(parts_, error)) {
-      // parts of a resumed run come in the order of their names: sort, so that the file does not depend on interruptions
-      std::stable_sort(traces_.begin(), traces_.end(), [](const auto& a, const auto& b) { return trace_key(a) < trace_key(b); });
+      // parts of a resumed run come in the order of their names: sort, so that the file does not depend on
+      // interruptions
+      std::stable_sort(traces_.begin(), traces_.end(),
+                       [](const auto& a, const auto& b) { return trace_key(a) < trace_key(b); });
       write_traces(file_, traces_);
       fs::remove_all(parts_, error);
     }
@@ -99,27 +102,31 @@ Source record_source(const Program& program, const ExperimentRequest& request, c
   const fs::path folder = request.output / "recordings";
   fs::create_directories(folder);
   Source source;
-  source.label = fmt::format("{}-{}.h5", fs::path(record.scene_path).stem().string(), enum_name(request.size));
+  source.label =
+      fmt::format("{}-{}.h5", fs::path(record.scene_path).stem().string(), enum_name(request.size));
   source.path = folder / source.label;
   if (is_recording_of(source.path, record)) {
     const std::string git = RecordingReader(source.path).header().git;
     if (git != build_facts().git) {
-      say(fmt::format("  {}: recorded by revision {}, this is {}; delete it to record again", source.label, git, build_facts().git));
+      say(fmt::format("  {}: recorded by revision {}, this is {}; delete it to record again", source.label,
+                      git, build_facts().git));
     }
     return source;
   }
   std::error_code error;
-  const bool unfinished = fs::exists(source.path.string() + ".parts", error) && !fs::exists(source.path, error);
+  const bool unfinished =
+      fs::exists(source.path.string() + ".parts", error) && !fs::exists(source.path, error);
   say(fmt::format("recording {} ({})", scene, enum_name(request.size)));
   RecordingSummary summary;
   try {
-    summary = record_scene(program, record, source.path, unfinished ? ExistingRecording::resume : ExistingRecording::replace);
+    summary = record_scene(program, record, source.path,
+                           unfinished ? ExistingRecording::resume : ExistingRecording::replace);
   } catch (const InputError&) {
     if (!unfinished) throw;  // parts of another version of the scene: start again
     summary = record_scene(program, record, source.path, ExistingRecording::replace);
   }
-  say(fmt::format("  {} snapshots of {} steps, up to {} contacts, {}", summary.frames, summary.steps, summary.most_contacts,
-                  seconds_text(summary.seconds)));
+  say(fmt::format("  {} snapshots of {} steps, up to {} contacts, {}", summary.frames, summary.steps,
+                  summary.most_contacts, seconds_text(summary.seconds)));
   return source;
 }
 
@@ -134,8 +141,8 @@ void choose_steps(const Experiment& experiment, Source& source) {
   }
   for (const std::size_t i : select_steps(contacts, experiment)) source.steps.push_back(file.steps()[i]);
   if (source.steps.empty()) {
-    say(fmt::format("  {}: none of {} snapshots has {} contacts or more; nothing to solve", source.label, contacts.size(),
-                    experiment.min_contacts));
+    say(fmt::format("  {}: none of {} snapshots has {} contacts or more; nothing to solve", source.label,
+                    contacts.size(), experiment.min_contacts));
   }
 }
 
@@ -161,7 +168,8 @@ class ExperimentRun {
     write_text_file(folder_ / "regions.csv", region_sizes());
 
     long long total = 0;
-    for (const Source& source : sources_) total += static_cast<long long>(source.steps.size() * groups_per_step());
+    for (const Source& source : sources_)
+      total += static_cast<long long>(source.steps.size() * groups_per_step());
     Progress progress(experiment_.id, total);
     progress_ = &progress;
     for (const Source& source : sources_) run_source(source);
@@ -177,7 +185,8 @@ class ExperimentRun {
   std::size_t groups_per_step() const { return experiment_.solvers.size() * experiment_.tolerances.size(); }
 
   void collect_sources() {
-    for (const std::string& scene : experiment_.scenes) sources_.push_back(record_source(program_, request_, scene));
+    for (const std::string& scene : experiment_.scenes)
+      sources_.push_back(record_source(program_, request_, scene));
     for (const fs::path& file : experiment_.files) sources_.push_back({file.filename().string(), file, {}});
     for (Source& source : sources_) {
       choose_steps(experiment_, source);
@@ -190,15 +199,19 @@ class ExperimentRun {
 
   /// Writes config.toml, headed by what rows depend on. True when the rows that are there may be kept.
   bool open_folder() {
-    std::string head = fmt::format("# size: {}\n# program: {}\n", enum_name(request_.size), build_facts().git);
-    for (const Source& source : sources_) head += fmt::format("# input: {} {}\n", source.label, digest_file(source.path).digest);
+    std::string head =
+        fmt::format("# size: {}\n# program: {}\n", enum_name(request_.size), build_facts().git);
+    for (const Source& source : sources_)
+      head += fmt::format("# input: {} {}\n", source.label, digest_file(source.path).digest);
     const std::string text = head + experiment_.text;
     const fs::path copy = folder_ / "config.toml";
     std::error_code error;
     bool same = false;
     if (request_.resume && fs::exists(copy, error)) {
       same = digest_file(copy).digest == digest_text(digest_of(text));
-      if (!same) say(fmt::format("{}: made by another program, config or recording; starting again", folder_.string()));
+      if (!same)
+        say(fmt::format("{}: made by another program, config or recording; starting again",
+                        folder_.string()));
     }
     if (!same) {
       // rows go first: a kill between the two must not leave old rows under a new head
@@ -223,7 +236,8 @@ class ExperimentRun {
           if (mode == RegionMode::none || !is_exact(problem, mode)) continue;
           const RegionPartition partition = partition_regions(problem, mode);
           std::map<std::size_t, int> sizes;
-          for (Index region = 0; region < partition.regions(); ++region) ++sizes[partition.region(region).size()];
+          for (Index region = 0; region < partition.regions(); ++region)
+            ++sizes[partition.region(region).size()];
           for (const auto& [size, count] : sizes) {
             text += fmt::format("{},{},{},{},{}\n", source.label, step, enum_name(mode), size, count);
           }
@@ -258,10 +272,13 @@ class ExperimentRun {
     }
   }
 
-  RunLimits limits(double tolerance) const { return {tolerance, experiment_.max_iterations, experiment_.time_limit}; }
+  RunLimits limits(double tolerance) const {
+    return {tolerance, experiment_.max_iterations, experiment_.time_limit};
+  }
 
   /// The last row of a group is written last, and a table is only ever torn at its end.
-  bool group_is_done(const std::string& file, const std::string& step, const SolverVariant& variant, double tolerance) const {
+  bool group_is_done(const std::string& file, const std::string& step, const SolverVariant& variant,
+                     double tolerance) const {
     RunRecord last;
     last.experiment = experiment_.id;
     last.file = file;
@@ -296,10 +313,12 @@ class ExperimentRun {
     RunLimits tracing = limits(tolerance);
     tracing.time_limit *= 10.0;  // a traced run also waits for the referee
     for (const RegionMode mode : experiment_.regions) {
-      prepare_run(target, variant, mode, experiment_.threads.front());  // warms caches: set-up times start equal
+      prepare_run(target, variant, mode,
+                  experiment_.threads.front());  // warms caches: set-up times start equal
       for (const int threads : experiment_.threads) {
         prepared.push_back(prepare_run(target, variant, mode, threads));
-        if (experiment_.time) self_stopped.push_back(solve_self_stopped(target, prepared.back(), limits(tolerance)).record);
+        if (experiment_.time)
+          self_stopped.push_back(solve_self_stopped(target, prepared.back(), limits(tolerance)).record);
         // the iterates do not depend on the number of threads: one trace serves all
         if (threads == experiment_.threads.front()) {
           traced.push_back(trace_run(target, prepared.back(), tracing));
@@ -380,14 +399,23 @@ void print_run_summary(const fs::path& runs_csv) {
     line.setup.push_back(r.setup_seconds);
     line.solve.push_back(r.solve_seconds);
   }
-  TextTable table({{"solver"}, {"regions"}, {"threads", Align::right}, {"reached", Align::right}, {"iterations", Align::right},
-                   {"setup", Align::right}, {"solve", Align::right}});
+  TextTable table({{"solver"},
+                   {"regions"},
+                   {"threads", Align::right},
+                   {"reached", Align::right},
+                   {"iterations", Align::right},
+                   {"setup", Align::right},
+                   {"solve", Align::right}});
   for (const Key& key : order) {
     const Line& line = lines[key];
     const double iterations = median(line.iterations);
-    table.add({key.label, key.mode, fmt::format("{}", key.threads),
-               {fmt::format("{}/{}", line.reached, line.runs), line.reached == line.runs ? Colour::green : Colour::red},
-               std::isnan(iterations) ? "–" : fmt::format("{:g}", iterations), seconds_text(median(line.setup)),
+    table.add({key.label,
+               key.mode,
+               fmt::format("{}", key.threads),
+               {fmt::format("{}/{}", line.reached, line.runs),
+                line.reached == line.runs ? Colour::green : Colour::red},
+               std::isnan(iterations) ? "–" : fmt::format("{:g}", iterations),
+               seconds_text(median(line.setup)),
                seconds_text(median(line.solve))});
   }
   print(table.text());

@@ -7,8 +7,8 @@
 #include "harness/experiment.h"
 #include "scene/scene.h"
 
-/// Runs an experiment: records its scenes where recordings are missing, then every solver variant on every chosen
-/// snapshot in every region mode and number of threads, by the protocols of harness/protocols.h.
+/// Runs an experiment: records its scenes where recordings are missing, then every solver variant on every
+/// chosen snapshot in every region mode and number of threads, by the protocols of harness/protocols.h.
 ///
 ///     OUT/recordings/<scene>-<size>.h5      shared by all experiments
 ///     OUT/<id>/config.toml                  the experiment, headed by what the rows depend on
@@ -17,8 +17,8 @@
 ///     OUT/<id>/trace.h5                     convergence curves (trace.h5.parts while running)
 ///     OUT/<id>/env.json                     provenance
 ///
-/// A group is one solver variant on one snapshot in all region modes and threads: its timings are interleaved, so it is
-/// the unit that a kill can lose and that a resume makes again.
+/// A group is one solver variant on one snapshot in all region modes and threads: its timings are
+/// interleaved, so it is the unit that a kill can lose and that a resume makes again.
 namespace signorini {
 
 struct Program;

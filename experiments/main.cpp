@@ -39,7 +39,8 @@ constexpr const char* kExamples =
 /// The first word that is not an option, when it names no command.
 void check_command(const CLI::App& app, const std::vector<std::string>& arguments) {
   std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) names.push_back(command->get_name());
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(command->get_name());
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     if (arguments[i] == "--configs") {
       ++i;
@@ -60,7 +61,8 @@ class HelpFormatter : public CLI::Formatter {
   }
   std::string make_option_opts(const CLI::Option* option) const override {
     if (option->get_type_size() == 0) return {};
-    if (option->get_positional() && option->get_type_name() == "TEXT") return option->get_expected_max() > 1 ? " ..." : "";
+    if (option->get_positional() && option->get_type_name() == "TEXT")
+      return option->get_expected_max() > 1 ? " ..." : "";
     return " " + option->get_type_name();
   }
 };
@@ -76,9 +78,11 @@ int run_program(int argc, char** argv) {
   formatter->column_width(30);
   app.formatter(formatter);
   app.set_help_flag("-h,--help", "Show this text and exit");
-  app.add_flag("--version", version, "Version, git revision, compiler, flags and libraries (--json for machines)");
+  app.add_flag("--version", version,
+               "Version, git revision, compiler, flags and libraries (--json for machines)");
   app.add_flag("--json", program.json, "JSON instead of tables, where a command has it");
-  app.add_option("--configs", program.configs, "Folder with scenes/ and experiments/ (default: found beside the program)")
+  app.add_option("--configs", program.configs,
+                 "Folder with scenes/ and experiments/ (default: found beside the program)")
       ->type_name("DIR");
   app.require_subcommand(0, 1);
   app.fallthrough();

@@ -32,7 +32,8 @@ fs::path beside(const fs::path& output, const char* ending) {
 class StepsFile {
  public:
   explicit StepsFile(fs::path path) : path_(std::move(path)), file_(std::fopen(path_.c_str(), "w")) {
-    if (file_ == nullptr) throw_input("{}: cannot open for writing: {}", path_.string(), std::strerror(errno));
+    if (file_ == nullptr)
+      throw_input("{}: cannot open for writing: {}", path_.string(), std::strerror(errno));
     put("step,time,contacts,iterations,residual,kinetic_energy,elastic_energy,potential_energy,penetration,"
         "detection_seconds,assembly_seconds,solve_seconds,other_seconds\n");
   }
@@ -43,9 +44,9 @@ class StepsFile {
   StepsFile& operator=(const StepsFile&) = delete;
 
   void add(const StepStatistics& s) {
-    put(fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", s.step, s.time, s.contacts, s.iterations, s.residual,
-                    s.kinetic_energy, s.elastic_energy, s.potential_energy, s.penetration, s.detection_seconds,
-                    s.assembly_seconds, s.solve_seconds, s.other_seconds));
+    put(fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", s.step, s.time, s.contacts, s.iterations,
+                    s.residual, s.kinetic_energy, s.elastic_energy, s.potential_energy, s.penetration,
+                    s.detection_seconds, s.assembly_seconds, s.solve_seconds, s.other_seconds));
   }
   void close() {
     std::FILE* file = file_;
@@ -77,7 +78,8 @@ void make_way(const fs::path& output, ExistingRecording existing) {
   } else if (existing == ExistingRecording::refuse && fs::exists(output, error)) {
     throw_usage("{}: exists already; --force replaces it", output.string());
   } else if (existing == ExistingRecording::refuse && fs::exists(parts, error)) {
-    throw_usage("{}: parts of an unfinished recording are there; --resume goes on, --force starts again", output.string());
+    throw_usage("{}: parts of an unfinished recording are there; --resume goes on, --force starts again",
+                output.string());
   }
 }
 

@@ -64,10 +64,13 @@ void say(std::string_view text) {
   std::fflush(stderr);
 }
 
-void say_error(std::string_view text) { say(fmt::format("signorini: {} {}", painted_error("error:", Colour::red), text)); }
+void say_error(std::string_view text) {
+  say(fmt::format("signorini: {} {}", painted_error("error:", Colour::red), text));
+}
 
 void print(std::string_view text) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  const bool written =
+      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   // nobody reads any more (`| head`): files are still to be finished
   if (!written && errno != EPIPE) throw_input("standard output: cannot write: {}", std::strerror(errno));
 }
@@ -92,7 +95,8 @@ std::string bytes_text(double bytes) {
     bytes /= 1e3;
     ++unit;
   }
-  return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.{}f} {}", bytes, bytes < 9.95 ? 1 : 0, kUnits[unit]);
+  return unit == 0 ? fmt::format("{:.0f} B", bytes)
+                   : fmt::format("{:.{}f} {}", bytes, bytes < 9.95 ? 1 : 0, kUnits[unit]);
 }
 
 std::string duration_text(double seconds) {
@@ -109,8 +113,8 @@ std::string error_text(double error) {
 }
 
 std::size_t text_width(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
 std::vector<std::size_t> TextTable::widths(const std::vector<Row>& rows) const {

@@ -6,8 +6,8 @@
 
 #include "base/clock.h"
 
-/// What people see. Data goes to stdout, talk to stderr. Colour needs a terminal and no NO_COLOR; progress needs stderr to
-/// be a terminal and work that lasts longer than two seconds.
+/// What people see. Data goes to stdout, talk to stderr. Colour needs a terminal and no NO_COLOR; progress
+/// needs stderr to be a terminal and work that lasts longer than two seconds.
 namespace signorini {
 
 enum class Colour { none, bold, dim, red, green, yellow };
@@ -31,7 +31,8 @@ std::string error_text(double error);
 
 enum class Align { left, right };
 
-/// Text in columns. Rows may be printed while they come in: widths start from the header and the examples given.
+/// Text in columns. Rows may be printed while they come in: widths start from the header and the examples
+/// given.
 class TextTable {
  public:
   struct Column {
@@ -44,8 +45,9 @@ class TextTable {
   struct Cell {
     std::string text;
     Colour colour = Colour::none;
-    Cell(std::string t, Colour c = Colour::none) : text(std::move(t)), colour(c) {}  // NOLINT(google-explicit-constructor)
-    Cell(const char* t) : text(t) {}                                               // NOLINT(google-explicit-constructor)
+    Cell(std::string t, Colour c = Colour::none)
+        : text(std::move(t)), colour(c) {}  // NOLINT(google-explicit-constructor)
+    Cell(const char* t) : text(t) {}        // NOLINT(google-explicit-constructor)
   };
   using Row = std::vector<Cell>;
 

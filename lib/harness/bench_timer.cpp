@@ -33,7 +33,8 @@ class Collector : public benchmark::BenchmarkReporter {
   void ReportRuns(const std::vector<Run>& runs) override {
     for (const Run& run : runs) {
       if (run.run_type != Run::RT_Iteration || run.error_occurred || run.iterations == 0) continue;
-      seconds[run.run_name.function_name].push_back(run.real_accumulated_time / static_cast<double>(run.iterations));
+      seconds[run.run_name.function_name].push_back(run.real_accumulated_time /
+                                                    static_cast<double>(run.iterations));
     }
   }
   std::map<std::string, std::vector<double>> seconds;
@@ -41,7 +42,8 @@ class Collector : public benchmark::BenchmarkReporter {
 
 }  // namespace
 
-std::vector<std::vector<double>> time_interleaved(std::span<const TimedTask> tasks, const TimerOptions& options) {
+std::vector<std::vector<double>> time_interleaved(std::span<const TimedTask> tasks,
+                                                  const TimerOptions& options) {
   initialise_once();
   std::exception_ptr failure;
   for (std::size_t i = 0; i < tasks.size(); ++i) {

@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
-/// Google Benchmark as the stopwatch of the protocols: repetitions of all tasks in random order, so that a slow moment of
-/// the machine does not fall on one of them alone.
+/// Google Benchmark as the stopwatch of the protocols: repetitions of all tasks in random order, so that a
+/// slow moment of the machine does not fall on one of them alone.
 namespace signorini {
 
 struct TimedTask {
   std::string name;
   std::function<void()> reset;  ///< before every call of `work`, not timed
   std::function<void()> work;
-  double estimate = 0.0;        ///< s, of one call; decides how many calls a repetition averages
+  double estimate = 0.0;  ///< s, of one call; decides how many calls a repetition averages
 };
 
 struct TimerOptions {
@@ -22,6 +22,7 @@ struct TimerOptions {
 };
 
 /// Seconds per call, [task][repetition]. An exception of a task is rethrown here.
-std::vector<std::vector<double>> time_interleaved(std::span<const TimedTask> tasks, const TimerOptions& options);
+std::vector<std::vector<double>> time_interleaved(std::span<const TimedTask> tasks,
+                                                  const TimerOptions& options);
 
 }  // namespace signorini

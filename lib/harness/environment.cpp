@@ -72,7 +72,8 @@ Json caches() {
     const std::filesystem::path folder = fmt::format("/sys/devices/system/cpu/cpu0/cache/index{}", i);
     std::error_code error;
     if (!std::filesystem::exists(folder, error)) break;
-    list.push_back(fmt::format("L{} {} {}", first_line(folder / "level"), first_line(folder / "type"), first_line(folder / "size")));
+    list.push_back(fmt::format("L{} {} {}", first_line(folder / "level"), first_line(folder / "type"),
+                               first_line(folder / "size")));
   }
   return list;
 }
@@ -99,8 +100,9 @@ Json build_object() {
   const BuildFacts& facts = build_facts();
   Json libraries = Json::object();
   for (const auto& [name, version] : facts.libraries) libraries[name] = version;
-  return {{"version", facts.version}, {"git", facts.git},           {"compiler", facts.compiler},
-          {"flags", facts.flags},     {"build_type", facts.build_type}, {"sanitizers", facts.sanitizers},
+  return {{"version", facts.version},       {"git", facts.git},
+          {"compiler", facts.compiler},     {"flags", facts.flags},
+          {"build_type", facts.build_type}, {"sanitizers", facts.sanitizers},
           {"libraries", libraries}};
 }
 
@@ -167,26 +169,22 @@ std::string Provenance::json() const {
   for (const InputDigest& input : inputs_) {
     inputs.push_back({{"path", input.path}, {"xxh3", input.digest}, {"bytes", input.bytes}});
   }
-  Json all = {{"program", "signorini"},
-              {"command_line", command_line_},
-              {"started", started_},
-              {"finished", utc_now()},
-              {"load_at_start", load_at_start_},
-              {"load_at_end", load_now()},
-              {"build", build_object()},
-              {"machine", machine_object()},
-              {"inputs", inputs}};
+  Json all = {{"program", "signorini"},  {"command_line", command_line_},   {"started", started_},
+              {"finished", utc_now()},   {"load_at_start", load_at_start_}, {"load_at_end", load_now()},
+              {"build", build_object()}, {"machine", machine_object()},     {"inputs", inputs}};
   for (const auto& [key, value] : extra_) all[key] = value;
   return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string limit_blas_threads() {
   std::string found;
-  for (const char* symbol : {"openblas_set_num_threads", "MKL_Set_Num_Threads", "bli_thread_set_num_threads", "omp_set_num_threads"}) {
+  for (const char* symbol : {"openblas_set_num_threads", "MKL_Set_Num_Threads", "bli_thread_set_num_threads",
+                             "omp_set_num_threads"}) {
     void* address = dlsym(RTLD_DEFAULT, symbol);
     if (address == nullptr) continue;
     reinterpret_cast<void (*)(int)>(address)(1);
-    found += fmt::format("{}{}", found.empty() ? "" : ", ", std::string_view(symbol).substr(0, std::string_view(symbol).find('_')));
+    found += fmt::format("{}{}", found.empty() ? "" : ", ",
+                         std::string_view(symbol).substr(0, std::string_view(symbol).find('_')));
   }
   return found.empty() ? "none found" : found;
 }

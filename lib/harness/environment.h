@@ -43,8 +43,8 @@ class Provenance {
   std::string started_, load_at_start_;
 };
 
-/// Tells whatever BLAS and OpenMP came in with the sparse factorisation to use one thread: times stay comparable and
-/// sums keep their order. Returns what was found, e.g. "openblas".
+/// Tells whatever BLAS and OpenMP came in with the sparse factorisation to use one thread: times stay
+/// comparable and sums keep their order. Returns what was found, e.g. "openblas".
 std::string limit_blas_threads();
 
 }  // namespace signorini

@@ -65,14 +65,16 @@ class StrictTable {
     for (const auto& [key, node] : table_) {
       const std::string name(key.str());
       if (std::find(known_.begin(), known_.end(), name) != known_.end()) continue;
-      throw_usage("{}:{}: unknown key '{}{}'{}", file_, node.source().begin.line, prefix_, name, suggestion(name, known_));
+      throw_usage("{}:{}: unknown key '{}{}'{}", file_, node.source().begin.line, prefix_, name,
+                  suggestion(name, known_));
     }
   }
   [[noreturn]] void fail(const toml::node& node, std::string_view key, std::string_view reason) const {
     throw_usage("{}:{}: key '{}{}': {}", file_, node.source().begin.line, prefix_, key, reason);
   }
   [[noreturn]] void missing(std::string_view key) const {
-    throw_usage("{}:{}: key '{}{}' is missing", file_, std::max<unsigned>(1U, table_.source().begin.line), prefix_, key);
+    throw_usage("{}:{}: key '{}{}' is missing", file_, std::max<unsigned>(1U, table_.source().begin.line),
+                prefix_, key);
   }
   const toml::table& table() const { return table_; }
   const std::string& file() const { return file_; }
@@ -119,7 +121,8 @@ void read_amounts(StrictTable& table, Experiment& e) {
   if (table.read("stride", e.stride)) require_positive(table, "stride", e.stride);
   if (table.read("max_steps", e.max_steps)) require_positive(table, "max_steps", e.max_steps);
   if (table.read("repetitions", e.repetitions)) require_positive(table, "repetitions", e.repetitions);
-  if (table.read("max_iterations", e.max_iterations)) require_positive(table, "max_iterations", e.max_iterations);
+  if (table.read("max_iterations", e.max_iterations))
+    require_positive(table, "max_iterations", e.max_iterations);
   if (table.read("time_limit", e.time_limit)) require_positive(table, "time_limit", e.time_limit);
   if (table.read("minimum_time", e.minimum_time)) require_positive(table, "minimum_time", e.minimum_time);
   if (table.read("min_contacts", e.min_contacts) && e.min_contacts < 0) {
@@ -150,7 +153,8 @@ void read_solvers(StrictTable& table, Experiment& e) {
   const toml::node* node = table.find("solvers");
   if (node == nullptr) table.missing("solvers");
   const toml::array* array = node->as_array();
-  if (array == nullptr || array->empty()) table.fail(*node, "solvers", "must be a list of tables: [[solvers]]");
+  if (array == nullptr || array->empty())
+    table.fail(*node, "solvers", "must be a list of tables: [[solvers]]");
   std::set<std::string> labels;
   for (const toml::node& entry : *array) {
     const toml::table* values = entry.as_table();
@@ -189,7 +193,8 @@ void read_protocols(StrictTable& table, Experiment& e) {
     } else if (name == "time") {
       e.time = true;
     } else {
-      table.fail(*table.table().get("protocols"), "protocols", fmt::format("unknown protocol '{}' (known: converge, time)", name));
+      table.fail(*table.table().get("protocols"), "protocols",
+                 fmt::format("unknown protocol '{}' (known: converge, time)", name));
     }
   }
 }
@@ -209,8 +214,9 @@ void check_expectations(StrictTable& table) {
     if (!strict.read("id", id)) strict.missing("id");
     if (!strict.read("claim", claim)) strict.missing("claim");
     if (!strict.read("kind", kind)) strict.missing("kind");
-    for (const char* key : {"source", "column", "where", "statistic", "lower", "upper", "min", "max", "numerator", "denominator",
-                            "match", "against", "comparable", "reason", "unit", "size", "sizes"}) {
+    for (const char* key :
+         {"source", "column", "where", "statistic", "lower", "upper", "min", "max", "numerator",
+          "denominator", "match", "against", "comparable", "reason", "unit", "size", "sizes"}) {
       strict.find(key);
     }
     strict.finish();
@@ -238,8 +244,9 @@ void read_matrix(StrictTable& table, const std::filesystem::path& path, Experime
   if (table.read_list("regions", regions)) {
     e.regions.clear();
     for (const std::string& mode : regions) {
-      e.regions.push_back(parse_enum<RegionMode>(
-          mode, fmt::format("{}:{}: key 'regions'", path.string(), table.table().get("regions")->source().begin.line)));
+      e.regions.push_back(
+          parse_enum<RegionMode>(mode, fmt::format("{}:{}: key 'regions'", path.string(),
+                                                   table.table().get("regions")->source().begin.line)));
     }
   }
   if (table.read_list("threads", e.threads)) {
@@ -274,7 +281,8 @@ Experiment read_experiment(const std::filesystem::path& path, std::string_view s
 ExperimentSummary read_experiment_summary(const std::filesystem::path& path) {
   const std::string text = read_file(path);
   const toml::table root = parse_toml(path, text);
-  return {path.stem().string(), root["artefact"].value_or(std::string{}), root["claim"].value_or(std::string{})};
+  return {path.stem().string(), root["artefact"].value_or(std::string{}),
+          root["claim"].value_or(std::string{})};
 }
 
 std::string read_toml_summary(const std::filesystem::path& path) {
@@ -298,7 +306,8 @@ std::vector<std::size_t> select_steps(const std::vector<int>& contacts, const Ex
   if (wanted == 1) return {candidates.back()};
   // i-th of `wanted` points on [0, n − 1], both ends included
   std::vector<std::size_t> chosen;
-  for (std::size_t i = 0; i < wanted; ++i) chosen.push_back(candidates[i * (candidates.size() - 1) / (wanted - 1)]);
+  for (std::size_t i = 0; i < wanted; ++i)
+    chosen.push_back(candidates[i * (candidates.size() - 1) / (wanted - 1)]);
   return chosen;
 }
 

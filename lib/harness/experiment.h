@@ -9,8 +9,8 @@
 #include "base/options.h"
 #include "regions/region_partition.h"
 
-/// An experiment as configs/experiments/<id>.toml describes it: one figure or table, its claim, what to run, and what is
-/// expected of the numbers. Unknown keys are errors that name file, line and key.
+/// An experiment as configs/experiments/<id>.toml describes it: one figure or table, its claim, what to run,
+/// and what is expected of the numbers. Unknown keys are errors that name file, line and key.
 ///
 ///     artefact = "Lazarevych 2010, Fig. 1"          # what it reproduces
 ///     claim = "…"                                   # what that artefact says, one sentence
@@ -46,20 +46,20 @@ struct Experiment {
   std::vector<RegionMode> regions{RegionMode::none};
   std::vector<int> threads{1};
   std::vector<double> tolerances{1e-6};
-  bool converge = false;         ///< protocol "converge": convergence curves
-  bool time = true;              ///< protocol "time": k* iterations timed, and the self-stopped row
+  bool converge = false;  ///< protocol "converge": convergence curves
+  bool time = true;       ///< protocol "time": k* iterations timed, and the self-stopped row
   int repetitions = 5;
   int max_iterations = 1000;
-  double time_limit = 60.0;      ///< s per solve; a run that meets it is a row with status time_limit
-  double minimum_time = 2e-3;    ///< s of timed work per repetition; short solves are repeated and averaged
-  int stride = 1;                ///< every stride-th snapshot
+  double time_limit = 60.0;    ///< s per solve; a run that meets it is a row with status time_limit
+  double minimum_time = 2e-3;  ///< s of timed work per repetition; short solves are repeated and averaged
+  int stride = 1;              ///< every stride-th snapshot
   int max_steps = std::numeric_limits<int>::max();  ///< at most this many, evenly spread
-  int min_contacts = 1;          ///< snapshots with fewer contacts are left out
-  std::string text;              ///< the file as read
+  int min_contacts = 1;                             ///< snapshots with fewer contacts are left out
+  std::string text;                                 ///< the file as read
 };
 
-/// `size` picks the [sizes.<size>] table. A file that cannot be read or parsed is an `InputError`, an unknown key, solver
-/// or value a `UsageError`; both name file and line.
+/// `size` picks the [sizes.<size>] table. A file that cannot be read or parsed is an `InputError`, an unknown
+/// key, solver or value a `UsageError`; both name file and line.
 Experiment read_experiment(const std::filesystem::path& path, std::string_view size);
 
 /// Artefact and claim only, for listings.

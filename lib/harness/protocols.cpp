@@ -55,10 +55,12 @@ ContactCounts count_contacts(const ContactProblem& problem, std::span<const doub
   return counts;
 }
 
-/// Asks the referee after every iteration until the curve is told: well below the tolerance, or twice as far as k*.
+/// Asks the referee after every iteration until the curve is told: well below the tolerance, or twice as far
+/// as k*.
 class RefereeObserver : public IterationObserver {
  public:
-  RefereeObserver(const RunTarget& target, LawSpec law, const RegionPartition* partition, double tolerance, TracedRun& out)
+  RefereeObserver(const RunTarget& target, LawSpec law, const RegionPartition* partition, double tolerance,
+                  TracedRun& out)
       : target_(target), law_(law), partition_(partition), tolerance_(tolerance), out_(out) {
     if (partition_ != nullptr) {
       errors_.resize(static_cast<std::size_t>(target.problem->contacts()));
@@ -122,8 +124,8 @@ class RefereeObserver : public IterationObserver {
   double paused_ = 0.0;
 };
 
-/// Regions are replayed after they were solved, so the stamps of a replay mean nothing. On one thread the assembled
-/// iterate k costs Σ_R t_R min(1, k / n_R), t_R the seconds and n_R the iterations of region R.
+/// Regions are replayed after they were solved, so the stamps of a replay mean nothing. On one thread the
+/// assembled iterate k costs Σ_R t_R min(1, k / n_R), t_R the seconds and n_R the iterations of region R.
 void stamp_by_regions(const RegionTasks& tasks, ConvergenceTrace& trace) {
   const auto reports = tasks.region_reports();
   const auto seconds = tasks.region_seconds();
@@ -156,8 +158,8 @@ RunRecord censored_row(const TracedRun& traced) {
 
 }  // namespace
 
-RunTarget make_target(const ContactProblem& problem, const Referee& referee, std::string experiment, std::string file,
-                      std::string step) {
+RunTarget make_target(const ContactProblem& problem, const Referee& referee, std::string experiment,
+                      std::string file, std::string step) {
   RunTarget target{&problem, &referee, {}};
   target.facts.experiment = std::move(experiment);
   target.facts.file = std::move(file);
@@ -173,7 +175,8 @@ PreparedRun prepare_run(const RunTarget& target, const SolverVariant& variant, R
   record.label = variant.label;
   record.region_mode = enum_name(mode);
   record.threads = threads;
-  return prepare_run(target, make_region_solver(variant.name, variant.options, {mode, threads}), std::move(record));
+  return prepare_run(target, make_region_solver(variant.name, variant.options, {mode, threads}),
+                     std::move(record));
 }
 
 PreparedRun prepare_run(const RunTarget& target, std::unique_ptr<Solver> solver, RunRecord record) {
@@ -249,7 +252,8 @@ TracedRun trace_run(const RunTarget& target, PreparedRun& run, const RunLimits& 
   stop.time_limit = limits.time_limit;
   const LawSpec law = run.solver->common().spec();
   auto* tasks = dynamic_cast<RegionTasks*>(run.solver.get());
-  RefereeObserver observer(target, law, tasks != nullptr ? &tasks->partition() : nullptr, limits.tolerance, out);
+  RefereeObserver observer(target, law, tasks != nullptr ? &tasks->partition() : nullptr, limits.tolerance,
+                           out);
   observer.expect_regions();
   Vector r = start_values(*run.solver, *target.problem);
   try {
@@ -280,13 +284,14 @@ TracedRun trace_run(const RunTarget& target, PreparedRun& run, const RunLimits& 
     out.record.status = SolveStatus::iteration_limit;
   }
   if (!out.first_iteration && out.record.message.empty()) {
-    out.record.message = fmt::format("residual {:.1e} not reached within {} iterations", limits.tolerance, limits.max_iterations);
+    out.record.message = fmt::format("residual {:.1e} not reached within {} iterations", limits.tolerance,
+                                     limits.max_iterations);
   }
   return out;
 }
 
-std::vector<RunRecord> time_runs(const RunTarget& target, std::span<const TimedRun> group, const RunLimits& limits,
-                                 const TimerOptions& options) {
+std::vector<RunRecord> time_runs(const RunTarget& target, std::span<const TimedRun> group,
+                                 const RunLimits& limits, const TimerOptions& options) {
   struct Job {
     RunRecord record;
     Solver* solver;
@@ -321,14 +326,16 @@ std::vector<RunRecord> time_runs(const RunTarget& target, std::span<const TimedR
     const SolveReport report = job->solver->solve(as_span(job->r), job->stop, nullptr);
     const double seconds = watch.seconds();
     fill_report(job->record, report);
-    job->record.errors = target.referee->measure(as_span(std::as_const(job->r)), job->solver->common().spec());
+    job->record.errors =
+        target.referee->measure(as_span(std::as_const(job->r)), job->solver->common().spec());
     // a region's k* was found from the assembled iterate: roundings of the last bits may lift it just above
     if (job->record.errors.residual <= limits.tolerance * (1.0 + 1e-6)) {
       job->record.status = SolveStatus::converged;
       job->record.message.clear();
     } else {
       job->record.status = SolveStatus::iteration_limit;
-      job->record.message = fmt::format("k* = {} iterations left residual {:.2e}", job->stop.max_iterations, job->record.errors.residual);
+      job->record.message = fmt::format("k* = {} iterations left residual {:.2e}", job->stop.max_iterations,
+                                        job->record.errors.residual);
     }
     Job* j = job.get();
     tasks.push_back({j->record.region_mode, [j] { j->r = j->start; },

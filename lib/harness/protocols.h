@@ -14,14 +14,15 @@
 #include "solvers/region_tasks.h"
 #include "solvers/solver.h"
 
-/// The protocols by which solvers are compared. The referee measures every answer, outside all timers; tracing never
-/// happens in a timed run; setup (`prepare`) is timed apart from `solve`.
+/// The protocols by which solvers are compared. The referee measures every answer, outside all timers;
+/// tracing never happens in a timed run; setup (`prepare`) is timed apart from `solve`.
 ///
 ///   self-stopped   the solver stops by its own test for the asked residual; what did it really reach?
 ///   converge       own stopping off, a fixed budget, the referee after every iteration → ConvergenceTrace
-///   time           k* = the first iteration of the traced run whose residual is ≤ tolerance; exactly k* iterations are
-///                  then timed, untraced. With regions every region R has its own k*_R: the residual is a maximum over
-///                  contacts, so R may stop as soon as its own maximum is small enough.
+///   time           k* = the first iteration of the traced run whose residual is ≤ tolerance; exactly k*
+///   iterations are
+///                  then timed, untraced. With regions every region R has its own k*_R: the residual is a
+///                  maximum over contacts, so R may stop as soon as its own maximum is small enough.
 namespace signorini {
 
 /// One snapshot and what every row about it shares.
@@ -30,8 +31,8 @@ struct RunTarget {
   const Referee* referee = nullptr;
   RunRecord facts;  ///< experiment, file, step, contacts, dofs
 };
-RunTarget make_target(const ContactProblem& problem, const Referee& referee, std::string experiment, std::string file,
-                      std::string step);
+RunTarget make_target(const ContactProblem& problem, const Referee& referee, std::string experiment,
+                      std::string file, std::string step);
 
 struct RunLimits {
   double tolerance = 1e-6;
@@ -48,7 +49,8 @@ PreparedRun prepare_run(const RunTarget& target, const SolverVariant& variant, R
 /// The same for a solver made elsewhere.
 PreparedRun prepare_run(const RunTarget& target, std::unique_ptr<Solver> solver, RunRecord record);
 
-/// r at the start: zero, or the impulses of the previous step when the solver asks for them and the problem has them.
+/// r at the start: zero, or the impulses of the previous step when the solver asks for them and the problem
+/// has them.
 Vector start_values(const Solver& solver, const ContactProblem& problem);
 
 struct SolveOutcome {
@@ -59,7 +61,7 @@ struct SolveOutcome {
 SolveOutcome solve_self_stopped(const RunTarget& target, PreparedRun& run, const RunLimits& limits);
 
 struct TracedRun {
-  RunRecord record;        ///< protocol converge: status converged when the tolerance was met within the budget
+  RunRecord record;  ///< protocol converge: status converged when the tolerance was met within the budget
   ConvergenceTrace trace;
   std::optional<int> first_iteration;  ///< k*
   std::vector<int> region_iterations;  ///< k*_R by region label; empty without regions or without k*
@@ -71,9 +73,9 @@ struct TimedRun {
   PreparedRun* run = nullptr;
   const TracedRun* traced = nullptr;
 };
-/// Protocol time for a group of runs, repetitions interleaved: `options.repetitions` rows for each. A run without k* gives
-/// one censored row: its status says what happened and its solve_seconds is the time spent.
-std::vector<RunRecord> time_runs(const RunTarget& target, std::span<const TimedRun> group, const RunLimits& limits,
-                                 const TimerOptions& options);
+/// Protocol time for a group of runs, repetitions interleaved: `options.repetitions` rows for each. A run
+/// without k* gives one censored row: its status says what happened and its solve_seconds is the time spent.
+std::vector<RunRecord> time_runs(const RunTarget& target, std::span<const TimedRun> group,
+                                 const RunLimits& limits, const TimerOptions& options);
 
 }  // namespace signorini

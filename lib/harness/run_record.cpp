@@ -119,7 +119,8 @@ std::vector<Line> parse_csv(const std::string& text, std::size_t* whole_bytes) {
 std::string read_text(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) {
-    throw_input("{}: {}", path.string(), std::filesystem::exists(path, error) ? "not a regular file" : "no such file");
+    throw_input("{}: {}", path.string(),
+                std::filesystem::exists(path, error) ? "not a regular file" : "no such file");
   }
   std::ifstream in(path, std::ios::binary);
   if (!in) throw_input("{}: cannot be read", path.string());
@@ -131,7 +132,9 @@ std::string read_text(const std::filesystem::path& path) {
 std::string run_record_header() {
   std::string text;
   const RunRecord record;
-  visit_columns(record, [&text](const char* name, const auto&) { text += (text.empty() ? "" : ",") + std::string(name); });
+  visit_columns(record, [&text](const char* name, const auto&) {
+    text += (text.empty() ? "" : ",") + std::string(name);
+  });
   return text;
 }
 
@@ -146,14 +149,17 @@ std::string run_record_row(const RunRecord& record) {
   return text;
 }
 
-std::vector<RunRecord> read_run_table(const std::filesystem::path& path) { return read_run_table(path, nullptr); }
+std::vector<RunRecord> read_run_table(const std::filesystem::path& path) {
+  return read_run_table(path, nullptr);
+}
 
 std::vector<RunRecord> read_run_table(const std::filesystem::path& path, std::size_t* whole_bytes) {
   const std::vector<Line> lines = parse_csv(read_text(path), whole_bytes);
   std::vector<RunRecord> records;
   if (lines.empty()) return records;
   if (fmt::format("{}", fmt::join(lines[0], ",")) != run_record_header()) {
-    throw_input("{}: line 1: not a table of runs of this version (the columns differ); move it away", path.string());
+    throw_input("{}: line 1: not a table of runs of this version (the columns differ); move it away",
+                path.string());
   }
   for (std::size_t i = 1; i < lines.size(); ++i) {
     RunRecord record;
@@ -173,8 +179,9 @@ std::vector<RunRecord> read_run_table(const std::filesystem::path& path, std::si
 }
 
 std::string run_key(const RunRecord& r) {
-  return fmt::format("{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}", r.experiment, r.file, r.step, r.solver, r.options,
-                     r.region_mode, r.threads, r.repetition, exact_text(r.tolerance), r.protocol);
+  return fmt::format("{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}", r.experiment, r.file, r.step,
+                     r.solver, r.options, r.region_mode, r.threads, r.repetition, exact_text(r.tolerance),
+                     r.protocol);
 }
 
 }  // namespace signorini

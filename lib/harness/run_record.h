@@ -22,14 +22,15 @@ struct RunRecord {
   double setup_seconds = 0.0, solve_seconds = 0.0;
   double tolerance = 0.0;
   // beyond the contract, appended at the end of the row
-  std::string protocol;       ///< time (k* iterations), self-stopped, converge
+  std::string protocol;  ///< time (k* iterations), self-stopped, converge
   int first_phase = 0;
   long long products = 0;
   std::string message;
-  std::string label;          ///< the experiment's own name for the solver variant
+  std::string label;  ///< the experiment's own name for the solver variant
 };
 
-/// Header line and row of the contract's columns, in its order, then ours. Text with commas or quotes is quoted (RFC 4180).
+/// Header line and row of the contract's columns, in its order, then ours. Text with commas or quotes is
+/// quoted (RFC 4180).
 std::string run_record_header();
 std::string run_record_row(const RunRecord& record);
 /// Reads a table back; tolerates a torn last line (a kill) and drops it.
@@ -37,8 +38,8 @@ std::vector<RunRecord> read_run_table(const std::filesystem::path& path);
 /// `whole_bytes` (when not null) receives the length of the file without the torn line.
 std::vector<RunRecord> read_run_table(const std::filesystem::path& path, std::size_t* whole_bytes);
 
-/// The key that tells whether a run is already in a table: experiment, file, step, solver, options, region mode, threads,
-/// repetition, tolerance, protocol.
+/// The key that tells whether a run is already in a table: experiment, file, step, solver, options, region
+/// mode, threads, repetition, tolerance, protocol.
 std::string run_key(const RunRecord& record);
 
 }  // namespace signorini

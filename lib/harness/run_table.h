@@ -8,16 +8,16 @@
 
 #include "harness/run_record.h"
 
-/// runs.csv on disk while runs are made: every append is one write followed by fsync, so a kill loses at most the rows
-/// of the run in flight. What a kill tore off mid-line is cut away when the table is opened again.
+/// runs.csv on disk while runs are made: every append is one write followed by fsync, so a kill loses at most
+/// the rows of the run in flight. What a kill tore off mid-line is cut away when the table is opened again.
 namespace signorini {
 
 enum class OpenTable { fresh, resume };
 
 class RunTable {
  public:
-  /// `fresh` empties an existing table; `resume` keeps its whole rows. Throws `InputError` when the file cannot be
-  /// written or is not a table of this version.
+  /// `fresh` empties an existing table; `resume` keeps its whole rows. Throws `InputError` when the file
+  /// cannot be written or is not a table of this version.
   RunTable(std::filesystem::path path, OpenTable mode);
   ~RunTable();
   RunTable(const RunTable&) = delete;
@@ -40,7 +40,8 @@ class RunTable {
   std::set<std::string> keys_;
 };
 
-/// Writes a whole small text file so that a kill leaves the old one or the new one (temporary name, fsync, rename).
+/// Writes a whole small text file so that a kill leaves the old one or the new one (temporary name, fsync,
+/// rename).
 void write_text_file(const std::filesystem::path& path, const std::string& text);
 
 }  // namespace signorini

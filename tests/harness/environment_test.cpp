@@ -20,8 +20,9 @@ TEST(Environment, ProvenanceNamesProgramMachineInputsAndCommand) {
   provenance.set("size", "quick");
   const std::string json = provenance.json();
   std::filesystem::remove(file);
-  for (const char* key : {"command_line", "git", "compiler", "flags", "build_type", "oneTBB", "HDF5", "cpu", "caches", "affinity",
-                          "load_at_start", "load_at_end", "instruction_sets", "host_digest", "started", "finished"}) {
+  for (const char* key : {"command_line", "git", "compiler", "flags", "build_type", "oneTBB", "HDF5", "cpu",
+                          "caches", "affinity", "load_at_start", "load_at_end", "instruction_sets",
+                          "host_digest", "started", "finished"}) {
     EXPECT_NE(json.find(fmt::format("\"{}\"", key)), std::string::npos) << key;
   }
   EXPECT_NE(json.find(digest_text(digest_of("some bytes"))), std::string::npos);

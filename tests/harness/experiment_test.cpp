@@ -47,7 +47,8 @@ const std::string kSolver = "[[solvers]]\nname = \"pgs\"\n";
 TEST_F(ExperimentTest, ReadsAWholeFileAndAppliesTheSize) {
   const fs::path path = write(
       "artefact = \"Table 1\"\nclaim = \"it holds\"\nscenes = [\"bucket\"]\nfiles = [\"a.hdf5\"]\n"
-      "protocols = [\"converge\"]\nregions = [\"none\", \"points\"]\nthreads = [1, 4]\ntolerances = [1e-4, 1e-8]\n"
+      "protocols = [\"converge\"]\nregions = [\"none\", \"points\"]\nthreads = [1, 4]\ntolerances = [1e-4, "
+      "1e-8]\n"
       "repetitions = 7\nstride = 3\n"
       "[[solvers]]\nname = \"pgs\"\nlabel = \"PGS, pyramid\"\nlaw = \"pyramid\"\nwarm_start = true\n"
       "[sizes.quick]\nmax_steps = 5\nrepetitions = 3\n[sizes.paper]\nmax_steps = 500\n"
@@ -74,7 +75,8 @@ TEST_F(ExperimentTest, EveryMistakeNamesFileLineAndKey) {
   const struct {
     std::string text, kind, part;
   } cases[] = {
-      {kHead + "solver = 1\n" + kSolver, "usage: ", "trial_run.toml:4: unknown key 'solver' (did you mean 'solvers'?)"},
+      {kHead + "solver = 1\n" + kSolver,
+       "usage: ", "trial_run.toml:4: unknown key 'solver' (did you mean 'solvers'?)"},
       {kHead + kSolver + "omgea = 1.2\n", "usage: ", "trial_run.toml:4: "},
       {kHead + "[[solvers]]\nname = \"pgss\"\n", "usage: ", "pgss"},
       {kHead + "threads = [0]\n" + kSolver, "usage: ", "trial_run.toml:4: key 'threads': 0 is not positive"},
@@ -85,8 +87,10 @@ TEST_F(ExperimentTest, EveryMistakeNamesFileLineAndKey) {
       {kHead + "stride = 1.5\n" + kSolver, "usage: ", "key 'stride': must be a whole number"},
       {kHead + kSolver + "[sizes.huge]\nstride = 1\n", "usage: ", "unknown key 'sizes.huge'"},
       {kHead + kSolver + kSolver, "usage: ", "labels are unique"},
-      {kHead + kSolver + "[[expect]]\nid = \"a\"\nclaim = \"b\"\nkind = \"magic\"\n", "usage: ", "unknown kind 'magic'"},
-      {kHead + kSolver + "[[expect]]\nid = \"a\"\nclaim = \"b\"\nkind = \"ratio\"\nmaximum = 1\n", "usage: ", "expect.maximum"},
+      {kHead + kSolver + "[[expect]]\nid = \"a\"\nclaim = \"b\"\nkind = \"magic\"\n",
+       "usage: ", "unknown kind 'magic'"},
+      {kHead + kSolver + "[[expect]]\nid = \"a\"\nclaim = \"b\"\nkind = \"ratio\"\nmaximum = 1\n",
+       "usage: ", "expect.maximum"},
       {kHead, "usage: ", "key 'solvers' is missing"},
       {"claim = \"x\"\nscenes = [\"bucket\"]\n" + kSolver, "usage: ", "key 'artefact' is missing"},
       {"artefact = \"x\"\nclaim = \"x\"\n" + kSolver, "usage: ", "'scenes' or 'files'"},
@@ -123,7 +127,8 @@ TEST_F(ExperimentTest, SelectsEverySnapshotWithContactsEvenlySpread) {
 
 TEST_F(ExperimentTest, EveryExperimentOfTheRepositoryReads) {
   int found = 0;
-  for (const auto& entry : fs::directory_iterator(fs::path(SIGNORINI_SOURCE_DIR) / "configs" / "experiments")) {
+  for (const auto& entry :
+       fs::directory_iterator(fs::path(SIGNORINI_SOURCE_DIR) / "configs" / "experiments")) {
     if (entry.path().extension() != ".toml") continue;
     ++found;
     for (const char* size : {"quick", "medium", "paper"}) {

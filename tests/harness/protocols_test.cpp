@@ -13,7 +13,9 @@
 namespace signorini {
 namespace {
 
-void sleep_milliseconds(double ms) { std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(ms)); }
+void sleep_milliseconds(double ms) {
+  std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(ms));
+}
 
 struct SleepPlan {
   double setup_ms = 0.0, iteration_ms = 0.0;
@@ -69,8 +71,9 @@ class ProtocolTest : public testing::Test {
   RunTarget target_;
 };
 
-// A sleep never ends early, so every lower bound is exact. Upper bounds only exclude that something else was counted in:
-// they stay below the next smallest thing that could have been (the sleeps differ by factors), with room for a busy machine.
+// A sleep never ends early, so every lower bound is exact. Upper bounds only exclude that something else was
+// counted in: they stay below the next smallest thing that could have been (the sleeps differ by factors),
+// with room for a busy machine.
 
 TEST_F(ProtocolTest, SetupIsTimedApartFromSolve) {
   PreparedRun run = sleeper({.setup_ms = 40.0, .iteration_ms = 1.0});
@@ -104,7 +107,8 @@ TEST_F(ProtocolTest, TimeIsThatOfExactlyTheIterationsNeeded) {
   const RunLimits limits{.tolerance = 1e-9, .max_iterations = 20};
   const TracedRun traced = trace_run(target_, run, limits);
   const TimedRun timed{&run, &traced};
-  const std::vector<RunRecord> rows = time_runs(target_, std::span(&timed, 1), limits, {.repetitions = 5, .minimum_time = 1e-3});
+  const std::vector<RunRecord> rows =
+      time_runs(target_, std::span(&timed, 1), limits, {.repetitions = 5, .minimum_time = 1e-3});
   ASSERT_EQ(rows.size(), 5U);
   double fastest = rows[0].solve_seconds;
   for (int i = 0; i < 5; ++i) {
@@ -121,16 +125,19 @@ TEST_F(ProtocolTest, RatioOfTwoInterleavedRunsIsTheirTrueRatio) {
   PreparedRun slow = sleeper({.iteration_ms = 8.0});
   PreparedRun fast = sleeper({.iteration_ms = 2.0});
   const RunLimits limits{.tolerance = 1e-9, .max_iterations = 5};
-  const TracedRun slow_trace = trace_run(target_, slow, limits), fast_trace = trace_run(target_, fast, limits);
+  const TracedRun slow_trace = trace_run(target_, slow, limits),
+                  fast_trace = trace_run(target_, fast, limits);
   const std::vector<TimedRun> group{{&slow, &slow_trace}, {&fast, &fast_trace}};
-  const std::vector<RunRecord> rows = time_runs(target_, group, limits, {.repetitions = 5, .minimum_time = 1e-3});
+  const std::vector<RunRecord> rows =
+      time_runs(target_, group, limits, {.repetitions = 5, .minimum_time = 1e-3});
   ASSERT_EQ(rows.size(), 10U);
   const auto least = [&rows](std::size_t begin) {
     double best = rows[begin].solve_seconds;
     for (std::size_t i = begin; i < begin + 5; ++i) best = std::min(best, rows[i].solve_seconds);
     return best;
   };
-  const double ratio = least(0) / least(5);  // true ratio 4; the overshoot of a sleep is the same for both and pulls to 1
+  const double ratio =
+      least(0) / least(5);  // true ratio 4; the overshoot of a sleep is the same for both and pulls to 1
   EXPECT_GT(ratio, 2.5);
   EXPECT_LT(ratio, 5.0);
 }
@@ -153,11 +160,14 @@ TEST_F(ProtocolTest, RunThatNeverGetsThereIsACensoredRow) {
 class ThrowingSolver : public SleepSolver {
  public:
   using SleepSolver::SleepSolver;
-  SolveReport solve(std::span<double>, const StopRule&, IterationObserver*) override { throw std::runtime_error("two\nlines"); }
+  SolveReport solve(std::span<double>, const StopRule&, IterationObserver*) override {
+    throw std::runtime_error("two\nlines");
+  }
 };
 
 TEST_F(ProtocolTest, SolverThatThrowsBecomesAFailedRow) {
-  PreparedRun run = prepare_run(target_, std::make_unique<ThrowingSolver>(SleepPlan{}, planted_.r), target_.facts);
+  PreparedRun run =
+      prepare_run(target_, std::make_unique<ThrowingSolver>(SleepPlan{}, planted_.r), target_.facts);
   const SolveOutcome outcome = solve_self_stopped(target_, run, {});
   EXPECT_EQ(outcome.record.status, SolveStatus::failed);
   EXPECT_EQ(outcome.record.message, "two lines");
@@ -174,10 +184,12 @@ TEST(Protocols, RegionsAreTimedWithIterationsOfTheirOwnAndMeetTheTolerance) {
   const TracedRun traced = trace_run(target, run, limits);
   ASSERT_TRUE(traced.first_iteration);
   ASSERT_EQ(traced.region_iterations.size(), 6U);
-  const auto [low, high] = std::minmax_element(traced.region_iterations.begin(), traced.region_iterations.end());
+  const auto [low, high] =
+      std::minmax_element(traced.region_iterations.begin(), traced.region_iterations.end());
   EXPECT_LT(*low, *high) << "a planted set whose regions need the same count proves nothing: change the seed";
   EXPECT_EQ(*high, *traced.first_iteration);
-  for (std::size_t i = 1; i < traced.trace.seconds.size(); ++i) EXPECT_GE(traced.trace.seconds[i], traced.trace.seconds[i - 1]);
+  for (std::size_t i = 1; i < traced.trace.seconds.size(); ++i)
+    EXPECT_GE(traced.trace.seconds[i], traced.trace.seconds[i - 1]);
   const TimedRun timed{&run, &traced};
   const std::vector<RunRecord> rows = time_runs(target, std::span(&timed, 1), limits, {.repetitions = 3});
   ASSERT_EQ(rows.size(), 3U);
@@ -206,13 +218,15 @@ TEST(Protocols, EveryRegisteredSolverKeepsItsTracedPathWhenTimed) {
   const Referee referee(planted.problem);
   const RunTarget target = make_target(planted.problem, referee, "trial", "planted", "0");
   for (const SolverEntry& entry : solver_registry()) {
-    PreparedRun run = prepare_run(target, {std::string(entry.name), std::string(entry.name), {}}, RegionMode::none, 1);
+    PreparedRun run =
+        prepare_run(target, {std::string(entry.name), std::string(entry.name), {}}, RegionMode::none, 1);
     if (!run.solver) continue;
     const RunLimits limits{.tolerance = 1e-6, .max_iterations = 3000};
     const TracedRun traced = trace_run(target, run, limits);
     if (!traced.first_iteration) continue;
     const TimedRun timed{&run, &traced};
-    const std::vector<RunRecord> rows = time_runs(target, std::span(&timed, 1), limits, {.repetitions = 1, .minimum_time = 1e-5});
+    const std::vector<RunRecord> rows =
+        time_runs(target, std::span(&timed, 1), limits, {.repetitions = 1, .minimum_time = 1e-5});
     EXPECT_EQ(rows.at(0).status, SolveStatus::converged) << entry.name << ": " << rows[0].message;
   }
 }

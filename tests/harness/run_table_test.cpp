@@ -67,8 +67,10 @@ RunRecord example(int repetition) {
 
 TEST_F(RunTableTest, HeaderOpensWithTheColumnsOfTheContractInTheirOrder) {
   const std::string contract =
-      "experiment,file,step,contacts,dofs,regions,largest_region,solver,options,law,region_mode,threads,repetition,status,"
-      "iterations,residual,natural_map,siconos_error,fischer_burmeister,penetration,cone_violation,dissipation_angle,"
+      "experiment,file,step,contacts,dofs,regions,largest_region,solver,options,law,region_mode,threads,"
+      "repetition,status,"
+      "iterations,residual,natural_map,siconos_error,fischer_burmeister,penetration,cone_violation,"
+      "dissipation_angle,"
       "equation,setup_seconds,solve_seconds,tolerance";
   EXPECT_EQ(run_record_header().substr(0, contract.size()), contract);
 }
@@ -91,7 +93,8 @@ TEST_F(RunTableTest, RowComesBackToTheLastBit) {
 }
 
 TEST_F(RunTableTest, RowCutAnywhereIsDroppedAndWrittenAgain) {
-  const std::string whole = run_record_header() + "\n" + run_record_row(example(0)) + "\n" + run_record_row(example(1)) + "\n";
+  const std::string whole =
+      run_record_header() + "\n" + run_record_row(example(0)) + "\n" + run_record_row(example(1)) + "\n";
   for (std::size_t cut = 0; cut <= whole.size(); cut += 11) {
     write(whole.substr(0, cut));
     RunTable table(path_, OpenTable::resume);
@@ -138,9 +141,10 @@ TEST_F(RunTableTest, ForeignTablesAreRefusedWithTheLine) {
 
 TEST_F(RunTableTest, KeyTellsRunsApart) {
   const RunRecord record = example(0);
-  for (const auto change : {+[](RunRecord& r) { r.threads = 1; }, +[](RunRecord& r) { r.protocol = "converge"; },
-                            +[](RunRecord& r) { r.tolerance = 1e-8; }, +[](RunRecord& r) { r.region_mode = "none"; },
-                            +[](RunRecord& r) { r.options = "law=pyramid"; }, +[](RunRecord& r) { r.step = "1"; }}) {
+  for (const auto change :
+       {+[](RunRecord& r) { r.threads = 1; }, +[](RunRecord& r) { r.protocol = "converge"; },
+        +[](RunRecord& r) { r.tolerance = 1e-8; }, +[](RunRecord& r) { r.region_mode = "none"; },
+        +[](RunRecord& r) { r.options = "law=pyramid"; }, +[](RunRecord& r) { r.step = "1"; }}) {
     RunRecord other = record;
     change(other);
     EXPECT_NE(run_key(record), run_key(other));

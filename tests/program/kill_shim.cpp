@@ -1,6 +1,6 @@
-// Preloaded into a program: ends it, without any clean-up, at the call number KILL_AT (1, 2, …) of those that change a
-// regular file or a folder. KILL_TORN=1 lets half of a write through first. Only the process that was started counts;
-// children that it forks do not.
+// Preloaded into a program: ends it, without any clean-up, at the call number KILL_AT (1, 2, …) of those that
+// change a regular file or a folder. KILL_TORN=1 lets half of a write through first. Only the process that
+// was started counts; children that it forks do not.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -41,13 +41,15 @@ class ProgramTest : public testing::Test {
  protected:
   void SetUp() override {
     const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::temp_directory_path() / fmt::format("signorini_{}_{}_{}", info->test_suite_name(), info->name(), ::getpid());
+    folder_ = fs::temp_directory_path() /
+              fmt::format("signorini_{}_{}_{}", info->test_suite_name(), info->name(), ::getpid());
     fs::remove_all(folder_);
     fs::create_directories(folder_);
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  pid_t start(const std::vector<std::string>& arguments, const std::vector<std::string>& variables = {}) const {
+  pid_t start(const std::vector<std::string>& arguments,
+              const std::vector<std::string>& variables = {}) const {
     std::vector<std::string> words{SIGNORINI_PROGRAM};
     words.insert(words.end(), arguments.begin(), arguments.end());
     std::vector<std::string> environment{fmt::format("SIGNORINI_CONFIGS={}/configs", SIGNORINI_SOURCE_DIR)};
@@ -61,8 +63,10 @@ class ProgramTest : public testing::Test {
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, 1, (folder_ / ".stdout").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
-    posix_spawn_file_actions_addopen(&actions, 2, (folder_ / ".stderr").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    posix_spawn_file_actions_addopen(&actions, 1, (folder_ / ".stdout").c_str(), O_WRONLY | O_CREAT | O_TRUNC,
+                                     0644);
+    posix_spawn_file_actions_addopen(&actions, 2, (folder_ / ".stderr").c_str(), O_WRONLY | O_CREAT | O_TRUNC,
+                                     0644);
     pid_t child = 0;
     EXPECT_EQ(posix_spawn(&child, SIGNORINI_PROGRAM, &actions, nullptr, argv.data(), envp.data()), 0);
     posix_spawn_file_actions_destroy(&actions);
@@ -74,10 +78,12 @@ class ProgramTest : public testing::Test {
     return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), file_text(folder_ / ".stdout"),
             file_text(folder_ / ".stderr")};
   }
-  Outcome run(const std::vector<std::string>& arguments, const std::vector<std::string>& variables = {}) const {
+  Outcome run(const std::vector<std::string>& arguments,
+              const std::vector<std::string>& variables = {}) const {
     return finish(start(arguments, variables));
   }
-  /// The run must end with `code`; an error is exactly one line on stderr that has `part` in it, and nothing on stdout.
+  /// The run must end with `code`; an error is exactly one line on stderr that has `part` in it, and nothing
+  /// on stdout.
   void expect_error(const std::vector<std::string>& arguments, int code, const std::string& part) const {
     const Outcome o = run(arguments);
     const std::string command = fmt::format("{}", fmt::join(arguments, " "));

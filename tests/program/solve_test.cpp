@@ -9,18 +9,20 @@ namespace {
 class SolveTest : public ProgramTest {};
 
 bool same_bits(const Vector& a, const Vector& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), sizeof(double) * static_cast<std::size_t>(a.size())) == 0;
+  return a.size() == b.size() &&
+         std::memcmp(a.data(), b.data(), sizeof(double) * static_cast<std::size_t>(a.size())) == 0;
 }
 
 TEST_F(SolveTest, EveryCombinationIsOneRowWithTheRefereesResidual) {
   const std::string a = planted("a.hdf5", {.contacts = 12, .regions = 3});
   const std::string b = planted("b.hdf5", {.contacts = 8, .stiffness = 5.0});
-  const Outcome o = run({"solve", a, b, "--solver", "pgs,pcg,pcg-pgs,ca", "--regions", "none,points,islands", "--threads", "1,2",
-                         "--repetitions", "2", "--csv", path("x.csv")});
+  const Outcome o = run({"solve", a, b, "--solver", "pgs,pcg,pcg-pgs,ca", "--regions", "none,points,islands",
+                         "--threads", "1,2", "--repetitions", "2", "--csv", path("x.csv")});
   EXPECT_EQ(o.code, 0) << o.err;
   const std::vector<RunRecord> rows = read_run_table(folder_ / "x.csv");
   ASSERT_EQ(rows.size(), 2U * 4U * 3U * 2U * 2U);
-  EXPECT_EQ(std::count(o.out.begin(), o.out.end(), '\n'), 1 + 2 * 4 * 3 * 2) << "the screen shows medians over repetitions";
+  EXPECT_EQ(std::count(o.out.begin(), o.out.end(), '\n'), 1 + 2 * 4 * 3 * 2)
+      << "the screen shows medians over repetitions";
   for (const RunRecord& row : rows) {
     if (row.file == b && row.region_mode == "points") {
       EXPECT_EQ(row.status, SolveStatus::unsupported) << "points are inexact on a coupled mass";
@@ -37,7 +39,8 @@ TEST_F(SolveTest, EveryCombinationIsOneRowWithTheRefereesResidual) {
 
 TEST_F(SolveTest, SecondRunGivesTheSameRowsApartFromTimes) {
   const std::string a = planted("a.hdf5", {.contacts = 30, .regions = 5});
-  const std::vector<std::string> command{"solve", a, "--solver", "pgs,pcg-pgs", "--regions", "none,points", "--threads", "1,2,4"};
+  const std::vector<std::string> command{"solve",       a,           "--solver", "pgs,pcg-pgs", "--regions",
+                                         "none,points", "--threads", "1,2,4"};
   std::vector<std::string> first = command, second = command;
   first.insert(first.end(), {"--csv", path("1.csv")});
   second.insert(second.end(), {"--csv", path("2.csv")});
@@ -49,8 +52,8 @@ TEST_F(SolveTest, SecondRunGivesTheSameRowsApartFromTimes) {
 TEST_F(SolveTest, SolutionHasTheSameBitsForAnyNumberOfThreads) {
   const std::string a = planted("a.hdf5", {.contacts = 60, .regions = 12});
   for (const char* threads : {"1", "2", "4"}) {
-    const Outcome o = run({"solve", a, "--solver", "pcg-pgs", "--regions", "points", "--threads", threads, "--solution",
-                           path(fmt::format("s{}.hdf5", threads))});
+    const Outcome o = run({"solve", a, "--solver", "pcg-pgs", "--regions", "points", "--threads", threads,
+                           "--solution", path(fmt::format("s{}.hdf5", threads))});
     EXPECT_EQ(o.code, 0) << o.err;
   }
   const FclibFile one = read_fclib(folder_ / "s1.hdf5");
@@ -64,13 +67,16 @@ TEST_F(SolveTest, SolutionHasTheSameBitsForAnyNumberOfThreads) {
 
 TEST_F(SolveTest, SolutionSatisfiesTheEquationsOfItsProblem) {
   const std::string a = planted("a.hdf5", {.contacts = 10, .stiffness = 2.0});
-  EXPECT_EQ(run({"solve", a, "--solver", "pgs", "--tolerance", "1e-10", "--solution", path("s.hdf5")}).code, 0);
+  EXPECT_EQ(run({"solve", a, "--solver", "pgs", "--tolerance", "1e-10", "--solution", path("s.hdf5")}).code,
+            0);
   const FclibFile file = read_fclib(folder_ / "s.hdf5");
   const ContactProblem& p = file.problem;
   const FclibSolution& s = *file.solution;
-  // a backward error: 1e-10 is far above the roundings of sums of some ten terms (1e-15) and far below any wrong sign
+  // a backward error: 1e-10 is far above the roundings of sums of some ten terms (1e-15) and far below any
+  // wrong sign
   const Vector momentum = p.M * s.v - p.H * s.r - p.f;
-  EXPECT_LE(momentum.lpNorm<Eigen::Infinity>(), 1e-10 * p.f.lpNorm<Eigen::Infinity>() + 1e-10 * (p.M * s.v).lpNorm<Eigen::Infinity>());
+  EXPECT_LE(momentum.lpNorm<Eigen::Infinity>(),
+            1e-10 * p.f.lpNorm<Eigen::Infinity>() + 1e-10 * (p.M * s.v).lpNorm<Eigen::Infinity>());
   const Vector velocity = p.H.transpose() * s.v + p.w - s.u;
   EXPECT_LE(velocity.lpNorm<Eigen::Infinity>(), 1e-10 * (1.0 + s.v.lpNorm<Eigen::Infinity>()));
 }
@@ -80,14 +86,16 @@ TEST_F(SolveTest, ExportedProblemSolvedAgainGivesTheSameBits) {
   EXPECT_EQ(run({"export", a, "--step", "0", "-o", path("b.hdf5")}).code, 0);
   EXPECT_EQ(run({"solve", a, "--solver", "pgs", "--solution", path("sa.hdf5")}).code, 0);
   EXPECT_EQ(run({"solve", path("b.hdf5"), "--solver", "pgs", "--solution", path("sb.hdf5")}).code, 0);
-  EXPECT_TRUE(same_bits(read_fclib(folder_ / "sa.hdf5").solution->r, read_fclib(folder_ / "sb.hdf5").solution->r));
+  EXPECT_TRUE(
+      same_bits(read_fclib(folder_ / "sa.hdf5").solution->r, read_fclib(folder_ / "sb.hdf5").solution->r));
   expect_error({"export", a, "-o", path("b.hdf5")}, 2, "--force");
   EXPECT_EQ(run({"export", a, "-o", path("b.hdf5"), "--force"}).code, 0);
 }
 
 TEST_F(SolveTest, NotConvergedIsFourOnlyWhenAsked) {
   const std::string a = planted("a.hdf5", {.contacts = 30});
-  const std::vector<std::string> hopeless{"solve", a, "--solver", "pgs", "--max-iterations", "1", "--tolerance", "1e-12"};
+  const std::vector<std::string> hopeless{"solve",       a,      "--solver", "pgs", "--max-iterations", "1",
+                                          "--tolerance", "1e-12"};
   const Outcome o = run(hopeless);
   EXPECT_EQ(o.code, 0) << o.err;
   EXPECT_NE(o.out.find("iteration_limit"), std::string::npos) << o.out;
@@ -99,7 +107,8 @@ TEST_F(SolveTest, NotConvergedIsFourOnlyWhenAsked) {
 
 TEST_F(SolveTest, PrintedFormThatFailsIsARowNotAGap) {
   const std::string a = planted("a.hdf5", {.contacts = 20, .stiffness = 1.0});
-  const Outcome o = run({"solve", a, "--solver", "pcg", "--set", "pcg.form=printed", "--max-iterations", "200", "--csv", path("x.csv")});
+  const Outcome o = run({"solve", a, "--solver", "pcg", "--set", "pcg.form=printed", "--max-iterations",
+                         "200", "--csv", path("x.csv")});
   EXPECT_EQ(o.code, 0) << o.err;
   const std::vector<RunRecord> rows = read_run_table(folder_ / "x.csv");
   ASSERT_EQ(rows.size(), 1U);
@@ -109,7 +118,8 @@ TEST_F(SolveTest, PrintedFormThatFailsIsARowNotAGap) {
 
 TEST_F(SolveTest, TraceHoldsTheConvergenceCurveOfEveryCombination) {
   const std::string a = planted("a.hdf5", {.contacts = 12, .regions = 3});
-  EXPECT_EQ(run({"solve", a, "--solver", "pgs,pcg", "--regions", "none,points", "--trace", path("t.h5")}).code, 0);
+  EXPECT_EQ(
+      run({"solve", a, "--solver", "pgs,pcg", "--regions", "none,points", "--trace", path("t.h5")}).code, 0);
   const std::vector<ConvergenceTrace> traces = read_traces(folder_ / "t.h5");
   ASSERT_EQ(traces.size(), 4U);
   for (const ConvergenceTrace& trace : traces) {
@@ -128,8 +138,8 @@ TEST_F(SolveTest, EmptyAndSingleContactProblemsAreNormalInput) {
   none.problem.f = whole.f;
   none.problem.H.resize(whole.dofs(), 0);
   write_fclib(folder_ / "none.hdf5", none);
-  const Outcome o = run({"solve", one, path("none.hdf5"), "--solver", "pgs,pcg,pcg-pgs,ca,reference", "--regions", "none,points,islands",
-                         "--csv", path("x.csv"), "--require-converged"});
+  const Outcome o = run({"solve", one, path("none.hdf5"), "--solver", "pgs,pcg,pcg-pgs,ca,reference",
+                         "--regions", "none,points,islands", "--csv", path("x.csv"), "--require-converged"});
   EXPECT_EQ(o.code, 0) << o.out << o.err;
   EXPECT_EQ(read_run_table(folder_ / "x.csv").size(), 2U * 5U * 3U);
   EXPECT_EQ(run({"info", path("none.hdf5")}).code, 0);
@@ -157,8 +167,8 @@ TEST_F(SolveTest, FclibCollectionGivesARowPerCombination) {
     ++files;
   }
   ASSERT_GT(files, 3U);
-  command.insert(command.end(), {"--solver", "pgs,pcg,pcg-pgs,ca", "--regions", "none,points,islands", "--threads", "1,2",
-                                 "--max-iterations", "300", "--csv", path("x.csv")});
+  command.insert(command.end(), {"--solver", "pgs,pcg,pcg-pgs,ca", "--regions", "none,points,islands",
+                                 "--threads", "1,2", "--max-iterations", "300", "--csv", path("x.csv")});
   const Outcome o = run(command);
   EXPECT_EQ(o.code, 0) << o.err;
   const std::vector<RunRecord> rows = read_run_table(folder_ / "x.csv");

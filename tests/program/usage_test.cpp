@@ -19,13 +19,15 @@ TEST_F(UsageTest, HelpOfEveryCommandTeachesWithExamples) {
   }
   const Outcome all = run({"--help"});
   EXPECT_EQ(all.code, 0);
-  for (const char* command : kCommands) EXPECT_NE(all.out.find(fmt::format("\n  {} ", command)), std::string::npos) << command;
+  for (const char* command : kCommands)
+    EXPECT_NE(all.out.find(fmt::format("\n  {} ", command)), std::string::npos) << command;
 }
 
 TEST_F(UsageTest, NoLineOfHelpIsWiderThanAPage) {
   for (const char* command : kCommands) {
     std::istringstream lines(run({command, "--help"}).out);
-    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 120U) << command << ": " << line;
+    for (std::string line; std::getline(lines, line);)
+      EXPECT_LE(line.size(), 120U) << command << ": " << line;
   }
 }
 
