@@ -39,7 +39,8 @@ Vector3 solve_cone(double mu, const Matrix3& D, const Vector3& b) {
     if (middle <= low || middle >= high) break;
     (excess(middle) > 0.0 ? low : high) = middle;
   }
-  const Vector2 r_T = tangent(high);
+  Vector2 r_T = tangent(high);
+  if (!r_T.allFinite()) r_T.setZero();  // W_TT vanishes and nothing pulls sideways
   const double r_N = std::max(0.0, normal(r_T));
   const double length = r_T.norm();
   const double factor = length > 0.0 ? mu * r_N / length : 0.0;

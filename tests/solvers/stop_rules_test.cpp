@@ -94,6 +94,23 @@ TEST(StopRules, AContactThatNothingCanOpenIsStalled) {
   }
 }
 
+TEST(StopRules, AContactThatCannotMoveSidewaysStillCarries) {
+  // A body on a rail: W_TT = 0, with and without a tangential velocity that nothing can change.
+  for (const double drift : {0.0, 0.3}) {
+    const ContactProblem problem = zoo::make_dual(zoo::vector_of({2, 0, 0}).asDiagonal().toDenseMatrix(),
+                                                  zoo::vector_of({-1, drift, 0}), zoo::vector_of({0.5}));
+    for (const SolverEntry& entry : solver_registry()) {
+      for (const char* law : {"cone", "pyramid"}) {
+        const Outcome outcome = run(entry.name, {{"law", law}}, problem, to(1e-12, 1000));
+        EXPECT_EQ(enum_name(outcome.report.status), "converged") << entry.name << " " << law;
+        EXPECT_EQ(outcome.r[0], 0.5) << entry.name << " " << law;
+        EXPECT_LE(std::hypot(outcome.r[1], outcome.r[2]), 0.25 * std::sqrt(2.0) + 1e-12)
+            << entry.name << " " << law;
+      }
+    }
+  }
+}
+
 TEST(StopRules, DivergenceLeavesFiniteImpulses) {
   // W_NN = [[1, −3], [−3, 1]] is indefinite: both impulses grow by nine per sweep without end.
   Matrix W = Matrix::Identity(6, 6);
