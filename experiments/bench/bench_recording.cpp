@@ -1,5 +1,6 @@
-// Cost of a recorded frame: bytes per contact, encoding into a file image, opening a recording (with the check in a child
-// process), reading one frame with its checksum and all checks. Nothing here waits for a disk.
+// Cost of a recorded frame: bytes per contact, encoding into a file image, opening a recording (with the
+// check in a child process), reading one frame with its checksum and all checks. Nothing here waits for a
+// disk.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 

@@ -41,7 +41,9 @@ class Descriptor {
   throw_input("{}: {} failed ({})", path.string(), doing, std::strerror(errno));
 }
 
-fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+fs::path folder_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
 
 void write_and_sync(const fs::path& path, std::span<const std::byte> bytes) {
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
@@ -102,8 +104,10 @@ LockFile::LockFile(fs::path path, const std::string& busy) : path_(std::move(pat
       const std::string holder(trim(std::string_view(text, got > 0 ? static_cast<std::size_t>(got) : 0)));
       throw_input("{} by process {}; wait for it to end", busy, holder.empty() ? "unknown" : holder);
     }
-    // The previous holder may have removed the file between open and flock: then this lock is on a nameless file.
-    struct stat opened{}, named{};
+    // The previous holder may have removed the file between open and flock: then this lock is on a nameless
+    // file.
+    struct stat opened {
+    }, named{};
     if (::fstat(fd_, &opened) == 0 && ::stat(path_.c_str(), &named) == 0 && opened.st_ino == named.st_ino &&
         opened.st_dev == named.st_dev) {
       break;
@@ -117,7 +121,9 @@ LockFile::LockFile(fs::path path, const std::string& busy) : path_(std::move(pat
   }
 }
 
-LockFile::LockFile(LockFile&& other) noexcept : path_(std::move(other.path_)), fd_(other.fd_) { other.fd_ = -1; }
+LockFile::LockFile(LockFile&& other) noexcept : path_(std::move(other.path_)), fd_(other.fd_) {
+  other.fd_ = -1;
+}
 
 LockFile::~LockFile() {
   if (fd_ < 0) return;

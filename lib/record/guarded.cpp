@@ -63,7 +63,8 @@ void write_all(int fd, const char* data, std::size_t size) {
 }
 
 /// Never returns and never runs destructors or exit handlers of the parent's objects.
-[[noreturn]] void be_child(const std::string& name, int fd, std::uintmax_t memory, std::uintmax_t seconds, FunctionRef<void()> work) {
+[[noreturn]] void be_child(const std::string& name, int fd, std::uintmax_t memory, std::uintmax_t seconds,
+                           FunctionRef<void()> work) {
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGINT, SIGTERM, SIGXCPU, SIGPIPE}) {
     ::signal(signal, SIG_DFL);
   }
@@ -142,7 +143,8 @@ void run_in_child(const std::string& name, std::uintmax_t bytes, FunctionRef<voi
     if (signal == SIGXCPU || signal == SIGKILL) {
       throw_input("{}: damaged file (checking it needed more than {} s of CPU time)", name, seconds);
     }
-    throw_input("{}: damaged file (the HDF5 library crashed on it: signal {}, {})", name, signal, ::strsignal(signal));
+    throw_input("{}: damaged file (the HDF5 library crashed on it: signal {}, {})", name, signal,
+                ::strsignal(signal));
   }
   if (reply.empty()) throw_input("{}: damaged file (the check ended without an answer)", name);
   if (reply[0] == kRefused) throw InputError(reply.substr(1));

@@ -6,19 +6,21 @@
 
 #include "base/function_ref.h"
 
-/// Work on untrusted files in a child process: whatever the HDF5 library does there (crash, endless loop, huge
-/// allocation), the caller gets one clear line.
+/// Work on untrusted files in a child process: whatever the HDF5 library does there (crash, endless loop,
+/// huge allocation), the caller gets one clear line.
 namespace signorini {
 
-/// Runs `work` in a forked child with limits on memory (its present size + 1 GiB + 4 × `bytes`), CPU time and wall time
-/// (10 s and 60 s, growing with `bytes`). An exception of `work` is rethrown here as `InputError` with the same text; a
-/// crash or an exceeded limit becomes `InputError` "<name>: damaged file (…)".
+/// Runs `work` in a forked child with limits on memory (its present size + 1 GiB + 4 × `bytes`), CPU time and
+/// wall time (10 s and 60 s, growing with `bytes`). An exception of `work` is rethrown here as `InputError`
+/// with the same text; a crash or an exceeded limit becomes `InputError` "<name>: damaged file (…)".
 ///
-/// `work` must not take locks that other threads of this process may hold, apart from the HDF5 lock and malloc's.
+/// `work` must not take locks that other threads of this process may hold, apart from the HDF5 lock and
+/// malloc's.
 void run_in_child(const std::string& name, std::uintmax_t bytes, FunctionRef<void()> work);
 
-/// Opens `path` in a child and does there what a reader will do here: visits every object, and reads all numbers unless the
-/// file is a recording, whose payload is protected by its layout (plain contiguous arrays) and its checksums.
+/// Opens `path` in a child and does there what a reader will do here: visits every object, and reads all
+/// numbers unless the file is a recording, whose payload is protected by its layout (plain contiguous arrays)
+/// and its checksums.
 void check_hdf5_in_child(const std::filesystem::path& path);
 
 }  // namespace signorini

@@ -29,7 +29,8 @@ std::mutex& library_mutex() {
 
 thread_local int lock_depth = 0;
 
-/// Holds the lock, silences the library's own error printing in this thread, and forbids dynamic filter plugins.
+/// Holds the lock, silences the library's own error printing in this thread, and forbids dynamic filter
+/// plugins.
 class Session {
  public:
   Session() {
@@ -76,8 +77,8 @@ Handle access_list(bool in_memory, Format format) {
   return list;
 }
 
-/// Catches the buffer of an in-memory file as the library gives it up on closing. (H5Fget_file_image cannot serve: it
-/// clears the flags of the superblock behind the back of its checksum.)
+/// Catches the buffer of an in-memory file as the library gives it up on closing. (H5Fget_file_image cannot
+/// serve: it clears the flags of the superblock behind the back of its checksum.)
 struct Catcher {
   void* buffer = nullptr;
   ~Catcher() { std::free(buffer); }
@@ -132,9 +133,11 @@ bool equals_any(hid_t type, std::initializer_list<hid_t> known) {
   return std::any_of(known.begin(), known.end(), [&](hid_t k) { return H5Tequal(type, k) > 0; });
 }
 
-/// Plain little- or big-endian numbers and text; false for everything else (compound, reference, odd bit fields …).
+/// Plain little- or big-endian numbers and text; false for everything else (compound, reference, odd bit
+/// fields …).
 bool classify(hid_t type, Kind& kind) {
-  if (equals_any(type, {H5T_STD_I32LE, H5T_STD_I64LE, H5T_STD_U64LE, H5T_STD_U32LE, H5T_STD_I32BE, H5T_STD_I64BE})) {
+  if (equals_any(
+          type, {H5T_STD_I32LE, H5T_STD_I64LE, H5T_STD_U64LE, H5T_STD_U32LE, H5T_STD_I32BE, H5T_STD_I64BE})) {
     kind = Kind::integer;
   } else if (equals_any(type, {H5T_IEEE_F64LE, H5T_IEEE_F32LE, H5T_IEEE_F64BE, H5T_IEEE_F32BE})) {
     kind = Kind::real;
@@ -190,7 +193,8 @@ bool Handle::reset() {
   return closed;
 }
 
-// ---------------------------------------------------------------------------------------------------------- reading
+// ----------------------------------------------------------------------------------------------------------
+// reading
 
 ReadFile::ReadFile(const std::filesystem::path& path) : name_(path.string()), file_(-1, H5Fclose) {
   std::error_code error;
@@ -203,7 +207,8 @@ ReadFile::ReadFile(const std::filesystem::path& path) : name_(path.string()), fi
   const Session session;
   const Handle list = access_list(false, Format::earliest);
   file_ = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, list.get()), H5Fclose);
-  if (!file_.valid()) throw_input("{}: cannot be opened as HDF5 (damaged or foreign file: {})", name_, library_reason());
+  if (!file_.valid())
+    throw_input("{}: cannot be opened as HDF5 (damaged or foreign file: {})", name_, library_reason());
 }
 
 ReadFile::ReadFile(std::vector<std::byte>& image, std::string name)
@@ -213,7 +218,8 @@ ReadFile::ReadFile(std::vector<std::byte>& image, std::string name)
   if (H5Pset_file_image(list.get(), image.data(), image.size()) >= 0) {
     file_ = Handle(H5Fopen(name_.c_str(), H5F_ACC_RDONLY, list.get()), H5Fclose);
   }
-  if (!file_.valid()) throw_input("{}: cannot be opened as HDF5 (damaged or foreign file: {})", name_, library_reason());
+  if (!file_.valid())
+    throw_input("{}: cannot be opened as HDF5 (damaged or foreign file: {})", name_, library_reason());
 }
 
 bool ReadFile::has_root_attribute(const std::string& attribute) const {
@@ -228,7 +234,8 @@ std::vector<std::string> ReadFile::children(const std::string& group) const {
   std::vector<std::string> names;
   try {
     for (const Link& link : links_of(id.get())) {
-      if (!link.hard) throw_input("{}: '{}': soft and external links are refused", name_, join(group, link.name));
+      if (!link.hard)
+        throw_input("{}: '{}': soft and external links are refused", name_, join(group, link.name));
       names.push_back(link.name);
     }
   } catch (const InputError&) {
@@ -245,18 +252,19 @@ bool ReadFile::has(const std::string& path) const {
     const std::string prefix = path.substr(0, slash);
     if (H5Lexists(file_.get(), prefix.c_str(), H5P_DEFAULT) <= 0) return false;
     H5L_info_t info;
-    if (H5Lget_info(file_.get(), prefix.c_str(), &info, H5P_DEFAULT) < 0 || info.type != H5L_TYPE_HARD) return false;
+    if (H5Lget_info(file_.get(), prefix.c_str(), &info, H5P_DEFAULT) < 0 || info.type != H5L_TYPE_HARD)
+      return false;
     if (slash == std::string::npos) return true;
   }
 }
 
 struct ReadFile::Visit {
-  std::string where;                                                 ///< for messages
-  std::string prefix;                                                ///< cut from the path of a dataset in messages
+  std::string where;   ///< for messages
+  std::string prefix;  ///< cut from the path of a dataset in messages
   Depth depth = Depth::payload;
   bool all_attributes = false;
-  std::set<std::uint64_t>* groups = nullptr;                         ///< addresses seen: no cycles
-  std::set<std::uint64_t>* datasets = nullptr;                       ///< headers checked already (shared arrays)
+  std::set<std::uint64_t>* groups = nullptr;    ///< addresses seen: no cycles
+  std::set<std::uint64_t>* datasets = nullptr;  ///< headers checked already (shared arrays)
   std::function<void(const std::string& path, RawArray)> take;
 };
 
@@ -276,7 +284,9 @@ RawTree ReadFile::read_attributes(const std::string& group, const std::string& w
       &names);
   if (status < 0) throw_input("{}: attributes: {}", where, library_reason());
   for (const std::string& name : names) {
-    const auto fail = [&](const std::string& reason) { throw_input("{}: attribute '{}': {}", where, name, reason); };
+    const auto fail = [&](const std::string& reason) {
+      throw_input("{}: attribute '{}': {}", where, name, reason);
+    };
     const Handle attribute = attribute_handle(H5Aopen(id.get(), name.c_str(), H5P_DEFAULT));
     if (!attribute.valid()) fail(library_reason());
     const Handle type = type_handle(H5Aget_type(attribute.get()));
@@ -307,13 +317,17 @@ RawTree ReadFile::read_attributes(const std::string& group, const std::string& w
 
 RawArray ReadFile::read_array(std::int64_t dataset, const std::string& where, const std::string& path,
                               Depth depth) const {
-  const auto fail = [&](const std::string& reason) { throw_input("{}: dataset '{}': {}", where, path, reason); };
+  const auto fail = [&](const std::string& reason) {
+    throw_input("{}: dataset '{}': {}", where, path, reason);
+  };
   const Handle list = list_handle(H5Dget_create_plist(dataset));
   const Handle type = type_handle(H5Dget_type(dataset));
   const Handle space = space_handle(H5Dget_space(dataset));
   if (!list.valid() || !type.valid() || !space.valid()) fail(library_reason());
   if (H5Pget_layout(list.get()) != H5D_CONTIGUOUS || H5Pget_nfilters(list.get()) != 0) {
-    fail("is compact, chunked, compressed or virtual; rewrite the file with 'h5repack -l CONTI -f NONE IN OUT'");
+    fail(
+        "is compact, chunked, compressed or virtual; rewrite the file with 'h5repack -l CONTI -f NONE IN "
+        "OUT'");
   }
   if (H5Pget_external_count(list.get()) != 0) fail("keeps its numbers in another file, which is refused");
   Kind kind{};
@@ -335,22 +349,25 @@ RawArray ReadFile::read_array(std::int64_t dataset, const std::string& where, co
   if (total > static_cast<long double>(bytes_)) fail("is larger than the file");
   const std::uint64_t count = dims[0] * dims[1];
   // What a variable-length text keeps in place is a reference into a heap of the file.
-  const std::uint64_t size = kind == Kind::variable_text ? std::min<std::uint64_t>(H5Dget_storage_size(dataset), 64)
-                                                         : count * element;
+  const std::uint64_t size = kind == Kind::variable_text
+                                 ? std::min<std::uint64_t>(H5Dget_storage_size(dataset), 64)
+                                 : count * element;
   if (size > 0) {
     const haddr_t offset = H5Dget_offset(dataset);
     if (offset == HADDR_UNDEF && H5Dget_storage_size(dataset) == 0) {
       array.written = false;
       return array;
     }
-    if (offset == HADDR_UNDEF || H5Dget_storage_size(dataset) != size || offset > bytes_ || size > bytes_ - offset) {
+    if (offset == HADDR_UNDEF || H5Dget_storage_size(dataset) != size || offset > bytes_ ||
+        size > bytes_ - offset) {
       fail("its numbers do not lie inside the file");
     }
   }
   if ((kind == Kind::text || kind == Kind::variable_text) && count != 1) fail("is a list of texts");
 
   const auto read = [&](hid_t memory_type, void* out) {
-    if (count > 0 && H5Dread(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) < 0) fail(library_reason());
+    if (count > 0 && H5Dread(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) < 0)
+      fail(library_reason());
   };
   if (depth == Depth::headers) return array;
   if (kind == Kind::real) {
@@ -414,7 +431,8 @@ void ReadFile::walk(std::int64_t group, const std::string& path, int depth, cons
       if (visit.datasets != nullptr && !visit.datasets->insert(info.addr).second) continue;
       const Handle dataset = dataset_handle(H5Dopen2(group, link.name.c_str(), H5P_DEFAULT));
       if (!dataset.valid()) fail(object, library_reason());
-      const std::string shown = object.starts_with(visit.prefix) ? object.substr(visit.prefix.size()) : object;
+      const std::string shown =
+          object.starts_with(visit.prefix) ? object.substr(visit.prefix.size()) : object;
       RawArray array = read_array(dataset.get(), visit.where, shown, visit.depth);
       if (visit.take) visit.take(shown, std::move(array));
     } else {
@@ -433,7 +451,9 @@ void ReadFile::read_arrays(const std::string& group, const std::string& prefix, 
   visit.where = where;
   visit.prefix = group == "/" ? "/" : group + "/";
   visit.groups = &groups;
-  visit.take = [&](const std::string& path, RawArray array) { tree.arrays[prefix + path] = std::move(array); };
+  visit.take = [&](const std::string& path, RawArray array) {
+    tree.arrays[prefix + path] = std::move(array);
+  };
   walk(id.get(), group, 0, visit);
 }
 
@@ -458,7 +478,8 @@ void ReadFile::visit_everything(Depth depth) const {
   walk(root.get(), "/", 0, visit);
 }
 
-// ---------------------------------------------------------------------------------------------------------- writing
+// ----------------------------------------------------------------------------------------------------------
+// writing
 
 namespace {
 
@@ -488,7 +509,8 @@ Handle create_file(const char* name, Catcher* catcher, Format format) {
 
 bool write_attribute(hid_t object, const std::string& name, hid_t type, const void* value) {
   const Handle space = space_handle(H5Screate(H5S_SCALAR));
-  Handle attribute = attribute_handle(H5Acreate2(object, name.c_str(), type, space.get(), H5P_DEFAULT, H5P_DEFAULT));
+  Handle attribute =
+      attribute_handle(H5Acreate2(object, name.c_str(), type, space.get(), H5P_DEFAULT, H5P_DEFAULT));
   return attribute.valid() && H5Awrite(attribute.get(), type, value) >= 0 && attribute.reset();
 }
 
@@ -496,7 +518,8 @@ bool write_scalar(hid_t object, const std::string& name, const RawScalar& scalar
   if (const auto* count = std::get_if<std::uint64_t>(&scalar)) {
     return write_attribute(object, name, H5T_STD_U64LE, count);
   }
-  if (const auto* real = std::get_if<double>(&scalar)) return write_attribute(object, name, H5T_IEEE_F64LE, real);
+  if (const auto* real = std::get_if<double>(&scalar))
+    return write_attribute(object, name, H5T_IEEE_F64LE, real);
   const auto& text = std::get<std::string>(scalar);
   const Handle type = fixed_text_type(text.size() + 1);
   H5Tset_cset(type.get(), H5T_CSET_UTF8);
@@ -518,13 +541,16 @@ WriteFile::WriteFile(Format format)
 
 WriteFile::~WriteFile() = default;
 
-WriteFile::WriteFile(const std::filesystem::path& path, Format format) : name_(path.string()), file_(-1, H5Fclose) {
+WriteFile::WriteFile(const std::filesystem::path& path, Format format)
+    : name_(path.string()), file_(-1, H5Fclose) {
   const Session session;
   file_ = create_file(path.c_str(), nullptr, format);
   if (!file_.valid()) fail("cannot be created");
 }
 
-void WriteFile::fail(const std::string& what) const { throw_input("{}: {} ({})", name_, what, library_reason()); }
+void WriteFile::fail(const std::string& what) const {
+  throw_input("{}: {} ({})", name_, what, library_reason());
+}
 
 void WriteFile::put_array(std::int64_t group, const std::string& path, const RawArray& array) {
   const auto* text = std::get_if<std::string>(&array.values);
@@ -539,16 +565,18 @@ void WriteFile::put_array(std::int64_t group, const std::string& path, const Raw
     data = reals->data();
   }
   const std::vector<hsize_t> dims(array.shape.begin(), array.shape.end());
-  const Handle space = space_handle(dims.empty() ? H5Screate(H5S_SCALAR)
-                                                 : H5Screate_simple(static_cast<int>(dims.size()), dims.data(), nullptr));
+  const Handle space =
+      space_handle(dims.empty() ? H5Screate(H5S_SCALAR)
+                                : H5Screate_simple(static_cast<int>(dims.size()), dims.data(), nullptr));
   const Handle list = create_list(H5P_DATASET_CREATE);
   H5Pset_layout(list.get(), H5D_CONTIGUOUS);
   H5Pset_fill_time(list.get(), H5D_FILL_TIME_NEVER);
-  Handle dataset =
-      dataset_handle(H5Dcreate2(group, path.c_str(), type, space.get(), H5P_DEFAULT, list.get(), H5P_DEFAULT));
-  const bool written = dataset.valid() &&
-                       (array.size() == 0 || H5Dwrite(dataset.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0) &&
-                       dataset.reset();
+  Handle dataset = dataset_handle(
+      H5Dcreate2(group, path.c_str(), type, space.get(), H5P_DEFAULT, list.get(), H5P_DEFAULT));
+  const bool written =
+      dataset.valid() &&
+      (array.size() == 0 || H5Dwrite(dataset.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0) &&
+      dataset.reset();
   if (!written) fail(fmt::format("dataset '{}' cannot be written", path));
 }
 
@@ -562,8 +590,9 @@ Handle require_group(hid_t file, const std::string& path) {
     const std::size_t end = std::min(path.find('/', begin), path.size());
     const std::string name = path.substr(begin, end - begin);
     const bool exists = H5Lexists(current.get(), name.c_str(), H5P_DEFAULT) > 0;
-    current = group_handle(exists ? H5Gopen2(current.get(), name.c_str(), H5P_DEFAULT)
-                                  : H5Gcreate2(current.get(), name.c_str(), H5P_DEFAULT, creation.get(), H5P_DEFAULT));
+    current = group_handle(
+        exists ? H5Gopen2(current.get(), name.c_str(), H5P_DEFAULT)
+               : H5Gcreate2(current.get(), name.c_str(), H5P_DEFAULT, creation.get(), H5P_DEFAULT));
     begin = end + 1;
   }
   return current;

@@ -13,14 +13,16 @@
 
 /// The only file that talks to the HDF5 library, behind trees of arrays.
 ///
-/// Reading accepts what is needed and nothing else: hard links, contiguous datasets of up to two dimensions with plain
-/// 32/64-bit integers, reals or text, lying inside the file. Soft and external links, external storage, virtual,
-/// compact and chunked layouts, filters and plugins are refused, so that a foreign file can neither read other files of
-/// the user nor ask for more memory than it has bytes. All calls are serialised by one lock.
+/// Reading accepts what is needed and nothing else: hard links, contiguous datasets of up to two dimensions
+/// with plain 32/64-bit integers, reals or text, lying inside the file. Soft and external links, external
+/// storage, virtual, compact and chunked layouts, filters and plugins are refused, so that a foreign file can
+/// neither read other files of the user nor ask for more memory than it has bytes. All calls are serialised
+/// by one lock.
 namespace signorini::h5 {
 
-/// Held by every call here. Recursive; not a std::recursive_mutex, because a forked child is another thread to that one
-/// and could never take or free what its parent held: whoever forks holds this lock, and the child inherits it.
+/// Held by every call here. Recursive; not a std::recursive_mutex, because a forked child is another thread
+/// to that one and could never take or free what its parent held: whoever forks holds this lock, and the
+/// child inherits it.
 class LibraryLock {
  public:
   LibraryLock();
@@ -64,9 +66,11 @@ class ReadFile {
   RawTree read(const std::string& group, const std::string& where) const;
   RawTree read_attributes(const std::string& group, const std::string& where) const;
   /// Adds what is below `group` to `tree` with the prefix `prefix`; attributes are left out.
-  void read_arrays(const std::string& group, const std::string& prefix, RawTree& tree, const std::string& where) const;
+  void read_arrays(const std::string& group, const std::string& prefix, RawTree& tree,
+                   const std::string& where) const;
 
-  /// Visits every object of the file as `read` would, and all attributes of our own groups (everything in a recording,
+  /// Visits every object of the file as `read` would, and all attributes of our own groups (everything in a
+  /// recording,
   /// "/signorini" elsewhere). With `payload` the numbers are read as well.
   enum class Depth { headers, payload };
   void visit_everything(Depth depth) const;
@@ -74,22 +78,25 @@ class ReadFile {
  private:
   struct Visit;
   void walk(std::int64_t group, const std::string& path, int depth, const Visit& visit) const;
-  RawArray read_array(std::int64_t dataset, const std::string& where, const std::string& path, Depth depth) const;
+  RawArray read_array(std::int64_t dataset, const std::string& where, const std::string& path,
+                      Depth depth) const;
 
   std::string name_;
   std::uint64_t bytes_ = 0;
   Handle file_;
 };
 
-/// How old a library must be able to read the file: FCLib files go to everybody; recordings use the checksummed headers
-/// of HDF5 1.8. Either way equal calls give equal bytes (no times, no addresses of this run).
+/// How old a library must be able to read the file: FCLib files go to everybody; recordings use the
+/// checksummed headers of HDF5 1.8. Either way equal calls give equal bytes (no times, no addresses of this
+/// run).
 enum class Format { earliest, v18 };
 
-/// A file being written: into memory (`image`) or to a path. Throws `InputError` when the library reports an error.
+/// A file being written: into memory (`image`) or to a path. Throws `InputError` when the library reports an
+/// error.
 class WriteFile {
  public:
-  explicit WriteFile(Format format);                                    ///< in memory
-  WriteFile(const std::filesystem::path& path, Format format);          ///< on disk, must not exist
+  explicit WriteFile(Format format);                            ///< in memory
+  WriteFile(const std::filesystem::path& path, Format format);  ///< on disk, must not exist
   ~WriteFile();
 
   /// Writes the tree at the absolute group path; groups are made as needed.

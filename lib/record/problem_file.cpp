@@ -29,9 +29,14 @@ std::string printable(const std::string& text) {
   for (std::size_t i = 0; i < text.size() && shown.size() < 200;) {
     const auto byte = static_cast<unsigned char>(text[i]);
     if (byte == '\n' || byte == '\r') break;
-    const std::size_t length = byte < 0x80 ? 1 : (byte >> 5U) == 6 ? 2 : (byte >> 4U) == 14 ? 3 : (byte >> 3U) == 30 ? 4 : 0;
+    const std::size_t length = byte < 0x80          ? 1
+                               : (byte >> 5U) == 6  ? 2
+                               : (byte >> 4U) == 14 ? 3
+                               : (byte >> 3U) == 30 ? 4
+                                                    : 0;
     bool valid = length > 0 && i + length <= text.size() && byte >= 32 && byte != 127;
-    for (std::size_t k = 1; valid && k < length; ++k) valid = (static_cast<unsigned char>(text[i + k]) >> 6U) == 2;
+    for (std::size_t k = 1; valid && k < length; ++k)
+      valid = (static_cast<unsigned char>(text[i + k]) >> 6U) == 2;
     // U+0080…U+009F are control characters too.
     if (valid && length == 2 && byte == 0xC2 && static_cast<unsigned char>(text[i + 1]) < 0xA0) valid = false;
     shown += valid ? text.substr(i, length) : "?";
@@ -54,7 +59,8 @@ ProblemFile::ProblemFile(std::filesystem::path path) : impl_(std::make_unique<Im
   }
   impl_->fclib = std::make_unique<FclibFile>(read_checked_fclib(impl_->path));
   const ContactProblem& problem = impl_->fclib->problem;
-  impl_->kind = problem.has_dual() && !problem.has_primal() ? ProblemFileKind::fclib_local : ProblemFileKind::fclib_global;
+  impl_->kind = problem.has_dual() && !problem.has_primal() ? ProblemFileKind::fclib_local
+                                                            : ProblemFileKind::fclib_global;
   impl_->steps = {"0"};
   impl_->title = printable(impl_->fclib->info.title);
 }
@@ -69,7 +75,8 @@ std::string ProblemFile::title() const { return impl_->title; }
 
 ContactProblem ProblemFile::read(const std::string& step) const {
   if (impl_->recording) return impl_->recording->read(step).problem;
-  if (step != "0") throw_usage("{}: no step '{}': an FCLib file has the single step 0", impl_->path.string(), step);
+  if (step != "0")
+    throw_usage("{}: no step '{}': an FCLib file has the single step 0", impl_->path.string(), step);
   return impl_->fclib->problem;
 }
 

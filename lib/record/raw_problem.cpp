@@ -24,8 +24,8 @@ template <class Dense>
 auto row_major(const Dense& matrix) {
   using Scalar = typename Dense::Scalar;
   std::vector<Scalar> values(static_cast<std::size_t>(matrix.size()));
-  Eigen::Map<Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(values.data(), matrix.rows(),
-                                                                                      matrix.cols()) = matrix;
+  Eigen::Map<Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
+      values.data(), matrix.rows(), matrix.cols()) = matrix;
   return values;
 }
 
@@ -51,9 +51,12 @@ Vector optional_vector(const RawReader& raw, const std::string& path) {
 
 const char* kind_name(ProblemKind kind) {
   switch (kind) {
-    case ProblemKind::explicit_step: return "explicit";
-    case ProblemKind::implicit_step: return "implicit";
-    case ProblemKind::unknown: break;
+    case ProblemKind::explicit_step:
+      return "explicit";
+    case ProblemKind::implicit_step:
+      return "implicit";
+    case ProblemKind::unknown:
+      break;
   }
   return "unknown";
 }
@@ -77,7 +80,8 @@ std::unique_ptr<FrameGeometry> read_geometry(const RawReader& raw) {
   auto geometry = std::make_unique<FrameGeometry>();
   geometry->vertices = as_rows(raw.real_rows("geometry/vertices", 3), 3);
   geometry->triangles = as_rows(raw.integer_rows("geometry/triangles", 3), 3);
-  const auto bodies = raw.integers("geometry/triangle_body", static_cast<std::size_t>(geometry->triangles.rows()));
+  const auto bodies =
+      raw.integers("geometry/triangle_body", static_cast<std::size_t>(geometry->triangles.rows()));
   geometry->triangle_body.assign(bodies.begin(), bodies.end());
   if (!geometry->vertices.allFinite()) raw.fail("geometry/vertices", "holds a number that is not finite");
   const Eigen::Index vertices = geometry->vertices.rows();
@@ -85,14 +89,16 @@ std::unique_ptr<FrameGeometry> read_geometry(const RawReader& raw) {
     for (Eigen::Index k = 0; k < 3; ++k) {
       const Index vertex = geometry->triangles(t, k);
       if (vertex < 0 || vertex >= vertices) {
-        raw.fail("geometry/triangles", fmt::format("triangle {}: vertex {} out of range 0..{}", t, vertex, vertices - 1));
+        raw.fail("geometry/triangles",
+                 fmt::format("triangle {}: vertex {} out of range 0..{}", t, vertex, vertices - 1));
       }
     }
   }
   return geometry;
 }
 
-void put_solution(RawTree& tree, const std::string& group, const Vector& r, const Vector& u, const Vector& v) {
+void put_solution(RawTree& tree, const std::string& group, const Vector& r, const Vector& u,
+                  const Vector& v) {
   if (v.size() > 0) tree.put(group + "/v", view(v));
   tree.put(group + "/u", view(u));
   tree.put(group + "/r", view(r));
@@ -267,17 +273,20 @@ RawTree encode_fclib_extras(const ContactProblem& problem) {
 FclibFile decode_fclib(const RawTree& tree, const RawTree& extras, const std::string& where) {
   const RawReader raw(tree, where);
   const bool is_global = tree.has_group("fclib_global");
-  if (tree.has_group("fclib_global_rolling")) raw.fail("rolling friction (fclib_global_rolling) is not supported");
+  if (tree.has_group("fclib_global_rolling"))
+    raw.fail("rolling friction (fclib_global_rolling) is not supported");
   if (!is_global && !tree.has_group("fclib_local")) {
     raw.fail("neither a recording nor an FCLib problem (no /fclib_local, no /fclib_global)");
   }
   const std::string root = is_global ? "fclib_global/" : "fclib_local/";
   const Index dimension = raw.integer(root + "spacedim");
-  if (dimension != 3) raw.fail(fmt::format("spacedim is {}; only problems in three dimensions are supported", dimension));
+  if (dimension != 3)
+    raw.fail(fmt::format("spacedim is {}; only problems in three dimensions are supported", dimension));
   FclibFile file;
   ContactProblem& problem = file.problem;
   is_global ? decode_global(raw, problem) : decode_local(raw, problem);
-  file.info = {raw.text(root + "info/title"), raw.text(root + "info/description"), raw.text(root + "info/math_info")};
+  file.info = {raw.text(root + "info/title"), raw.text(root + "info/description"),
+               raw.text(root + "info/math_info")};
   problem.warm_start = usable_vector(raw, "guesses/1/r", 3 * problem.mu.size());
 
   if (!extras.attributes.empty()) {
@@ -294,7 +303,8 @@ FclibFile decode_fclib(const RawTree& tree, const RawTree& extras, const std::st
                          usable_vector(raw, "solution/u", 3 * problem.mu.size()),
                          usable_vector(raw, "solution/v", problem.f.size())};
   const bool is_complete = raw.has("solution/r") && raw.has("solution/u") &&
-                           solution.r.size() == 3 * problem.mu.size() && solution.u.size() == 3 * problem.mu.size();
+                           solution.r.size() == 3 * problem.mu.size() &&
+                           solution.u.size() == 3 * problem.mu.size();
   if (is_complete) file.solution = std::move(solution);
   return file;
 }

@@ -9,23 +9,26 @@
 
 /// Contact problems from trees of arrays that nobody has checked yet, and back. No HDF5 here.
 ///
-/// Every reader ends with `check_problem`: what it returns is a valid problem, otherwise it throws `InputError`
+/// Every reader ends with `check_problem`: what it returns is a valid problem, otherwise it throws
+/// `InputError`
 /// "<where>: dataset '<path>': <reason>". Memory is bounded by a small multiple of the size of the arrays.
 namespace signorini {
 
-/// A frame of a recording (the table of names is `kRecordingFields` in recording_file.cpp). Exact to the last bit.
+/// A frame of a recording (the table of names is `kRecordingFields` in recording_file.cpp). Exact to the last
+/// bit.
 RawTree encode_frame(const Frame& frame);
 Frame decode_frame(const RawTree& tree, const std::string& id, const std::string& where);
 
-/// A whole FCLib file: "fclib_local/…" or "fclib_global/…", "solution/…", "guesses/1/…", and what FCLib lacks in
-/// "signorini/…", a group that FCLib's own readers never open.
+/// A whole FCLib file: "fclib_local/…" or "fclib_global/…", "solution/…", "guesses/1/…", and what FCLib lacks
+/// in "signorini/…", a group that FCLib's own readers never open.
 RawTree encode_fclib(const FclibFile& file);
 /// The contents of that group; empty when the problem has nothing that FCLib lacks.
 RawTree encode_fclib_extras(const ContactProblem& problem);
 /// `tree` without, `extras` with the contents of the group "signorini" (empty when absent).
 FclibFile decode_fclib(const RawTree& tree, const RawTree& extras, const std::string& where);
 
-/// dt, time, kind as attributes; gap, frame, position, points, weights, bodies, body_dofs as arrays (absent when empty).
+/// dt, time, kind as attributes; gap, frame, position, points, weights, bodies, body_dofs as arrays (absent
+/// when empty).
 void put_extras(RawTree& tree, const ContactProblem& problem);
 void read_extras(const RawReader& raw, ContactProblem& problem);
 

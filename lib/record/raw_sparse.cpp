@@ -25,10 +25,12 @@ void check_range(const RawReader& raw, const std::string& path, std::span<const 
   }
 }
 
-void check_pointers(const RawReader& raw, const std::string& path, std::span<const Index> begin, std::size_t entries) {
+void check_pointers(const RawReader& raw, const std::string& path, std::span<const Index> begin,
+                    std::size_t entries) {
   if (begin[0] != 0) raw.fail(path, fmt::format("starts with {} instead of 0", begin[0]));
   for (std::size_t i = 1; i < begin.size(); ++i) {
-    if (begin[i] < begin[i - 1]) raw.fail(path, fmt::format("pointer {} runs backwards ({} after {})", i, begin[i], begin[i - 1]));
+    if (begin[i] < begin[i - 1])
+      raw.fail(path, fmt::format("pointer {} runs backwards ({} after {})", i, begin[i], begin[i - 1]));
   }
   if (at(begin.back()) > entries) {
     raw.fail(path, fmt::format("points to entry {}, but there are {}", begin.back(), entries));
@@ -55,7 +57,8 @@ Sparse make_sparse(Index rows, Index columns, std::span<const Index> begin, std:
   return matrix;
 }
 
-/// Entries (outer[e], inner[e], x[e]) in any order → compressed, sorted; duplicates are summed in their order.
+/// Entries (outer[e], inner[e], x[e]) in any order → compressed, sorted; duplicates are summed in their
+/// order.
 template <class Sparse>
 Sparse compress(Index rows, Index columns, std::span<const Index> outer, std::span<const Index> inner,
                 std::span<const double> x) {
@@ -97,7 +100,8 @@ Sparse read_fclib(const RawReader& raw, const std::string& name, std::size_t exp
   const Index columns = raw.integer(name + "/n");
   const Index nz = raw.integer(name + "/nz");
   // Checked against the vectors before anything of that size is allocated.
-  if (rows < 0 || at(rows) != expected_rows) raw.fail(name + "/m", fmt::format("{} rows instead of {}", rows, expected_rows));
+  if (rows < 0 || at(rows) != expected_rows)
+    raw.fail(name + "/m", fmt::format("{} rows instead of {}", rows, expected_rows));
   if (columns < 0 || at(columns) != expected_columns) {
     raw.fail(name + "/n", fmt::format("{} columns instead of {}", columns, expected_columns));
   }
@@ -106,11 +110,13 @@ Sparse read_fclib(const RawReader& raw, const std::string& name, std::size_t exp
   auto i = raw.integers(name + "/i");
   auto x = raw.reals(name + "/x");
   if (i.size() > kMaxEntries) raw.fail(name + "/i", "more than 2^31 - 1 entries");
-  if (x.size() != i.size()) raw.fail(name + "/x", fmt::format("has {} entries, but 'i' has {}", x.size(), i.size()));
+  if (x.size() != i.size())
+    raw.fail(name + "/x", fmt::format("has {} entries, but 'i' has {}", x.size(), i.size()));
   // The stored lengths count; nzmax may be larger in old files.
   std::vector<Index> expanded;
   if (nz >= 0) {
-    if (p.size() != i.size()) raw.fail(name + "/p", fmt::format("has {} entries, but 'i' has {}", p.size(), i.size()));
+    if (p.size() != i.size())
+      raw.fail(name + "/p", fmt::format("has {} entries, but 'i' has {}", p.size(), i.size()));
     if (i.size() < at(nz)) raw.fail(name + "/i", fmt::format("has {} entries, but nz is {}", i.size(), nz));
   } else {
     const std::size_t outer = nz == -1 ? at(columns) : at(rows);
@@ -140,9 +146,11 @@ bool has_full_blocks(const Sparse& matrix) {
   const Index* inner = matrix.innerIndexPtr();
   for (Eigen::Index o = 0; o < matrix.outerSize(); o += 3) {
     const Index length = begin[o + 1] - begin[o];
-    if (length % 3 != 0 || begin[o + 2] - begin[o + 1] != length || begin[o + 3] - begin[o + 2] != length) return false;
+    if (length % 3 != 0 || begin[o + 2] - begin[o + 1] != length || begin[o + 3] - begin[o + 2] != length)
+      return false;
     const Index* first = inner + begin[o];
-    if (!std::equal(first, first + length, first + length) || !std::equal(first, first + length, first + 2 * length)) {
+    if (!std::equal(first, first + length, first + length) ||
+        !std::equal(first, first + length, first + 2 * length)) {
       return false;
     }
     for (Index e = 0; e < length; e += 3) {
@@ -204,7 +212,8 @@ Sparse from_block_arrays(Index rows, Index columns, const Blocks& blocks) {
   return make_sparse<Sparse>(rows, columns, begin, inner, x);
 }
 
-/// The upper triangle if block (j, i) holds the bits of the transposed block (i, j) throughout; otherwise nothing.
+/// The upper triangle if block (j, i) holds the bits of the transposed block (i, j) throughout; otherwise
+/// nothing.
 bool take_upper(const Blocks& all, Blocks& upper) {
   upper = Blocks{};
   upper.begin.push_back(0);
@@ -229,7 +238,8 @@ bool take_upper(const Blocks& all, Blocks& upper) {
   return true;
 }
 
-/// Adds the transposed blocks below the diagonal. Rows come out sorted: those from below first, in ascending order.
+/// Adds the transposed blocks below the diagonal. Rows come out sorted: those from below first, in ascending
+/// order.
 Blocks mirror_upper(const Blocks& upper) {
   const std::size_t rows = upper.begin.size() - 1;
   Blocks all;
@@ -251,7 +261,8 @@ Blocks mirror_upper(const Blocks& upper) {
       if (j == i) continue;
       const std::size_t slot = at(next[j]++);
       all.inner[slot] = static_cast<Index>(i);
-      for (std::size_t k = 0; k < 9; ++k) all.values[9 * slot + k] = upper.values[9 * at(b) + 3 * (k % 3) + k / 3];
+      for (std::size_t k = 0; k < 9; ++k)
+        all.values[9 * slot + k] = upper.values[9 * at(b) + 3 * (k % 3) + k / 3];
     }
   }
   for (std::size_t i = 0; i < rows; ++i) {
@@ -270,7 +281,8 @@ void check_ascending(const RawReader& raw, const std::string& path, std::span<co
   for (std::size_t o = 0; o + 1 < begin.size(); ++o) {
     for (Index e = begin[o] + 1; e < begin[o + 1]; ++e) {
       if (inner[at(e)] <= inner[at(e) - 1]) {
-        raw.fail(path, fmt::format("entry {} ({}) does not ascend after {}", e, inner[at(e)], inner[at(e) - 1]));
+        raw.fail(path,
+                 fmt::format("entry {} ({}) does not ascend after {}", e, inner[at(e)], inner[at(e) - 1]));
       }
     }
   }
@@ -315,7 +327,8 @@ template <class Sparse>
 void put_scalar_form(RawTree& tree, const std::string& name, const Sparse& matrix) {
   const Index* begin = matrix.outerIndexPtr();
   tree.put(name + "/indptr", std::vector<Index>(begin, begin + matrix.outerSize() + 1));
-  tree.put(name + "/indices", std::vector<Index>(matrix.innerIndexPtr(), matrix.innerIndexPtr() + matrix.nonZeros()));
+  tree.put(name + "/indices",
+           std::vector<Index>(matrix.innerIndexPtr(), matrix.innerIndexPtr() + matrix.nonZeros()));
   tree.put(name + "/data", std::vector<double>(matrix.valuePtr(), matrix.valuePtr() + matrix.nonZeros()));
 }
 
@@ -329,7 +342,8 @@ bool is_diagonal(const SparseRows& matrix) {
 
 }  // namespace
 
-SparseRows read_fclib_rows(const RawReader& raw, const std::string& name, std::size_t rows, std::size_t columns) {
+SparseRows read_fclib_rows(const RawReader& raw, const std::string& name, std::size_t rows,
+                           std::size_t columns) {
   return read_fclib<SparseRows>(raw, name, rows, columns);
 }
 
@@ -362,7 +376,8 @@ SparseRows complete_triangle(SparseRows matrix) {
       x.push_back(entry.value());
     }
   }
-  return compress<SparseRows>(static_cast<Index>(matrix.rows()), static_cast<Index>(matrix.cols()), row, column, x);
+  return compress<SparseRows>(static_cast<Index>(matrix.rows()), static_cast<Index>(matrix.cols()), row,
+                              column, x);
 }
 
 void put_fclib_matrix(RawTree& tree, const std::string& name, const SparseRows& matrix) {
@@ -455,7 +470,8 @@ void put_contact_columns(RawTree& tree, const std::string& name, const SparseCol
   tree.put_matrix(name + "/blocks", std::move(blocks.values), 9);
 }
 
-SparseColumns read_contact_columns(const RawReader& raw, const std::string& name, std::size_t n, std::size_t contacts) {
+SparseColumns read_contact_columns(const RawReader& raw, const std::string& name, std::size_t n,
+                                   std::size_t contacts) {
   const Index rows = static_cast<Index>(n);
   const Index columns = static_cast<Index>(3 * contacts);
   if (raw.has(name + "/indptr")) return read_scalar_form<SparseColumns>(raw, name, rows, columns);

@@ -8,26 +8,29 @@
 
 /// Sparse matrices from arrays that nobody has checked yet, and back.
 ///
-/// Reading accepts unsorted entries, keeps explicit zeros, and sums duplicates in the order of the file. Indices out of
-/// range, pointers that run backwards and lengths that do not match are errors.
+/// Reading accepts unsorted entries, keeps explicit zeros, and sums duplicates in the order of the file.
+/// Indices out of range, pointers that run backwards and lengths that do not match are errors.
 namespace signorini {
 
-/// FCLib's matrix group `name` (nz ≥ 0: triplets with p = columns and i = rows; −1: CSC; −2: CSR) of the given size.
-SparseRows read_fclib_rows(const RawReader& raw, const std::string& name, std::size_t rows, std::size_t columns);
+/// FCLib's matrix group `name` (nz ≥ 0: triplets with p = columns and i = rows; −1: CSC; −2: CSR) of the
+/// given size.
+SparseRows read_fclib_rows(const RawReader& raw, const std::string& name, std::size_t rows,
+                           std::size_t columns);
 SparseColumns read_fclib_columns(const RawReader& raw, const std::string& name, std::size_t rows,
                                  std::size_t columns);
-/// A matrix with entries on one side of the diagonal only, filled up to a symmetric one; any other is returned as it is.
-/// LMGC90 writes M so (CubeH8); a mass matrix, being symmetric, cannot mean anything else.
+/// A matrix with entries on one side of the diagonal only, filled up to a symmetric one; any other is
+/// returned as it is. LMGC90 writes M so (CubeH8); a mass matrix, being symmetric, cannot mean anything else.
 SparseRows complete_triangle(SparseRows matrix);
 /// Triplets in row order.
 void put_fclib_matrix(RawTree& tree, const std::string& name, const SparseRows& matrix);
 
-/// The compact forms of a recording. A square matrix (M: n×n, W: 3m×3m) is stored as the first form that gives it back
-/// to the last bit, with its sparsity:
+/// The compact forms of a recording. A square matrix (M: n×n, W: 3m×3m) is stored as the first form that
+/// gives it back to the last bit, with its sparsity:
 ///   name/diagonal                                   (n)           entries a_ii of a diagonal matrix
-///   name/row_begin, name/column, name/upper_blocks  (n/3+1), (b), (b×9)  3×3 blocks of the upper triangle, row-major
-///   name/row_begin, name/column, name/blocks        the same with all blocks, when the matrix is not exactly symmetric
-///   name/indptr, name/indices, name/data            scalar CSR, when it has no full 3×3 blocks
+///   name/row_begin, name/column, name/upper_blocks  (n/3+1), (b), (b×9)  3×3 blocks of the upper triangle,
+///   row-major name/row_begin, name/column, name/blocks        the same with all blocks, when the matrix is
+///   not exactly symmetric name/indptr, name/indices, name/data            scalar CSR, when it has no full
+///   3×3 blocks
 void put_square(RawTree& tree, const std::string& name, const SparseRows& matrix);
 SparseRows read_square(const RawReader& raw, const std::string& name, std::size_t n);
 
@@ -35,6 +38,7 @@ SparseRows read_square(const RawReader& raw, const std::string& name, std::size_
 ///   name/column_begin, name/row, name/blocks        (m+1), (b), (b×9)    block (row, contact), row-major
 ///   name/indptr, name/indices, name/data            scalar CSC, when it has no full 3×3 blocks
 void put_contact_columns(RawTree& tree, const std::string& name, const SparseColumns& matrix);
-SparseColumns read_contact_columns(const RawReader& raw, const std::string& name, std::size_t n, std::size_t contacts);
+SparseColumns read_contact_columns(const RawReader& raw, const std::string& name, std::size_t n,
+                                   std::size_t contacts);
 
 }  // namespace signorini

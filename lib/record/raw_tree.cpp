@@ -20,8 +20,9 @@ void update(Digest& digest, const RawArray& array) {
   update(digest, array.values.index());
   update(digest, array.shape.size());
   digest.update(std::span<const std::uint64_t>(array.shape));
-  std::visit([&](const auto& values) { digest.update(values.data(), values.size() * sizeof(*values.data())); },
-             array.values);
+  std::visit(
+      [&](const auto& values) { digest.update(values.data(), values.size() * sizeof(*values.data())); },
+      array.values);
 }
 
 void update(Digest& digest, const RawScalar& scalar) {
@@ -76,7 +77,9 @@ void RawTree::put_matrix(const std::string& path, std::vector<double> values, st
   arrays[path] = RawArray{std::move(values), {rows, columns}};
 }
 
-void RawTree::put_text(const std::string& path, std::string text) { arrays[path] = RawArray{std::move(text), {}}; }
+void RawTree::put_text(const std::string& path, std::string text) {
+  arrays[path] = RawArray{std::move(text), {}};
+}
 
 std::uint64_t digest_of(const RawArray& array) {
   Digest digest;

@@ -10,39 +10,40 @@
 
 /// Recordings: the snapshots of one scene in one HDF5 file.
 ///
-/// `/steps/000120` (and `/steps/000120.2` for a second solve in the step) holds one problem under FCLib's names in
-/// compact form; the root attribute `fields` of every file lists all names, shapes and units. Arrays that repeat from
-/// frame to frame are stored once (hard links). Contiguous datasets without filters, so h5py and h5dump read them as
-/// they are; a checksum (XXH3) covers every bit of a frame, another one the header. Equal content gives equal bytes.
+/// `/steps/000120` (and `/steps/000120.2` for a second solve in the step) holds one problem under FCLib's
+/// names in compact form; the root attribute `fields` of every file lists all names, shapes and units. Arrays
+/// that repeat from frame to frame are stored once (hard links). Contiguous datasets without filters, so h5py
+/// and h5dump read them as they are; a checksum (XXH3) covers every bit of a frame, another one the header.
+/// Equal content gives equal bytes.
 ///
-/// While recording, each frame is its own file in `FILE.h5.parts/` (temporary name, every return checked, fsync, rename);
-/// `finish` or the next command that finds the parts packs them into `FILE.h5`.
+/// While recording, each frame is its own file in `FILE.h5.parts/` (temporary name, every return checked,
+/// fsync, rename); `finish` or the next command that finds the parts packs them into `FILE.h5`.
 namespace signorini {
 
 struct RecordingHeader {
-  std::string scene;         ///< stem of the scene file
-  std::string config;        ///< the whole effective TOML
-  std::string git;           ///< revision of the program, "-dirty" where it applies
+  std::string scene;   ///< stem of the scene file
+  std::string config;  ///< the whole effective TOML
+  std::string git;     ///< revision of the program, "-dirty" where it applies
   std::uint64_t seed = 0;
 };
 
 /// Triangles for pictures; optional.
 struct FrameGeometry {
-  Eigen::Matrix<double, Eigen::Dynamic, 3, Eigen::RowMajor> vertices;   ///< m
+  Eigen::Matrix<double, Eigen::Dynamic, 3, Eigen::RowMajor> vertices;  ///< m
   Eigen::Matrix<Index, Eigen::Dynamic, 3, Eigen::RowMajor> triangles;
-  std::vector<Index> triangle_body;                                      ///< −1 = static obstacle
+  std::vector<Index> triangle_body;  ///< −1 = static obstacle
 };
 
 struct Frame {
-  std::string id;                    ///< "000120" or "000120.2"
+  std::string id;  ///< "000120" or "000120.2"
   ContactProblem problem;
   std::unique_ptr<FrameGeometry> geometry;  ///< null when not recorded
 };
 
 class RecordingWriter {
  public:
-  /// Takes a lock file beside `path`; a second writer is refused. With `resume` finished parts with the same header are
-  /// kept and listed by `frames`, otherwise an existing recording or parts folder is an error.
+  /// Takes a lock file beside `path`; a second writer is refused. With `resume` finished parts with the same
+  /// header are kept and listed by `frames`, otherwise an existing recording or parts folder is an error.
   RecordingWriter(std::filesystem::path path, RecordingHeader header, bool resume);
   ~RecordingWriter();
   RecordingWriter(const RecordingWriter&) = delete;
@@ -50,7 +51,8 @@ class RecordingWriter {
 
   /// Ids of the frames that are safe on disk, ascending.
   const std::vector<std::string>& frames() const;
-  /// On return the frame is on disk. Throws `InputError` (disk full, no permission) and leaves the earlier frames intact.
+  /// On return the frame is on disk. Throws `InputError` (disk full, no permission) and leaves the earlier
+  /// frames intact.
   void append(const Frame& frame);
   /// Packs the parts into `path` and removes them. Without it (a kill) the parts stay for the next command.
   void finish();
@@ -62,7 +64,8 @@ class RecordingWriter {
 
 class RecordingReader {
  public:
-  /// What to do with parts of an ended recording beside the file; `checked`: they are packed and the file is checked.
+  /// What to do with parts of an ended recording beside the file; `checked`: they are packed and the file is
+  /// checked.
   enum class Parts { pack, leave, checked };
 
   /// Packs left-over parts, checks the file in a child process, refuses newer schemas and foreign files.

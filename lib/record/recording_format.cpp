@@ -16,7 +16,8 @@ namespace {
 constexpr const char* kChecksum = "xxh3";
 
 /// Travels in every recording, so that the file explains itself to h5dump and h5py.
-constexpr const char* kFields = R"(One group per frame: /steps/<step>[.<solve>]. m contacts, n degrees of freedom, normal component first (N, T1, T2).
+constexpr const char* kFields =
+    R"(One group per frame: /steps/<step>[.<solve>]. m contacts, n degrees of freedom, normal component first (N, T1, T2).
 M v = H r + f, u = H^T v + w, u = W r + q; K_mu contains r, perpendicular to u + mu |u_T| n in its dual.
 attributes: contacts m; dofs n; dt [s]; time [s]; kind explicit|implicit|unknown; id; xxh3 checksum of the frame
 mu (m) friction coefficients [1]
@@ -65,7 +66,10 @@ std::string checksum_of(RawTree tree) {
 }  // namespace
 
 RecordingPaths::RecordingPaths(const std::filesystem::path& path)
-    : file(path), parts(path.string() + ".parts"), lock(path.string() + ".lock"), packed(path.string() + ".tmp") {}
+    : file(path),
+      parts(path.string() + ".parts"),
+      lock(path.string() + ".lock"),
+      packed(path.string() + ".tmp") {}
 
 bool is_frame_id(const std::string& id) {
   const auto digits = [](const std::string& text) {
@@ -101,8 +105,8 @@ RecordingHeader read_header(const h5::ReadFile& file, std::size_t& frames) {
   const RawReader raw(tree, file.name());
   const std::uint64_t schema = raw.count_attribute("signorini_schema");
   if (schema > kRecordingSchema) {
-    throw_input("{}: written by a newer version (schema {}, this program reads up to {})", file.name(), schema,
-                kRecordingSchema);
+    throw_input("{}: written by a newer version (schema {}, this program reads up to {})", file.name(),
+                schema, kRecordingSchema);
   }
   if (raw.text_attribute(kChecksum) != checksum_of(tree)) {
     throw_input("{}: damaged file (the checksum of the header does not match)", file.name());
@@ -112,10 +116,11 @@ RecordingHeader read_header(const h5::ReadFile& file, std::size_t& frames) {
           raw.count_attribute("seed")};
 }
 
-void check_same_header(const RecordingHeader& found, const RecordingHeader& wanted, const std::string& where) {
+void check_same_header(const RecordingHeader& found, const RecordingHeader& wanted,
+                       const std::string& where) {
   const auto differs = [&](const char* what, const std::string& a, const std::string& b) {
-    throw_input("{}: recorded with another {} ({} there, {} now); remove it or record to another file", where, what, a,
-                b);
+    throw_input("{}: recorded with another {} ({} there, {} now); remove it or record to another file", where,
+                what, a, b);
   };
   if (found.scene != wanted.scene) differs("scene", found.scene, wanted.scene);
   if (found.seed != wanted.seed) differs("seed", std::to_string(found.seed), std::to_string(wanted.seed));
@@ -145,7 +150,9 @@ RawTree frame_tree(const Frame& frame) {
   return tree;
 }
 
-std::string frame_place(const std::string& file, const std::string& id) { return fmt::format("{}: frame {}", file, id); }
+std::string frame_place(const std::string& file, const std::string& id) {
+  return fmt::format("{}: frame {}", file, id);
+}
 
 RawTree read_frame_tree(const h5::ReadFile& file, const std::string& id) {
   const std::string where = frame_place(file.name(), id);
@@ -154,7 +161,8 @@ RawTree read_frame_tree(const h5::ReadFile& file, const std::string& id) {
   if (raw.text_attribute(kChecksum) != checksum_of(tree)) {
     raw.fail("damaged frame (its checksum does not match); record it again");
   }
-  if (raw.text_attribute("id") != id) raw.fail("damaged frame (it belongs to step " + raw.text_attribute("id") + ")");
+  if (raw.text_attribute("id") != id)
+    raw.fail("damaged frame (it belongs to step " + raw.text_attribute("id") + ")");
   return tree;
 }
 

@@ -8,8 +8,8 @@
 #include "record/h5.h"
 #include "record/recording_file.h"
 
-/// What stands where in a recording, shared by writer and reader. One frame's own file ("part") has the same layout with
-/// a single frame.
+/// What stands where in a recording, shared by writer and reader. One frame's own file ("part") has the same
+/// layout with a single frame.
 namespace signorini {
 
 /// Raised whenever an older program could misread a newer file.
@@ -34,7 +34,8 @@ bool same_frame(const std::string& a, const std::string& b);
 
 /// The root attributes of a file with `frames` frames, with their checksum.
 RawTree header_tree(const RecordingHeader& header, std::size_t frames);
-/// Throws `InputError` for foreign files, newer schemas and damaged headers. `frames`: the number the header declares.
+/// Throws `InputError` for foreign files, newer schemas and damaged headers. `frames`: the number the header
+/// declares.
 RecordingHeader read_header(const h5::ReadFile& file, std::size_t& frames);
 /// Throws `InputError` that names the first difference.
 void check_same_header(const RecordingHeader& found, const RecordingHeader& wanted, const std::string& where);

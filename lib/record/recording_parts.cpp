@@ -32,12 +32,14 @@ RawTree read_part(const RecordingPaths& paths, const std::string& id, RecordingH
   std::size_t declared = 0;
   header = read_header(part, declared);
   const std::vector<std::string> ids = read_frame_ids(part, declared);
-  if (ids != std::vector<std::string>{id}) throw_input("{}: damaged part (it does not hold frame {})", part.name(), id);
+  if (ids != std::vector<std::string>{id})
+    throw_input("{}: damaged part (it does not hold frame {})", part.name(), id);
   return read_frame_tree(part, id);
 }
 
 /// Frame by frame in ascending order, so that the bytes depend on the content alone.
-void write_packed(const RecordingPaths& paths, const RecordingHeader& header, const std::vector<std::string>& parts) {
+void write_packed(const RecordingPaths& paths, const RecordingHeader& header,
+                  const std::vector<std::string>& parts) {
   std::optional<h5::ReadFile> old;
   std::vector<std::string> ids = parts;
   std::vector<std::string> old_ids;
@@ -74,7 +76,8 @@ void write_packed(const RecordingPaths& paths, const RecordingHeader& header, co
 void remove_parts(const RecordingPaths& paths) {
   std::error_code error;
   fs::remove_all(paths.parts, error);
-  if (error) throw_input("{}: the packed parts cannot be removed ({})", paths.parts.string(), error.message());
+  if (error)
+    throw_input("{}: the packed parts cannot be removed ({})", paths.parts.string(), error.message());
   sync_folder(paths.file.has_parent_path() ? paths.file.parent_path() : fs::path("."));
 }
 
@@ -114,7 +117,8 @@ void pack(const RecordingPaths& paths, const RecordingHeader& header) {
   std::error_code ignored;
   fs::remove(paths.packed, ignored);
   try {
-    run_in_child(paths.parts.string(), 2 * total_size(paths, parts), [&] { write_packed(paths, header, parts); });
+    run_in_child(paths.parts.string(), 2 * total_size(paths, parts),
+                 [&] { write_packed(paths, header, parts); });
     publish_durable(paths.packed, paths.file);
   } catch (const InputError&) {
     fs::remove(paths.packed, ignored);
@@ -136,7 +140,8 @@ void recover_parts(const RecordingPaths& paths) {
   const std::vector<std::string> ids = list_parts(paths);
   if (!ids.empty()) return pack(paths, verify_parts(paths, ids));
   if (fs::exists(paths.file)) return remove_parts(paths);
-  throw_input("{}: its recording ended before the first frame was complete; record it again", paths.file.string());
+  throw_input("{}: its recording ended before the first frame was complete; record it again",
+              paths.file.string());
 }
 
 }  // namespace signorini

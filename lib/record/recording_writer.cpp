@@ -14,7 +14,9 @@ namespace fs = std::filesystem;
 
 struct RecordingWriter::Impl {
   Impl(const fs::path& path, RecordingHeader given)
-      : paths(path), header(std::move(given)), lock(LockFile(paths.lock, path.string() + ": is being recorded")) {}
+      : paths(path),
+        header(std::move(given)),
+        lock(LockFile(paths.lock, path.string() + ": is being recorded")) {}
 
   RecordingPaths paths;
   RecordingHeader header;

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-/// Convergence curves of traced runs: /runs/<number>/{iteration,seconds,residual,natural_map,…} with attributes that name
-/// file, step, solver, options, region mode and threads. Python reads it with h5py.
+/// Convergence curves of traced runs: /runs/<number>/{iteration,seconds,residual,natural_map,…} with
+/// attributes that name file, step, solver, options, region mode and threads. Python reads it with h5py.
 namespace signorini {
 
 struct ConvergenceTrace {
@@ -14,8 +14,8 @@ struct ConvergenceTrace {
   int threads = 1;
   double tolerance = 0.0;
   std::vector<int> iteration;
-  std::vector<double> seconds;      ///< time stamps of the solver's own work (the referee's time is taken out)
-  std::vector<double> residual;     ///< the referee's
+  std::vector<double> seconds;   ///< time stamps of the solver's own work (the referee's time is taken out)
+  std::vector<double> residual;  ///< the referee's
   std::vector<double> natural_map;  ///< NaN for the pyramid
   std::vector<int> active;          ///< contacts with r_N > 0
   std::vector<int> sliding;         ///< contacts on the friction bound

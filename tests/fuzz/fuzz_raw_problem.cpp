@@ -1,5 +1,5 @@
-// libFuzzer target of the codecs behind the HDF5 layer: whatever numbers a file holds, the codecs either refuse them with
-// one line or give a problem that survives the way out and back.
+// libFuzzer target of the codecs behind the HDF5 layer: whatever numbers a file holds, the codecs either
+// refuse them with one line or give a problem that survives the way out and back.
 #include <cstdio>
 #include <cstdlib>
 
@@ -48,7 +48,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
   } catch (const InputError& e) {
     const std::string text = e.what();
-    require(text.rfind("FILE", 0) == 0 && text.find('\n') == std::string::npos, "an error is one line that names the file");
+    require(text.rfind("FILE", 0) == 0 && text.find('\n') == std::string::npos,
+            "an error is one line that names the file");
   }
   return 0;
 }

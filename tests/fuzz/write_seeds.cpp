@@ -32,8 +32,8 @@ ContactProblem small_problem(bool coupled, bool in_blocks) {
   return p;
 }
 
-void write(const std::filesystem::path& folder, const std::string& name, std::uint8_t mode, const RawTree& tree,
-           const RawTree& extras = {}) {
+void write(const std::filesystem::path& folder, const std::string& name, std::uint8_t mode,
+           const RawTree& tree, const RawTree& extras = {}) {
   std::vector<std::uint8_t> bytes = {mode};
   append_bytes(tree, bytes);
   append_bytes(extras, bytes);
@@ -52,7 +52,8 @@ int main(int count, char** arguments) {
       Frame frame;
       frame.id = "000001";
       frame.problem = small_problem(coupled, in_blocks);
-      const std::string name = std::string(coupled ? "coupled" : "diagonal") + (in_blocks ? "-blocks" : "-scalar");
+      const std::string name =
+          std::string(coupled ? "coupled" : "diagonal") + (in_blocks ? "-blocks" : "-scalar");
       write(folder, name + "-plain", 0, encode_frame(frame));
       ContactProblem& p = frame.problem;
       p.dt = 1e-3;
@@ -74,7 +75,8 @@ int main(int count, char** arguments) {
       frame.geometry->triangles << 0, 1, 2;
       frame.geometry->triangle_body = {0};
       write(folder, name + "-rich", 0, encode_frame(frame));
-      FclibFile file{frame.problem, {"title", "text", "math"}, FclibSolution{Vector::Ones(3), Vector::Ones(3), p.f}};
+      FclibFile file{
+          frame.problem, {"title", "text", "math"}, FclibSolution{Vector::Ones(3), Vector::Ones(3), p.f}};
       write(folder, name + "-global", 1, encode_fclib(file), encode_fclib_extras(file.problem));
       Matrix dense = Matrix::Identity(3, 3);
       if (coupled) dense(0, 1) = 0.5;

@@ -43,14 +43,16 @@ Outcome run_victim(const fs::path& path, const std::vector<std::string>& setting
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   posix_spawnattr_setpgroup(&attributes, 0);
   pid_t child = -1;
-  const int failed = ::posix_spawn(&child, victim.c_str(), &actions, &attributes, arguments, environment.data());
+  const int failed =
+      ::posix_spawn(&child, victim.c_str(), &actions, &attributes, arguments, environment.data());
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   ::close(ends[1]);
   if (failed != 0) throw std::runtime_error("the victim does not start");
   std::string said;
   char buffer[1024];
-  for (ssize_t got = 0; (got = ::read(ends[0], buffer, sizeof buffer)) > 0;) said.append(buffer, static_cast<std::size_t>(got));
+  for (ssize_t got = 0; (got = ::read(ends[0], buffer, sizeof buffer)) > 0;)
+    said.append(buffer, static_cast<std::size_t>(got));
   ::close(ends[0]);
   ::waitpid(child, nullptr, 0);
   Outcome outcome;
@@ -61,8 +63,8 @@ Outcome run_victim(const fs::path& path, const std::vector<std::string>& setting
   return outcome;
 }
 
-/// Frames that the next command finds, each compared with what was recorded. The group of a killed victim may need a
-/// moment to die; until then its lock holds.
+/// Frames that the next command finds, each compared with what was recorded. The group of a killed victim may
+/// need a moment to die; until then its lock holds.
 std::vector<std::string> recover(const fs::path& path) {
   for (int attempt = 0;; ++attempt) {
     try {
@@ -123,8 +125,8 @@ TEST(CrashSafety, NoAcknowledgedFrameIsLostWhereverTheProcessEnds) {
       if (HasFailure()) return;
     }
   }
-  std::printf("%d crashes at %zu calls, %d of them resumed to the bytes of an uninterrupted recording\n", crashes,
-              calls.size(), resumed);
+  std::printf("%d crashes at %zu calls, %d of them resumed to the bytes of an uninterrupted recording\n",
+              crashes, calls.size(), resumed);
 #endif
 }
 

@@ -18,7 +18,8 @@ std::string output_of(const std::string& command, int& code) {
   FILE* pipe = ::popen(command.c_str(), "r");
   if (pipe == nullptr) return text;
   std::array<char, 4096> buffer{};
-  for (std::size_t got = 0; (got = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) text.append(buffer.data(), got);
+  for (std::size_t got = 0; (got = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
+    text.append(buffer.data(), got);
   code = ::pclose(pipe);
   return text;
 }
@@ -57,10 +58,11 @@ TEST(H5py, ReadsSolutionRecordingAndTraceAndFindsTheSolutionTrue) {
   trace.residual = {1.0, 0.125};
   write_traces(folder.path() / "trace.h5", {trace});
 
-  const std::string said =
-      output_of(fmt::format("{} {}/tests/record/read_with_h5py.py {}/problem.hdf5 {}/scene.h5 {}/trace.h5 2>&1", python,
-                            SIGNORINI_SOURCE_DIR, folder.path().string(), folder.path().string(), folder.path().string()),
-                code);
+  const std::string said = output_of(
+      fmt::format("{} {}/tests/record/read_with_h5py.py {}/problem.hdf5 {}/scene.h5 {}/trace.h5 2>&1", python,
+                  SIGNORINI_SOURCE_DIR, folder.path().string(), folder.path().string(),
+                  folder.path().string()),
+      code);
   ASSERT_EQ(code, 0) << said;
   const auto result = nlohmann::json::parse(said);
   EXPECT_EQ(result["contacts"], 8);

@@ -17,7 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What reading every step of a file says; "" when all is well. The text must be one line that starts with the path.
+/// What reading every step of a file says; "" when all is well. The text must be one line that starts with
+/// the path.
 std::string complaint(const fs::path& path) {
   try {
     const ProblemFile file(path);
@@ -44,7 +45,8 @@ class HostileFile : public testing::Test {
     file.problem = rich_frame("000001", 1, 100.0).problem;
     write_fclib(fclib_, file);
     RecordingWriter writer(recording_, test_header(), false);
-    for (int k = 1; k <= 3; ++k) writer.append(rich_frame(fmt::format("{:06}", k), static_cast<std::uint64_t>(k), 100.0));
+    for (int k = 1; k <= 3; ++k)
+      writer.append(rich_frame(fmt::format("{:06}", k), static_cast<std::uint64_t>(k), 100.0));
     writer.finish();
   }
 
@@ -96,7 +98,8 @@ TEST_F(HostileFile, LinksThatLeaveTheFileAreRefused) {
   file = open_fclib();
   H5Ldelete(file, "/fclib_global/vectors/soft", H5P_DEFAULT);
   H5Ldelete(file, "/fclib_global/vectors/f", H5P_DEFAULT);
-  H5Lcreate_external(recording_.c_str(), "/steps/000001/f", file, "/fclib_global/vectors/f", H5P_DEFAULT, H5P_DEFAULT);
+  H5Lcreate_external(recording_.c_str(), "/steps/000001/f", file, "/fclib_global/vectors/f", H5P_DEFAULT,
+                     H5P_DEFAULT);
   H5Fclose(file);
   EXPECT_TRUE(complains(fclib_, "soft and external links are refused"));
 }
@@ -119,7 +122,8 @@ TEST_F(HostileFile, NumbersOutsideTheFileAreRefused) {
     H5Ldelete(file, "/fclib_global/vectors/mu", H5P_DEFAULT);
     const hsize_t length = 6;
     const hid_t space = H5Screate_simple(1, &length, nullptr);
-    H5Dclose(H5Dcreate2(file, "/fclib_global/vectors/mu", H5T_IEEE_F64LE, space, H5P_DEFAULT, list, H5P_DEFAULT));
+    H5Dclose(
+        H5Dcreate2(file, "/fclib_global/vectors/mu", H5T_IEEE_F64LE, space, H5P_DEFAULT, list, H5P_DEFAULT));
     H5Sclose(space);
     H5Fclose(file);
   }
@@ -132,7 +136,8 @@ TEST_F(HostileFile, ADeclaredGiantAllocatesNothing) {
   H5Ldelete(file, "/fclib_global/vectors/f", H5P_DEFAULT);
   const hsize_t length = hsize_t{1} << 36U;  // 512 GiB in a file of a few kB
   const hid_t space = H5Screate_simple(1, &length, nullptr);
-  H5Dclose(H5Dcreate2(file, "/fclib_global/vectors/f", H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  H5Dclose(H5Dcreate2(file, "/fclib_global/vectors/f", H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT,
+                      H5P_DEFAULT));
   H5Sclose(space);
   H5Fclose(file);
   EXPECT_TRUE(complains(fclib_, "is larger than the file"));
@@ -167,12 +172,16 @@ TEST_F(HostileFile, WrongNumbersNameTheDatasetAndTheReason) {
   infinite[2] = std::numeric_limits<double>::infinity();
   EXPECT_TRUE(complains(with("/fclib_global/vectors/mu", negative), "mu[3] = -0.1"));
   EXPECT_TRUE(complains(with("/fclib_global/vectors/mu", infinite), "mu[2]"));
-  EXPECT_TRUE(complains(with("/fclib_global/vectors/mu", std::vector<double>(5, 0.5)), "'fclib_global/vectors/w': has 18 entries instead of 15"));
-  EXPECT_TRUE(complains(with("/fclib_global/vectors/mu", std::vector<int>(6, 1)), "'fclib_global/vectors/mu': does not hold real numbers"));
+  EXPECT_TRUE(complains(with("/fclib_global/vectors/mu", std::vector<double>(5, 0.5)),
+                        "'fclib_global/vectors/w': has 18 entries instead of 15"));
+  EXPECT_TRUE(complains(with("/fclib_global/vectors/mu", std::vector<int>(6, 1)),
+                        "'fclib_global/vectors/mu': does not hold real numbers"));
   EXPECT_TRUE(complains(with("/fclib_global/spacedim", std::vector<int>{2}), "spacedim is 2"));
-  EXPECT_TRUE(complains(with("/fclib_global/M/nz", std::vector<int>{-7}), "'fclib_global/M/nz': -7 is no storage"));
+  EXPECT_TRUE(
+      complains(with("/fclib_global/M/nz", std::vector<int>{-7}), "'fclib_global/M/nz': -7 is no storage"));
   EXPECT_TRUE(complains(with("/fclib_global/M/nz", std::vector<int>{1 << 30}), "but nz is 1073741824"));
-  EXPECT_TRUE(complains(with("/fclib_global/M/m", std::vector<int>{2'000'000'000}), "'fclib_global/M/m': 2000000000 rows instead of"));
+  EXPECT_TRUE(complains(with("/fclib_global/M/m", std::vector<int>{2'000'000'000}),
+                        "'fclib_global/M/m': 2000000000 rows instead of"));
   EXPECT_TRUE(complains(with("/fclib_global/H/i", std::vector<int>{0}), "'fclib_global/H/"));
   // The same through CSR pointers.
   const Index n = rich_frame("000001", 1, 100.0).problem.dofs();
@@ -207,7 +216,8 @@ TEST_F(HostileFile, ANewerSchemaIsRefused) {
 
 TEST_F(HostileFile, NoDamageToARecordingEverReadsAsOtherNumbers) {
   std::vector<ContactProblem> truth;
-  for (int k = 1; k <= 3; ++k) truth.push_back(rich_frame(fmt::format("{:06}", k), static_cast<std::uint64_t>(k), 100.0).problem);
+  for (int k = 1; k <= 3; ++k)
+    truth.push_back(rich_frame(fmt::format("{:06}", k), static_cast<std::uint64_t>(k), 100.0).problem);
   const std::string whole = file_bytes(recording_);
   const fs::path damaged = folder_.path() / "damaged.h5";
   Rng rng(11);
@@ -242,11 +252,16 @@ TEST(RunInChild, TurnsCrashesIntoOneLine) {
   };
   EXPECT_EQ(message([] {}), "");
   EXPECT_EQ(message([] { throw InputError("FILE: a reason"); }), "FILE: a reason");
-  EXPECT_NE(message([] { ::raise(SIGSEGV); }).find("FILE: damaged file (the HDF5 library crashed on it: signal 11"), std::string::npos);
+  EXPECT_NE(
+      message([] { ::raise(SIGSEGV); }).find("FILE: damaged file (the HDF5 library crashed on it: signal 11"),
+      std::string::npos);
   EXPECT_NE(message([] { ::raise(SIGFPE); }).find("signal 8"), std::string::npos);
   EXPECT_NE(message([] { ::_exit(7); }).find("ended without an answer"), std::string::npos);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-  EXPECT_NE(message([] { std::vector<char> giant(std::size_t{1} << 40U); }).find("more memory than its size allows"), std::string::npos);
+  EXPECT_NE(message([] {
+              std::vector<char> giant(std::size_t{1} << 40U);
+            }).find("more memory than its size allows"),
+            std::string::npos);
 #endif
 }
 

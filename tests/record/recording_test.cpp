@@ -21,7 +21,8 @@ void record(const fs::path& path, const std::vector<std::string>& ids, bool resu
   RecordingWriter writer(path, test_header(), resume);
   for (const std::string& id : ids) {
     const auto& done = writer.frames();
-    if (std::find(done.begin(), done.end(), id) == done.end()) writer.append(rich_frame(id, std::stoul(id), 100.0));
+    if (std::find(done.begin(), done.end(), id) == done.end())
+      writer.append(rich_frame(id, std::stoul(id), 100.0));
   }
   writer.finish();
 }
@@ -158,7 +159,8 @@ TEST(Recording, EqualContentIsEqualBytesWithAndWithoutAResume) {
     EXPECT_FALSE(fs::exists(folder.path() / (std::string(other) + ".lock")));
   }
   const RecordingReader reader(folder.path() / "a.h5");
-  EXPECT_EQ(reader.frames(), (std::vector<std::string>{"000001", "000002", "000002.2", "000002.10", "000010"}));
+  EXPECT_EQ(reader.frames(),
+            (std::vector<std::string>{"000001", "000002", "000002.2", "000002.10", "000010"}));
   EXPECT_EQ(reader.header().config, test_header().config);
   EXPECT_EQ(reader.header().seed, 42U);
 }
@@ -200,9 +202,11 @@ TEST(Recording, RefusesASecondWriterAndTakesOverTheLockOfADeadOne) {
   const fs::path path = folder.path() / "a.h5";
   {
     const RecordingWriter first(path, test_header(), false);
-    EXPECT_NE(message_of([&] { RecordingWriter(path, test_header(), true); }).find("is being recorded by process"),
+    EXPECT_NE(
+        message_of([&] { RecordingWriter(path, test_header(), true); }).find("is being recorded by process"),
+        std::string::npos);
+    EXPECT_NE(message_of([&] { RecordingReader reader(path); }).find("is being recorded by process"),
               std::string::npos);
-    EXPECT_NE(message_of([&] { RecordingReader reader(path); }).find("is being recorded by process"), std::string::npos);
   }
   put_bytes(folder.path() / "a.h5.lock", "1\n");
   record(path, {"000001"});

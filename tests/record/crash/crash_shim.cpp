@@ -75,7 +75,9 @@ ssize_t pwrite(int fd, const void* data, size_t size, off_t offset) {
   return real(fd, data, size, offset);
 }
 
-ssize_t pwrite64(int fd, const void* data, size_t size, off64_t offset) { return pwrite(fd, data, size, offset); }
+ssize_t pwrite64(int fd, const void* data, size_t size, off64_t offset) {
+  return pwrite(fd, data, size, offset);
+}
 
 int ftruncate(int fd, off_t length) {
   before_change();

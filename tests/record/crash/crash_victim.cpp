@@ -1,4 +1,5 @@
-// usage: crash_victim FILE.h5 FRAMES: records frames and prints the id of each as soon as it is safe, then "done".
+// usage: crash_victim FILE.h5 FRAMES: records frames and prints the id of each as soon as it is safe, then
+// "done".
 #include <unistd.h>
 
 #include <cstdio>

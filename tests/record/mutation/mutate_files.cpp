@@ -1,6 +1,7 @@
 // usage: mutate_files PROGRAM COUNT [SEED]
-// Runs PROGRAM on COUNT damaged recordings and FCLib files, two at a time, and checks what a user would see: exit code 0
-// or 3, never a signal or a hang, and exactly one line on stderr when it is 3. Failing files are kept in the working folder.
+// Runs PROGRAM on COUNT damaged recordings and FCLib files, two at a time, and checks what a user would see:
+// exit code 0 or 3, never a signal or a hang, and exactly one line on stderr when it is 3. Failing files are
+// kept in the working folder.
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
@@ -76,7 +77,9 @@ std::string damage(std::string bytes, Rng& rng) {
         byte = static_cast<char>(byte ^ (1 << rng.below(8)));
       }
       break;
-    case 2: bytes.resize(place(0)); break;
+    case 2:
+      bytes.resize(place(0));
+      break;
     case 3: {
       const std::size_t length = 1 + rng.below(64);
       bytes.replace(place(length), length, std::string(length, rng.below(2) == 0 ? '\0' : '\xff'));
@@ -91,14 +94,16 @@ std::string damage(std::string bytes, Rng& rng) {
     }
     case 5: {
       // A number that lies about a size.
-      static constexpr std::uint64_t kLies[] = {0, 1, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000, ~std::uint64_t{0}};
+      static constexpr std::uint64_t kLies[] = {0,          1,           0x7fffffff,       0x80000000,
+                                                0xffffffff, 0x100000000, ~std::uint64_t{0}};
       const std::size_t length = std::size_t{1} << rng.below(4);
       const std::uint64_t lie = kLies[rng.below(7)];
       bytes.replace(place(length), length, std::string(reinterpret_cast<const char*>(&lie), length));
       break;
     }
     default:
-      for (std::size_t k = place(64), end = k + 1 + rng.below(64); k < end; ++k) bytes[k] = static_cast<char>(rng.next());
+      for (std::size_t k = place(64), end = k + 1 + rng.below(64); k < end; ++k)
+        bytes[k] = static_cast<char>(rng.next());
   }
   return bytes;
 }
@@ -130,7 +135,8 @@ Outcome run(const std::string& program, std::vector<std::string> words) {
   char buffer[4096];
   while (true) {
     const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now())
+            .count();
     pollfd ready{ends[0], POLLIN, 0};
     if (left <= 0 || ::poll(&ready, 1, static_cast<int>(left)) == 0) {
       outcome.in_time = false;

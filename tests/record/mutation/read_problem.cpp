@@ -1,5 +1,5 @@
-// usage: read_problem info|solve FILE …: reads every step as the program does, with the same exit codes. It takes the place of
-// the program in builds that have none.
+// usage: read_problem info|solve FILE …: reads every step as the program does, with the same exit codes. It
+// takes the place of the program in builds that have none.
 #include <cstdio>
 
 #include "base/check.h"
