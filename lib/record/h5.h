@@ -11,7 +11,7 @@
 
 #include "record/raw_tree.h"
 
-/// The only file that talks to the HDF5 library, behind trees of arrays.
+/// The HDF5 library behind trees of arrays: nothing outside h5_*.cpp talks to it.
 ///
 /// Reading accepts what is needed and nothing else: hard links, contiguous datasets of up to two dimensions
 /// with plain 32/64-bit integers, reals or text, lying inside the file. Soft and external links, external

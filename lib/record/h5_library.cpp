@@ -1,0 +1,94 @@
+#define H5_USE_110_API
+#include "record/h5_library.h"
+
+#include <hdf5.h>
+
+#include <mutex>
+
+#include "base/check.h"
+
+namespace signorini::h5 {
+
+static_assert(sizeof(hid_t) == sizeof(std::int64_t) && sizeof(herr_t) == sizeof(int));
+
+namespace {
+
+std::mutex& library_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+thread_local int lock_depth = 0;
+
+}  // namespace
+
+LibraryLock::LibraryLock() {
+  if (lock_depth++ == 0) library_mutex().lock();
+}
+
+LibraryLock::~LibraryLock() {
+  if (--lock_depth == 0) library_mutex().unlock();
+}
+
+Session::Session() {
+  static const bool initialised = [] { return H5open() >= 0 && H5PLset_loading_state(0) >= 0; }();
+  SIGNORINI_CHECK(initialised);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
+Handle& Handle::operator=(Handle&& other) noexcept {
+  if (this != &other) {
+    reset();
+    id_ = other.id_;
+    close_ = other.close_;
+    other.id_ = -1;
+  }
+  return *this;
+}
+
+bool Handle::reset() {
+  if (id_ < 0) return true;
+  const Session session;
+  const bool closed = close_(id_) >= 0;
+  id_ = -1;
+  return closed;
+}
+
+Handle group_handle(std::int64_t id) { return {id, H5Gclose}; }
+Handle dataset_handle(std::int64_t id) { return {id, H5Dclose}; }
+Handle space_handle(std::int64_t id) { return {id, H5Sclose}; }
+Handle type_handle(std::int64_t id) { return {id, H5Tclose}; }
+Handle list_handle(std::int64_t id) { return {id, H5Pclose}; }
+Handle attribute_handle(std::int64_t id) { return {id, H5Aclose}; }
+
+std::string library_reason() {
+  std::string reason;
+  H5Ewalk2(
+      H5E_DEFAULT, H5E_WALK_UPWARD,
+      [](unsigned, const H5E_error2_t* error, void* data) -> herr_t {
+        auto& text = *static_cast<std::string*>(data);
+        if (text.empty() && error->desc != nullptr) text = error->desc;
+        return 0;
+      },
+      &reason);
+  for (char& c : reason) {
+    if (static_cast<unsigned char>(c) < 32) c = ' ';
+  }
+  return reason.empty() ? std::string("no reason given") : reason.substr(0, 200);
+}
+
+Handle access_list(bool in_memory, Format format) {
+  Handle list = list_handle(H5Pcreate(H5P_FILE_ACCESS));
+  const H5F_libver_t low = format == Format::earliest ? H5F_LIBVER_EARLIEST : H5F_LIBVER_V18;
+  H5Pset_libver_bounds(list.get(), low, H5F_LIBVER_V18);
+  H5Pset_fclose_degree(list.get(), H5F_CLOSE_STRONG);
+  H5Pset_file_locking(list.get(), false, true);
+  if (in_memory) H5Pset_fapl_core(list.get(), std::size_t{1} << 16U, false);
+  return list;
+}
+
+std::string join(const std::string& group, const std::string& name) {
+  return group == "/" ? "/" + name : group + "/" + name;
+}
+
+}  // namespace signorini::h5
