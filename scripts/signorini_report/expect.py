@@ -8,6 +8,7 @@ import pandas as pd
 
 HOLDS, DIFFERS, NOT_COMPARABLE = "holds", "differs", "not comparable"
 STATISTICS = {"median": np.median, "mean": np.mean, "maximum": np.max, "minimum": np.min, "sum": np.sum}
+TOTAL = "total"  # of a ratio: sum of the numerators over sum of the denominators, a ratio of average times
 MATCH = ["file", "step", "solver", "options", "law", "region_mode", "threads", "protocol", "tolerance"]
 KNOWN = {"id", "claim", "source", "kind", "column", "where", "lower", "upper", "min", "max", "numerator", "denominator",
          "match", "statistic", "against", "comparable", "reason", "size", "sizes", "unit"}
@@ -113,6 +114,8 @@ def ratio(runs, expect):
     pairs = pairs[np.isfinite(pairs["numerator"]) & np.isfinite(pairs["denominator"]) & (pairs["denominator"] > 0)]
     if len(pairs) == 0:
         raise Impossible("no pairs match")
+    if expect.get("statistic") == TOTAL:
+        return float(pairs["numerator"].sum() / pairs["denominator"].sum()), len(pairs)
     return float(statistic_of(expect)(pairs["numerator"] / pairs["denominator"])), len(pairs)
 
 

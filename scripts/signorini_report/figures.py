@@ -135,6 +135,8 @@ def resampled(traces, horizontal, points):
     for row, trace in enumerate(traces):
         x = trace.iteration if horizontal == "iteration" else trace.seconds
         table[row] = trace.residual[np.maximum(np.searchsorted(x, points, side="right") - 1, 0)]
+        if trace.residual[-1] <= trace.tolerance:
+            table[row, points > x[-1]] = 0.0  # recorded until well below the tolerance: from there on below the picture
     return np.where(np.isfinite(table), table, 1e3)  # overflow and NaN lie beyond the top of the picture
 
 

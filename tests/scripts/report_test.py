@@ -60,6 +60,9 @@ class Verdicts(unittest.TestCase):
         result = self.verdict(runs, kind="ratio", column="solve_seconds", numerator={"region_mode": "none"},
                               denominator={"region_mode": "points"}, statistic="mean", min=2.0)
         self.assertEqual((result.value, result.samples, result.verdict), (2.5, 2, "holds"))
+        total = self.verdict(runs, kind="ratio", column="solve_seconds", numerator={"region_mode": "none"},
+                             denominator={"region_mode": "points"}, statistic="total", min=2.0)
+        self.assertEqual((total.value, total.samples), (13.0 / 5.0, 2))
 
     def test_ratio_between_solvers_does_not_match_their_options(self):
         runs = run_table(solver=["pgs", "pcg"], options=["a=1", "b=2"], iterations=[30, 10])
