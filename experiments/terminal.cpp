@@ -59,10 +59,17 @@ std::string painted_error(std::string_view text, Colour colour) {
   return paint(text, colour, wanted);
 }
 
-void say(std::string_view text) {
-  fmt::print(stderr, "{}\n", text);
+namespace {
+
+/// To stderr, if anybody reads it: talk that cannot be delivered is no reason to fail (fmt::print would throw).
+void talk(std::string_view text) {
+  [[maybe_unused]] const std::size_t written = std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);
 }
+
+}  // namespace
+
+void say(std::string_view text) { talk(fmt::format("{}\n", text)); }
 
 void say_error(std::string_view text) {
   say(fmt::format("signorini: {} {}", painted_error("error:", Colour::red), text));
@@ -169,15 +176,13 @@ void Progress::update(long long done, std::string_view detail) {
   std::string bar;
   for (std::size_t i = 0; i < kBar; ++i) bar += i < full ? "█" : "░";
   const std::string line = fmt::format("{} {} {:3.0f} %  {}  {}", what_, bar, 100.0 * share, left, detail);
-  fmt::print(stderr, "\r{}\x1b[K", clipped(line, terminal_width() - 1));
-  std::fflush(stderr);
+  talk(fmt::format("\r{}\x1b[K", clipped(line, terminal_width() - 1)));
   shown_ = true;
 }
 
 void Progress::clear() {
   if (!shown_) return;
-  fmt::print(stderr, "\r\x1b[K");
-  std::fflush(stderr);
+  talk("\r\x1b[K");
   shown_ = false;
 }
 

@@ -1,3 +1,4 @@
+#include <cstdlib>
 #include <limits>
 #include <sstream>
 
@@ -150,6 +151,13 @@ TEST_F(UsageTest, OutputWithoutATerminalHasNoEscapeCodes) {
   EXPECT_EQ(o.out.find('\x1b'), std::string::npos);
   EXPECT_EQ(o.err.find('\x1b'), std::string::npos);
   EXPECT_EQ(o.err.find('\r'), std::string::npos);
+}
+
+TEST_F(UsageTest, TalkThatCannotBeWrittenChangesNothing) {
+  const std::string command = fmt::format("'{}' solve '{}' --solver pgs 2>/dev/full", SIGNORINI_PROGRAM, path("absent.h5"));
+  const int status = std::system(command.c_str());
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 3);
 }
 
 }  // namespace
