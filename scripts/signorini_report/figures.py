@@ -264,20 +264,20 @@ def regions(experiment, folder):
         if sizes is not None:
             sizes = sizes[sizes["size"] > 0]
             largest_size = max(largest_size, int(sizes["size"].max()))
-            edges = 2.0 ** np.arange(0, np.ceil(np.log2(sizes["size"].max() + 1)) + 1)
+            edges = 2 ** np.arange(int(sizes["size"].max()).bit_length() + 1)  # 1, 2–3, 4–7, …
             total, _ = np.histogram(sizes["size"], bins=edges, weights=sizes["count"])
-            size.stairs(total, edges, label=word, linewidth=1.5, baseline=0.5, **look)
+            size.stairs(total, np.arange(len(edges)) - 0.5, label=word, linewidth=1.5, baseline=0.5, **look)
     if experiment.region_sizes is not None:
         size.set_ylabel("regions, all snapshots")
         size.set_xlabel("contacts in a region")
     else:
         size.set_ylabel("snapshots")
         size.set_xlabel("contacts in the largest region")
-    size.set_xscale("log", base=2)
+    bins = largest_size.bit_length()
+    every = -(-bins // 5)
+    size.set_xticks(range(0, bins, every), [f"{2 ** b}–{2 ** (b + 1) - 1}" if b else "1" for b in range(0, bins, every)])
     size.set_yscale("log")
     size.set_ylim(bottom=0.7)
-    size.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    size.xaxis.set_minor_formatter(NullFormatter())
     plain_log(size.yaxis)
     count.set_ylabel("number")
     count.set_ylim(bottom=0)
