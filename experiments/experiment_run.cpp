@@ -39,7 +39,7 @@ std::string trace_key(const ConvergenceTrace& t) {
                      exact_text(t.tolerance));
 }
 
-/// Curves on disk: one part per snapshot while running, one file at the end.
+/// Curves on disk: one part per group of runs while running, one file at the end.
 class TraceStore {
  public:
   TraceStore(fs::path file, bool resume) : file_(std::move(file)), parts_(file_.string() + ".parts") {
@@ -55,21 +55,19 @@ class TraceStore {
   }
 
   bool contains(const ConvergenceTrace& trace) const { return keys_.contains(trace_key(trace)); }
-  void add(ConvergenceTrace trace) {
-    keys_.insert(trace_key(trace));
-    pending_.push_back(std::move(trace));
-  }
-  /// The curves since the last call, as a part of their own.
-  void save_part() {
-    if (pending_.empty()) return;
+  /// The curves that are not there yet, as a part of their own. On return they are on disk.
+  void append(std::vector<ConvergenceTrace> traces) {
+    std::erase_if(traces, [this](const ConvergenceTrace& trace) { return contains(trace); });
+    if (traces.empty()) return;
     fs::create_directories(parts_);
-    write_traces(parts_ / fmt::format("{:06}.h5", traces_.size()), pending_);
-    std::move(pending_.begin(), pending_.end(), std::back_inserter(traces_));
-    pending_.clear();
+    write_traces(parts_ / fmt::format("{:06}.h5", traces_.size()), traces);
+    for (ConvergenceTrace& trace : traces) {
+      keys_.insert(trace_key(trace));
+      traces_.push_back(std::move(trace));
+    }
     changed_ = true;
   }
   void finish() {
-    save_part();
     std::error_code error;
     if (changed_ || fs::exists(parts_, error)) {
       // parts of a resumed run come in the order of their names: sort, so that the file does not depend on
@@ -90,7 +88,7 @@ class TraceStore {
 
   fs::path file_, parts_;
   std::set<std::string> keys_;
-  std::vector<ConvergenceTrace> traces_, pending_;
+  std::vector<ConvergenceTrace> traces_;
   bool changed_ = false;
 };
 
@@ -268,7 +266,6 @@ class ExperimentRun {
           run_group(target, variant, tolerance);
         }
       }
-      traces_->save_part();
     }
   }
 
@@ -333,13 +330,13 @@ class ExperimentRun {
       rows.insert(rows.end(), times.begin(), times.end());
       rows.insert(rows.end(), self_stopped.begin(), self_stopped.end());
     }
-    if (experiment_.converge) {
-      for (TracedRun& one : traced) {
-        if (!traces_->contains(one.trace)) traces_->add(std::move(one.trace));
-      }
-    }
     for (const RunRecord& row : rows) failed_ += row.status == SolveStatus::failed ? 1U : 0U;
-    table_->append(rows);
+    if (experiment_.converge) {
+      std::vector<ConvergenceTrace> curves;
+      for (TracedRun& one : traced) curves.push_back(std::move(one.trace));
+      traces_->append(std::move(curves));
+    }
+    table_->append(rows);  // last: a group whose rows are there is finished
   }
 
   const Program& program_;

@@ -105,6 +105,11 @@ RecordingSummary record_scene(const Program& program, const RecordRequest& reque
   if (existing == ExistingRecording::resume && is_recording_of(output, request)) {
     RecordingReader reader(output);
     summary.frames = summary.kept = static_cast<int>(reader.frames().size());
+    const fs::path description = beside(output, ".env.json");
+    if (!fs::exists(description)) {  // a kill after the last frame
+      provenance.add_input(output);
+      write_text_file(description, provenance.json());
+    }
     return summary;
   }
   RecordingWriter writer(output, std::move(header), existing == ExistingRecording::resume);
