@@ -11,9 +11,9 @@
 #include "solvers/region_tasks.h"
 #include "solvers/registry.h"
 
-// Detached regions as tasks: threads, the cost of many tiny regions, and split against whole on one thread. Every run is a
-// fixed number of iterations, so that all rows of a group do the same arithmetic. `fastest` is the shortest single solve in
-// seconds: on a machine that also does other things, compare that one.
+// Detached regions as tasks: threads, the cost of many tiny regions, and split against whole on one thread.
+// Every run is a fixed number of iterations, so that all rows of a group do the same arithmetic. `fastest` is
+// the shortest single solve in seconds: on a machine that also does other things, compare that one.
 
 namespace signorini {
 namespace {
@@ -83,14 +83,38 @@ BENCHMARK_CAPTURE(split, ca_whole, "ca", RegionMode::none)->Apply(split_sizes);
 BENCHMARK_CAPTURE(split, ca_regions, "ca", RegionMode::points)->Apply(split_sizes);
 
 /// Set-up: partition, extraction and preparation of every region, explicit (points) and implicit (islands).
-void prepare(benchmark::State& state, double stiffness) {
+void prepare(benchmark::State& state, double stiffness, RegionMode mode) {
   const ContactProblem& problem = planted(24, 200, stiffness);
-  const RegionMode mode = stiffness > 0.0 ? RegionMode::islands : RegionMode::points;
   const auto solver = make_region_solver("pgs", {}, {mode, static_cast<int>(state.range(0))});
   for (auto _ : state) solver->prepare(problem);
 }
-BENCHMARK_CAPTURE(prepare, points, 0.0)->ArgName("threads")->Arg(1)->Arg(2)->UseRealTime();
-BENCHMARK_CAPTURE(prepare, islands, 1.0)->ArgName("threads")->Arg(1)->Arg(2)->UseRealTime();
+BENCHMARK_CAPTURE(prepare, points, 0.0, RegionMode::points)
+    ->ArgName("threads")
+    ->Arg(1)
+    ->Arg(2)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(prepare, islands, 1.0, RegionMode::islands)
+    ->ArgName("threads")
+    ->Arg(1)
+    ->Arg(2)
+    ->UseRealTime();
+
+/// Set-up of many tiny regions, as a snapshot of a few falling bodies has them: whole against regions.
+void prepare_small(benchmark::State& state, RegionMode mode) {
+  const ContactProblem& problem = planted(static_cast<int>(state.range(0)), 2);
+  const auto solver = make_region_solver("pgs", {}, {mode, static_cast<int>(state.range(1))});
+  for (auto _ : state) solver->prepare(problem);
+  state.counters["per_contact"] =
+      benchmark::Counter(static_cast<double>(state.iterations()) * problem.contacts(),
+                         benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+void small_sizes(benchmark::internal::Benchmark* b) {
+  b->ArgNames({"regions", "threads"})->UseRealTime();
+  for (const int regions : {20, 2000}) b->Args({regions, 1})->Args({regions, 2});
+}
+BENCHMARK_CAPTURE(prepare_small, whole, RegionMode::none)->Apply(small_sizes);
+BENCHMARK_CAPTURE(prepare_small, regions, RegionMode::points)->Apply(small_sizes);
+BENCHMARK_CAPTURE(prepare, islands_whole, 1.0, RegionMode::none)->ArgName("threads")->Arg(1)->UseRealTime();
 
 }  // namespace
 }  // namespace signorini

@@ -143,9 +143,13 @@ Vector free_velocity(const MassFactor& mass, const DirectionRows& H, const Conta
 }  // namespace
 
 ReducedProblem assemble_reduced(const ContactProblem& problem) {
+  return assemble_reduced(problem, problem.node_size());
+}
+
+ReducedProblem assemble_reduced(const ContactProblem& problem, Index node_size) {
   if (problem.has_dual()) return {blocks_with_diagonal(problem.W), problem.q};
-  const MassFactor mass(problem.M, problem.node_size());
   const DirectionRows H = make_direction_rows(problem.H, problem.contacts());
+  const MassFactor mass(problem.M, node_size, H.dof);
   return {assemble(mass, H), free_velocity(mass, H, problem)};
 }
 

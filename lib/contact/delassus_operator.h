@@ -32,8 +32,10 @@ struct ReducedProblem {
   Vector q;
 };
 
-/// Both at once: factors M only once.
+/// Both at once: factors M only once, and only the bodies that a contact touches. Parts of a problem that
+/// must give the bits of the whole one take its `node_size`.
 ReducedProblem assemble_reduced(const ContactProblem& problem);
+ReducedProblem assemble_reduced(const ContactProblem& problem, Index node_size);
 
 /// Matrix-free W: two products with H and one solve with the factor of M (or one product with a stored W).
 /// Owns copies of all it needs and workspaces: one operator must not be used by two threads at once.

@@ -28,39 +28,51 @@ MassFactor::MassFactor(MassFactor&&) noexcept = default;
 MassFactor& MassFactor::operator=(MassFactor&&) noexcept = default;
 
 MassFactor::MassFactor(const SparseRows& M, Index node_size) : sparse_(std::make_unique<Sparse>()) {
-  SIGNORINI_CHECK(M.rows() % node_size == 0);
-  const Components found = connected_components(M, node_size);
-  number_dofs(found.label, found.count, node_size);
-  inverse_begin_.assign(at(found.count), -1);
-  sparse_->factor.resize(at(found.count));
-  for (Index body = 0; body < found.count; ++body) {
-    if (static_cast<Index>(dofs(body).size()) <= kDenseBody) {
-      factor_dense(M, body);
-    } else {
-      try {
-        sparse_->factor[at(body)].emplace(extract(M, body));
-      } catch (const InputError& error) {
-        throw_input("body of dof {} ({} dofs): {}", dofs(body)[0], dofs(body).size(), error.what());
-      }
-    }
-  }
-  sparse_->workspace.resize(at(largest_body()));
+  number_dofs(M, node_size);
+  for (Index body = 0; body < bodies(); ++body) factor(M, body);
 }
 
-void MassFactor::number_dofs(std::span<const Index> node_label, Index bodies, Index node_size) {
-  const std::size_t n = node_label.size() * at(node_size);
-  begin_.assign(at(bodies) + 1, 0);
+MassFactor::MassFactor(const SparseRows& M, Index node_size, std::span<const Index> touched)
+    : sparse_(std::make_unique<Sparse>()) {
+  number_dofs(M, node_size);
+  std::vector<char> wanted(at(bodies()), 0);
+  for (const Index dof : touched) wanted[at(body_of(dof))] = 1;
+  for (Index body = 0; body < bodies(); ++body) {
+    if (wanted[at(body)] != 0) factor(M, body);
+  }
+}
+
+void MassFactor::factor(const SparseRows& M, Index body) {
+  if (static_cast<Index>(dofs(body).size()) <= kDenseBody) {
+    factor_dense(M, body);
+    return;
+  }
+  try {
+    sparse_->factor[at(body)].emplace(extract(M, body));
+  } catch (const InputError& error) {
+    throw_input("body of dof {} ({} dofs): {}", dofs(body)[0], dofs(body).size(), error.what());
+  }
+}
+
+void MassFactor::number_dofs(const SparseRows& M, Index node_size) {
+  SIGNORINI_CHECK(M.rows() % node_size == 0);
+  const Components found = connected_components(M, node_size);
+  const std::size_t n = found.label.size() * at(node_size);
+  begin_.assign(at(found.count) + 1, 0);
   body_.resize(n);
   local_.resize(n);
   dofs_.resize(n);
   for (std::size_t dof = 0; dof < n; ++dof) {
-    body_[dof] = node_label[dof / at(node_size)];
+    body_[dof] = found.label[dof / at(node_size)];
     local_[dof] = begin_[at(body_[dof]) + 1]++;
   }
   std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
   for (std::size_t dof = 0; dof < n; ++dof) {
     dofs_[at(begin_[at(body_[dof])] + local_[dof])] = static_cast<Index>(dof);
   }
+  inverse_begin_.assign(at(found.count), -1);
+  sparse_->factor.resize(at(found.count));
+  sparse_->workspace.resize(at(largest_body()));
 }
 
 /// M_b without its stored zeros. Local numbers ascend with the dofs, so the rows stay sorted.
@@ -163,7 +175,9 @@ void MassFactor::solve(std::span<const double> b, std::span<double> x) const {
     const std::span<const Index> own = dofs(body);
     const std::span<double> own_x = std::span<double>(sparse_->workspace).first(own.size());
     for (std::size_t i = 0; i < own.size(); ++i) own_x[i] = b[at(own[i])];
-    if (is_dense(body)) {
+    if (!is_dense(body) && !sparse_->factor[at(body)]) {
+      std::fill(own_x.begin(), own_x.end(), 0.0);
+    } else if (is_dense(body)) {
       multiply_small(inverse_.data() + inverse_begin_[at(body)], own.size(), own_x.data());
     } else {
       sparse_->factor[at(body)]->solve(own_x, own_x);

@@ -25,6 +25,8 @@ class MassFactor {
 
   /// Throws `InputError` naming the first dof of the body when M is not positive definite there.
   MassFactor(const SparseRows& M, Index node_size);
+  /// Factors only the bodies of some dofs; the others must not be asked for, and `solve` gives them x = 0.
+  MassFactor(const SparseRows& M, Index node_size, std::span<const Index> touched);
   ~MassFactor();
   MassFactor(MassFactor&&) noexcept;
   MassFactor& operator=(MassFactor&&) noexcept;
@@ -48,7 +50,8 @@ class MassFactor {
 
  private:
   struct Sparse;
-  void number_dofs(std::span<const Index> node_label, Index bodies, Index node_size);
+  void factor(const SparseRows& M, Index body);
+  void number_dofs(const SparseRows& M, Index node_size);
   void factor_dense(const SparseRows& M, Index body);
   SparseRows extract(const SparseRows& M, Index body) const;
 

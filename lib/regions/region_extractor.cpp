@@ -13,7 +13,8 @@ namespace {
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 /// A compressed matrix from the kept entries of some rows (columns) of another one.
-/// `source(j)`: which outer vector of `in` becomes vector j; `place(inner)`: new inner index, < 0 drops the entry.
+/// `source(j)`: which outer vector of `in` becomes vector j; `place(inner)`: new inner index, < 0 drops the
+/// entry.
 template <class Sparse, class Source, class Place>
 Sparse cut(const Sparse& in, Index rows, Index columns, Source&& source, Place&& place) {
   Sparse out(rows, columns);
@@ -230,7 +231,6 @@ void RegionExtractor::extract_metadata(Index region, ContactProblem& out) const 
   out.kind = in.kind;
   out.dt = in.dt;
   out.time = in.time;
-  out.mu = cut_rows(in.mu, contacts);
   out.gap = cut_rows(in.gap, contacts);
   out.frame = cut_rows(in.frame, contacts);
   out.position = cut_rows(in.position, contacts);
@@ -245,10 +245,16 @@ void RegionExtractor::extract_metadata(Index region, ContactProblem& out) const 
 }
 
 ContactProblem RegionExtractor::extract(Index region) const {
-  SIGNORINI_CHECK(region >= 0 && region < regions());
-  ContactProblem out;
+  ContactProblem out = extract_system(region);
   extract_metadata(region, out);
   extract_bodies(region, out);
+  return out;
+}
+
+ContactProblem RegionExtractor::extract_system(Index region) const {
+  SIGNORINI_CHECK(region >= 0 && region < regions());
+  ContactProblem out;
+  out.mu = cut_rows(problem_->mu, partition_->region(region));
   if (problem_->has_primal()) extract_primal(region, out);
   if (problem_->has_dual()) extract_dual(region, out);
   return out;

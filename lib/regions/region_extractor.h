@@ -6,19 +6,20 @@
 #include "contact/contact_problem.h"
 #include "regions/region_partition.h"
 
-/// Cuts the problems of single regions out of a problem; all of them together in linear time, since the inverse maps are
-/// built once.
+/// Cuts the problems of single regions out of a problem; all of them together in linear time, since the
+/// inverse maps are built once.
 ///
 /// A region's problem holds its contacts in ascending order and the dofs that they need, ascending:
 ///
 ///     points:         the nodes that its contacts touch
 ///     islands, none:  the nodes of every mechanical body (connected component of M) that its contacts touch
-///     points-approx:  as islands, so that W's diagonal blocks and q are the true ones and only the coupling between
+///     points-approx:  as islands, so that W's diagonal blocks and q are the true ones and only the coupling
+///     between
 ///                     regions is dropped. A body is then copied into each of its regions.
 ///
-/// Rows and columns of M, H, f, w, W, q and the metadata follow. Nodes in `points` are renumbered (−1 when the region does
-/// not move them), bodies are renumbered when `body_dofs` is there. A region that moves nothing (both sides fixed) gets an
-/// idle unit mass, so that its problem is a valid one with u = w.
+/// Rows and columns of M, H, f, w, W, q and the metadata follow. Nodes in `points` are renumbered (−1 when
+/// the region does not move them), bodies are renumbered when `body_dofs` is there. A region that moves
+/// nothing (both sides fixed) gets an idle unit mass, so that its problem is a valid one with u = w.
 namespace signorini {
 
 class RegionExtractor {
@@ -29,7 +30,10 @@ class RegionExtractor {
   Index regions() const { return partition_->regions(); }
   /// The problem of one region. May be called from several threads at once.
   ContactProblem extract(Index region) const;
-  /// Nodes of the whole problem in the order of the region's dofs; empty for a dual-only problem or an idle region.
+  /// Only what u = W r + q and the law need: M, H, f, w, W, q and μ.
+  ContactProblem extract_system(Index region) const;
+  /// Nodes of the whole problem in the order of the region's dofs; empty for a dual-only problem or an idle
+  /// region.
   std::span<const Index> nodes(Index region) const;
 
  private:

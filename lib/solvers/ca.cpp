@@ -1,5 +1,7 @@
 #include "solvers/ca.h"
 
+#include <utility>
+
 #include "contact/delassus_operator.h"
 #include "solvers/dense_pattern.h"
 #include "solvers/sweep_loop.h"
@@ -23,13 +25,24 @@ std::string Ca::unsupported_reason(const ContactProblem& problem) const {
   return dense_refusal(problem.contacts(), island_labels(problem), options_.max_gib);
 }
 
+std::string Ca::island_refusal(Index contacts) const { return dense_refusal(contacts, {}, options_.max_gib); }
+
 void Ca::prepare(const ContactProblem& problem) {
+  ReducedProblem reduced = assemble_reduced(problem);
+  prepare_filled(fill_pattern(reduced.W, island_labels(problem)), std::move(reduced.q), problem.mu);
+}
+
+void Ca::prepare_island(ReducedProblem problem, Vector mu) {
+  prepare_filled(fill_pattern(problem.W), std::move(problem.q), std::move(mu));
+}
+
+void Ca::prepare_filled(BlockSparseMatrix W, Vector q, Vector mu) {
   Impl& s = *impl_;
-  BlockSparseMatrix W = fill_pattern(assemble_delassus(problem), island_labels(problem));
+  const Index contacts = W.block_rows;
   const TangentStep step =
       options_.common.law == FrictionLaw::cone ? TangentStep::scalar : TangentStep::componentwise;
-  s.data = make_gauss_seidel_data(std::move(W), assemble_q(problem), problem.mu, options_.common.law, step);
-  s.loop.prepare(problem.contacts());
+  s.data = make_gauss_seidel_data(std::move(W), std::move(q), std::move(mu), options_.common.law, step);
+  s.loop.prepare(contacts);
   s.best.resize(static_cast<std::size_t>(s.data.q.size()));
 }
 

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "solvers/paper_rules.h"
-#include "solvers/solver.h"
+#include "solvers/reduced_solver.h"
 
 /// `ca`: full constraint anticipation (Otaduy 2009 section 5.1, eq. 8; Baraff 1996).
 ///
@@ -12,7 +12,7 @@
 /// iterative constraint anticipation is compared with: the cost that matters is the one of `prepare`.
 namespace signorini {
 
-class Ca : public Solver {
+class Ca : public ReducedSolver {
  public:
   static constexpr std::string_view kName = "ca";
   struct Options {
@@ -34,10 +34,15 @@ class Ca : public Solver {
   std::string options() const override { return options_text(options_); }
   const CommonOptions& common() const override { return options_.common; }
   std::string unsupported_reason(const ContactProblem& problem) const override;
+  std::unique_ptr<ReducedSolver> fresh() const override { return std::make_unique<Ca>(options_); }
+  std::string island_refusal(Index contacts) const override;
   void prepare(const ContactProblem& problem) override;
+  void prepare_island(ReducedProblem problem, Vector mu) override;
   SolveReport solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) override;
 
  private:
+  void prepare_filled(BlockSparseMatrix W, Vector q, Vector mu);
+
   struct Impl;
   Options options_;
   std::unique_ptr<Impl> impl_;

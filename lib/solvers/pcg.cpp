@@ -1,6 +1,7 @@
 #include "solvers/pcg.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "contact/delassus_operator.h"
 
@@ -22,9 +23,11 @@ Pcg::~Pcg() = default;
 
 std::string Pcg::unsupported_reason(const ContactProblem&) const { return ""; }
 
-void Pcg::prepare(const ContactProblem& problem) {
+void Pcg::prepare(const ContactProblem& problem) { prepare_island(assemble_reduced(problem), problem.mu); }
+
+void Pcg::prepare_island(ReducedProblem problem, Vector mu) {
   Impl& s = *impl_;
-  s.data = make_gauss_seidel_data(assemble_delassus(problem), assemble_q(problem), problem.mu,
+  s.data = make_gauss_seidel_data(std::move(problem.W), std::move(problem.q), std::move(mu),
                                   options_.common.law, TangentStep::scalar);
   s.cg.prepare(s.data);
   s.best.resize(static_cast<std::size_t>(s.data.q.size()));

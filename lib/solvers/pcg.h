@@ -3,13 +3,13 @@
 #include <memory>
 
 #include "solvers/projected_cg.h"
-#include "solvers/solver.h"
+#include "solvers/reduced_solver.h"
 
 /// `pcg`: the projected conjugate gradient method of Lazarevych 2010 (Algorithm 2, corrected) on its own;
 /// projected_cg.h has the iteration and its three forms.
 namespace signorini {
 
-class Pcg : public Solver {
+class Pcg : public ReducedSolver {
  public:
   static constexpr std::string_view kName = "pcg";
   struct Options {
@@ -50,7 +50,9 @@ class Pcg : public Solver {
   std::string options() const override { return options_text(options_); }
   const CommonOptions& common() const override { return options_.common; }
   std::string unsupported_reason(const ContactProblem& problem) const override;
+  std::unique_ptr<ReducedSolver> fresh() const override { return std::make_unique<Pcg>(options_); }
   void prepare(const ContactProblem& problem) override;
+  void prepare_island(ReducedProblem problem, Vector mu) override;
   SolveReport solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) override;
 
  private:

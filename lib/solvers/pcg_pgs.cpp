@@ -1,6 +1,7 @@
 #include "solvers/pcg_pgs.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "contact/delassus_operator.h"
 
@@ -29,14 +30,17 @@ PcgPgs::~PcgPgs() = default;
 
 std::string PcgPgs::unsupported_reason(const ContactProblem&) const { return ""; }
 
-void PcgPgs::prepare(const ContactProblem& problem) {
+void PcgPgs::prepare(const ContactProblem& problem) { prepare_island(assemble_reduced(problem), problem.mu); }
+
+void PcgPgs::prepare_island(ReducedProblem problem, Vector mu) {
   Impl& s = *impl_;
+  const Index contacts = problem.W.block_rows;
   const TangentStep step =
       options_.common.law == FrictionLaw::cone ? TangentStep::scalar : TangentStep::componentwise;
-  s.data = make_gauss_seidel_data(assemble_delassus(problem), assemble_q(problem), problem.mu,
+  s.data = make_gauss_seidel_data(std::move(problem.W), std::move(problem.q), std::move(mu),
                                   options_.common.law, step);
   s.cg.prepare(s.data);
-  s.loop.prepare(problem.contacts());
+  s.loop.prepare(contacts);
   s.best.resize(static_cast<std::size_t>(s.data.q.size()));
 }
 

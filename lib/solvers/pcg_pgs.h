@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "solvers/projected_cg.h"
-#include "solvers/solver.h"
+#include "solvers/reduced_solver.h"
 
 /// `pcg-pgs`: the combined method of Lazarevych 2010 section 4.
 ///
@@ -14,7 +14,7 @@
 /// iterations, the observer's phases are "cg" and "gs".
 namespace signorini {
 
-class PcgPgs : public Solver {
+class PcgPgs : public ReducedSolver {
  public:
   static constexpr std::string_view kName = "pcg-pgs";
   struct Options {
@@ -61,7 +61,9 @@ class PcgPgs : public Solver {
   std::string options() const override { return options_text(options_); }
   const CommonOptions& common() const override { return options_.common; }
   std::string unsupported_reason(const ContactProblem& problem) const override;
+  std::unique_ptr<ReducedSolver> fresh() const override { return std::make_unique<PcgPgs>(options_); }
   void prepare(const ContactProblem& problem) override;
+  void prepare_island(ReducedProblem problem, Vector mu) override;
   SolveReport solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) override;
 
  private:

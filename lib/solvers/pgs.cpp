@@ -1,6 +1,7 @@
 #include "solvers/pgs.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "contact/delassus_operator.h"
 #include "solvers/dense_pattern.h"
@@ -82,20 +83,26 @@ Pgs::Pgs(const Options& options) : options_(options), impl_(std::make_unique<Imp
 Pgs::~Pgs() = default;
 
 std::string Pgs::unsupported_reason(const ContactProblem& problem) const {
-  if (options_.kernel == PgsKernel::sparse) return "";
-  return dense_refusal(problem.contacts(), {}, options_.max_gib);
+  return island_refusal(problem.contacts());
 }
 
-void Pgs::prepare(const ContactProblem& problem) {
+std::string Pgs::island_refusal(Index contacts) const {
+  if (options_.kernel == PgsKernel::sparse) return "";
+  return dense_refusal(contacts, {}, options_.max_gib);
+}
+
+void Pgs::prepare(const ContactProblem& problem) { prepare_island(assemble_reduced(problem), problem.mu); }
+
+void Pgs::prepare_island(ReducedProblem problem, Vector mu) {
   Impl& s = *impl_;
-  BlockSparseMatrix W = assemble_delassus(problem);
-  if (options_.kernel == PgsKernel::dense) W = fill_pattern(W);
-  s.data = make_gauss_seidel_data(std::move(W), assemble_q(problem), problem.mu, options_.common.law,
-                                  tangent_step(options_));
+  const Index contacts = problem.W.block_rows;
+  if (options_.kernel == PgsKernel::dense) problem.W = fill_pattern(problem.W);
+  s.data = make_gauss_seidel_data(std::move(problem.W), std::move(problem.q), std::move(mu),
+                                  options_.common.law, tangent_step(options_));
   if (options_.common.law == FrictionLaw::pyramid && options_.tangent == PgsTangent::scalar)
     take_scalar_steps(s.data);
   const auto rows = static_cast<std::size_t>(s.data.q.size());
-  s.loop.prepare(problem.contacts());
+  s.loop.prepare(contacts);
   s.best.resize(rows);
   s.previous.resize(options_.form == PgsForm::printed ? rows : 0);
 }

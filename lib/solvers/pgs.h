@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "solvers/paper_rules.h"
-#include "solvers/solver.h"
+#include "solvers/reduced_solver.h"
 
 /// `pgs`: projected Gauss–Seidel on u = W r + q (Lazarevych 2010 eqs. 6, 7, 14, 15; spec 2.1.2).
 ///
@@ -39,7 +39,7 @@ struct EnumNames<PgsKernel> {
       {{PgsKernel::sparse, "sparse"}, {PgsKernel::dense, "dense"}}};
 };
 
-class Pgs : public Solver {
+class Pgs : public ReducedSolver {
  public:
   static constexpr std::string_view kName = "pgs";
   struct Options {
@@ -83,7 +83,10 @@ class Pgs : public Solver {
   std::string options() const override { return options_text(options_); }
   const CommonOptions& common() const override { return options_.common; }
   std::string unsupported_reason(const ContactProblem& problem) const override;
+  std::unique_ptr<ReducedSolver> fresh() const override { return std::make_unique<Pgs>(options_); }
+  std::string island_refusal(Index contacts) const override;
   void prepare(const ContactProblem& problem) override;
+  void prepare_island(ReducedProblem problem, Vector mu) override;
   SolveReport solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) override;
 
  private:

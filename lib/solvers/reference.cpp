@@ -212,8 +212,9 @@ std::string Reference::unsupported_reason(const ContactProblem&) const { return 
 
 void Reference::prepare(const ContactProblem& problem) {
   Impl& s = *impl_;
-  s.W = to_scalar(assemble_delassus(problem));
-  s.q = assemble_q(problem);
+  ReducedProblem reduced = assemble_reduced(problem);
+  s.W = to_scalar(reduced.W);
+  s.q = std::move(reduced.q);
   s.mu = problem.mu;
   s.law = options_.common.law;
   const Index m = problem.contacts();

@@ -12,7 +12,8 @@ RegionSchedule schedule_regions(std::span<const double> costs, int threads) {
   schedule.order.resize(costs.size());
   std::iota(schedule.order.begin(), schedule.order.end(), Index{0});
   const auto cost = [&](Index region) { return costs[static_cast<std::size_t>(region)]; };
-  std::stable_sort(schedule.order.begin(), schedule.order.end(), [&](Index a, Index b) { return cost(a) > cost(b); });
+  std::stable_sort(schedule.order.begin(), schedule.order.end(),
+                   [&](Index a, Index b) { return cost(a) > cost(b); });
 
   const double total = std::accumulate(costs.begin(), costs.end(), 0.0);
   const double own_task = total / (4.0 * threads);

@@ -7,14 +7,15 @@
 
 /// Which regions run together as one task, and in which order (longest processing time first, Graham 1969).
 ///
-/// With c_R the predicted cost of region R, C = Σ c_R and p threads: a region with c_R ≥ C/(4p) is a task of its own, the
-/// rest is packed in descending order into batches of at least C/(16p). A batch only saves start-up time: every region is
-/// still solved by its own solver instance, so the schedule may depend on p without touching any result.
+/// With c_R the predicted cost of region R, C = Σ c_R and p threads: a region with c_R ≥ C/(4p) is a task of
+/// its own, the rest is packed in descending order into batches of at least C/(16p). A batch only saves
+/// start-up time: every region is still solved by its own solver instance, so the schedule may depend on p
+/// without touching any result.
 namespace signorini {
 
 struct RegionSchedule {
-  std::vector<Index> order;            ///< regions, largest predicted cost first; ties by number
-  std::vector<std::size_t> task_begin; ///< tasks + 1 offsets into `order`
+  std::vector<Index> order;             ///< regions, largest predicted cost first; ties by number
+  std::vector<std::size_t> task_begin;  ///< tasks + 1 offsets into `order`
 
   std::size_t tasks() const { return task_begin.size() - 1; }
   std::span<const Index> task(std::size_t i) const {
@@ -24,8 +25,8 @@ struct RegionSchedule {
 
 RegionSchedule schedule_regions(std::span<const double> costs, int threads);
 
-/// Blocks of the region's W, which one iteration of any solver here reads or stands for: counted for a stored W, Σ over
-/// nodes of (contacts at the node)² while M couples no nodes, K² for K contacts otherwise.
+/// Blocks of the region's W, which one iteration of any solver here reads or stands for: counted for a stored
+/// W, Σ over nodes of (contacts at the node)² while M couples no nodes, K² for K contacts otherwise.
 double predicted_cost(const ContactProblem& region);
 
 }  // namespace signorini

@@ -4,19 +4,28 @@
 #include <cmath>
 #include <exception>
 #include <limits>
+#include <numeric>
+#include <optional>
 #include <utility>
 
 #include "base/check.h"
 #include "base/clock.h"
 #include "contact/delassus_operator.h"
 #include "regions/region_extractor.h"
+#include "solvers/reduced_solver.h"
 #include "solvers/region_schedule.h"
+#include "solvers/region_systems.h"
 #include "solvers/region_trace.h"
 #include "solvers/registry.h"
 
 namespace signorini {
 
 namespace {
+
+/// Waking other threads takes about as long, s. Problems of few blocks give one thread this much of a head
+/// start, from their smallest regions on: what is left then is worth sharing.
+constexpr double kHeadStart = 20e-6;
+constexpr double kSmallProblem = 2000.0;
 
 /// From the best outcome to the worst.
 int badness(SolveStatus status) {
@@ -66,15 +75,18 @@ struct RegionTasks::Impl {
   Factory make_inner;
   RegionOptions options;
   std::unique_ptr<Solver> prototype;
-  TaskArena arena;
+  const ReducedSolver* reduced_prototype;  // the same solver when W, q and μ are enough for it
+  std::optional<TaskArena> arena;          // from the first use of more than one thread on
 
   RegionPartition partition;
   RegionSchedule schedule;
-  std::vector<ContactProblem> problems;
+  std::vector<ContactProblem> problems;  // only of solvers that need more than W and q
   std::vector<std::unique_ptr<Solver>> solvers;
   std::vector<std::string> refusals;  // per region: why its solver cannot take it; mostly empty
   std::vector<double> costs;
+  std::vector<double> largest_q;  // m/s
   double velocity_scale = 1.0;
+  bool small = false;  // one thread may be done with all regions before the others are awake
 
   std::vector<double> work;  // impulses of region 0, 1, … one after another
   std::vector<SolveReport> reports;
@@ -82,9 +94,21 @@ struct RegionTasks::Impl {
   std::vector<std::exception_ptr> errors;
 
   Impl(Factory factory, RegionOptions region_options)
-      : make_inner(std::move(factory)), options(region_options), prototype(make_inner()), arena(options.threads) {}
+      : make_inner(std::move(factory)),
+        options(region_options),
+        prototype(make_inner()),
+        reduced_prototype(dynamic_cast<const ReducedSolver*>(prototype.get())) {
+    if (options.threads < 1) throw_usage("threads: {} is not at least 1", options.threads);
+  }
 
-  std::size_t regions() const { return problems.size(); }
+  std::size_t regions() const { return solvers.size(); }
+
+  /// Null for one thread.
+  TaskArena* threads() {
+    if (options.threads == 1) return nullptr;
+    if (!arena) arena.emplace(options.threads);
+    return &*arena;
+  }
 
   std::span<double> part(std::size_t region, std::vector<double>& values) const {
     const auto begin = 3 * static_cast<std::size_t>(partition.region_begin[region]);
@@ -96,7 +120,7 @@ struct RegionTasks::Impl {
   template <class Body>
   void for_each_region(Body&& body) {
     std::fill(errors.begin(), errors.end(), nullptr);
-    arena.for_each_task(schedule.tasks(), [&](std::size_t task) {
+    const auto run_task = [&](std::size_t task) {
       for (const Index index : schedule.task(task)) {
         const auto region = static_cast<std::size_t>(index);
         try {
@@ -105,17 +129,28 @@ struct RegionTasks::Impl {
           errors[region] = std::current_exception();
         }
       }
-    });
+    };
+    std::size_t left = schedule.tasks();
+    const Stopwatch watch;
+    while (left > 0 && (options.threads == 1 || (small && watch.seconds() < kHeadStart))) run_task(--left);
+    if (left == 1) {
+      run_task(0);
+    } else if (left > 1) {
+      threads()->for_each_task(left, run_task);
+    }
     for (std::size_t i = 0; i < errors.size(); ++i) {
-      if (errors[i]) rethrow_named(errors[i], region_text(static_cast<Index>(i), partition.region(static_cast<Index>(i)).size()));
+      if (errors[i])
+        rethrow_named(errors[i],
+                      region_text(static_cast<Index>(i), partition.region(static_cast<Index>(i)).size()));
     }
   }
 
   void resize(std::size_t count, std::size_t contacts) {
+    small = false;
     problems.clear();
     solvers.clear();
-    problems.resize(count);
     solvers.resize(count);
+    largest_q.assign(count, 0.0);
     refusals.assign(count, "");
     costs.assign(count, 0.0);
     reports.assign(count, SolveReport{});
@@ -133,7 +168,8 @@ struct RegionTasks::Impl {
     return own;
   }
 
-  SolveReport solve_region(std::size_t region, const StopRule& stop, std::span<double> r, IterationObserver* observer) {
+  SolveReport solve_region(std::size_t region, const StopRule& stop, std::span<double> r,
+                           IterationObserver* observer) {
     if (!refusals[region].empty()) {
       SolveReport report;
       report.status = SolveStatus::unsupported;
@@ -186,6 +222,8 @@ struct RegionTasks::Impl {
     }
   }
 
+  bool prepare_together(const ContactProblem& problem);
+  void prepare_apart(const ContactProblem& problem);
   void trace_solve(std::span<double> r, const StopRule& stop, IterationObserver& observer);
 };
 
@@ -218,29 +256,62 @@ std::string RegionTasks::unsupported_reason(const ContactProblem& problem) const
   return reason;
 }
 
+/// Solvers that need W and q only get those of many regions from one assembly. False where that fails: region
+/// by region the failure gets a name.
+bool RegionTasks::Impl::prepare_together(const ContactProblem& problem) {
+  const bool exact = options.mode == RegionMode::points || options.mode == RegionMode::islands;
+  if (reduced_prototype == nullptr || !exact) return false;
+  const auto take = [&](Index region, ReducedProblem system) {
+    const auto i = static_cast<std::size_t>(region);
+    const std::span<const Index> contacts = partition.region(region);
+    costs[i] = static_cast<double>(system.W.blocks());
+    largest_q[i] = system.q.lpNorm<Eigen::Infinity>();
+    std::unique_ptr<ReducedSolver> solver = reduced_prototype->fresh();
+    refusals[i] = solver->island_refusal(static_cast<Index>(contacts.size()));
+    if (refusals[i].empty()) {
+      Vector mu(static_cast<Eigen::Index>(contacts.size()));
+      for (std::size_t j = 0; j < contacts.size(); ++j)
+        mu[static_cast<Eigen::Index>(j)] = problem.mu[contacts[j]];
+      solver->prepare_island(std::move(system), std::move(mu));
+    }
+    solvers[i] = std::move(solver);
+  };
+  try {
+    for_each_region_system(problem, partition, too_small_for_threads(problem) ? nullptr : threads(), take);
+  } catch (const InputError&) {
+    return false;
+  }
+  return true;
+}
+
+/// Extracts, assembles and prepares one region after the other.
+void RegionTasks::Impl::prepare_apart(const ContactProblem& problem) {
+  problems.resize(regions());
+  const RegionExtractor extractor(problem, partition);
+  for (std::size_t i = 0; i < regions(); ++i)
+    costs[i] = static_cast<double>(partition.region(static_cast<Index>(i)).size());
+  schedule = schedule_regions(costs, options.threads);
+  for_each_region([&](std::size_t i) {
+    const ContactProblem& part = problems[i] = extractor.extract(static_cast<Index>(i));
+    costs[i] = predicted_cost(part);
+    largest_q[i] = assemble_q(part).lpNorm<Eigen::Infinity>();
+    solvers[i] = make_inner();
+    refusals[i] = solvers[i]->unsupported_reason(part);
+    if (refusals[i].empty()) solvers[i]->prepare(part);
+  });
+}
+
 void RegionTasks::prepare(const ContactProblem& problem) {
   Impl& s = *impl_;
   s.partition = partition_regions(problem, s.options.mode);
-  const auto count = static_cast<std::size_t>(s.partition.regions());
-  s.resize(count, static_cast<std::size_t>(problem.contacts()));
-  const RegionExtractor extractor(problem, s.partition);
-
-  for (std::size_t i = 0; i < count; ++i) s.costs[i] = static_cast<double>(s.partition.region(static_cast<Index>(i)).size());
-  s.schedule = schedule_regions(s.costs, s.options.threads);
-  std::vector<double> largest_q(count, 0.0);
-  s.for_each_region([&](std::size_t i) {
-    const ContactProblem& part = s.problems[i] = extractor.extract(static_cast<Index>(i));
-    s.costs[i] = predicted_cost(part);
-    largest_q[i] = assemble_q(part).lpNorm<Eigen::Infinity>();
-    s.solvers[i] = s.make_inner();
-    s.refusals[i] = s.solvers[i]->unsupported_reason(part);
-    if (s.refusals[i].empty()) s.solvers[i]->prepare(part);
-  });
+  s.resize(static_cast<std::size_t>(s.partition.regions()), static_cast<std::size_t>(problem.contacts()));
+  if (!s.prepare_together(problem)) s.prepare_apart(problem);
   // U = max |q| over the whole problem
   s.velocity_scale = 0.0;
-  for (const double q : largest_q) s.velocity_scale = std::max(s.velocity_scale, q);
+  for (const double q : s.largest_q) s.velocity_scale = std::max(s.velocity_scale, q);
   if (!(s.velocity_scale > 0.0)) s.velocity_scale = 1.0;
   s.schedule = schedule_regions(s.costs, s.options.threads);
+  s.small = std::accumulate(s.costs.begin(), s.costs.end(), 0.0) < kSmallProblem;
 }
 
 SolveReport RegionTasks::solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) {
@@ -263,9 +334,9 @@ SolveReport RegionTasks::solve(std::span<double> r, const StopRule& stop, Iterat
   return s.assemble_report();
 }
 
-/// Every region runs with its own trace, then the assembled iterates are shown in order. The iterates kept at a time stay
-/// within `trace_megabytes` (one iteration at least): for a longer run the regions are solved again, with the same bits, and
-/// the next window of iterations is kept.
+/// Every region runs with its own trace, then the assembled iterates are shown in order. The iterates kept at
+/// a time stay within `trace_megabytes` (one iteration at least): for a longer run the regions are solved
+/// again, with the same bits, and the next window of iterations is kept.
 void RegionTasks::Impl::trace_solve(std::span<double> r, const StopRule& stop, IterationObserver& observer) {
   std::vector<double> final_r;
   std::vector<double> shown(r.begin(), r.end());
@@ -302,10 +373,12 @@ void RegionTasks::Impl::trace_solve(std::span<double> r, const StopRule& stop, I
   for (std::size_t i = 0; i < regions(); ++i) scatter(i, part(i, final_r), r);
 }
 
-std::unique_ptr<Solver> make_region_solver(std::string_view name, const OptionMap& options, RegionOptions regions) {
+std::unique_ptr<Solver> make_region_solver(std::string_view name, const OptionMap& options,
+                                           RegionOptions regions) {
   if (regions.threads < 1) throw_usage("threads: {} is not at least 1", regions.threads);
   if (regions.mode == RegionMode::none) return make_solver(name, options);
-  return std::make_unique<RegionTasks>([name = std::string(name), options] { return make_solver(name, options); }, regions);
+  return std::make_unique<RegionTasks>(
+      [name = std::string(name), options] { return make_solver(name, options); }, regions);
 }
 
 }  // namespace signorini

@@ -9,14 +9,15 @@
 
 /// Decorator: any solver on the detached regions of a problem, each region an independent oneTBB task.
 ///
-/// Regions start in descending order of predicted cost, tiny ones are batched (spec 4.3). Every region stops by the global
-/// velocity scale U, so the assembled r meets the asked residual. Every region has its own solver instance and its result
-/// depends on nothing but the region: the bits are the same for any number of threads.
+/// Regions start in descending order of predicted cost, tiny ones are batched (spec 4.3). Every region stops
+/// by the global velocity scale U, so the assembled r meets the asked residual. Every region has its own
+/// solver instance and its result depends on nothing but the region: the bits are the same for any number of
+/// threads.
 ///
-/// The assembled report: the worst status of all regions (with the message of the first region that has it), the most
-/// iterations of any region, and products Σ c_R p_R / Σ c_R with c_R the blocks of the region's W, so that the number
-/// compares with the products of an unsplit solve. A region that its solver cannot take makes the status `unsupported`;
-/// an error while one is prepared is thrown with the region's name in front.
+/// The assembled report: the worst status of all regions (with the message of the first region that has it),
+/// the most iterations of any region, and products Σ c_R p_R / Σ c_R with c_R the blocks of the region's W,
+/// so that the number compares with the products of an unsplit solve. A region that its solver cannot take
+/// makes the status `unsupported`; an error while one is prepared is thrown with the region's name in front.
 namespace signorini {
 
 struct RegionOptions {
@@ -38,9 +39,9 @@ class RegionTasks : public Solver {
   std::string unsupported_reason(const ContactProblem& problem) const override;
   /// Partitions, extracts and prepares every region (in parallel).
   void prepare(const ContactProblem& problem) override;
-  /// With an observer every region is traced and the assembled iterates are replayed: after k iterations a region that
-  /// stopped earlier shows its final values. Iterates kept at a time stay within `trace_megabytes`;
-  /// a longer run is solved again for the next window of iterations.
+  /// With an observer every region is traced and the assembled iterates are replayed: after k iterations a
+  /// region that stopped earlier shows its final values. Iterates kept at a time stay within
+  /// `trace_megabytes`; a longer run is solved again for the next window of iterations.
   SolveReport solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) override;
 
   const RegionPartition& partition() const;
@@ -54,6 +55,7 @@ class RegionTasks : public Solver {
 };
 
 /// The solver for a row of a table: plain for mode none, else wrapped in `RegionTasks`.
-std::unique_ptr<Solver> make_region_solver(std::string_view name, const OptionMap& options, RegionOptions regions);
+std::unique_ptr<Solver> make_region_solver(std::string_view name, const OptionMap& options,
+                                           RegionOptions regions);
 
 }  // namespace signorini
