@@ -59,15 +59,17 @@ class SparseFactor {
 
 #ifdef SIGNORINI_HAVE_CHOLMOD
 
-/// OpenBLAS starts its own threads inside the supernodal kernels: slower under our tasks, and sums in another
-/// order.
-void keep_blas_single_threaded() {
+/// The supernodal kernels start threads of their own: OpenBLAS in its products (slower under our tasks, and
+/// sums in another order), OpenMP in CHOLMOD's loops (threads that go on spinning beside our timed solves).
+/// OpenMP keeps this setting for each calling thread.
+void stay_on_this_thread() {
+  using SetNumber = void (*)(int);
   static std::once_flag once;
   std::call_once(once, [] {
-    using SetThreads = void (*)(int);
-    if (const auto set = reinterpret_cast<SetThreads>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads")))
-      set(1);
+    if (const auto set = reinterpret_cast<SetNumber>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"))) set(1);
   });
+  static const auto levels = reinterpret_cast<SetNumber>(dlsym(RTLD_DEFAULT, "omp_set_max_active_levels"));
+  if (levels != nullptr) levels(0);  // no level of nesting, not even the first, may be parallel
 }
 
 cholmod_dense view(const double* data, std::size_t rows, std::size_t columns) {
@@ -83,7 +85,7 @@ cholmod_dense view(const double* data, std::size_t rows, std::size_t columns) {
 }
 
 SparseFactor::SparseFactor(const SparseRows& M) {
-  keep_blas_single_threaded();
+  stay_on_this_thread();
   cholmod_start(&common_);
   common_.print = 0;
   common_.final_ll = 1;

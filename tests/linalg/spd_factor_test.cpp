@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Cholesky>
+#include <filesystem>
+#include <iterator>
 #include <string>
 
 #include "base/check.h"
@@ -59,6 +61,16 @@ TEST_P(SpdFactorOfSize, HalfSolveGivesTheSymmetricProduct) {
   const Matrix expected = B.transpose() * factor.solve_columns(B);
   EXPECT_LE((Y.transpose() * Y - expected).norm(),
             10.0 * static_cast<double>(M.rows()) * 2.3e-16 * M.norm() * expected.norm());
+}
+
+TEST_P(SpdFactorOfSize, StartsNoThreads) {
+  const auto threads = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
+  };
+  const auto before = threads();
+  const SpdFactor factor(random_spd(GetParam(), 4.0, 3));
+  factor.solve_columns(Matrix::Ones(factor.size(), 40));
+  EXPECT_EQ(threads(), before);
 }
 
 TEST_P(SpdFactorOfSize, RepeatsItsBits) {
