@@ -67,20 +67,28 @@ void thread_sizes(benchmark::internal::Benchmark* b) {
 }
 BENCHMARK_CAPTURE(threads, pgs, "pgs")->Apply(thread_sizes);
 
-/// Split against whole on one thread, sparse kernels (pgs) and dense ones (ca).
-void split(benchmark::State& state, const char* name, RegionMode mode) {
-  const ContactProblem& problem = planted(static_cast<int>(state.range(0)), static_cast<int>(state.range(1)));
-  const auto solver = make_region_solver(name, {}, {mode, 1});
+/// Split against whole on one thread: sparse kernel, and the O(n²) kernel of Lazarevych 2010 with every block of W stored, zero
+/// or not (`dense`). `ca` is dense per island: its work is the same either way, only its memory is nearer when split.
+void split(benchmark::State& state, const char* name, const OptionMap& options, RegionMode mode) {
+  const ContactProblem& problem =
+      planted(static_cast<int>(state.range(0)), static_cast<int>(state.range(1)));
+  const auto solver = make_region_solver(name, options, {mode, 1});
   run(state, *solver, problem);
 }
 void split_sizes(benchmark::internal::Benchmark* b) {
   b->ArgNames({"regions", "contacts"});
   for (const int regions : {4, 8, 20}) b->Args({regions, 40});
 }
-BENCHMARK_CAPTURE(split, pgs_whole, "pgs", RegionMode::none)->Apply(split_sizes)->Args({5000, 4});
-BENCHMARK_CAPTURE(split, pgs_regions, "pgs", RegionMode::points)->Apply(split_sizes)->Args({5000, 4});
-BENCHMARK_CAPTURE(split, ca_whole, "ca", RegionMode::none)->Apply(split_sizes);
-BENCHMARK_CAPTURE(split, ca_regions, "ca", RegionMode::points)->Apply(split_sizes);
+const OptionMap kSparse;
+const OptionMap kDense{{"kernel", "dense"}};
+BENCHMARK_CAPTURE(split, pgs_whole, "pgs", kSparse, RegionMode::none)->Apply(split_sizes)->Args({5000, 4});
+BENCHMARK_CAPTURE(split, pgs_regions, "pgs", kSparse, RegionMode::points)
+    ->Apply(split_sizes)
+    ->Args({5000, 4});
+BENCHMARK_CAPTURE(split, dense_whole, "pgs", kDense, RegionMode::none)->Apply(split_sizes);
+BENCHMARK_CAPTURE(split, dense_regions, "pgs", kDense, RegionMode::points)->Apply(split_sizes);
+BENCHMARK_CAPTURE(split, ca_whole, "ca", kSparse, RegionMode::none)->Apply(split_sizes);
+BENCHMARK_CAPTURE(split, ca_regions, "ca", kSparse, RegionMode::points)->Apply(split_sizes);
 
 /// Set-up: partition, extraction and preparation of every region, explicit (points) and implicit (islands).
 void prepare(benchmark::State& state, double stiffness, RegionMode mode) {
