@@ -67,11 +67,11 @@ void thread_sizes(benchmark::internal::Benchmark* b) {
 }
 BENCHMARK_CAPTURE(threads, pgs, "pgs")->Apply(thread_sizes);
 
-/// Split against whole on one thread: sparse kernel, and the O(n²) kernel of Lazarevych 2010 with every block of W stored, zero
-/// or not (`dense`). `ca` is dense per island: its work is the same either way, only its memory is nearer when split.
+/// Split against whole on one thread: sparse kernel, and the O(n²) kernel of Lazarevych 2010 with every block
+/// of W stored, zero or not (`dense`). `ca` is dense per island: its work is the same either way, only its
+/// memory is nearer when split.
 void split(benchmark::State& state, const char* name, const OptionMap& options, RegionMode mode) {
-  const ContactProblem& problem =
-      planted(static_cast<int>(state.range(0)), static_cast<int>(state.range(1)));
+  const ContactProblem& problem = planted(static_cast<int>(state.range(0)), static_cast<int>(state.range(1)));
   const auto solver = make_region_solver(name, options, {mode, 1});
   run(state, *solver, problem);
 }

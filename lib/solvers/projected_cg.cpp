@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace signorini {
 
@@ -24,6 +25,36 @@ Norms norms_of(std::span<const double> x) {
   norms.two = std::sqrt(norms.two);
   return norms;
 }
+
+/// Breaks cycles. An exact step along a soft direction may run far out of the admissible set, and its
+/// projection may lose what the steps before it won: with one contact and W_T2T2 ≪ W_T1T1, r = 0 → pressed →
+/// stuck → r = 0 for ever. When g·z had no new minimum for kPatience iterations, the next kPatience steps are
+/// at most one Jacobi step long (α ≤ 1, z being scaled by D), half of it the next time, and so on.
+class Watchdog {
+ public:
+  double longest_step() const { return guarded_ > 0 ? limit_ : std::numeric_limits<double>::infinity(); }
+
+  void observe(double g_dot_z) {
+    const bool released = guarded_ > 0 && --guarded_ == 0;
+    if (released || g_dot_z < least_) {
+      least_ = g_dot_z;
+      waited_ = 0;
+    } else if (++waited_ >= kPatience) {
+      waited_ = 0;
+      guarded_ = kPatience;
+      limit_ = triggered_ ? 0.5 * limit_ : 1.0;
+      triggered_ = true;
+    }
+  }
+
+ private:
+  static constexpr int kPatience = 100;
+  double least_ = std::numeric_limits<double>::infinity();
+  double limit_ = 1.0;
+  int waited_ = 0;
+  int guarded_ = 0;
+  bool triggered_ = false;
+};
 
 }  // namespace
 
@@ -186,6 +217,7 @@ PhaseReport ProjectedCg::iterate(const Settings& settings, std::span<double> r, 
   double g_dot_old = 0.0;
   double g_dot_z = look<law>(r, robust, &g_dot_old);
   double beta = 0.0;
+  Watchdog watchdog;
   std::fill(d_.begin(), d_.end(), 0.0);
   while (report.iterations < settings.phase.cap) {
     if (report.error <= settings.handing_on) {
@@ -203,19 +235,21 @@ PhaseReport ProjectedCg::iterate(const Settings& settings, std::span<double> r, 
       terms = aim<law>(0.0, robust);
       ++report.products;
     }
-    const double alpha = terms.numerator / terms.denominator;
+    double alpha = terms.numerator / terms.denominator;
     if (!(terms.numerator > 0.0 && terms.denominator > 0.0) || !std::isfinite(alpha)) {
       const bool finite = std::isfinite(terms.numerator) && std::isfinite(terms.denominator);
       report.end = finite ? PhaseEnd::stuck : PhaseEnd::diverged;
       if (finite && !exact) report.error = measure(r, true);
       return report;
     }
+    if (robust) alpha = std::min(alpha, watchdog.longest_step());
     const Norms step = move<law>(alpha, robust, r);
     report.error = measure(r, exact);
     ++report.iterations;
     ++report.products;
     const double old_g_dot_z = g_dot_z;
     g_dot_z = look<law>(r, robust, &g_dot_old);
+    watchdog.observe(g_dot_z);
     if (observer != nullptr) {
       observer->on_iteration(settings.phase.first_iteration + report.iterations, r, settings.phase.phase);
     }

@@ -24,6 +24,12 @@
 ///     β = g'·(z' − z)/g·z (PR) or g'·z'/g·z (FR), ≥ 0, and 0 when a contact opened, closed, stuck or slid
 ///     d = projection of z' + β d on the tangent cone
 ///
+/// One more departure guards against cycles, which the exact step length allows: along a soft direction α F
+/// may end far outside the admissible set, and its projection loses what the steps before it won (one contact
+/// with W_T2T2 = W_T1T1/74 runs r = 0, pressed, stuck, r = 0 for ever). When g·z had no new minimum for 100
+/// iterations, the next 100 take α ≤ 1, a Jacobi step, as z is scaled by D; a second time α ≤ 1/2, and so on.
+/// What converges steadily never notices.
+///
 /// **true**: Algorithm 2 with C12–C15 only (true residual, exact step length; no preconditioner, bound or
 /// curvature terms, β as printed). It stalls with friction and shows what C16–C18 are for.
 ///

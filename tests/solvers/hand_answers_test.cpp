@@ -124,6 +124,22 @@ TEST(ProjectedCg, SolvesAFrictionlessContactInOneStep) {
   }
 }
 
+TEST(ProjectedCg, LeavesTheCycleOfAContactThatIsSoftInOneTangent) {
+  // W_T2T2 = W_T1T1/74 and q_T2 as large as q_N: exact steps run r = 0, pressed, stuck, r = 0 for ever, three
+  // iterations a round. It sticks nowhere: the answer slides.
+  ContactProblem problem;
+  Matrix3 W;
+  W << 0.0134, 0.0, 0.0015, 0.0, 0.106, 0.0, 0.0015, 0.0, 0.00144;
+  problem.W = W.sparseView();
+  problem.q = Vector3(-0.146, -0.248, -0.152);
+  problem.mu = Vector::Constant(1, 0.6);
+  const Answer found = answer("pcg", {}, problem, to(1e-8, 1000));
+  EXPECT_EQ(found.report.status, SolveStatus::converged);
+  EXPECT_LE(found.errors.residual, 1e-8);
+  // on its bound up to the tolerance: 10 times 1e-8, relative
+  EXPECT_NEAR(found.r.tail<2>().norm(), 0.6 * found.r[0], 1e-7 * found.r[0]);
+}
+
 TEST(CombinedMethod, ReportsBothPhases) {
   const PlantedProblem planted = make_planted_problem({});
   Iterates seen;
