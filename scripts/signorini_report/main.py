@@ -2,6 +2,7 @@
 
 import argparse
 import dataclasses
+import hashlib
 import json
 import math
 import os
@@ -79,6 +80,27 @@ def find_folders(out, ids):
     return folders
 
 
+def inputs_digest(folder):
+    """Of everything that the figures depend on: the numbers, the configuration and the code that draws."""
+    digest = hashlib.sha256()
+    code = sorted(Path(__file__).parent.glob("*.py"))
+    for path in [folder / name for name in ("runs.csv", "trace.h5", "regions.csv", "config.toml")] + code:
+        digest.update(path.name.encode() + path.read_bytes() if path.is_file() else b"-")
+    return digest.hexdigest()
+
+
+def draw(experiment, folder):
+    """Draws the figures unless all of them are there, drawn from the same numbers by the same code."""
+    stamp, digest = folder / "figures.sha256", inputs_digest(folder)
+    known, *names = stamp.read_text(encoding="utf-8").split() if stamp.is_file() else [""]
+    if known == digest and all((folder / name).is_file() for name in names):
+        return
+    stamp.unlink(missing_ok=True)
+    figures.draw_all(experiment, folder)
+    names = [f"{stem}{suffix}" for stem, _ in figures.pictures_in(folder) for suffix in (".svg", ".png")]
+    stamp.write_text("\n".join([digest, *names]) + "\n", encoding="utf-8")
+
+
 def report(out, ids):
     """Draws the experiments `ids` (all when empty); the page shows every experiment of the folder."""
     experiments, sections, all_verdicts = [], [], []
@@ -87,7 +109,7 @@ def report(out, ids):
         experiment = read_experiment(folder)
         if folder.name in chosen:
             print(f"report: {experiment.id}, {len(experiment.runs)} runs", file=sys.stderr, flush=True)
-            figures.draw_all(experiment, folder)
+            draw(experiment, folder)
         table = tables.summary(experiment.runs)
         tables.write_summary(table, folder)
         verdicts = expect.evaluate_all(experiment)

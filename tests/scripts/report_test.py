@@ -174,6 +174,14 @@ class Program(unittest.TestCase):
         self.assertNotIn("src='http", page)
         self.assertEqual(page.count("data:image/svg+xml"), len(names))
 
+        kept = folder / "profile.svg"
+        kept.write_text("<svg/>")  # whether it is drawn again shows in its content
+        self.report()
+        self.assertEqual(kept.read_text(), "<svg/>", "unchanged numbers are not drawn again")
+        (folder / "profile.png").unlink()
+        self.report()
+        self.assertEqual(kept.read_bytes(), first[kept], "a missing picture is drawn again")
+
     def test_asking_for_one_experiment_keeps_the_other_on_the_page(self):
         row = self.ROW.format("1", 4, "none", "converged", "1e-7")
         self.plain([row], id="a")
