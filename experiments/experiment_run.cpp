@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -128,6 +130,12 @@ Source record_source(const Program& program, const ExperimentRequest& request, c
   return source;
 }
 
+/// Content of a file, "" when there is none.
+std::string text_of(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
 void choose_steps(const Experiment& experiment, Source& source) {
   const ProblemFile file(source.path);
   std::vector<int> contacts;
@@ -162,6 +170,8 @@ class ExperimentRun {
     TraceStore traces(folder_ / "trace.h5", resume);
     table_ = &table;
     traces_ = &traces;
+    const std::string earlier = resume ? text_of(folder_ / "env.json") : std::string();
+    provenance_.set_earlier(earlier);
     write_text_file(folder_ / "env.json", provenance_.json());
     write_text_file(folder_ / "regions.csv", region_sizes());
 
@@ -173,7 +183,9 @@ class ExperimentRun {
     for (const Source& source : sources_) run_source(source);
     progress.clear();
     traces.finish();
-    write_text_file(folder_ / "env.json", provenance_.json());
+    // a session that made no row leaves the provenance of those that did
+    const bool idle = !earlier.empty() && table.rows() == table.resumed();
+    write_text_file(folder_ / "env.json", idle ? earlier : provenance_.json());
 
     ExperimentResult result{folder_, table.rows(), table.resumed(), failed_, watch.seconds()};
     return result;

@@ -164,6 +164,15 @@ InputDigest digest_file(const std::filesystem::path& path) {
 Provenance::Provenance(std::vector<std::string> command_line)
     : command_line_(std::move(command_line)), started_(utc_now()), load_at_start_(load_now()) {}
 
+void Provenance::set_earlier(std::string_view json) {
+  Json last = Json::parse(json, nullptr, false);
+  if (!last.is_object()) return;
+  earlier_.clear();
+  for (const Json& session : last.value("earlier", Json::array())) earlier_.push_back(session.dump());
+  last.erase("earlier");
+  earlier_.push_back(last.dump());
+}
+
 std::string Provenance::json() const {
   Json inputs = Json::array();
   for (const InputDigest& input : inputs_) {
@@ -173,6 +182,7 @@ std::string Provenance::json() const {
               {"finished", utc_now()},   {"load_at_start", load_at_start_}, {"load_at_end", load_now()},
               {"build", build_object()}, {"machine", machine_object()},     {"inputs", inputs}};
   for (const auto& [key, value] : extra_) all[key] = value;
+  for (const std::string& session : earlier_) all["earlier"].push_back(Json::parse(session));
   return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -33,6 +33,9 @@ class Provenance {
 
   void add_input(const std::filesystem::path& path) { inputs_.push_back(digest_file(path)); }
   void set(std::string key, std::string value) { extra_.emplace_back(std::move(key), std::move(value)); }
+  /// The env.json of earlier sessions whose rows are kept: they follow as "earlier", oldest first. Text that is not JSON
+  /// is passed over.
+  void set_earlier(std::string_view json);
   /// Build, machine, command line, inputs, dates and load; pretty-printed.
   std::string json() const;
 
@@ -41,6 +44,7 @@ class Provenance {
   std::vector<InputDigest> inputs_;
   std::vector<std::pair<std::string, std::string>> extra_;
   std::string started_, load_at_start_;
+  std::vector<std::string> earlier_;  ///< one JSON object each
 };
 
 /// Tells whatever BLAS and OpenMP came in with the sparse factorisation to use one thread: times stay

@@ -78,14 +78,18 @@ TEST_F(RunTest, ResumeMakesOnlyWhatIsMissingAndOtherwiseStartsAgain) {
   experiment();
   ASSERT_EQ(run(command(false)).code, 0);
   const std::string before = file_text(results() / "runs.csv");
+  const std::string provenance = file_text(results() / "env.json");
   const Outcome again = run(command(true));
   EXPECT_EQ(again.code, 0) << again.err;
   EXPECT_EQ(file_text(results() / "runs.csv"), before) << "a finished experiment was run again";
   EXPECT_NE(again.err.find(fmt::format("{} rows ({} were there)", kRows, kRows)), std::string::npos)
       << again.err;
 
+  EXPECT_EQ(file_text(results() / "env.json"), provenance) << "a session without rows left its provenance";
+
   fs::resize_file(results() / "runs.csv", before.size() / 2);
   EXPECT_EQ(run(command(true)).code, 0);
+  EXPECT_NE(file_text(results() / "env.json").find("\"earlier\""), std::string::npos);
   EXPECT_EQ(rows().size(), kRows);
   EXPECT_EQ(file_text(results() / "runs.csv").substr(0, before.size() / 3),
             before.substr(0, before.size() / 3));
