@@ -4,15 +4,27 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "base/options.h"
 
 namespace signorini {
 
-/// Isotropic elastic material with mass-proportional damping.
+enum class ElasticModel { corotational, neo_hookean };
+template <>
+struct EnumNames<ElasticModel> {
+  static constexpr std::array<std::pair<ElasticModel, std::string_view>, 2> value{
+      {{ElasticModel::corotational, "corotational"}, {ElasticModel::neo_hookean, "neo_hookean"}}};
+};
+
+/// Isotropic elastic material with Rayleigh damping.
 struct ElasticMaterial {
   double young_modulus = 2e5;  ///< E, Pa, > 0
   double poisson_ratio = 0.3;  ///< ν, in [0, 0.5)
   double density = 1000.0;     ///< ρ, kg/m³, > 0
   double damping = 1.0;        ///< α in the damping force −α M v, 1/s, ≥ 0
+  ElasticModel model = ElasticModel::corotational;
+  double compression_limit =
+      0.7;  ///< volume ratio below which the neo-Hookean energy is extended linearly, in (0, 1)
+  double stiffness_damping = 0.0;  ///< β in the damping force −β K v of implicit steps, s, ≥ 0
 
   /// Lamé's constants in Pa.
   double lambda() const {

@@ -31,13 +31,24 @@ struct RecordingHeader {
 struct FrameGeometry {
   Eigen::Matrix<double, Eigen::Dynamic, 3, Eigen::RowMajor> vertices;  ///< m
   Eigen::Matrix<Index, Eigen::Dynamic, 3, Eigen::RowMajor> triangles;
-  std::vector<Index> triangle_body;  ///< −1 = static obstacle
+  std::vector<Index> triangle_body;  ///< −1 = static obstacle or kinematic body
+  /// Vertices with every body undeformed at its start, for displacements; as long as `vertices`, or empty.
+  Eigen::Matrix<double, Eigen::Dynamic, 3, Eigen::RowMajor> rest;  ///< m
+};
+
+/// One row per finished step, columns by name ("contacts", "kinetic_energy", …). Only what equal runs repeat bit by bit:
+/// times measured by a clock stay out, so that equal scenes give equal files.
+struct StepTable {
+  std::vector<std::string> columns;
+  std::vector<std::string> units;        ///< one per column, "" = a count
+  std::vector<std::vector<double>> rows;  ///< one value per column each
 };
 
 struct Frame {
   std::string id;  ///< "000120" or "000120.2"
   ContactProblem problem;
   std::unique_ptr<FrameGeometry> geometry;  ///< null when not recorded
+  Vector impulse = {};  ///< 3m, what the driving solver answered, for pictures; may be empty; N·s
 };
 
 class RecordingWriter {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/options.h"
+#include "base/parallel.h"
 #include "contact/contact_problem.h"
 #include "contact/friction_law.h"
 
@@ -94,6 +95,9 @@ class Solver {
 
   /// Empty when `problem` can be solved; else the reason, one line.
   virtual std::string unsupported_reason(const ContactProblem& problem) const = 0;
+  /// Threads that `prepare` and `solve` may use inside one problem; null (the default) = the calling thread only. Must
+  /// outlive the solver's use of it. The bits of an answer never depend on it. Solvers without inner parallelism ignore it.
+  virtual void use_arena(TaskArena* arena) { (void)arena; }
   /// The problem must outlive the solver's use of it and has passed `find_defect`.
   virtual void prepare(const ContactProblem& problem) = 0;
   /// `r`: start values in, answer out; 3m. Allocates nothing. Deterministic: the same bits for the same input.

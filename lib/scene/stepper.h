@@ -1,0 +1,64 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/digest.h"
+#include "base/parallel.h"
+#include "bodies/body_system.h"
+#include "collision/surface_contact.h"
+#include "contact/contact_problem.h"
+#include "solvers/solver.h"
+
+/// What the explicit and the implicit stepper have in common: a system, a state, and one contact problem per
+/// linearised solve.
+namespace signorini {
+
+/// One linearised solve, as it is handed to whoever records it.
+struct SolveEvent {
+  const ContactProblem& problem;
+  std::span<const double> impulses;          ///< 3 per contact, N·s
+  std::span<const SurfaceContact> contacts;  ///< in the problem's order
+  int solve = 1;                             ///< 1, 2, … within the step, sub-steps included
+  int substep = 0;                           ///< 0 while the step is whole
+};
+using SolveSink = std::function<void(const SolveEvent&)>;
+
+struct StepReport {
+  int contacts = 0;    ///< of the last solve
+  int solves = 0;      ///< linearised contact solves
+  int iterations = 0;  ///< of the contact solver, all solves
+  int detection_rounds =
+      0;  ///< iterations of constraint manifold refinement, or re-linearisations (0 for explicit steps)
+  int halvings = 0;
+  bool restarted = false;     ///< a warm-started solve failed and was repeated from zero
+  bool unresolved = false;    ///< still colliding after the last halving; see ImplicitSettings::unresolved
+  double residual = 0.0;      ///< the driving solver's own, worst of the accepted solves
+  double penetration = 0.0;   ///< deepest at the end of the step, m
+  double smallest_gap = 0.0;  ///< of the contacts at the end of the step, m
+  double largest_turn = 0.0;  ///< of a contact normal within the step, degrees
+  double volume_ratio = 1.0;  ///< smallest det F
+  double kinetic_energy = 0.0, elastic_energy = 0.0, potential_energy = 0.0;  ///< at the end of the step, J
+  double detection_seconds = 0.0, assembly_seconds = 0.0, free_seconds = 0.0, solve_seconds = 0.0,
+         other_seconds = 0.0;
+};
+
+class Stepper {
+ public:
+  virtual ~Stepper() = default;
+  /// One step of the scene's dt. Throws `std::runtime_error` when it cannot be done: the message names the
+  /// step, what failed and what to change.
+  virtual StepReport advance(TaskArena& arena, const SolveSink& sink) = 0;
+  virtual const SystemState& state() const = 0;
+  virtual long long steps_taken() const = 0;
+  /// Everything beside the settings that the next step depends on (state, carried impulses, kept contacts),
+  /// as bytes that `restore` on a stepper of the same scene takes back: going on from it gives the same bits
+  /// as never having stopped.
+  virtual std::string checkpoint() const = 0;
+  /// Throws `InputError` for bytes that do not belong to this scene or are damaged.
+  virtual void restore(std::string_view bytes) = 0;
+};
+
+}  // namespace signorini
