@@ -6,6 +6,7 @@
 
 #include "base/parallel.h"
 #include "bodies/material.h"
+#include "bodies/system_state.h"
 #include "geometry/tet_mesh.h"
 
 /// All deformable solids of a scene: linear tetrahedra, lumped mass, co-rotational elasticity.
@@ -24,13 +25,6 @@
 /// Forces are computed per element and then gathered per node in ascending element order, so the bits do not
 /// depend on the number of threads.
 namespace signorini {
-
-/// Where a body stands at the start: x = R X + t, v = linear.
-struct Placement {
-  Matrix3 rotation = Matrix3::Identity();
-  Vector3 translation = Vector3::Zero();  ///< m
-  Vector3 velocity = Vector3::Zero();     ///< m/s
-};
 
 struct NodeState {
   std::vector<Vector3> position;  ///< m

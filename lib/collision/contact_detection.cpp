@@ -47,7 +47,7 @@ ContactDetector::ContactDetector(CollisionModel model, DetectionSettings setting
   obstacle_hash_.build(boxes, settings_.cell);
 }
 
-std::array<Vector3, 3> ContactDetector::corners(const Motion& motion, Index triangle) const {
+std::array<Vector3, 3> ContactDetector::corners(const NodeMotion& motion, Index triangle) const {
   const auto movable = static_cast<Index>(model_.triangles.size());
   const bool fixed = triangle >= movable;
   const Triangle& t =
@@ -56,16 +56,16 @@ std::array<Vector3, 3> ContactDetector::corners(const Motion& motion, Index tria
   return {x(t[0]), x(t[1]), x(t[2])};
 }
 
-Vector3 ContactDetector::point_position(const Motion& motion, Index point) const {
+Vector3 ContactDetector::point_position(const NodeMotion& motion, Index point) const {
   return point < model_.nodes ? motion.position[at(point)]
                               : model_.obstacle.vertices[at(point - model_.nodes)];
 }
 
-Vector3 ContactDetector::point_travel(const Motion& motion, Index point) const {
+Vector3 ContactDetector::point_travel(const NodeMotion& motion, Index point) const {
   return point < model_.nodes ? Vector3(motion.dt * motion.free_velocity[at(point)]) : Vector3::Zero();
 }
 
-void ContactDetector::build_movable_boxes(TaskArena& arena, const Motion& motion) {
+void ContactDetector::build_movable_boxes(TaskArena& arena, const NodeMotion& motion) {
   const double margin = std::max(settings_.tolerance, settings_.depth);
   triangle_box_.assign(model_.triangles.size(), Aabb{});
   arena.for_chunks(model_.triangles.size(), kTriangleGrain, [&](std::size_t begin, std::size_t end) {
@@ -100,7 +100,7 @@ void ContactDetector::build_movable_boxes(TaskArena& arena, const Motion& motion
   movable_hash_.build(hashed_box_, settings_.cell);
 }
 
-void ContactDetector::add_contacts(const Motion& motion, Index point, Index body, Index triangle_body,
+void ContactDetector::add_contacts(const NodeMotion& motion, Index point, Index body, Index triangle_body,
                                    Chunk& chunk) const {
   select_contacts(chunk.near, settings_.tolerance, settings_.depth);
   const auto movable = static_cast<Index>(model_.triangles.size());
@@ -140,7 +140,7 @@ void ContactDetector::add_contacts(const Motion& motion, Index point, Index body
   }
 }
 
-void ContactDetector::detect_point(const Motion& motion, std::size_t number, Chunk& chunk) const {
+void ContactDetector::detect_point(const NodeMotion& motion, std::size_t number, Chunk& chunk) const {
   const bool movable = number < model_.points.size();
   const Index point =
       movable ? model_.points[number] : model_.nodes + model_.obstacle_points[number - model_.points.size()];
@@ -180,7 +180,7 @@ void ContactDetector::detect_point(const Motion& motion, std::size_t number, Chu
   }
 }
 
-const std::vector<PointTriangleContact>& ContactDetector::detect(TaskArena& arena, const Motion& motion) {
+const std::vector<PointTriangleContact>& ContactDetector::detect(TaskArena& arena, const NodeMotion& motion) {
   SIGNORINI_CHECK(motion.position.size() == at(model_.nodes) && motion.velocity.size() == at(model_.nodes) &&
                   motion.free_velocity.size() == at(model_.nodes));
   build_movable_boxes(arena, motion);

@@ -31,14 +31,14 @@ CollisionModel make_collision_model(std::span<const Triangle> surface, std::span
 /// (point, triangle) by their numbers in the whole scene: point < nodes is a movable node, else obstacle
 /// vertex + nodes; triangle < movable triangles, else obstacle triangle + movable triangles. Stable while the
 /// surfaces keep their topology.
-struct PairKey {
+struct PointTriangleKey {
   Index point = -1;
   Index triangle = -1;
-  auto operator<=>(const PairKey&) const = default;
+  auto operator<=>(const PointTriangleKey&) const = default;
 };
 
 struct PointTriangleContact {
-  PairKey key;
+  PointTriangleKey key;
   Index point_body = -1, triangle_body = -1;  ///< −1 = obstacle
   Index node = -1;                            ///< movable node of the point, −1 = obstacle vertex
   Triangle triangle{-1, -1, -1};              ///< movable nodes of the triangle, −1 each for an obstacle
@@ -58,7 +58,7 @@ struct DetectionSettings {
 
 /// What a detection looks at: node positions at the start of the step, velocities before it and without
 /// contact impulses.
-struct Motion {
+struct NodeMotion {
   std::span<const Vector3> position;       ///< m
   std::span<const Vector3> velocity;       ///< u⁻, m/s
   std::span<const Vector3> free_velocity;  ///< u⁻ + dt M⁻¹ f, m/s
@@ -73,7 +73,7 @@ class ContactDetector {
   /// (gap + dt u_N ≤ 0: fast points do not tunnel), and it does not separate: min(u_N⁻, u_N free) ≤
   /// rest_speed. Per point and opposing surface `select_contacts` decides. Ascending by key; the same for any
   /// number of threads.
-  const std::vector<PointTriangleContact>& detect(TaskArena& arena, const Motion& motion);
+  const std::vector<PointTriangleContact>& detect(TaskArena& arena, const NodeMotion& motion);
   /// Of the last `detect`.
   const std::vector<PointTriangleContact>& contacts() const { return contacts_; }
   /// Deepest penetration at the positions of the last `detect`, separating pairs included; m, ≥ 0.
@@ -89,12 +89,13 @@ class ContactDetector {
     std::vector<NearTriangle> near;
     double deepest = 0.0;
   };
-  void build_movable_boxes(TaskArena& arena, const Motion& motion);
-  Vector3 point_position(const Motion& motion, Index point) const;
-  Vector3 point_travel(const Motion& motion, Index point) const;
-  void detect_point(const Motion& motion, std::size_t point, Chunk& chunk) const;
-  void add_contacts(const Motion& motion, Index point, Index body, Index triangle_body, Chunk& chunk) const;
-  std::array<Vector3, 3> corners(const Motion& motion, Index triangle) const;
+  void build_movable_boxes(TaskArena& arena, const NodeMotion& motion);
+  Vector3 point_position(const NodeMotion& motion, Index point) const;
+  Vector3 point_travel(const NodeMotion& motion, Index point) const;
+  void detect_point(const NodeMotion& motion, std::size_t point, Chunk& chunk) const;
+  void add_contacts(const NodeMotion& motion, Index point, Index body, Index triangle_body,
+                    Chunk& chunk) const;
+  std::array<Vector3, 3> corners(const NodeMotion& motion, Index triangle) const;
 
   CollisionModel model_;
   DetectionSettings settings_;

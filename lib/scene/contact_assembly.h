@@ -56,7 +56,7 @@ class WarmStartCache {
     Index point, body;
     auto operator<=>(const PointOnBody&) const = default;
   };
-  std::map<PairKey, Vector3> by_pair_;
+  std::map<PointTriangleKey, Vector3> by_pair_;
   std::map<PointOnBody, Vector3> by_point_;
 };
 

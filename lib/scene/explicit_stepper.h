@@ -4,7 +4,7 @@
 
 #include "bodies/solid_system.h"
 #include "scene/contact_assembly.h"
-#include "solvers/solver.h"
+#include "scene/stepper.h"
 
 /// Explicit symplectic Euler with contact impulses (Lazarevych 2010, section 2, with the position update made
 /// explicit):
@@ -20,16 +20,6 @@ struct ExplicitSettings {
   ContactLawSettings law;
   StopRule stop{.residual = 1e-8};  ///< of the driving solver
   double accepted_residual = 1e-4;  ///< a solve that ends above this, also after a cold restart, ends the run
-};
-
-struct StepReport {
-  int contacts = 0;
-  int iterations = 0;
-  bool restarted = false;    ///< the warm-started solve failed and was repeated from zero
-  double residual = 0.0;     ///< the driving solver's own
-  double penetration = 0.0;  ///< deepest at the end of the step, m
-  double kinetic_energy = 0.0, elastic_energy = 0.0, potential_energy = 0.0;  ///< at the end of the step, J
-  double detection_seconds = 0.0, assembly_seconds = 0.0, solve_seconds = 0.0, other_seconds = 0.0;
 };
 
 class ExplicitStepper {

@@ -11,7 +11,7 @@
 
 namespace signorini {
 
-void PrintTo(const PairKey& key, std::ostream* os) { *os << key.point << ":" << key.triangle; }
+void PrintTo(const PointTriangleKey& key, std::ostream* os) { *os << key.point << ":" << key.triangle; }
 
 namespace {
 
@@ -35,7 +35,7 @@ struct Balls {
   CollisionModel model(const TriangleMesh& obstacle = {}) const {
     return make_collision_model(surface, body_of, obstacle);
   }
-  Motion motion(double dt) const { return {position, velocity, velocity, dt}; }
+  NodeMotion motion(double dt) const { return {position, velocity, velocity, dt}; }
 };
 
 Balls random_pile(std::uint64_t seed, int balls) {
@@ -51,9 +51,9 @@ Balls random_pile(std::uint64_t seed, int balls) {
 }
 
 /// Every point against every triangle of every other surface, without any culling.
-std::vector<PairKey> brute_force(const CollisionModel& model, const DetectionSettings& settings,
-                                 const Motion& motion) {
-  std::vector<PairKey> keys;
+std::vector<PointTriangleKey> brute_force(const CollisionModel& model, const DetectionSettings& settings,
+                                          const NodeMotion& motion) {
+  std::vector<PointTriangleKey> keys;
   const auto at = [](Index i) { return static_cast<std::size_t>(i); };
   const auto movable = static_cast<Index>(model.triangles.size());
   const auto test = [&](Index point, const Vector3& p, const Vector3& before, Index other) {
@@ -110,7 +110,7 @@ TEST(ContactDetection, FindsExactlyTheContactsOfTheDoubleLoopInRandomPiles) {
     ContactDetector detector(pile.model(bucket({0.2, 0.25, 0.3, 12})), settings);
     TaskArena arena(1);
     const auto& contacts = detector.detect(arena, pile.motion(1e-3));
-    std::vector<PairKey> keys;
+    std::vector<PointTriangleKey> keys;
     for (const PointTriangleContact& c : contacts) keys.push_back(c.key);
     EXPECT_EQ(keys, brute_force(detector.model(), settings, pile.motion(1e-3)));
     total += keys.size();
