@@ -38,18 +38,38 @@ SIGNORINI_AVX2 void multiply_avx2(const BlockView& A, const double* x, double* y
 
 }  // namespace
 
+namespace {
+
+void multiply_view(Isa level, const BlockView& view, Source source, const double* x, double* y) {
+#ifdef SIGNORINI_X86
+  if (level == Isa::avx2) {
+    if (source == Source::cache) return multiply_avx2<Source::cache>(view, x, y);
+    return multiply_avx2<Source::memory>(view, x, y);
+  }
+#endif
+  static_cast<void>(source);
+  multiply_portable(view, x, y);
+}
+
+}  // namespace
+
 void multiply(Isa level, const BlockSparseMatrix& A, std::span<const double> x, std::span<double> y) {
   SIGNORINI_CHECK(x.size() == 3 * static_cast<std::size_t>(A.block_columns));
   SIGNORINI_CHECK(y.size() == 3 * static_cast<std::size_t>(A.block_rows));
   const BlockView view = kernel::view_of(A);
-#ifdef SIGNORINI_X86
-  if (level == Isa::avx2) {
-    if (kernel::source_of(view) == Source::cache)
-      return multiply_avx2<Source::cache>(view, x.data(), y.data());
-    return multiply_avx2<Source::memory>(view, x.data(), y.data());
-  }
-#endif
-  multiply_portable(view, x.data(), y.data());
+  multiply_view(level, view, kernel::source_of(view), x.data(), y.data());
+}
+
+void multiply_rows(const BlockSparseMatrix& A, Index begin, Index end, std::span<const double> x,
+                   std::span<double> y) {
+  SIGNORINI_CHECK(x.size() == 3 * static_cast<std::size_t>(A.block_columns));
+  SIGNORINI_CHECK(y.size() == 3 * static_cast<std::size_t>(A.block_rows));
+  SIGNORINI_CHECK(begin >= 0 && begin <= end && end <= A.block_rows);
+  const BlockView whole = kernel::view_of(A);
+  // Row pointers are absolute, so a part of the rows is a matrix of its own.
+  const BlockView rows{whole.begin + begin, whole.column, whole.values, end - begin};
+  multiply_view(isa(), rows, kernel::source_of(whole), x.data(),
+                y.data() + 3 * static_cast<std::size_t>(begin));
 }
 
 void multiply(const BlockSparseMatrix& A, std::span<const double> x, std::span<double> y) {

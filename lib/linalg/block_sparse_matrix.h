@@ -39,6 +39,9 @@ Matrix3 diagonal_block(const BlockSparseMatrix& A, Index i);
 
 /// y = A x. Sizes 3·block_columns and 3·block_rows; allocates nothing.
 void multiply(const BlockSparseMatrix& A, std::span<const double> x, std::span<double> y);
+/// Block rows [begin, end) of the same: the same bits, and nothing else of y is touched.
+void multiply_rows(const BlockSparseMatrix& A, Index begin, Index end, std::span<const double> x,
+                   std::span<double> y);
 /// The same with the kernel of one level, which must not be above `best_isa()`; for tests and benchmarks.
 void multiply(Isa level, const BlockSparseMatrix& A, std::span<const double> x, std::span<double> y);
 

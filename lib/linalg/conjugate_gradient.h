@@ -6,14 +6,20 @@
 #include "base/parallel.h"
 #include "linalg/block_sparse_matrix.h"
 
-/// A x = b for symmetric positive definite A of 3×3 blocks by conjugate gradients with the block Jacobi
-/// preconditioner. Deterministic: the bits do not depend on the number of threads.
+/// A x = b for symmetric positive definite A of 3×3 blocks by conjugate gradients (Hestenes and Stiefel 1952)
+/// with the block Jacobi preconditioner D = diag(A_11, A_22, …).
+///
+///     r = b − A x,  z = D⁻¹ r,  α = rᵀz / pᵀA p,  β = r⁺ᵀz⁺ / rᵀz;   stop when √(rᵀz) ≤ tolerance · √(bᵀ D⁻¹
+///     b)
+///
+/// When the recursive residual meets the tolerance, r is computed again from x; if rounding has parted the
+/// two, the iteration starts again from there. Deterministic: sums are taken over fixed chunks of rows, so
+/// the bits do not depend on the number of threads.
 namespace signorini {
 
 struct CgReport {
   int iterations = 0;
-  double residual =
-      0.0;  ///< ‖b − A x‖ / ‖b‖ in the norm of the inverse preconditioner, recomputed at the end
+  double residual = 0.0;  ///< ‖b − A x‖ / ‖b‖ in the norm of D⁻¹, recomputed at the end; 0 for b = 0
   bool converged = false;
 };
 
@@ -22,14 +28,23 @@ class ConjugateGradient {
   /// Inverts the diagonal blocks. Throws `InputError` naming the dof when one is not positive definite. `A`
   /// must outlive the use; call again after its values changed.
   void prepare(TaskArena& arena, const BlockSparseMatrix& A);
-  /// `x`: start values in, answer out. Allocates nothing after the first call of a size.
+  /// `x`: start values in, answer out. Allocates nothing after the first call of a size. Not converged when
+  /// the iterations are used up, when A turns out indefinite, when numbers are not finite, or when rounding
+  /// keeps the true residual above the tolerance; `x` is then the last iterate.
   CgReport solve(TaskArena& arena, std::span<const double> b, std::span<double> x, double tolerance,
                  int max_iterations);
 
  private:
+  double sum() const;
+  double residual_of(TaskArena& arena, std::span<const double> b, std::span<const double> x);
+  double multiply_direction(TaskArena& arena);
+  double descend(TaskArena& arena, double alpha, std::span<double> x);
+  void turn(TaskArena& arena, double beta);
+
   const BlockSparseMatrix* A_ = nullptr;
-  std::vector<Matrix3> inverse_;
+  std::vector<Matrix3> inverse_;  // D⁻¹
   std::vector<double> r_, z_, p_, Ap_;
+  std::vector<double> partial_;  // one sum per chunk of rows
 };
 
 }  // namespace signorini
