@@ -19,22 +19,22 @@
 /// All bodies of a scene as one mechanical system: deformable solids, cloth and strings, rigid bodies,
 /// kinematic bodies.
 ///
-///     M(q) v' = F(q, v),   q' = G(q) v                                             (Otaduy et al. 2009, eq.
-///     1)
+///     M(q) v' = F(q, v),   q' = G(q) v                                        (Otaduy et al. 2009, eq. 1)
 ///
 /// M is block diagonal: lumped masses of mesh nodes, m I and the world inertia of rigid bodies. One step of
-/// backward Euler with one Newton iteration (Otaduy eq. 3 with C21; Verschoor and Jalba eq. 5) solves A v⁺ =
-/// b with
+/// backward Euler with one Newton iteration (Otaduy eq. 3 with C21; Verschoor and Jalba eq. 5) solves
+/// A v⁺ = b with
 ///
-///     A = M (1 + dt α) + dt C + dt² K,   b = (M + dt C) v + dt F,   K = −∂f/∂x made positive semi-definite,
-///     C = −∂f/∂v
+///     A = M (1 + dt α) + dt C + dt² K,   b = (M + dt C) v + dt F,
+///     K = −∂f/∂x made positive semi-definite,   C = −∂f/∂v
 ///
 /// α the mass-proportional damping, whose force is treated implicitly too (so b has M v for its part). Rigid
 /// bodies contribute M and their gyroscopic torque only: A stays symmetric positive definite.
 ///
 /// *Prescribed* blocks (pinned nodes) move as their Motion says: their rows of A are those of M, b is M times
 /// the prescribed velocity, and their columns have moved to b; so A keeps its pattern, stays SPD and the
-/// solution has the prescribed values.
+/// solution has the prescribed values. The prescribed velocity is the mean over the step,
+/// (x(t + dt) − x(t))/dt. Energies and momenta are those of the free blocks.
 namespace signorini {
 
 struct ImplicitSystem {
@@ -67,9 +67,10 @@ class BodySystem {
   Index add_rigid(const std::string& name, const TriangleMesh& surface, double density,
                   const Placement& placement);
   Index add_kinematic(const std::string& name, const TriangleMesh& surface, const Motion& motion);
-  /// Node `vertex` of the rest mesh of a deformable body follows `motion` from now on.
+  /// Vertex `vertex` of the rest mesh of a deformable body follows `motion`, X being its place in the world
+  /// at the start. `UsageError`: not deformable, no such vertex, pinned already.
   void pin(Index body, Index vertex, const Motion& motion);
-  /// Builds the patterns; to be called once after the last body.
+  /// Builds the patterns; to be called once after the last body and pin, before everything below `name`.
   void finish();
 
   Index bodies() const;
@@ -101,7 +102,7 @@ class BodySystem {
   Index main_block(Index vertex) const;
 
   // --- dynamics ---
-  /// Diagonal blocks of M in this state, kg and kg·m².
+  /// Diagonal blocks of M in this state, prescribed ones included; kg and kg·m².
   void mass_blocks(const SystemState& state, std::span<Matrix3> mass) const;
   /// Forces without gravity and mass-proportional damping, gyroscopic torques included; one per block.
   /// Returns elastic energy, J.

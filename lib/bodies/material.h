@@ -45,7 +45,11 @@ struct ElasticMaterial {
     if (!(density > 0.0) || !std::isfinite(density))
       throw_usage("{}: density {} kg/m³ is not positive", context, density);
     if (!(damping >= 0.0) || !std::isfinite(damping))
-      throw_usage("{}: damping {} 1/s is negative", context, damping);
+      throw_usage("{}: damping {} 1/s is not a number ≥ 0", context, damping);
+    if (!(stiffness_damping >= 0.0) || !std::isfinite(stiffness_damping))
+      throw_usage("{}: stiffness_damping {} s is not a number ≥ 0", context, stiffness_damping);
+    if (!(compression_limit > 0.0 && compression_limit < 1.0))
+      throw_usage("{}: compression_limit {} is outside (0, 1)", context, compression_limit);
   }
 };
 

@@ -51,8 +51,9 @@ Index SolidSystem::add(const TetMesh& rest, const ElasticMaterial& material, con
     mass_.push_back(mass[i]);
     damping_.push_back(material.damping);
     body_of_.push_back(body);
-    start_.position.push_back(placement.rotation * rest.vertices[i] + placement.translation);
-    start_.velocity.push_back(placement.velocity);
+    const Vector3 arm = placement.rotation * rest.vertices[i];
+    start_.position.push_back(arm + placement.translation);
+    start_.velocity.push_back(placement.velocity + placement.angular_velocity.cross(arm));
   }
   for (const Triangle& t : boundary_triangles(rest))
     surface_.push_back({t[0] + shift, t[1] + shift, t[2] + shift});

@@ -7,7 +7,6 @@
 #include "record/guarded.h"
 #include "record/raw_problem.h"
 #include "record/recording_parts.h"
-#include "record/recording_statistics.h"
 
 namespace signorini {
 
@@ -96,10 +95,9 @@ void RecordingWriter::append(const Frame& frame) {
   frames.insert(place, frame.id);
 }
 
-void RecordingWriter::finish(const StepTable* statistics) {
+void RecordingWriter::finish() {
   if (!impl_->lock) return;
-  if (statistics != nullptr) check_table(*statistics, impl_->paths.file.string());
-  pack(impl_->paths, impl_->header, statistics);
+  pack(impl_->paths, impl_->header);
   impl_->lock.reset();
 }
 

@@ -1,0 +1,239 @@
+#include "bodies/tet_elements.h"
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
+#include "bodies/polar_rotation.h"
+
+namespace signorini {
+
+namespace {
+
+constexpr std::size_t kElementGrain = 128;
+constexpr std::size_t kNodeGrain = 64;
+using Row4 = std::array<Matrix3, 4>;  // the blocks (i, 0) … (i, 3) of one element
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+struct Response {
+  double density;  // Ψ, J/m³
+  Matrix3 P;       // ∂Ψ/∂F, Pa
+};
+
+/// P = 2μ (F − R) + λ tr(Rᵀ F − I) R; ‖S − I‖ = ‖R (S − I)‖ = ‖F − R‖.
+Response corotational(const Matrix3& F, const Matrix3& R, double mu, double lambda) {
+  const double trace = R.cwiseProduct(F).sum() - 3.0;
+  const Matrix3 difference = F - R;
+  return {mu * difference.squaredNorm() + 0.5 * lambda * trace * trace,
+          2.0 * mu * difference + (lambda * trace) * R};
+}
+
+// --- Factors of a co-rotational element: d_1, d_2, d_3 with d_i = √(μ V w) c_i, w = dt (dt + β). Then
+//
+//     w K_ij = (λ/μ) O + Oᵀ + tr(O) I,   O = d_i d_jᵀ,   d_0 = −d_1 − d_2 − d_3
+//
+// and because O of (j, i) is the transpose of that of (i, j) to the bit, so are the blocks.
+constexpr std::size_t kCorotationalFactors = 9;
+
+void corotational_factors(const Matrix3& R, const Matrix3& rest_inverse, double scale, double* factors) {
+  Eigen::Map<Matrix3> d(factors);
+  d.noalias() = R * (std::sqrt(scale) * rest_inverse.transpose());
+}
+
+void corotational_row(const double* factors, int corner, double ratio, Row4& row) {
+  const Eigen::Map<const Matrix3> given(factors);
+  Eigen::Matrix<double, 3, 4> d;
+  d.col(0) = -(given.col(0) + given.col(1) + given.col(2));
+  d.rightCols<3>() = given;
+  const Vector3 own = d.col(corner);
+  for (int j = 0; j < 4; ++j) {
+    const Matrix3 O = own * d.col(j).transpose();
+    Matrix3& block = row[static_cast<std::size_t>(j)];
+    block = ratio * O + O.transpose();
+    block.diagonal().array() += O.trace();
+  }
+}
+
+}  // namespace
+
+void TetElements::add(const TetMesh& rest, const ElasticMaterial& material, Index first_node,
+                      std::span<double> mass, std::string_view context) {
+  material.validate(context);
+  if (material.model != ElasticModel::corotational)
+    throw_usage("{}: only the corotational model is available", context);
+  SIGNORINI_CHECK(mass.size() == rest.vertices.size());
+  SIGNORINI_CHECK(first_node >= (parts_.empty() ? 0 : parts_.back().end_node));
+  if (rest.tets.empty()) throw_usage("{}: the mesh has no tetrahedra", context);
+  const auto vertices = static_cast<Index>(rest.vertices.size());
+  // Everything is checked before anything is kept.
+  std::vector<Element> elements;
+  elements.reserve(rest.tets.size());
+  double transit = smallest_transit_;
+  for (std::size_t e = 0; e < rest.tets.size(); ++e) {
+    const Tetrahedron& tet = rest.tets[e];
+    for (const Index vertex : tet) {
+      if (vertex < 0 || vertex >= vertices)
+        throw_usage("{}: tetrahedron {} names vertex {}, the mesh has {}", context, e, vertex, vertices);
+    }
+    const double volume = tet_volume(rest, tet);
+    if (!(volume > 0.0))
+      throw_usage("{}: tetrahedron {} is flat or inverted (volume {} m³)", context, e, volume);
+    const auto x = [&](std::size_t i) -> const Vector3& { return rest.vertices[at(tet[i])]; };
+    Matrix3 rest_shape;
+    rest_shape << x(1) - x(0), x(2) - x(0), x(3) - x(0);
+    Element element{tet, rest_shape.inverse(), volume, static_cast<Index>(parts_.size())};
+    for (Index& node : element.nodes) node += first_node;
+    elements.push_back(element);
+    transit = std::min(transit, smallest_altitude(rest, tet) / material.wave_speed());
+  }
+  for (std::size_t e = 0; e < elements.size(); ++e) {
+    for (const Index vertex : rest.tets[e]) mass[at(vertex)] += 0.25 * material.density * elements[e].volume;
+  }
+  smallest_transit_ = transit;
+  parts_.push_back({material, first_node, first_node + vertices, size(), factors_.size()});
+  elements_.insert(elements_.end(), elements.begin(), elements.end());
+  factors_.resize(factors_.size() + kCorotationalFactors * elements.size());
+}
+
+void TetElements::couplings(std::vector<std::array<Index, 2>>& pairs) const {
+  for (const Element& element : elements_) {
+    for (std::size_t i = 0; i < 4; ++i) {
+      for (std::size_t j = i + 1; j < 4; ++j)
+        pairs.push_back(
+            {std::min(element.nodes[i], element.nodes[j]), std::max(element.nodes[i], element.nodes[j])});
+    }
+  }
+}
+
+void TetElements::finish(Index nodes, const BlockSparseMatrix* A) {
+  slot_begin_.assign(at(nodes) + 1, 0);
+  for (const Element& element : elements_) {
+    for (const Index node : element.nodes) ++slot_begin_[at(node) + 1];
+  }
+  for (std::size_t i = 1; i < slot_begin_.size(); ++i) slot_begin_[i] += slot_begin_[i - 1];
+  slots_.resize(4 * elements_.size());
+  std::vector<Index> next(slot_begin_.begin(), slot_begin_.end() - 1);
+  for (std::size_t e = 0; e < elements_.size(); ++e) {
+    for (std::size_t corner = 0; corner < 4; ++corner) {
+      const std::size_t node = at(elements_[e].nodes[corner]);
+      slots_[at(next[node]++)] = static_cast<Index>(4 * e + corner);
+    }
+  }
+  force_.resize(slots_.size());
+  energies_.resize((elements_.size() + kElementGrain - 1) / kElementGrain);
+  slot_blocks_.clear();
+  if (A == nullptr) return;
+  slot_blocks_.reserve(4 * slots_.size());
+  for (const Index slot : slots_) {
+    const Tetrahedron& tet = elements_[at(slot / 4)].nodes;
+    for (const Index other : tet) {
+      const Index block = find_block(*A, tet[at(slot % 4)], other);
+      SIGNORINI_CHECK(block >= 0);
+      slot_blocks_.push_back(block);
+    }
+  }
+}
+
+Matrix3 TetElements::deformation(const Element& element, std::span<const Vector3> position) const {
+  const auto x = [&](std::size_t i) -> const Vector3& { return position[at(element.nodes[i])]; };
+  Matrix3 shape;
+  shape << x(1) - x(0), x(2) - x(0), x(3) - x(0);
+  return shape * element.rest_inverse;
+}
+
+/// Forces of an element into force_, the factors of its stiffness into factors_; returns its energy.
+double TetElements::evaluate_element(std::size_t e, std::span<const Vector3> position, Want want, double dt) {
+  const Element& element = elements_[e];
+  const Part& part = parts_[at(element.part)];
+  const Matrix3 F = deformation(element, position);
+  const double mu = part.material.mu();
+  const Matrix3 R = polar_rotation(F);
+  const Response response = corotational(F, R, mu, part.material.lambda());
+  if (want == Want::step) {
+    const double weight = dt * (dt + part.material.stiffness_damping);
+    double* factors =
+        factors_.data() + part.first_factor + kCorotationalFactors * (e - at(part.first_element));
+    corotational_factors(R, element.rest_inverse, mu * element.volume * weight, factors);
+  }
+  const Matrix3 f = (-element.volume * response.P) * element.rest_inverse.transpose();
+  force_[4 * e] = -(f.col(0) + f.col(1) + f.col(2));
+  for (int corner = 1; corner < 4; ++corner)
+    force_[4 * e + static_cast<std::size_t>(corner)] = f.col(corner - 1);
+  return element.volume * response.density;
+}
+
+double TetElements::evaluate(TaskArena& arena, std::span<const Vector3> position, Want want, double dt) {
+  SIGNORINI_CHECK(position.size() + 1 >= slot_begin_.size());
+  arena.for_chunks(elements_.size(), kElementGrain, [&](std::size_t begin, std::size_t end) {
+    double energy = 0.0;
+    for (std::size_t e = begin; e < end; ++e) energy += evaluate_element(e, position, want, dt);
+    energies_[begin / kElementGrain] = energy;
+  });
+  double energy = 0.0;
+  for (const double part : energies_) energy += part;
+  return energy;
+}
+
+double TetElements::add_forces(TaskArena& arena, std::span<const Vector3> position,
+                               std::span<Vector3> force) {
+  const double energy = evaluate(arena, position, Want::forces, 0.0);
+  SIGNORINI_CHECK(force.size() + 1 >= slot_begin_.size());
+  arena.for_chunks(slot_begin_.size() - 1, kNodeGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      for (Index s = slot_begin_[i]; s < slot_begin_[i + 1]; ++s) force[i] += force_[at(slots_[at(s)])];
+    }
+  });
+  return energy;
+}
+
+/// One block row of A: nobody else writes it.
+void TetElements::gather_row(std::size_t node, const Part& part, std::span<const Vector3> velocity, double dt,
+                             BlockSparseMatrix& A, std::span<double> rhs) const {
+  const double beta = part.material.stiffness_damping;
+  const double ratio = part.material.lambda() / part.material.mu();
+  Vector3 force = Vector3::Zero();
+  Vector3 damping = Vector3::Zero();  // dt (dt + β) K v
+  Row4 row;
+  for (std::size_t s = at(slot_begin_[node]); s < at(slot_begin_[node + 1]); ++s) {
+    const std::size_t slot = at(slots_[s]);
+    const std::size_t e = slot / 4;
+    const double* factors =
+        factors_.data() + part.first_factor + kCorotationalFactors * (e - at(part.first_element));
+    corotational_row(factors, static_cast<int>(slot % 4), ratio, row);
+    for (std::size_t j = 0; j < 4; ++j) Eigen::Map<Matrix3>(A.block(slot_blocks_[4 * s + j])) += row[j];
+    force += force_[slot];
+    if (beta > 0.0) {
+      for (std::size_t j = 0; j < 4; ++j) damping += row[j] * velocity[at(elements_[e].nodes[j])];
+    }
+  }
+  // dt β K v = β / (dt + β) · dt (dt + β) K v
+  Eigen::Map<Vector3>(rhs.data() + 3 * node) += dt * force + (beta / (dt + beta)) * damping;
+}
+
+void TetElements::add_step(TaskArena& arena, std::span<const Vector3> position,
+                           std::span<const Vector3> velocity, double dt, BlockSparseMatrix& A,
+                           std::span<double> rhs) {
+  SIGNORINI_CHECK(dt > 0.0 && slot_blocks_.size() == 4 * slots_.size());
+  SIGNORINI_CHECK(rhs.size() + 3 >= 3 * slot_begin_.size() && velocity.size() + 1 >= slot_begin_.size());
+  evaluate(arena, position, Want::step, dt);
+  arena.for_chunks(slot_begin_.size() - 1, kNodeGrain, [&](std::size_t begin, std::size_t end) {
+    auto part = std::partition_point(parts_.begin(), parts_.end(),
+                                     [begin](const Part& p) { return at(p.end_node) <= begin; });
+    for (std::size_t i = begin; i < end; ++i) {
+      while (part != parts_.end() && at(part->end_node) <= i) ++part;
+      if (part == parts_.end()) return;
+      if (i >= at(part->first_node)) gather_row(i, *part, velocity, dt, A, rhs);
+    }
+  });
+}
+
+double TetElements::smallest_volume_ratio(std::span<const Vector3> position) const {
+  double smallest = elements_.empty() ? 1.0 : std::numeric_limits<double>::infinity();
+  for (const Element& element : elements_)
+    smallest = std::min(smallest, deformation(element, position).determinant());
+  return smallest;
+}
+
+}  // namespace signorini
