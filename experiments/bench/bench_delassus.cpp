@@ -9,6 +9,7 @@
 #include "contact/delassus_operator.h"
 #include "contact/planted_problem.h"
 #include "contact/residuals.h"
+#include "linked_rings.h"
 
 namespace signorini {
 namespace {
@@ -77,6 +78,20 @@ void referee_setup(benchmark::State& state) {
   count_contacts(state, 0.0);
 }
 
+/// Setup of an implicit problem of many bodies in contact: factors, W and q.
+void assemble_rings(benchmark::State& state) {
+  const ContactProblem problem =
+      bench::linked_rings(static_cast<Index>(state.range(0)), static_cast<Index>(state.range(1)), 100.0);
+  TaskArena arena(static_cast<int>(state.range(2)));
+  for (auto _ : state) {
+    const ReducedProblem reduced = assemble_reduced(problem, &arena);
+    benchmark::DoNotOptimize(reduced.W.values.data());
+  }
+  state.counters["per_body"] =
+      benchmark::Counter(static_cast<double>(state.range(0)),
+                         benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+
 void sizes(benchmark::internal::Benchmark* benchmark) {
   for (const int kind : {0, 1}) {
     for (const int contacts : {1000, 10000, 100000}) {
@@ -91,6 +106,10 @@ BENCHMARK(assemble)->Apply(sizes);
 BENCHMARK(product_assembled)->Apply(sizes);
 BENCHMARK(product_matrix_free)->Apply(sizes);
 BENCHMARK(referee_setup)->Apply(sizes);
+BENCHMARK(assemble_rings)
+    ->ArgsProduct({{120}, {5, 10, 20}, {1, 2}})
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
 
 }  // namespace
 }  // namespace signorini

@@ -34,6 +34,12 @@ class TaskArena {
   std::unique_ptr<Impl> impl_;
 };
 
+/// `arena->for_each_task`, or a plain loop on the calling thread where there is no arena.
+inline void for_each_task(TaskArena* arena, std::size_t n, FunctionRef<void(std::size_t)> body) {
+  if (arena != nullptr) return arena->for_each_task(n, body);
+  for (std::size_t i = 0; i < n; ++i) body(i);
+}
+
 /// Number of hardware threads the process may use (affinity respected), ≥ 1.
 int hardware_threads();
 

@@ -1,6 +1,8 @@
 #include "contact/delassus_operator.h"
 
 #include <algorithm>
+#include <memory>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -16,72 +18,169 @@ namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-/// Block pattern of W: contacts i and j meet when they touch a common body; the diagonal is always present.
-BlockSparseMatrix make_pattern(const BodyTouches& table, Index contacts) {
-  BlockSparseMatrix W;
-  W.block_rows = W.block_columns = contacts;
-  W.row_begin.reserve(at(contacts) + 1);
-  W.row_begin.push_back(0);
-  std::vector<Index> seen(at(contacts), -1);
-  for (Index i = 0; i < contacts; ++i) {
-    const auto first = static_cast<std::ptrdiff_t>(W.column.size());
-    const auto add = [&](Index j) {
-      if (seen[at(j)] == i) return;
-      seen[at(j)] = i;
-      W.column.push_back(j);
-    };
-    add(i);
-    for (Index c = table.contact_begin[at(i)]; c < table.contact_begin[at(i) + 1]; ++c) {
-      const std::size_t body = at(table.contact_bodies[at(c)]);
-      for (Index t = table.body_begin[body]; t < table.body_begin[body + 1]; ++t)
-        add(table.touches[at(t)].contact);
-    }
-    std::sort(W.column.begin() + first, W.column.end());
-    W.row_begin.push_back(static_cast<Index>(W.column.size()));
-  }
-  W.values.assign(9 * W.column.size() + BlockSparseMatrix::kPadding, 0.0);
-  return W;
-}
-
-/// Adds H_iᵀ X_j (i ≤ j) of one body, X = M_b⁻¹ H_b.
-void add_body(const BodyTouches& table, const MassFactor& mass, Index body, Matrix& X, BlockSparseMatrix& W) {
+/// Calls add(s, t, block) with the blocks (W_b)_st = H_sᵀ M_b⁻¹ H_t, s ≤ t, of one body b; s and t count the
+/// touches of the body. Diagonal blocks are symmetric to the last bit.
+template <class Add>
+void visit_body_blocks(const BodyTouches& table, const MassFactor& mass, Index body, Matrix& X,
+                       const Add& add) {
   const Index begin = table.body_begin[at(body)];
   const Index end = table.body_begin[at(body) + 1];
   for (Index first = begin; first < end; first += MassFactor::kBatch) {
     const Index count = std::min(MassFactor::kBatch, end - first);
     solve_touches(table, mass, body, first, count, X);
     for (Index t = first; t < first + count; ++t) {
-      const Index j = table.touches[at(t)].contact;
       const double* column[3] = {&X(0, 3 * (t - first)), &X(0, 3 * (t - first) + 1),
                                  &X(0, 3 * (t - first) + 2)};
       for (Index s = begin; s <= t; ++s) {
         const BodyTouch& touch = table.touches[at(s)];
-        double* block = W.block(find_block(W, touch.contact, j));
+        Matrix3 block = Matrix3::Zero();
         for (Index e = touch.begin; e < touch.end; ++e) {
           const double* h = table.coefficient.data() + 3 * at(e);
-          for (std::size_t b = 0; b < 3; ++b) {
+          for (Index b = 0; b < 3; ++b) {
             const double x = column[b][table.local[at(e)]];
-            for (std::size_t a = 0; a < 3; ++a) block[3 * b + a] += h[a] * x;
+            for (Index a = 0; a < 3; ++a) block(a, b) += h[a] * x;
           }
         }
+        if (s == t) block = (0.5 * (block + block.transpose())).eval();
+        add(s - begin, t - begin, block);
       }
     }
   }
 }
 
-/// Makes the diagonal blocks symmetric and copies the upper blocks, transposed, below the diagonal.
+/// W_b of every body, all its blocks, computed side by side.
+class BodyBlocks {
+ public:
+  BodyBlocks(const BodyTouches& table, const MassFactor& mass, TaskArena* arena) : table_(table) {
+    begin_.reserve(at(mass.bodies()) + 1);
+    begin_.push_back(0);
+    for (Index body = 0; body < mass.bodies(); ++body)
+      begin_.push_back(begin_.back() + 9 * at(touches(body)) * at(touches(body)));
+    // not initialised: the tasks write every number that is read
+    values_ = std::make_unique_for_overwrite<double[]>(begin_.back());
+    const std::span<const Index> tasks = mass.tasks();
+    for_each_task(arena, tasks.size() - 1, [&](std::size_t task) {
+      Matrix X;
+      for (Index body = tasks[task]; body < tasks[task + 1]; ++body) {
+        visit_body_blocks(table, mass, body, X, [&](Index s, Index t, const Matrix3& block) {
+          Eigen::Map<Matrix3>(at_block(body, s, t)) = block;
+          Eigen::Map<Matrix3>(at_block(body, t, s)) = block.transpose();
+        });
+      }
+    });
+  }
+
+  Index touches(Index body) const { return table_.body_begin[at(body) + 1] - table_.body_begin[at(body)]; }
+  /// (W_b)_s0, (W_b)_s1, …
+  const double* row(Index body, Index s) const { return at_block(body, s, 0); }
+
+ private:
+  double* at_block(Index body, Index s, Index t) const {
+    return values_.get() + begin_[at(body)] + 9 * (at(s) * at(touches(body)) + at(t));
+  }
+
+  const BodyTouches& table_;
+  std::vector<std::size_t> begin_;
+  std::unique_ptr<double[]> values_;
+};
+
+/// Appends the contacts that meet contact i (those that touch one of its bodies, and i itself), ascending.
+/// `seen` holds one number per contact that is no contact's before the first call.
+void append_neighbours(const BodyTouches& table, Index i, std::vector<Index>& seen,
+                       std::vector<Index>& columns) {
+  const auto first = static_cast<std::ptrdiff_t>(columns.size());
+  const auto add = [&](Index j) {
+    if (seen[at(j)] == i) return;
+    seen[at(j)] = i;
+    columns.push_back(j);
+  };
+  add(i);
+  for (Index c = table.contact_begin[at(i)]; c < table.contact_begin[at(i) + 1]; ++c) {
+    const std::size_t body = at(table.contact_bodies[at(c)]);
+    for (Index t = table.body_begin[body]; t < table.body_begin[body + 1]; ++t)
+      add(table.touches[at(t)].contact);
+  }
+  std::sort(columns.begin() + first, columns.end());
+}
+
+/// Block pattern of W; values are zero.
+BlockSparseMatrix make_pattern(const BodyTouches& table, Index contacts, TaskArena* arena) {
+  BlockSparseMatrix W;
+  W.block_rows = W.block_columns = contacts;
+  W.row_begin.assign(at(contacts) + 1, 0);
+  // A few large parts: each has its own `seen`.
+  const std::size_t parts = arena == nullptr ? 1 : 4 * static_cast<std::size_t>(arena->threads());
+  std::vector<std::vector<Index>> columns(parts);
+  for_each_task(arena, parts, [&](std::size_t part) {
+    std::vector<Index> seen(at(contacts), -1);
+    const auto end = static_cast<Index>(at(contacts) * (part + 1) / parts);
+    for (auto i = static_cast<Index>(at(contacts) * part / parts); i < end; ++i) {
+      const std::size_t before = columns[part].size();
+      append_neighbours(table, i, seen, columns[part]);
+      W.row_begin[at(i) + 1] = static_cast<Index>(columns[part].size() - before);
+    }
+  });
+  std::partial_sum(W.row_begin.begin(), W.row_begin.end(), W.row_begin.begin());
+  if (parts == 1) {
+    W.column = std::move(columns[0]);
+  } else {
+    W.column.reserve(at(W.row_begin.back()));
+    for (const std::vector<Index>& part : columns) W.column.insert(W.column.end(), part.begin(), part.end());
+  }
+  W.values.assign(9 * W.column.size() + BlockSparseMatrix::kPadding, 0.0);
+  return W;
+}
+
+/// W_ij += (W_b)_st for all touches t of body b, s being that of contact i.
+void add_row(const BodyTouches& table, const BodyBlocks& blocks, Index body, Index s, Index i,
+             BlockSparseMatrix& W) {
+  const Index begin = table.body_begin[at(body)];
+  const double* row = blocks.row(body, s);
+  Index b = W.row_begin[at(i)];
+  for (Index t = 0; t < blocks.touches(body); ++t) {
+    const Index j = table.touches[at(begin + t)].contact;
+    while (W.column[at(b)] != j) ++b;
+    double* block = W.block(b);
+    for (std::size_t e = 0; e < 9; ++e) block[e] += row[9 * at(t) + e];
+  }
+}
+
+/// W = Σ_b W_b, row by row and by ascending bodies, so that the bits are those of the serial loop.
+void add_rows(const BodyTouches& table, const BodyBlocks& blocks, BlockSparseMatrix& W, TaskArena& arena) {
+  constexpr std::size_t kRows = 32;
+  arena.for_chunks(at(W.block_rows), kRows, [&](std::size_t begin, std::size_t end) {
+    for (auto i = static_cast<Index>(begin); i < static_cast<Index>(end); ++i) {
+      for (Index c = table.contact_begin[at(i)]; c < table.contact_begin[at(i) + 1]; ++c) {
+        const Index body = table.contact_bodies[at(c)];
+        const auto first = table.touches.begin() + table.body_begin[at(body)];
+        const auto found =
+            std::lower_bound(first, table.touches.begin() + table.body_begin[at(body) + 1], i,
+                             [](const BodyTouch& touch, Index k) { return touch.contact < k; });
+        add_row(table, blocks, body, static_cast<Index>(found - first), i, W);
+      }
+    }
+  });
+}
+
+/// Adds the upper blocks of one body.
+void add_body(const BodyTouches& table, const MassFactor& mass, Index body, Matrix& X, BlockSparseMatrix& W) {
+  const Index begin = table.body_begin[at(body)];
+  visit_body_blocks(table, mass, body, X, [&](Index s, Index t, const Matrix3& block) {
+    const Index i = table.touches[at(begin + s)].contact;
+    const Index j = table.touches[at(begin + t)].contact;
+    Eigen::Map<Matrix3>(W.block(find_block(W, i, j))) += block;
+  });
+}
+
+/// Copies the upper blocks, transposed, below the diagonal.
 void mirror_upper(BlockSparseMatrix& W) {
   std::vector<Index> cursor(W.row_begin.begin(), W.row_begin.end() - 1);
   for (Index i = 0; i < W.block_rows; ++i) {
     for (Index b = W.row_begin[at(i)]; b < W.row_begin[at(i) + 1]; ++b) {
       const Index j = W.column[at(b)];
-      if (j < i) continue;
-      Eigen::Map<Matrix3> block(W.block(b));
-      if (j == i) {
-        block = (0.5 * (block + block.transpose())).eval();
-      } else {
-        // Rows are visited in ascending order, so the lower part of row j fills from the left.
-        Eigen::Map<Matrix3>(W.block(cursor[at(j)]++)) = block.transpose();
+      // Rows are visited in ascending order, so the lower part of row j fills from the left.
+      if (j > i) {
+        Eigen::Map<Matrix3>(W.block(cursor[at(j)]++)) = Eigen::Map<const Matrix3>(W.block(b)).transpose();
       }
     }
   }
@@ -121,9 +220,15 @@ bool mass_is_block_diagonal(const ContactProblem& problem) {
 
 namespace {
 
-BlockSparseMatrix assemble(const MassFactor& mass, const DirectionRows& H) {
+BlockSparseMatrix assemble(const MassFactor& mass, const DirectionRows& H, TaskArena* arena) {
   const BodyTouches table = make_body_touches(H, mass);
-  BlockSparseMatrix W = make_pattern(table, H.contacts());
+  if (arena != nullptr && arena->threads() == 1) arena = nullptr;
+  BlockSparseMatrix W = make_pattern(table, H.contacts(), arena);
+  if (arena != nullptr) {
+    add_rows(table, BodyBlocks(table, mass, arena), W, *arena);
+    return W;
+  }
+  // on one thread straight into W
   Matrix X;
   for (Index body = 0; body < mass.bodies(); ++body) add_body(table, mass, body, X, W);
   mirror_upper(W);
@@ -131,10 +236,11 @@ BlockSparseMatrix assemble(const MassFactor& mass, const DirectionRows& H) {
 }
 
 /// q = Hᵀ M⁻¹ f + w
-Vector free_velocity(const MassFactor& mass, const DirectionRows& H, const ContactProblem& problem) {
+Vector free_velocity(const MassFactor& mass, const DirectionRows& H, const ContactProblem& problem,
+                     TaskArena* arena) {
   if (!problem.has_primal()) return problem.w;
   Vector v(problem.dofs());
-  mass.solve(span_of(problem.f), span_of(v));
+  mass.solve(span_of(problem.f), span_of(v), arena);
   Vector u(3 * problem.contacts());
   contact_velocities(H, span_of(std::as_const(v)), span_of(u));
   return u + problem.w;
@@ -142,27 +248,27 @@ Vector free_velocity(const MassFactor& mass, const DirectionRows& H, const Conta
 
 }  // namespace
 
-ReducedProblem assemble_reduced(const ContactProblem& problem) {
-  return assemble_reduced(problem, problem.node_size());
+ReducedProblem assemble_reduced(const ContactProblem& problem, TaskArena* arena) {
+  return assemble_reduced(problem, problem.node_size(), arena);
 }
 
-ReducedProblem assemble_reduced(const ContactProblem& problem, Index node_size) {
+ReducedProblem assemble_reduced(const ContactProblem& problem, Index node_size, TaskArena* arena) {
   if (problem.has_dual()) return {blocks_with_diagonal(problem.W), problem.q};
   const DirectionRows H = make_direction_rows(problem.H, problem.contacts());
-  const MassFactor mass(problem.M, node_size, H.dof);
-  return {assemble(mass, H), free_velocity(mass, H, problem)};
+  const MassFactor mass(problem.M, node_size, H.dof, arena);
+  return {assemble(mass, H, arena), free_velocity(mass, H, problem, arena)};
 }
 
 BlockSparseMatrix assemble_delassus(const ContactProblem& problem) {
   if (problem.has_dual()) return blocks_with_diagonal(problem.W);
   const MassFactor mass(problem.M, problem.node_size());
-  return assemble(mass, make_direction_rows(problem.H, problem.contacts()));
+  return assemble(mass, make_direction_rows(problem.H, problem.contacts()), nullptr);
 }
 
 Vector assemble_q(const ContactProblem& problem) {
   if (problem.has_dual()) return problem.q;
   const MassFactor mass(problem.M, problem.node_size());
-  return free_velocity(mass, make_direction_rows(problem.H, problem.contacts()), problem);
+  return free_velocity(mass, make_direction_rows(problem.H, problem.contacts()), problem, nullptr);
 }
 
 struct DelassusOperator::Impl {

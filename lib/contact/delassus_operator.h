@@ -3,6 +3,7 @@
 #include <memory>
 #include <span>
 
+#include "base/parallel.h"
 #include "contact/contact_problem.h"
 #include "linalg/block_sparse_matrix.h"
 
@@ -33,9 +34,10 @@ struct ReducedProblem {
 };
 
 /// Both at once: factors M only once, and only the bodies that a contact touches. Parts of a problem that
-/// must give the bits of the whole one take its `node_size`.
-ReducedProblem assemble_reduced(const ContactProblem& problem);
-ReducedProblem assemble_reduced(const ContactProblem& problem, Index node_size);
+/// must give the bits of the whole one take its `node_size`. With an arena the bodies are factored and their
+/// contributions to W computed side by side; the bits are the same.
+ReducedProblem assemble_reduced(const ContactProblem& problem, TaskArena* arena = nullptr);
+ReducedProblem assemble_reduced(const ContactProblem& problem, Index node_size, TaskArena* arena = nullptr);
 
 /// Matrix-free W: two products with H and one solve with the factor of M (or one product with a stored W).
 /// Owns copies of all it needs and workspaces: one operator must not be used by two threads at once.

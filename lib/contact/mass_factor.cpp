@@ -3,6 +3,7 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <numeric>
 #include <optional>
 
@@ -27,30 +28,98 @@ MassFactor::~MassFactor() = default;
 MassFactor::MassFactor(MassFactor&&) noexcept = default;
 MassFactor& MassFactor::operator=(MassFactor&&) noexcept = default;
 
-MassFactor::MassFactor(const SparseRows& M, Index node_size) : sparse_(std::make_unique<Sparse>()) {
+MassFactor::MassFactor(const SparseRows& M, Index node_size, TaskArena* arena)
+    : sparse_(std::make_unique<Sparse>()) {
   number_dofs(M, node_size);
-  for (Index body = 0; body < bodies(); ++body) factor(M, body);
+  const std::vector<char> wanted(at(bodies()), 1);
+  factor_all(M, wanted, arena);
 }
 
-MassFactor::MassFactor(const SparseRows& M, Index node_size, std::span<const Index> touched)
+MassFactor::MassFactor(const SparseRows& M, Index node_size, std::span<const Index> touched, TaskArena* arena)
     : sparse_(std::make_unique<Sparse>()) {
   number_dofs(M, node_size);
   std::vector<char> wanted(at(bodies()), 0);
   for (const Index dof : touched) wanted[at(body_of(dof))] = 1;
-  for (Index body = 0; body < bodies(); ++body) {
-    if (wanted[at(body)] != 0) factor(M, body);
-  }
+  factor_all(M, wanted, arena);
 }
 
-void MassFactor::factor(const SparseRows& M, Index body) {
-  if (static_cast<Index>(dofs(body).size()) <= kDenseBody) {
-    factor_dense(M, body);
-    return;
+namespace {
+
+bool same_pattern(const SparseRows& A, const SparseRows& B) {
+  if (A.rows() != B.rows() || A.nonZeros() != B.nonZeros()) return false;
+  return std::equal(A.outerIndexPtr(), A.outerIndexPtr() + A.rows() + 1, B.outerIndexPtr()) &&
+         std::equal(A.innerIndexPtr(), A.innerIndexPtr() + A.nonZeros(), B.innerIndexPtr());
+}
+
+/// Number of the first matrix with the same pattern, for each. A linear search through the distinct patterns
+/// that ends at the first kLongestSearch: scenes repeat a few meshes.
+std::vector<std::size_t> pattern_owners(std::span<const SparseRows> matrices) {
+  constexpr std::size_t kLongestSearch = 64;
+  std::vector<std::size_t> owner(matrices.size());
+  std::vector<std::size_t> distinct;
+  for (std::size_t i = 0; i < matrices.size(); ++i) {
+    owner[i] = i;
+    const auto end =
+        distinct.begin() + static_cast<std::ptrdiff_t>(std::min(distinct.size(), kLongestSearch));
+    const auto found = std::find_if(distinct.begin(), end,
+                                    [&](std::size_t j) { return same_pattern(matrices[i], matrices[j]); });
+    if (found != end) {
+      owner[i] = *found;
+    } else {
+      distinct.push_back(i);
+    }
   }
-  try {
-    sparse_->factor[at(body)].emplace(extract(M, body));
-  } catch (const InputError& error) {
-    throw_input("body of dof {} ({} dofs): {}", dofs(body)[0], dofs(body).size(), error.what());
+  return owner;
+}
+
+}  // namespace
+
+void MassFactor::factor_all(const SparseRows& M, std::span<const char> wanted, TaskArena* arena) {
+  std::vector<Index> large;
+  std::ptrdiff_t small_values = 0;
+  for (Index body = 0; body < bodies(); ++body) {
+    if (wanted[at(body)] == 0) continue;
+    const std::size_t size = dofs(body).size();
+    if (size > static_cast<std::size_t>(kDenseBody)) {
+      large.push_back(body);
+    } else {
+      inverse_begin_[at(body)] = small_values;
+      small_values += static_cast<std::ptrdiff_t>(size * size);
+    }
+  }
+  inverse_.resize(static_cast<std::size_t>(small_values));
+  std::vector<std::exception_ptr> errors(at(bodies()));
+  const auto guarded = [&](Index body, auto&& work) {
+    try {
+      work();
+    } catch (const InputError& error) {
+      errors[at(body)] = std::make_exception_ptr(InputError(
+          fmt::format("body of dof {} ({} dofs): {}", dofs(body)[0], dofs(body).size(), error.what())));
+    } catch (...) {
+      errors[at(body)] = std::current_exception();
+    }
+  };
+  for_each_task(arena, task_begin_.size() - 1, [&](std::size_t task) {
+    for (Index body = task_begin_[task]; body < task_begin_[task + 1]; ++body) {
+      if (is_dense(body)) guarded(body, [&] { factor_dense(M, body); });
+    }
+  });
+  std::vector<SparseRows> block(large.size());
+  for_each_task(arena, large.size(), [&](std::size_t i) { block[i] = extract(M, large[i]); });
+  const std::vector<std::size_t> owner = pattern_owners(block);
+  std::vector<std::optional<SpdPattern>> pattern(large.size());
+  std::vector<std::size_t> shared;
+  for (std::size_t i = 0; i < owner.size(); ++i) {
+    if (owner[i] != i && std::find(shared.begin(), shared.end(), owner[i]) == shared.end())
+      shared.push_back(owner[i]);
+  }
+  for_each_task(arena, shared.size(), [&](std::size_t i) { pattern[shared[i]].emplace(block[shared[i]]); });
+  for_each_task(arena, large.size(), [&](std::size_t i) {
+    const std::optional<SpdPattern>& known = pattern[owner[i]];
+    guarded(large[i], [&] { sparse_->factor[at(large[i])].emplace(block[i], known ? &*known : nullptr); });
+  });
+  for (const std::exception_ptr& error : errors) {
+    if (error) std::rethrow_exception(error);  // that of the first body, whatever the threads did
   }
 }
 
@@ -72,7 +141,13 @@ void MassFactor::number_dofs(const SparseRows& M, Index node_size) {
   }
   inverse_begin_.assign(at(found.count), -1);
   sparse_->factor.resize(at(found.count));
-  sparse_->workspace.resize(at(largest_body()));
+  sparse_->workspace.resize(n);
+  constexpr Index kTaskDofs = 96;
+  task_begin_.assign(1, 0);
+  for (Index body = 0; body < bodies(); ++body) {
+    const bool full = begin_[at(body) + 1] - begin_[at(task_begin_.back())] >= kTaskDofs;
+    if (full || body + 1 == bodies()) task_begin_.push_back(body + 1);
+  }
 }
 
 /// M_b without its stored zeros. Local numbers ascend with the dofs, so the rows stay sorted.
@@ -93,7 +168,6 @@ SparseRows MassFactor::extract(const SparseRows& M, Index body) const {
 void MassFactor::factor_dense(const SparseRows& M, Index body) {
   const std::span<const Index> own = dofs(body);
   const auto size = static_cast<Eigen::Index>(own.size());
-  inverse_begin_[at(body)] = static_cast<std::ptrdiff_t>(inverse_.size());
   using Small =
       Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, kDenseBody, kDenseBody>;
   Small block = Small::Zero(size, size);
@@ -119,8 +193,8 @@ void MassFactor::factor_dense(const SparseRows& M, Index body) {
       inverse = (0.5 * (inverse + inverse.transpose())).eval();
     }
   }
-  if (!positive) throw_input("body of dof {} ({} dofs): M is not positive definite", own[0], own.size());
-  inverse_.insert(inverse_.end(), inverse.data(), inverse.data() + size * size);
+  if (!positive) throw_input("M is not positive definite");
+  std::copy_n(inverse.data(), size * size, inverse_.data() + inverse_begin_[at(body)]);
 }
 
 std::span<const Index> MassFactor::dofs(Index body) const {
@@ -170,20 +244,25 @@ void MassFactor::half_solve_body(Index body, Matrix& X) const {
   X = sparse_->factor[at(body)]->half_solve(X);
 }
 
-void MassFactor::solve(std::span<const double> b, std::span<double> x) const {
-  for (Index body = 0; body < bodies(); ++body) {
-    const std::span<const Index> own = dofs(body);
-    const std::span<double> own_x = std::span<double>(sparse_->workspace).first(own.size());
-    for (std::size_t i = 0; i < own.size(); ++i) own_x[i] = b[at(own[i])];
-    if (!is_dense(body) && !sparse_->factor[at(body)]) {
-      std::fill(own_x.begin(), own_x.end(), 0.0);
-    } else if (is_dense(body)) {
-      multiply_small(inverse_.data() + inverse_begin_[at(body)], own.size(), own_x.data());
-    } else {
-      sparse_->factor[at(body)]->solve(own_x, own_x);
-    }
-    for (std::size_t i = 0; i < own.size(); ++i) x[at(own[i])] = own_x[i];
+void MassFactor::solve_own(Index body, std::span<const double> b, std::span<double> x) const {
+  const std::span<const Index> own = dofs(body);
+  const std::span<double> own_x =
+      std::span<double>(sparse_->workspace).subspan(at(begin_[at(body)]), own.size());
+  for (std::size_t i = 0; i < own.size(); ++i) own_x[i] = b[at(own[i])];
+  if (!is_dense(body) && !sparse_->factor[at(body)]) {
+    std::fill(own_x.begin(), own_x.end(), 0.0);
+  } else if (is_dense(body)) {
+    multiply_small(inverse_.data() + inverse_begin_[at(body)], own.size(), own_x.data());
+  } else {
+    sparse_->factor[at(body)]->solve(own_x, own_x);
   }
+  for (std::size_t i = 0; i < own.size(); ++i) x[at(own[i])] = own_x[i];
+}
+
+void MassFactor::solve(std::span<const double> b, std::span<double> x, TaskArena* arena) const {
+  for_each_task(arena, task_begin_.size() - 1, [&](std::size_t task) {
+    for (Index body = task_begin_[task]; body < task_begin_[task + 1]; ++body) solve_own(body, b, x);
+  });
 }
 
 }  // namespace signorini

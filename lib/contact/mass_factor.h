@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "base/parallel.h"
 #include "linalg/types.h"
 
 /// M⁻¹ body by body.
@@ -23,10 +24,12 @@ class MassFactor {
   /// supernodal factor.
   static constexpr Index kBatch = 16;
 
-  /// Throws `InputError` naming the first dof of the body when M is not positive definite there.
-  MassFactor(const SparseRows& M, Index node_size);
+  /// Throws `InputError` naming the first dof of the body when M is not positive definite there. Bodies are
+  /// factored in parallel where an arena is given; bodies of the same pattern share its analysis.
+  MassFactor(const SparseRows& M, Index node_size, TaskArena* arena = nullptr);
   /// Factors only the bodies of some dofs; the others must not be asked for, and `solve` gives them x = 0.
-  MassFactor(const SparseRows& M, Index node_size, std::span<const Index> touched);
+  MassFactor(const SparseRows& M, Index node_size, std::span<const Index> touched,
+             TaskArena* arena = nullptr);
   ~MassFactor();
   MassFactor(MassFactor&&) noexcept;
   MassFactor& operator=(MassFactor&&) noexcept;
@@ -40,25 +43,29 @@ class MassFactor {
   Index largest_body() const;
 
   bool is_dense(Index body) const { return inverse_begin_[static_cast<std::size_t>(body)] >= 0; }
-  /// X := M_b⁻¹ X, a column per right-hand side.
+  /// Runs of consecutive bodies worth a task of their own: offsets.
+  std::span<const Index> tasks() const { return task_begin_; }
+  /// X := M_b⁻¹ X, a column per right-hand side. Different bodies may be asked for from different threads.
   void solve_body(Index body, Matrix& X) const;
   /// X := L⁻¹ P X with P M_b Pᵀ = L Lᵀ, so that XᵀX becomes Xᵀ M_b⁻¹ X at half the work. For bodies that are
   /// not dense.
   void half_solve_body(Index body, Matrix& X) const;
-  /// x = M⁻¹ b, all bodies. Allocates nothing. Not thread safe.
-  void solve(std::span<const double> b, std::span<double> x) const;
+  /// x = M⁻¹ b, all bodies, in parallel where an arena is given. Allocates nothing. Not thread safe.
+  void solve(std::span<const double> b, std::span<double> x, TaskArena* arena = nullptr) const;
 
  private:
   struct Sparse;
-  void factor(const SparseRows& M, Index body);
+  void factor_all(const SparseRows& M, std::span<const char> wanted, TaskArena* arena);
   void number_dofs(const SparseRows& M, Index node_size);
   void factor_dense(const SparseRows& M, Index body);
+  void solve_own(Index body, std::span<const double> b, std::span<double> x) const;
   SparseRows extract(const SparseRows& M, Index body) const;
 
   std::vector<Index> begin_;  // bodies + 1 offsets into dofs_
   std::vector<Index> dofs_;
   std::vector<Index> body_;
   std::vector<Index> local_;
+  std::vector<Index> task_begin_;
   std::vector<std::ptrdiff_t> inverse_begin_;  // per body: offset into inverse_, −1 when sparse
   std::vector<double> inverse_;                // column-major
   std::unique_ptr<Sparse> sparse_;

@@ -30,10 +30,12 @@ bool has_only_diagonal(const SparseRows& M) {
   return true;
 }
 
+class SparseAnalysis;
+
 /// What is done with M when it has off-diagonal entries.
 class SparseFactor {
  public:
-  explicit SparseFactor(const SparseRows& M);
+  SparseFactor(const SparseRows& M, const SparseAnalysis* analysis);
   void solve(const double* b, double* x);
   Matrix solve_columns(const Matrix& B);
   Matrix half_solve(const Matrix& B);
@@ -84,46 +86,84 @@ cholmod_dense view(const double* data, std::size_t rows, std::size_t columns) {
   return dense;
 }
 
-SparseFactor::SparseFactor(const SparseRows& M) {
-  stay_on_this_thread();
-  cholmod_start(&common_);
-  common_.print = 0;
-  common_.final_ll = 1;
-  common_.nmethods = 1;  // one fixed ordering: the factor depends on the pattern alone
-  common_.method[0].ordering = CHOLMOD_AMD;
-  common_.postorder = 1;
-  common_.quick_return_if_not_posdef = 1;
-
-  // The rows of M read as columns: the upper triangle of columns is the lower triangle of rows.
-  const auto n = static_cast<std::size_t>(M.rows());
-  std::vector<Index> begin(n + 1, 0);
-  std::vector<Index> index;
-  std::vector<double> value;
-  index.reserve(static_cast<std::size_t>(M.nonZeros()) / 2 + n);
-  value.reserve(index.capacity());
-  for (Index i = 0; i < static_cast<Index>(n); ++i) {
-    for (SparseRows::InnerIterator entry(M, i); entry && entry.col() <= i; ++entry) {
-      index.push_back(static_cast<Index>(entry.col()));
-      value.push_back(entry.value());
+/// The upper triangle of M for CHOLMOD.
+class UpperTriangle {
+ public:
+  /// The rows of M read as columns: the upper triangle of columns is the lower triangle of rows.
+  explicit UpperTriangle(const SparseRows& M) : begin_(static_cast<std::size_t>(M.rows()) + 1, 0) {
+    const auto n = static_cast<std::size_t>(M.rows());
+    index_.reserve(static_cast<std::size_t>(M.nonZeros()) / 2 + n);
+    value_.reserve(index_.capacity());
+    for (Index i = 0; i < static_cast<Index>(n); ++i) {
+      for (SparseRows::InnerIterator entry(M, i); entry && entry.col() <= i; ++entry) {
+        index_.push_back(static_cast<Index>(entry.col()));
+        value_.push_back(entry.value());
+      }
+      begin_[static_cast<std::size_t>(i) + 1] = static_cast<Index>(index_.size());
     }
-    begin[static_cast<std::size_t>(i) + 1] = static_cast<Index>(index.size());
+    matrix_.nrow = n;
+    matrix_.ncol = n;
+    matrix_.nzmax = index_.size();
+    matrix_.p = begin_.data();
+    matrix_.i = index_.data();
+    matrix_.x = value_.data();
+    matrix_.stype = 1;
+    matrix_.itype = CHOLMOD_INT;
+    matrix_.xtype = CHOLMOD_REAL;
+    matrix_.dtype = CHOLMOD_DOUBLE;
+    matrix_.sorted = 1;
+    matrix_.packed = 1;
   }
-  cholmod_sparse upper{};
-  upper.nrow = n;
-  upper.ncol = n;
-  upper.nzmax = index.size();
-  upper.p = begin.data();
-  upper.i = index.data();
-  upper.x = value.data();
-  upper.stype = 1;
-  upper.itype = CHOLMOD_INT;
-  upper.xtype = CHOLMOD_REAL;
-  upper.dtype = CHOLMOD_DOUBLE;
-  upper.sorted = 1;
-  upper.packed = 1;
+  UpperTriangle(const UpperTriangle&) = delete;
+  UpperTriangle& operator=(const UpperTriangle&) = delete;
+  cholmod_sparse* get() { return &matrix_; }
 
-  L_ = cholmod_analyze(&upper, &common_);
-  if (L_ != nullptr) cholmod_factorize(&upper, L_, &common_);
+ private:
+  std::vector<Index> begin_;
+  std::vector<Index> index_;
+  std::vector<double> value_;
+  cholmod_sparse matrix_{};
+};
+
+void start(cholmod_common& common) {
+  stay_on_this_thread();
+  cholmod_start(&common);
+  common.print = 0;
+  common.final_ll = 1;
+  common.nmethods = 1;  // one fixed ordering: the factor depends on the pattern alone
+  common.method[0].ordering = CHOLMOD_AMD;
+  common.postorder = 1;
+  common.quick_return_if_not_posdef = 1;
+}
+
+/// The symbolic factor of a pattern.
+class SparseAnalysis {
+ public:
+  explicit SparseAnalysis(const SparseRows& M) {
+    start(common_);
+    L_ = cholmod_analyze(UpperTriangle(M).get(), &common_);
+  }
+  ~SparseAnalysis() {
+    cholmod_free_factor(&L_, &common_);
+    cholmod_finish(&common_);
+  }
+  SparseAnalysis(const SparseAnalysis&) = delete;
+  SparseAnalysis& operator=(const SparseAnalysis&) = delete;
+  /// Null where the analysis failed.
+  cholmod_factor* get() const { return L_; }
+
+ private:
+  cholmod_common common_;
+  cholmod_factor* L_ = nullptr;
+};
+
+SparseFactor::SparseFactor(const SparseRows& M, const SparseAnalysis* analysis) {
+  start(common_);
+  const auto n = static_cast<std::size_t>(M.rows());
+  UpperTriangle upper(M);
+  const bool analysed = analysis != nullptr && analysis->get() != nullptr && analysis->get()->n == n;
+  L_ = analysed ? cholmod_copy_factor(analysis->get(), &common_) : cholmod_analyze(upper.get(), &common_);
+  if (L_ != nullptr) cholmod_factorize(upper.get(), L_, &common_);
   const bool not_definite = L_ != nullptr && common_.status == CHOLMOD_NOT_POSDEF;
   const bool factored = L_ != nullptr && common_.status >= CHOLMOD_OK && L_->minor >= n;
   if (factored) {
@@ -171,6 +211,7 @@ void SparseFactor::solve(const double* b, double* x) {
 }
 
 Matrix SparseFactor::run(int system, const cholmod_dense& B) {
+  stay_on_this_thread();  // not always the one that made the factor
   Matrix X(static_cast<Eigen::Index>(B.nrow), static_cast<Eigen::Index>(B.ncol));
   cholmod_dense answer = view(X.data(), B.nrow, B.ncol);
   cholmod_dense* handle = &answer;
@@ -195,7 +236,13 @@ Matrix SparseFactor::half_solve(const Matrix& B) {
 
 #else
 
-SparseFactor::SparseFactor(const SparseRows& M) : work_(M.rows()) {
+/// Eigen's factor analyses its own pattern.
+class SparseAnalysis {
+ public:
+  explicit SparseAnalysis(const SparseRows&) {}
+};
+
+SparseFactor::SparseFactor(const SparseRows& M, const SparseAnalysis*) : work_(M.rows()) {
   llt_.compute(SparseColumns(M));
   if (llt_.info() != Eigen::Success) {
     throw_input("mass matrix of {} dofs: not positive definite (Cholesky breaks down)", M.rows());
@@ -223,13 +270,23 @@ Matrix SparseFactor::half_solve(const Matrix& B) {
 
 }  // namespace
 
+struct SpdPattern::Impl {
+  explicit Impl(const SparseRows& M) : analysis(M) {}
+  SparseAnalysis analysis;
+};
+
+SpdPattern::SpdPattern(const SparseRows& M) : impl_(std::make_unique<Impl>(M)) {}
+SpdPattern::~SpdPattern() = default;
+SpdPattern::SpdPattern(SpdPattern&&) noexcept = default;
+SpdPattern& SpdPattern::operator=(SpdPattern&&) noexcept = default;
+
 struct SpdFactor::Impl {
   Index n = 0;
   Vector inverse_diagonal;               // when diagonal
   std::unique_ptr<SparseFactor> sparse;  // otherwise
 };
 
-SpdFactor::SpdFactor(const SparseRows& M) : impl_(std::make_unique<Impl>()) {
+SpdFactor::SpdFactor(const SparseRows& M, const SpdPattern* pattern) : impl_(std::make_unique<Impl>()) {
   if (M.rows() != M.cols()) throw_input("mass matrix: {} x {} is not square", M.rows(), M.cols());
   impl_->n = static_cast<Index>(M.rows());
   for (Index i = 0; i < impl_->n; ++i) {
@@ -239,7 +296,8 @@ SpdFactor::SpdFactor(const SparseRows& M) : impl_(std::make_unique<Impl>()) {
     }
   }
   if (!has_only_diagonal(M)) {
-    impl_->sparse = std::make_unique<SparseFactor>(M);
+    impl_->sparse =
+        std::make_unique<SparseFactor>(M, pattern != nullptr ? &pattern->impl_->analysis : nullptr);
     return;
   }
   impl_->inverse_diagonal = M.diagonal();

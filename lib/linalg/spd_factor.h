@@ -12,11 +12,27 @@
 /// The workspaces of a solve belong to the factor: one factor must not be used by two threads at once.
 namespace signorini {
 
+/// The part of a factorisation that depends on the non-zero pattern alone (ordering, elimination tree,
+/// structure of L): made once for many matrices of one pattern. May be read by several threads at once.
+class SpdPattern {
+ public:
+  explicit SpdPattern(const SparseRows& M);
+  ~SpdPattern();
+  SpdPattern(SpdPattern&&) noexcept;
+  SpdPattern& operator=(SpdPattern&&) noexcept;
+
+ private:
+  friend class SpdFactor;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
 class SpdFactor {
  public:
   /// Reads both triangles (M is taken as symmetric). Throws `InputError` that names the dof when M is not
-  /// positive definite.
-  explicit SpdFactor(const SparseRows& M);
+  /// positive definite. `pattern`, where given, must be that of a matrix with the same non-zeros; it saves
+  /// time and changes no bit.
+  explicit SpdFactor(const SparseRows& M, const SpdPattern* pattern = nullptr);
   ~SpdFactor();
   SpdFactor(SpdFactor&&) noexcept;
   SpdFactor& operator=(SpdFactor&&) noexcept;

@@ -20,6 +20,7 @@ class AlignedFrame : public Solver {
   std::string options() const override;
   const CommonOptions& common() const override;
   std::string unsupported_reason(const ContactProblem& problem) const override;
+  void use_arena(TaskArena* arena) override { inner_->use_arena(arena); }
   void prepare(const ContactProblem& problem) override;
   SolveReport solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) override;
 

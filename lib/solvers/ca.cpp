@@ -28,7 +28,7 @@ std::string Ca::unsupported_reason(const ContactProblem& problem) const {
 std::string Ca::island_refusal(Index contacts) const { return dense_refusal(contacts, {}, options_.max_gib); }
 
 void Ca::prepare(const ContactProblem& problem) {
-  ReducedProblem reduced = assemble_reduced(problem);
+  ReducedProblem reduced = assemble_reduced(problem, arena());
   prepare_filled(fill_pattern(reduced.W, island_labels(problem)), std::move(reduced.q), problem.mu);
 }
 

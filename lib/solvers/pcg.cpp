@@ -23,7 +23,7 @@ Pcg::~Pcg() = default;
 
 std::string Pcg::unsupported_reason(const ContactProblem&) const { return ""; }
 
-void Pcg::prepare(const ContactProblem& problem) { prepare_island(assemble_reduced(problem), problem.mu); }
+void Pcg::prepare(const ContactProblem& problem) { prepare_island(assemble_reduced(problem, arena()), problem.mu); }
 
 void Pcg::prepare_island(ReducedProblem problem, Vector mu) {
   Impl& s = *impl_;

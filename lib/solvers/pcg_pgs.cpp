@@ -30,7 +30,7 @@ PcgPgs::~PcgPgs() = default;
 
 std::string PcgPgs::unsupported_reason(const ContactProblem&) const { return ""; }
 
-void PcgPgs::prepare(const ContactProblem& problem) { prepare_island(assemble_reduced(problem), problem.mu); }
+void PcgPgs::prepare(const ContactProblem& problem) { prepare_island(assemble_reduced(problem, arena()), problem.mu); }
 
 void PcgPgs::prepare_island(ReducedProblem problem, Vector mu) {
   Impl& s = *impl_;

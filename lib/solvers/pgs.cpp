@@ -91,7 +91,7 @@ std::string Pgs::island_refusal(Index contacts) const {
   return dense_refusal(contacts, {}, options_.max_gib);
 }
 
-void Pgs::prepare(const ContactProblem& problem) { prepare_island(assemble_reduced(problem), problem.mu); }
+void Pgs::prepare(const ContactProblem& problem) { prepare_island(assemble_reduced(problem, arena()), problem.mu); }
 
 void Pgs::prepare_island(ReducedProblem problem, Vector mu) {
   Impl& s = *impl_;

@@ -15,12 +15,20 @@ namespace signorini {
 
 class ReducedSolver : public Solver {
  public:
+  /// `prepare` assembles W and q in parallel.
+  void use_arena(TaskArena* arena) override { arena_ = arena; }
   /// The same solver with the same options, nothing prepared.
   virtual std::unique_ptr<ReducedSolver> fresh() const = 0;
   /// Like `unsupported_reason`, for a problem of one island.
   virtual std::string island_refusal(Index /*contacts*/) const { return ""; }
   /// Like `prepare`, for a problem of one island: all its contacts hang together through W.
   virtual void prepare_island(ReducedProblem problem, Vector mu) = 0;
+
+ protected:
+  TaskArena* arena() const { return arena_; }
+
+ private:
+  TaskArena* arena_ = nullptr;
 };
 
 }  // namespace signorini

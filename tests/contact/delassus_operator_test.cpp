@@ -192,6 +192,17 @@ TEST_P(DelassusOperators, AgreeWithTheFullSystem) {
   EXPECT_LE((u - referee.relative_velocity(span_of(r))).norm(), dense.tolerance * size);
 }
 
+TEST_P(DelassusOperators, HaveTheSameBitsForAnyNumberOfThreads) {
+  const ReducedProblem alone = assemble_reduced(GetParam().problem);
+  for (const int threads : {1, 2, 4, 8}) {
+    TaskArena arena(threads);
+    const ReducedProblem together = assemble_reduced(GetParam().problem, &arena);
+    EXPECT_EQ(together.W.column, alone.W.column);
+    EXPECT_EQ(together.W.values, alone.W.values);
+    EXPECT_EQ(together.q, alone.q);
+  }
+}
+
 /// Spec identity (c): rows of Hᵀ times s scale W by s sᵀ.
 TEST_P(DelassusOperators, ScaleWithTheirRows) {
   const ContactProblem& problem = GetParam().problem;
@@ -281,6 +292,33 @@ TEST(DelassusOperator, AcceptsNoContacts) {
     EXPECT_EQ(assemble_q(problem).size(), 0);
     const DelassusOperator op(problem);
     EXPECT_NO_THROW(op.apply({}, {}));
+  }
+}
+
+/// Whichever body is met first by the threads, the error is that of the first body.
+TEST(DelassusOperator, NamesTheFirstIndefiniteBodyForAnyNumberOfThreads) {
+  PlantedOptions options;
+  options.contacts = 40;
+  options.regions = 8;
+  options.stiffness = 1.0;
+  ContactProblem problem = make_planted_problem(options).problem;
+  const Index n = problem.dofs();
+  for (const Index dof : {n - 1, n / 2}) problem.M.coeffRef(dof, dof) = -1.0;
+  std::string alone;
+  try {
+    assemble_reduced(problem);
+  } catch (const InputError& error) {
+    alone = error.what();
+  }
+  ASSERT_NE(alone, "");
+  for (const int threads : {2, 8}) {
+    TaskArena arena(threads);
+    try {
+      assemble_reduced(problem, &arena);
+      ADD_FAILURE() << "accepted an indefinite M";
+    } catch (const InputError& error) {
+      EXPECT_EQ(error.what(), alone);
+    }
   }
 }
 

@@ -33,6 +33,18 @@ double allowed(const SparseRows& M, const Vector& x) {
 
 class SpdFactorOfSize : public ::testing::TestWithParam<Index> {};
 
+TEST_P(SpdFactorOfSize, SharesAPatternWithoutChangingABit) {
+  const SparseRows M = random_spd(GetParam(), 4.0, 3);
+  const SparseRows other = 2.0 * M;
+  const SpdPattern pattern(other);
+  const Vector b = random_vector(static_cast<Index>(M.rows()), 5);
+  Vector alone(b.size());
+  Vector shared(b.size());
+  SpdFactor(M).solve(span_of(b), span_of(alone));
+  SpdFactor(M, &pattern).solve(span_of(b), span_of(shared));
+  EXPECT_EQ(shared, alone);
+}
+
 TEST_P(SpdFactorOfSize, SolvesToBackwardStability) {
   const SparseRows M = random_spd(GetParam(), 4.0, 3);
   const SpdFactor factor(M);

@@ -144,6 +144,30 @@ TEST_P(Determinism, AnyNumberOfThreadsGivesTheSameBits) {
   }
 }
 
+TEST_P(Determinism, ThreadsInsideOneProblemGiveTheSameBits) {
+  StopRule stop;
+  stop.residual = 1e-7;
+  stop.max_iterations = 120;
+  for (const Case& c : cases()) {
+    for (const OptionMap& options : option_sets()) {
+      const auto alone = make_solver(solver(), options);
+      alone->prepare(c.problem);
+      auto expected = zeros(c.problem);
+      const SolveReport expected_report = alone->solve(expected, stop, nullptr);
+      for (const int threads : {1, 2, 4, 8}) {
+        TaskArena arena(threads);
+        const auto together = make_solver(solver(), options);
+        together->use_arena(&arena);
+        together->prepare(c.problem);
+        auto r = zeros(c.problem);
+        const SolveReport report = together->solve(r, stop, nullptr);
+        EXPECT_TRUE(same_bits(expected, r)) << c.name << ", threads " << threads;
+        EXPECT_EQ(report.iterations, expected_report.iterations) << c.name;
+      }
+    }
+  }
+}
+
 TEST_P(Determinism, EveryRegionGetsWhatItWouldGetAlone) {
   StopRule stop;
   stop.residual = 1e-7;
