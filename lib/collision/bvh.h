@@ -4,31 +4,80 @@
 #include <vector>
 
 #include "base/parallel.h"
-#include "collision/aabb.h"
+#include "collision/float_box.h"
 
-/// Binary tree of boxes (Verschoor and Jalba 2019, section 5.1): built once over the faces, refitted when
-/// they move.
+/// Binary tree of boxes (Verschoor and Jalba 2019, section 5.1): built once over the features of the
+/// surfaces, refitted when they move.
 namespace signorini {
 
+/// Nodes lie in depth-first order: the left child of node i is i + 1, and `skip_[i]` is the first node behind
+/// its subtree, so that a traversal is one forward loop without a stack. Leaves hold 8 consecutive members
+/// (the last one fewer), whose boxes are copied in their order.
 class Bvh {
  public:
-  /// Splits by the median of the longest axis of the centres; leaves hold up to 4 boxes. Deterministic.
-  void build(std::span<const Aabb> boxes);
-  /// New boxes of the same number; the tree keeps its shape.
-  void refit(TaskArena& arena, std::span<const Aabb> boxes);
-  /// Numbers of the boxes that overlap `box`, ascending. Thread safe; allocates only to grow `result`.
-  void query(const Aabb& box, std::vector<Index>& result) const;
+  static constexpr Index kLeaf = 8;
+
+  /// Splits at the median of the longest axis of the boxes' centres; equal centres by number. `members` are
+  /// numbers into `boxes`. The tree is the same for any number of threads.
+  void build(TaskArena& arena, std::span<const FloatBox> boxes, std::span<const Index> members);
+  /// Takes over changed boxes; the tree keeps its shape.
+  void refit(TaskArena& arena, std::span<const FloatBox> boxes);
+  /// Numbers of the members whose boxes overlap `box`, ascending. Thread safe; allocates only to grow
+  /// `result`.
+  void query(const FloatBox& box, std::vector<Index>& result) const;
+
   std::size_t size() const { return order_.size(); }
+  Index leaves() const { return static_cast<Index>(leaf_node_.size()); }
+  std::span<const Index> members(Index leaf) const {
+    return std::span(order_).subspan(begin_of(leaf), size_of(leaf));
+  }
+  std::span<const FloatBox> boxes(Index leaf) const {
+    return std::span(boxes_).subspan(begin_of(leaf), size_of(leaf));
+  }
+  const FloatBox& leaf_box(Index leaf) const {
+    return nodes_[static_cast<std::size_t>(leaf_node_[static_cast<std::size_t>(leaf)])];
+  }
+  /// Calls visit(leaf) for the leaves ≥ `first` whose box overlaps `box`, ascending.
+  template <class Visit>
+  void for_leaves(const FloatBox& box, Index first, Visit&& visit) const {
+    if (nodes_.empty()) return;
+    const Index start = leaf_node_[static_cast<std::size_t>(first)];
+    const auto end = static_cast<Index>(nodes_.size());
+    for (Index i = 0; i < end;) {
+      const Index next = skip_[static_cast<std::size_t>(i)];
+      if (next <= start || !overlap(nodes_[static_cast<std::size_t>(i)], box)) {
+        i = next;
+      } else {
+        if (next == i + 1) visit(leaf_of_[static_cast<std::size_t>(i)]);
+        ++i;
+      }
+    }
+  }
+  /// How much the tree has degraded since it was built: surface of the inner nodes over that of the leaves,
+  /// relative to the tree as built. 1 after `build`.
+  double degradation() const { return built_ratio_ > 0.0 ? ratio_ / built_ratio_ : 1.0; }
 
  private:
-  struct Node {
-    Aabb box;
-    Index left = -1;           // children left, left + 1; −1 in a leaf
-    Index begin = 0, end = 0;  // of order_, leaves
+  std::size_t begin_of(Index leaf) const {
+    return static_cast<std::size_t>(leaf) * static_cast<std::size_t>(kLeaf);
+  }
+  std::size_t size_of(Index leaf) const {
+    return std::min(static_cast<std::size_t>(kLeaf), order_.size() - begin_of(leaf));
+  }
+  void refit_node(Index node);
+
+  std::vector<FloatBox> nodes_;
+  std::vector<Index> skip_, leaf_of_;  // per node
+  std::vector<Index> leaf_node_;       // per leaf
+  std::vector<Index> order_;           // member numbers, leaf after leaf
+  std::vector<FloatBox> boxes_;        // in that order
+  std::vector<Index> subtrees_, top_;  // roots of the subtrees that are refitted as tasks, and what is above
+  std::vector<double> areas_;          // inner, leaves per subtree
+  double ratio_ = 1.0, built_ratio_ = 0.0;
+  struct Segment {
+    Index node, begin, end;  // in leaves
   };
-  std::vector<Node> nodes_;
-  std::vector<Index> order_;
-  std::vector<Aabb> boxes_;
+  std::vector<Segment> level_, next_level_;
 };
 
 }  // namespace signorini

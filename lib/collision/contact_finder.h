@@ -2,33 +2,30 @@
 
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
-#include <string>
 #include <vector>
 
-#include "base/options.h"
 #include "base/parallel.h"
 #include "bodies/surface_model.h"
+#include "collision/candidate_pairs.h"
 #include "collision/surface_contact.h"
 
 /// Vertex–face and edge–edge contacts of all surfaces, self-collision included: tolerance pairs at the start
 /// of a step, crossings between two states, and the independent check that a state is free of intersections.
 ///
-/// Candidates. Every feature gets a box around its vertices' boxes [x, x + 3 dt v] grown by δ (Verschoor and
-/// Jalba 2019, section 5.1). Pairs of a vertex and a face, of two edges (smaller number first), whose boxes
-/// overlap are candidates, except pairs that share a vertex, pairs of two bodies without dofs and pairs
-/// inside a body that does not deform. Both broad phases give the same candidates. `covers` tells whether a
-/// tentative state stays inside the vertex boxes; where it does not, `crossings` asks again for the features
-/// that left (their section 5.2), so no crossing is missed whatever the motion.
+/// Candidates (collision/candidate_pairs.h). Every vertex gets the box [x, x + 3 dt v] grown by δ (Verschoor
+/// and Jalba 2019, section 5.1); pairs of features whose boxes overlap are looked at closely. Where vertices
+/// leave their boxes in a later state, `proximity` and `crossings` ask again for the features that left
+/// (their section 5.2). So what they return depends on the states alone, whatever the motion: not on the
+/// candidates, the broad phase, earlier calls or the number of threads.
+///
+/// Sides. The normal of a pair is on the side of feature a. Where a feature belongs to a closed surface, its
+/// faces tell in addition which side is outside: a pair seen through the inside of a closed body is no
+/// contact (something nearer stands between), and at a gap within 1 % of δ the outside decides on the
+/// direction, so that rounding cannot turn a resting contact over; its gap may be negative then.
+///
+/// All positions must be finite and within 10¹⁵ m; `InputError` names the first vertex that is not.
 namespace signorini {
-
-enum class BroadPhase { bvh, hash };
-template <>
-struct EnumNames<BroadPhase> {
-  static constexpr std::array<std::pair<BroadPhase, std::string_view>, 2> value{
-      {{BroadPhase::bvh, "bvh"}, {BroadPhase::hash, "hash"}}};
-};
 
 struct FinderSettings {
   double tolerance = 1e-3;  ///< δ: pairs closer than this are contacts, m
@@ -36,6 +33,7 @@ struct FinderSettings {
   double look_ahead = 3.0;  ///< multiple of dt v in the boxes
 };
 
+/// Of the candidate lists as they are, with what was added for vertices that left their boxes.
 struct CandidateCounts {
   long long vertex_face = 0, edge_edge = 0;
 };
@@ -58,12 +56,16 @@ class ContactFinder {
   void update_candidates(TaskArena& arena, std::span<const Vector3> x, std::span<const Vector3> v, double dt);
   CandidateCounts candidates() const;
 
-  /// Tolerance pairs: candidates closer than δ at x whose closest points lie inside both features
-  /// (collision/continuous.h). Ascending by key; the same for any number of threads. `position`, `tangent`,
-  /// `gap` are those of x.
+  /// Tolerance pairs: closer than δ at x, with closest points inside both features
+  /// (collision/continuous.h). Ascending by key. `position`, `tangent`, `gap` are those of x.
+  ///
+  /// A vertex above a common edge or corner of faces in one plane is close to each of them at the same point:
+  /// of such pairs (same closest point on the boundary of both faces, same normal, to 1e-9 of the faces'
+  /// size) the one with the smallest key is kept. Faces at an angle keep a contact each.
   void proximity(TaskArena& arena, std::span<const Vector3> x, std::vector<SurfaceContact>& contacts);
   /// Pairs that cross on the straight way from x0 to x1 and are not in `known` (ascending by key): normals
-  /// and weights at the time of impact, `gap` with them at x0. Ascending by key.
+  /// and weights at the time of impact, `gap` and `position` with them at x0. Ascending by key; all of them,
+  /// also those at the same point.
   void crossings(TaskArena& arena, std::span<const Vector3> x0, std::span<const Vector3> x1,
                  std::span<const PairKey> known, std::vector<SurfaceContact>& contacts);
 
@@ -74,14 +76,15 @@ class ContactFinder {
   std::unique_ptr<Impl> impl_;
 };
 
-/// The contact's geometry at other positions with its own weights: gap := n · Σ w x, position.
+/// The contact's geometry at other positions with its own weights and normal: gap := n · Σ w x, position.
 void update_gap(SurfaceContact& contact, std::span<const Vector3> x);
 /// The unit normal of the pair's features at x on the side of the contact's present normal, and the weights
-/// of their closest points (not clamped). Nothing for degenerate features (T22). Verschoor and Jalba 2019,
-/// eq. 21.
+/// of their closest points (in the face's plane, on the edges' lines; not clamped). Nothing for degenerate
+/// features: a face of no area, an edge of no length, edges with |e_a × e_b| < 1e-3 |e_a| |e_b| (T22).
+/// Verschoor and Jalba 2019, eq. 21.
 struct PairGeometry {
-  Vector3 normal;
-  std::array<double, 4> weight;
+  Vector3 normal = Vector3::Zero();
+  std::array<double, 4> weight{};
   double gap = 0.0;  ///< m
 };
 std::optional<PairGeometry> pair_geometry(const SurfaceContact& contact, std::span<const Vector3> x);

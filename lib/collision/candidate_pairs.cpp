@@ -1,0 +1,364 @@
+#include "collision/candidate_pairs.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace signorini {
+
+namespace {
+
+constexpr std::size_t kBoxGrain = 4096;     // features per task that sets boxes
+constexpr std::size_t kLeafGrain = 16;      // leaves per task that searches
+constexpr std::size_t kFeatureGrain = 128;  // features per task that searches
+constexpr double kDegraded = 1.5;           // trees are built again when they are this much worse
+constexpr std::size_t kManyLeft = 16;       // one vertex in so many: all pairs are searched again
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+std::size_t parts_of(std::size_t n, std::size_t grain) { return (n + grain - 1) / grain; }
+
+Aabb double_box(const FloatBox& box) {
+  return {Vector3(box.low(0), box.low(1), box.low(2)), Vector3(box.high(0), box.high(1), box.high(2))};
+}
+
+/// Empty parts, at least `count`; keeps the memory of earlier ones.
+void clear_parts(std::vector<PairRuns>& parts, std::size_t count) {
+  if (parts.size() < count) parts.resize(count);
+  for (std::size_t p = 0; p < count; ++p) parts[p].clear();
+}
+
+bool share_vertex(const Edge& a, const Edge& b) {
+  return a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1];
+}
+
+}  // namespace
+
+void unite_boxes(TaskArena& arena, const SurfaceModel& surface, std::span<const FloatBox> vertex,
+                 std::span<FloatBox> face, std::span<FloatBox> edge) {
+  arena.for_chunks(face.size(), kBoxGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t f = begin; f < end; ++f) {
+      const Triangle& t = surface.triangles[f];
+      face[f] = vertex[at(t[0])];
+      face[f].extend(vertex[at(t[1])]);
+      face[f].extend(vertex[at(t[2])]);
+    }
+  });
+  arena.for_chunks(edge.size(), kBoxGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t e = begin; e < end; ++e) {
+      edge[e] = vertex[at(surface.edges[e][0])];
+      edge[e].extend(vertex[at(surface.edges[e][1])]);
+    }
+  });
+}
+
+void PairRuns::clear() {
+  feature.clear();
+  end.clear();
+  partner.clear();
+}
+
+void PairRuns::close(Index f) {
+  const auto size = static_cast<Index>(partner.size());
+  if (size == (end.empty() ? 0 : end.back())) return;
+  feature.push_back(f);
+  end.push_back(size);
+}
+
+CandidatePairs::CandidatePairs(const SurfaceModel& surface, BroadPhase broad_phase)
+    : surface_(surface), broad_phase_(broad_phase) {
+  for (const SurfaceModel::Body& body : surface.bodies) touches_itself_.push_back(body.deformable);
+  const auto number = [&](Features& features, const std::vector<Index>& body) {
+    features.box.resize(body.size());
+    features.left.assign(body.size(), 0);
+    for (std::size_t i = 0; i < body.size(); ++i) {
+      const bool movable = surface.bodies[at(body[i])].movable;
+      features.group.push_back(movable ? body[i] : -1);
+      (movable ? features.movable : features.fixed).push_back(static_cast<Index>(i));
+    }
+  };
+  number(vertices_, surface.vertex_body);
+  number(faces_, surface.triangle_body);
+  number(edges_, surface.edge_body);
+}
+
+bool CandidatePairs::admissible_vertex_face(Index vertex, Index face) const {
+  const Index group = vertices_.group[at(vertex)];
+  if (group != faces_.group[at(face)]) return true;
+  if (group < 0 || !touches_itself_[at(group)]) return false;
+  const Triangle& t = surface_.triangles[at(face)];
+  return t[0] != vertex && t[1] != vertex && t[2] != vertex;
+}
+
+bool CandidatePairs::admissible_edges(Index a, Index b) const {
+  const Index group = edges_.group[at(a)];
+  if (group != edges_.group[at(b)]) return true;
+  if (group < 0 || !touches_itself_[at(group)]) return false;
+  return !share_vertex(surface_.edges[at(a)], surface_.edges[at(b)]);
+}
+
+void CandidatePairs::index_features(TaskArena& arena, Features& features) {
+  if (broad_phase_ == BroadPhase::hash) {
+    std::vector<Aabb> boxes(features.box.size());
+    for (std::size_t i = 0; i < boxes.size(); ++i) boxes[i] = double_box(features.box[i]);
+    features.hash.build(boxes, cell_);
+    return;
+  }
+  const auto update = [&](Bvh& tree, const std::vector<Index>& members) {
+    if (indexed_) tree.refit(arena, features.box);
+    if (indexed_ && tree.degradation() <= kDegraded) return false;
+    tree.build(arena, features.box, members);
+    return true;
+  };
+  update(features.fixed_tree, features.fixed);
+  if (!update(features.movable_tree, features.movable)) return;
+  features.leaf_group.assign(at(features.movable_tree.leaves()), -1);
+  for (Index leaf = 0; leaf < features.movable_tree.leaves(); ++leaf) {
+    const auto members = features.movable_tree.members(leaf);
+    const Index group = features.group[at(members[0])];
+    const bool same =
+        std::all_of(members.begin(), members.end(), [&](Index m) { return features.group[at(m)] == group; });
+    if (same && !touches_itself_[at(group)]) features.leaf_group[at(leaf)] = group;
+  }
+}
+
+void CandidatePairs::find(TaskArena& arena, std::span<const FloatBox> vertex_boxes) {
+  SIGNORINI_CHECK(vertex_boxes.size() == vertices_.box.size());
+  std::copy(vertex_boxes.begin(), vertex_boxes.end(), vertices_.box.begin());
+  unite_boxes(arena, surface_, vertices_.box, faces_.box, edges_.box);
+  if (broad_phase_ == BroadPhase::hash) {
+    double length = 0.0;  // of the boxes of the edges, longest side
+    for (const FloatBox& box : edges_.box)
+      length += std::max({box.high(0) - box.low(0), box.high(1) - box.low(1), box.high(2) - box.low(2)});
+    cell_ = length > 0.0 ? length / static_cast<double>(edges_.box.size()) : 1.0;
+  }
+  for (Features* features : {&vertices_, &faces_, &edges_}) index_features(arena, *features);
+  indexed_ = true;
+  broad_phase_ == BroadPhase::hash ? find_with_hash(arena) : find_with_trees(arena);
+}
+
+void CandidatePairs::pair_vertices_with_faces(const Bvh& vertices, Index leaf, bool movable,
+                                              PairRuns& runs) const {
+  const auto members = vertices.members(leaf);
+  const auto boxes = vertices.boxes(leaf);
+  const Index group = movable ? vertices_.leaf_group[at(leaf)] : -1;
+  const auto search = [&](const Bvh& faces, std::size_t v, bool movable_faces) {
+    faces.for_leaves(boxes[v], 0, [&](Index other) {
+      if (movable_faces && group >= 0 && faces_.leaf_group[at(other)] == group) return;
+      const auto face = faces.members(other);
+      const auto face_box = faces.boxes(other);
+      for (std::size_t f = 0; f < face.size(); ++f) {
+        if (overlap(boxes[v], face_box[f]) && admissible_vertex_face(members[v], face[f]))
+          runs.partner.push_back(face[f]);
+      }
+    });
+  };
+  for (std::size_t v = 0; v < members.size(); ++v) {
+    search(faces_.movable_tree, v, true);
+    if (movable) search(faces_.fixed_tree, v, false);
+    runs.close(members[v]);
+  }
+}
+
+void CandidatePairs::pair_edges(Index leaf, PairRuns& runs) const {
+  const Bvh& tree = edges_.movable_tree;
+  const auto members = tree.members(leaf);
+  const auto boxes = tree.boxes(leaf);
+  const Index group = edges_.leaf_group[at(leaf)];
+  for (std::size_t a = 0; a < members.size(); ++a) {
+    tree.for_leaves(boxes[a], leaf, [&](Index other) {
+      if (group >= 0 && edges_.leaf_group[at(other)] == group) return;
+      const auto edge = tree.members(other);
+      const auto edge_box = tree.boxes(other);
+      for (std::size_t b = other == leaf ? a + 1 : 0; b < edge.size(); ++b) {
+        if (overlap(boxes[a], edge_box[b]) && admissible_edges(members[a], edge[b]))
+          runs.partner.push_back(edge[b]);
+      }
+    });
+    edges_.fixed_tree.for_leaves(boxes[a], 0, [&](Index other) {
+      const auto edge = edges_.fixed_tree.members(other);
+      const auto edge_box = edges_.fixed_tree.boxes(other);
+      for (std::size_t b = 0; b < edge.size(); ++b) {
+        if (overlap(boxes[a], edge_box[b])) runs.partner.push_back(edge[b]);
+      }
+    });
+    runs.close(members[a]);
+  }
+}
+
+void CandidatePairs::find_with_trees(TaskArena& arena) {
+  const std::size_t movable = at(vertices_.movable_tree.leaves()), fixed = at(vertices_.fixed_tree.leaves());
+  const std::size_t edge_leaves = at(edges_.movable_tree.leaves());
+  const std::size_t movable_parts = parts_of(movable, kLeafGrain);
+  vertex_face_parts_ = movable_parts + parts_of(fixed, kLeafGrain);
+  edge_edge_parts_ = parts_of(edge_leaves, kLeafGrain);
+  clear_parts(vertex_face_, vertex_face_parts_);
+  clear_parts(edge_edge_, edge_edge_parts_);
+  arena.for_each_task(vertex_face_parts_ + edge_edge_parts_, [&](std::size_t task) {
+    if (task >= vertex_face_parts_) {
+      const std::size_t begin = (task - vertex_face_parts_) * kLeafGrain;
+      for (std::size_t leaf = begin; leaf < std::min(edge_leaves, begin + kLeafGrain); ++leaf)
+        pair_edges(static_cast<Index>(leaf), edge_edge_[task - vertex_face_parts_]);
+      return;
+    }
+    const bool moves = task < movable_parts;
+    const Bvh& tree = moves ? vertices_.movable_tree : vertices_.fixed_tree;
+    const std::size_t begin = (moves ? task : task - movable_parts) * kLeafGrain;
+    for (std::size_t leaf = begin; leaf < std::min(moves ? movable : fixed, begin + kLeafGrain); ++leaf)
+      pair_vertices_with_faces(tree, static_cast<Index>(leaf), moves, vertex_face_[task]);
+  });
+}
+
+void CandidatePairs::find_with_hash(TaskArena& arena) {
+  vertex_face_parts_ = parts_of(vertices_.box.size(), kFeatureGrain);
+  edge_edge_parts_ = parts_of(edges_.box.size(), kFeatureGrain);
+  clear_parts(vertex_face_, vertex_face_parts_);
+  clear_parts(edge_edge_, edge_edge_parts_);
+  arena.for_each_task(vertex_face_parts_, [&](std::size_t part) {
+    std::vector<Index> found;
+    PairRuns& runs = vertex_face_[part];
+    const std::size_t begin = part * kFeatureGrain;
+    for (std::size_t v = begin; v < std::min(vertices_.box.size(), begin + kFeatureGrain); ++v) {
+      faces_.hash.query(double_box(vertices_.box[v]), found);
+      for (const Index f : found) {
+        if (admissible_vertex_face(static_cast<Index>(v), f)) runs.partner.push_back(f);
+      }
+      runs.close(static_cast<Index>(v));
+    }
+  });
+  arena.for_each_task(edge_edge_parts_, [&](std::size_t part) {
+    std::vector<Index> found;
+    PairRuns& runs = edge_edge_[part];
+    const std::size_t begin = part * kFeatureGrain;
+    for (std::size_t e = begin; e < std::min(edges_.box.size(), begin + kFeatureGrain); ++e) {
+      edges_.hash.query(double_box(edges_.box[e]), found);
+      for (const Index g : found) {
+        if (at(g) > e && admissible_edges(static_cast<Index>(e), g)) runs.partner.push_back(g);
+      }
+      runs.close(static_cast<Index>(e));
+    }
+  });
+}
+
+void CandidatePairs::query(const Features& features, const FloatBox& box, std::vector<Index>& result) const {
+  if (broad_phase_ == BroadPhase::hash) {
+    features.hash.query(double_box(box), result);
+    return;
+  }
+  std::vector<Index> fixed;
+  features.movable_tree.query(box, result);
+  features.fixed_tree.query(box, fixed);
+  result.insert(result.end(), fixed.begin(), fixed.end());
+}
+
+std::size_t CandidatePairs::extend(TaskArena& arena, std::span<const FloatBox> vertex_boxes) {
+  SIGNORINI_CHECK(vertex_boxes.size() == vertices_.box.size());
+  if (!indexed_) {
+    find(arena, vertex_boxes);
+    return 0;
+  }
+  arena.for_chunks(vertex_boxes.size(), kBoxGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t v = begin; v < end; ++v)
+      vertices_.left[v] = !contains(vertices_.box[v], vertex_boxes[v]);
+  });
+  const auto left = static_cast<std::size_t>(std::count(vertices_.left.begin(), vertices_.left.end(), 1));
+  if (left == 0) return 0;
+  for (Features* features : {&vertices_, &faces_, &edges_}) features->old_box = features->box;
+  for (std::size_t v = 0; v < vertex_boxes.size(); ++v) {
+    if (vertices_.left[v]) vertices_.box[v].extend(vertex_boxes[v]);
+  }
+  if (left * kManyLeft > vertex_boxes.size()) {
+    const std::vector<FloatBox> boxes = vertices_.box;
+    find(arena, boxes);
+    return left;
+  }
+  unite_boxes(arena, surface_, vertices_.box, faces_.box, edges_.box);
+  for (Features* features : {&vertices_, &faces_, &edges_}) index_features(arena, *features);
+  collect_affected(arena);
+  add_new_pairs(arena);
+  return left;
+}
+
+void CandidatePairs::collect_affected(TaskArena& arena) {
+  arena.for_chunks(faces_.left.size(), kBoxGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t f = begin; f < end; ++f) {
+      const Triangle& t = surface_.triangles[f];
+      faces_.left[f] =
+          static_cast<char>(vertices_.left[at(t[0])] | vertices_.left[at(t[1])] | vertices_.left[at(t[2])]);
+    }
+  });
+  arena.for_chunks(edges_.left.size(), kBoxGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t e = begin; e < end; ++e) {
+      const Edge& edge = surface_.edges[e];
+      edges_.left[e] = static_cast<char>(vertices_.left[at(edge[0])] | vertices_.left[at(edge[1])]);
+    }
+  });
+  for (Features* features : {&vertices_, &faces_, &edges_}) {
+    features->affected.clear();
+    for (std::size_t i = 0; i < features->left.size(); ++i) {
+      if (features->left[i]) features->affected.push_back(static_cast<Index>(i));
+    }
+  }
+}
+
+// A pair that starts to overlap has a feature whose box has grown. To add it once: a vertex that left asks
+// for all faces, a face that left for the other vertices; an edge that left for all edges but smaller ones
+// that left.
+void CandidatePairs::add_new_pairs(TaskArena& arena) {
+  const std::size_t vertex_parts = parts_of(vertices_.affected.size(), kFeatureGrain);
+  const std::size_t face_parts = parts_of(faces_.affected.size(), kFeatureGrain);
+  const std::size_t edge_parts = parts_of(edges_.affected.size(), kFeatureGrain);
+  const std::size_t vf = vertex_face_parts_, ee = edge_edge_parts_;
+  vertex_face_parts_ += vertex_parts + face_parts;
+  edge_edge_parts_ += edge_parts;
+  if (vertex_face_.size() < vertex_face_parts_) vertex_face_.resize(vertex_face_parts_);
+  if (edge_edge_.size() < edge_edge_parts_) edge_edge_.resize(edge_edge_parts_);
+  const auto for_affected = [&](const Features& features, std::size_t part, auto&& visit) {
+    const std::size_t begin = part * kFeatureGrain;
+    for (std::size_t i = begin; i < std::min(features.affected.size(), begin + kFeatureGrain); ++i)
+      visit(features.affected[i]);
+  };
+  arena.for_each_task(vertex_parts, [&](std::size_t part) {
+    PairRuns& runs = vertex_face_[vf + part];
+    runs.clear();
+    std::vector<Index> found;
+    for_affected(vertices_, part, [&](Index v) {
+      query(faces_, vertices_.box[at(v)], found);
+      for (const Index f : found) {
+        if (!overlap(vertices_.old_box[at(v)], faces_.old_box[at(f)]) && admissible_vertex_face(v, f))
+          runs.partner.push_back(f);
+      }
+      runs.close(v);
+    });
+  });
+  arena.for_each_task(face_parts, [&](std::size_t part) {
+    PairRuns& runs = vertex_face_[vf + vertex_parts + part];
+    runs.clear();
+    std::vector<Index> found;
+    for_affected(faces_, part, [&](Index f) {
+      query(vertices_, faces_.box[at(f)], found);
+      for (const Index v : found) {
+        if (vertices_.left[at(v)] || overlap(vertices_.old_box[at(v)], faces_.old_box[at(f)])) continue;
+        if (!admissible_vertex_face(v, f)) continue;
+        runs.partner.push_back(f);
+        runs.close(v);
+      }
+    });
+  });
+  arena.for_each_task(edge_parts, [&](std::size_t part) {
+    PairRuns& runs = edge_edge_[ee + part];
+    runs.clear();
+    std::vector<Index> found;
+    for_affected(edges_, part, [&](Index e) {
+      query(edges_, edges_.box[at(e)], found);
+      for (const Index g : found) {
+        if (g == e || (edges_.left[at(g)] && g < e)) continue;
+        if (!overlap(edges_.old_box[at(e)], edges_.old_box[at(g)]) && admissible_edges(e, g))
+          runs.partner.push_back(g);
+      }
+      runs.close(e);
+    });
+  });
+}
+
+}  // namespace signorini

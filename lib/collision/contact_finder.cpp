@@ -1,0 +1,354 @@
+#include "collision/contact_finder.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
+#include "collision/continuous.h"
+
+namespace signorini {
+
+namespace {
+
+constexpr double kFarthest = 1e15;        // m, of a position
+constexpr std::size_t kGrain = 4096;      // vertices per task
+constexpr double kRoundingGap = 0.01;     // of δ: the outside of a closed body decides on the side
+constexpr double kSamePoint = 1e-9;       // of the size of a face: two closest points are one
+constexpr double kImpactMargin = 1e-9;    // of a feature's size: impacts that far outside of it count
+constexpr double kLargestFeature = 3.47;  // 2 √3: longest edge between points with coordinates of at most 1
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+using Corners = std::array<Vector3, 4>;
+
+Corners corners(const PairKey& key, std::span<const Vector3> x) {
+  return {x[at(key.vertex[0])], x[at(key.vertex[1])], x[at(key.vertex[2])], x[at(key.vertex[3])]};
+}
+
+/// Unit, along the first edge of b at the positions of the contact, across the normal.
+Vector3 first_edge_of_b(const SurfaceContact& contact, const Corners& p) {
+  const Vector3 edge = contact.key.kind == PairKind::vertex_face ? p[2] - p[1] : p[3] - p[2];
+  return (edge - contact.normal.dot(edge) * contact.normal).normalized();
+}
+
+/// Share of the vertices of feature b: −weight, for both kinds at 2 and 3, for faces at 1 as well.
+double smallest_share(const SurfaceContact& contact) {
+  return -std::max({contact.weight[1], contact.weight[2], contact.weight[3]});
+}
+
+}  // namespace
+
+struct ContactFinder::Impl {
+  Impl(const SurfaceModel& model, const FinderSettings& finder_settings);
+
+  const SurfaceModel& surface;
+  FinderSettings settings;
+  CandidatePairs pairs;
+  std::vector<std::array<Index, 2>> edge_faces;  // −1 where there is none
+
+  std::vector<FloatBox> vertex_box, face_box, edge_box;  // that the pairs are tested with
+  std::vector<double> reach;                             // per task: largest |coordinate|, NaN seen: infinite
+  std::vector<std::vector<SurfaceContact>> found;        // per part
+  std::vector<std::array<Index, 2>> order;               // part, place
+  std::size_t parts = 0;
+
+  double largest_coordinate(TaskArena& arena, std::span<const Vector3> x, const char* what);
+  template <class Box>
+  void set_boxes(TaskArena& arena, const Box& box);
+  template <class Narrow>
+  void test_pairs(TaskArena& arena, const Narrow& narrow);
+  void collect(std::vector<SurfaceContact>& contacts);
+  void drop_repeated(std::span<const Vector3> x, std::vector<SurfaceContact>& contacts) const;
+
+  SurfaceContact vertex_face(Index vertex, Index face) const;
+  SurfaceContact edge_edge(Index a, Index b) const;
+  Vector3 face_normal(Index face, std::span<const Vector3> x) const;
+  bool outside_of_face(SurfaceContact& contact, Index face, std::span<const Vector3> x) const;
+  bool outside_of_edges(SurfaceContact& contact, Index a, Index b, std::span<const Vector3> x) const;
+};
+
+ContactFinder::Impl::Impl(const SurfaceModel& model, const FinderSettings& finder_settings)
+    : surface(model), settings(finder_settings), pairs(model, finder_settings.broad_phase) {
+  if (!(settings.tolerance > 0.0) || !std::isfinite(settings.tolerance))
+    throw_usage("tolerance: {} is not a positive length in m", settings.tolerance);
+  if (!(settings.look_ahead >= 0.0) || !std::isfinite(settings.look_ahead))
+    throw_usage("look_ahead: {} is not a number ≥ 0", settings.look_ahead);
+  vertex_box.resize(at(model.vertices()));
+  face_box.resize(model.triangles.size());
+  edge_box.resize(model.edges.size());
+  reach.resize((vertex_box.size() + kGrain - 1) / kGrain);
+  edge_faces.assign(model.edges.size(), {-1, -1});
+  // Edges of a body are in ascending order, so a face finds its edges by bisection.
+  for (std::size_t f = 0; f < model.triangles.size(); ++f) {
+    const Index body = model.triangle_body[f];
+    const auto first = model.edges.begin() + (body > 0 ? model.bodies[at(body) - 1].edges : 0);
+    const auto last = model.edges.begin() + model.bodies[at(body)].edges;
+    for (std::size_t i = 0; i < 3; ++i) {
+      const auto [low, high] = std::minmax(model.triangles[f][i], model.triangles[f][(i + 1) % 3]);
+      const auto edge = std::lower_bound(first, last, Edge{low, high});
+      if (edge == last || *edge != Edge{low, high}) continue;
+      auto& faces = edge_faces[static_cast<std::size_t>(edge - model.edges.begin())];
+      (faces[0] < 0 ? faces[0] : faces[1]) = static_cast<Index>(f);
+    }
+  }
+}
+
+/// Throws `InputError` for the first value that is not finite or too far away.
+double ContactFinder::Impl::largest_coordinate(TaskArena& arena, std::span<const Vector3> x,
+                                               const char* what) {
+  SIGNORINI_CHECK(x.size() == vertex_box.size());
+  arena.for_chunks(x.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    double largest = 0.0;
+    for (std::size_t i = begin; i < end; ++i) {
+      for (int d = 0; d < 3; ++d) {
+        const double size = std::abs(x[i][d]);
+        largest = size <= largest ? largest : size;  // NaN stays
+      }
+      if (!(largest <= kFarthest)) break;
+    }
+    reach[begin / kGrain] = largest;
+  });
+  double largest = 0.0;
+  for (std::size_t c = 0; c < reach.size(); ++c) {
+    largest = std::max(largest, reach[c]);
+    if (reach[c] <= kFarthest) continue;
+    for (std::size_t i = c * kGrain; i < x.size(); ++i) {
+      if (x[i].cwiseAbs().maxCoeff() <= kFarthest && x[i].allFinite()) continue;
+      const Index body = surface.vertex_body[i];
+      throw_input(
+          "{} of surface vertex {} (body {}) is ({}, {}, {}): not a finite number within 1e15; the "
+          "motion has diverged, use a smaller dt",
+          what, i, body, x[i][0], x[i][1], x[i][2]);
+    }
+  }
+  return largest;
+}
+
+template <class Box>
+void ContactFinder::Impl::set_boxes(TaskArena& arena, const Box& box) {
+  arena.for_chunks(vertex_box.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) vertex_box[i] = box(i);
+  });
+}
+
+SurfaceContact ContactFinder::Impl::vertex_face(Index vertex, Index face) const {
+  SurfaceContact contact;
+  const Triangle& t = surface.triangles[at(face)];
+  contact.key = {PairKind::vertex_face, {vertex, t[0], t[1], t[2]}};
+  contact.body = {surface.vertex_body[at(vertex)], surface.triangle_body[at(face)]};
+  return contact;
+}
+
+SurfaceContact ContactFinder::Impl::edge_edge(Index a, Index b) const {
+  SurfaceContact contact;
+  const Edge &first = surface.edges[at(a)], &second = surface.edges[at(b)];
+  contact.key = {PairKind::edge_edge, {first[0], first[1], second[0], second[1]}};
+  contact.body = {surface.edge_body[at(a)], surface.edge_body[at(b)]};
+  return contact;
+}
+
+/// Calls narrow(contact, a, b) for every pair whose test boxes overlap, with its key and bodies set; it
+/// returns whether the contact is one.
+template <class Narrow>
+void ContactFinder::Impl::test_pairs(TaskArena& arena, const Narrow& narrow) {
+  pairs.extend(arena, vertex_box);
+  unite_boxes(arena, surface, vertex_box, face_box, edge_box);
+  const auto vertex_parts = pairs.vertex_face(), edge_parts = pairs.edge_edge();
+  parts = vertex_parts.size() + edge_parts.size();
+  if (found.size() < parts) found.resize(parts);
+  arena.for_each_task(parts, [&](std::size_t part) {
+    const bool edges = part >= vertex_parts.size();
+    const PairRuns& runs = edges ? edge_parts[part - vertex_parts.size()] : vertex_parts[part];
+    const std::vector<FloatBox>& first_box = edges ? edge_box : vertex_box;
+    const std::vector<FloatBox>& second_box = edges ? edge_box : face_box;
+    std::vector<SurfaceContact>& contacts = found[part];
+    contacts.clear();
+    std::size_t begin = 0;
+    for (std::size_t run = 0; run < runs.feature.size(); ++run) {
+      const Index a = runs.feature[run];
+      const FloatBox box = first_box[at(a)];
+      const std::size_t end = at(runs.end[run]);
+      for (std::size_t i = begin; i < end; ++i) {
+        const Index b = runs.partner[i];
+        if (!overlap(box, second_box[at(b)])) continue;
+        const Index low = edges ? std::min(a, b) : a, high = edges ? std::max(a, b) : b;
+        SurfaceContact contact = edges ? edge_edge(low, high) : vertex_face(low, high);
+        if (narrow(contact, low, high)) contacts.push_back(contact);
+      }
+      begin = end;
+    }
+  });
+}
+
+/// The contacts of all parts, ascending by key.
+void ContactFinder::Impl::collect(std::vector<SurfaceContact>& contacts) {
+  order.clear();
+  for (std::size_t part = 0; part < parts; ++part) {
+    for (std::size_t i = 0; i < found[part].size(); ++i)
+      order.push_back({static_cast<Index>(part), static_cast<Index>(i)});
+  }
+  const auto contact = [this](const std::array<Index, 2>& place) -> const SurfaceContact& {
+    return found[at(place[0])][at(place[1])];
+  };
+  std::sort(order.begin(), order.end(),
+            [&](const auto& a, const auto& b) { return contact(a).key < contact(b).key; });
+  contacts.clear();
+  for (const auto& place : order) contacts.push_back(contact(place));
+}
+
+Vector3 ContactFinder::Impl::face_normal(Index face, std::span<const Vector3> x) const {
+  const Triangle& t = surface.triangles[at(face)];
+  return (x[at(t[1])] - x[at(t[0])]).cross(x[at(t[2])] - x[at(t[0])]).normalized();
+}
+
+/// False for a vertex behind a face of a closed body.
+bool ContactFinder::Impl::outside_of_face(SurfaceContact& contact, Index face,
+                                          std::span<const Vector3> x) const {
+  if (!surface.bodies[at(contact.body[1])].closed || contact.normal.dot(face_normal(face, x)) >= 0.0)
+    return true;
+  if (contact.gap > kRoundingGap * settings.tolerance) return false;
+  contact.normal = -contact.normal;
+  contact.gap = -contact.gap;
+  return true;
+}
+
+/// False for edges that see each other through the inside of a closed body.
+bool ContactFinder::Impl::outside_of_edges(SurfaceContact& contact, Index a, Index b,
+                                           std::span<const Vector3> x) const {
+  double outward = 0.0;  // how much the normal points out of b and into a
+  bool inside = false;
+  const auto look = [&](Index edge, const Vector3& direction) {
+    const auto& faces = edge_faces[at(edge)];
+    if (!surface.bodies[at(surface.edge_body[at(edge)])].closed || faces[1] < 0) return;
+    const double first = direction.dot(face_normal(faces[0], x));
+    const double second = direction.dot(face_normal(faces[1], x));
+    outward += first + second;
+    inside = inside || (first < 0.0 && second < 0.0);
+  };
+  look(b, contact.normal);
+  look(a, -contact.normal);
+  if (contact.gap > kRoundingGap * settings.tolerance) return !inside;
+  if (outward < 0.0) {
+    contact.normal = -contact.normal;
+    contact.gap = -contact.gap;
+  }
+  return true;
+}
+
+/// Drops vertex–face pairs at the point of an earlier one of the same vertex.
+void ContactFinder::Impl::drop_repeated(std::span<const Vector3> x,
+                                        std::vector<SurfaceContact>& contacts) const {
+  const auto same_point = [&](const SurfaceContact& a, const SurfaceContact& b) {
+    if (a.body != b.body || a.normal.dot(b.normal) <= 0.0) return false;
+    const auto of_a = std::span(a.key.vertex).subspan(1);
+    const bool neighbours = std::any_of(of_a.begin(), of_a.end(), [&](Index v) {
+      return std::find(b.key.vertex.begin() + 1, b.key.vertex.end(), v) != b.key.vertex.end();
+    });
+    if (!neighbours) return false;
+    const Corners p = corners(a.key, x);
+    const double size = (p[2] - p[1]).norm() + (p[3] - p[1]).norm();
+    return (a.position - b.position).norm() <= kSamePoint * size &&
+           (a.normal - b.normal).norm() <= kSamePoint;
+  };
+  std::size_t kept = 0, first = 0;  // first kept pair of the present vertex
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    const SurfaceContact& contact = contacts[i];
+    if (contact.key.kind == PairKind::vertex_face) {
+      if (first < kept && contacts[first].key.vertex[0] != contact.key.vertex[0]) first = kept;
+      const bool repeated =
+          smallest_share(contact) <= 2.0 * kSamePoint &&
+          std::any_of(contacts.begin() + static_cast<std::ptrdiff_t>(first),
+                      contacts.begin() + static_cast<std::ptrdiff_t>(kept), [&](const SurfaceContact& other) {
+                        return smallest_share(other) <= 2.0 * kSamePoint && same_point(contact, other);
+                      });
+      if (repeated) continue;
+    }
+    if (kept != i) contacts[kept] = contact;
+    ++kept;
+  }
+  contacts.resize(kept);
+}
+
+ContactFinder::ContactFinder(const SurfaceModel& surface, const FinderSettings& settings)
+    : impl_(std::make_unique<Impl>(surface, settings)) {}
+ContactFinder::~ContactFinder() = default;
+ContactFinder::ContactFinder(ContactFinder&&) noexcept = default;
+
+const FinderSettings& ContactFinder::settings() const { return impl_->settings; }
+
+void ContactFinder::update_candidates(TaskArena& arena, std::span<const Vector3> x,
+                                      std::span<const Vector3> v, double dt) {
+  Impl& in = *impl_;
+  in.largest_coordinate(arena, x, "position");
+  in.largest_coordinate(arena, v, "velocity");
+  SIGNORINI_CHECK(dt >= 0.0);
+  const Vector3 margin = Vector3::Constant(in.settings.tolerance);
+  const double time = in.settings.look_ahead * dt;
+  in.set_boxes(arena, [&](std::size_t i) {
+    const Vector3 ahead = x[i] + time * v[i];
+    return float_box(x[i].cwiseMin(ahead) - margin, x[i].cwiseMax(ahead) + margin);
+  });
+  in.pairs.find(arena, in.vertex_box);
+}
+
+CandidateCounts ContactFinder::candidates() const {
+  CandidateCounts counts;
+  for (const PairRuns& runs : impl_->pairs.vertex_face())
+    counts.vertex_face += static_cast<long long>(runs.partner.size());
+  for (const PairRuns& runs : impl_->pairs.edge_edge())
+    counts.edge_edge += static_cast<long long>(runs.partner.size());
+  return counts;
+}
+
+void ContactFinder::proximity(TaskArena& arena, std::span<const Vector3> x,
+                              std::vector<SurfaceContact>& contacts) {
+  Impl& in = *impl_;
+  in.largest_coordinate(arena, x, "position");
+  // Points closer than δ lie in boxes grown by δ/2 each.
+  const Vector3 margin = Vector3::Constant(0.5 * in.settings.tolerance);
+  in.set_boxes(arena, [&](std::size_t i) { return float_box(x[i] - margin, x[i] + margin); });
+  in.test_pairs(arena, [&](SurfaceContact& contact, Index a, Index b) {
+    const bool face = contact.key.kind == PairKind::vertex_face;
+    const Corners p = corners(contact.key, x);
+    const auto near = face ? vertex_face_proximity(p) : edge_edge_proximity(p);
+    if (!near || !(near->gap < in.settings.tolerance)) return false;
+    contact.weight = near->weight;
+    contact.normal = near->normal;
+    contact.gap = near->gap;
+    if (face ? !in.outside_of_face(contact, b, x) : !in.outside_of_edges(contact, a, b, x)) return false;
+    contact.tangent = first_edge_of_b(contact, p);
+    update_gap(contact, x);
+    return true;
+  });
+  in.collect(contacts);
+  in.drop_repeated(x, contacts);
+}
+
+void ContactFinder::crossings(TaskArena& arena, std::span<const Vector3> x0, std::span<const Vector3> x1,
+                              std::span<const PairKey> known, std::vector<SurfaceContact>& contacts) {
+  Impl& in = *impl_;
+  const double reach = std::max(in.largest_coordinate(arena, x0, "position"),
+                                in.largest_coordinate(arena, x1, "tentative position"));
+  const Vector3 margin = Vector3::Constant(kImpactMargin * kLargestFeature * reach);
+  in.set_boxes(arena, [&](std::size_t i) {
+    return float_box(x0[i].cwiseMin(x1[i]) - margin, x0[i].cwiseMax(x1[i]) + margin);
+  });
+  in.test_pairs(arena, [&](SurfaceContact& contact, Index, Index) {
+    const Corners p = corners(contact.key, x0), q = corners(contact.key, x1);
+    const Corners d{q[0] - p[0], q[1] - p[1], q[2] - p[2], q[3] - p[3]};
+    const auto impact =
+        contact.key.kind == PairKind::vertex_face ? vertex_face_impact(p, d) : edge_edge_impact(p, d);
+    if (!impact || std::binary_search(known.begin(), known.end(), contact.key)) return false;
+    contact.weight = impact->weight;
+    contact.normal = impact->normal;
+    contact.impact_time = impact->time;
+    Corners then;
+    for (std::size_t i = 0; i < 4; ++i) then[i] = p[i] + impact->time * d[i];
+    contact.tangent = first_edge_of_b(contact, then);
+    update_gap(contact, x0);
+    return true;
+  });
+  in.collect(contacts);
+}
+
+}  // namespace signorini
