@@ -47,7 +47,7 @@ struct ContactFinder::Impl {
   std::vector<std::array<Index, 2>> edge_faces;  // −1 where there is none
 
   std::vector<FloatBox> vertex_box, face_box, edge_box;  // that the pairs are tested with
-  std::vector<double> reach;                             // per task: largest |coordinate|, NaN seen: infinite
+  std::vector<double> reach;                             // per task: largest |coordinate|, infinite with NaN
   std::vector<std::vector<SurfaceContact>> found;        // per part
   std::vector<std::array<Index, 2>> order;               // part, place
   std::size_t parts = 0;
@@ -99,13 +99,13 @@ double ContactFinder::Impl::largest_coordinate(TaskArena& arena, std::span<const
   SIGNORINI_CHECK(x.size() == vertex_box.size());
   arena.for_chunks(x.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     double largest = 0.0;
+    bool fine = true;  // NaN fails every comparison
     for (std::size_t i = begin; i < end; ++i) {
-      for (int d = 0; d < 3; ++d) {
-        const double size = std::abs(x[i][d]);
-        largest = size <= largest ? largest : size;  // NaN stays
-      }
-      if (!(largest <= kFarthest)) break;
+      const double size = x[i].cwiseAbs().maxCoeff();
+      fine = fine && x[i].allFinite();
+      largest = std::max(largest, size);
     }
+    if (!fine) largest = std::numeric_limits<double>::infinity();
     reach[begin / kGrain] = largest;
   });
   double largest = 0.0;
