@@ -13,6 +13,8 @@ add_executable(signorini
   interrupt.cpp
   recorder.cpp
   terminal.cpp
+  vtk_export.cpp
+  vtk_file.cpp
 )
 target_include_directories(signorini PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 target_compile_definitions(signorini PRIVATE SIGNORINI_SOURCE_DIR="${PROJECT_SOURCE_DIR}")

@@ -93,6 +93,17 @@ std::unique_ptr<FrameGeometry> read_geometry(const RawReader& raw) {
                  fmt::format("triangle {}: vertex {} out of range 0..{}", t, vertex, vertices - 1));
       }
     }
+    if (geometry->triangle_body[static_cast<std::size_t>(t)] < -1) {
+      raw.fail("geometry/triangle_body", fmt::format("triangle {}: body {} is below -1", t,
+                                                     geometry->triangle_body[static_cast<std::size_t>(t)]));
+    }
+  }
+  if (raw.has("geometry/rest")) {
+    geometry->rest = as_rows(raw.real_rows("geometry/rest", 3), 3);
+    if (geometry->rest.rows() != vertices) {
+      raw.fail("geometry/rest", fmt::format("has {} rows for {} vertices", geometry->rest.rows(), vertices));
+    }
+    if (!geometry->rest.allFinite()) raw.fail("geometry/rest", "holds a number that is not finite");
   }
   return geometry;
 }
@@ -197,7 +208,11 @@ RawTree encode_frame(const Frame& frame) {
     tree.put_matrix("geometry/vertices", row_major(geometry.vertices), 3);
     tree.put_matrix("geometry/triangles", row_major(geometry.triangles), 3);
     tree.put("geometry/triangle_body", geometry.triangle_body);
+    SIGNORINI_CHECK(geometry.rest.size() == 0 || geometry.rest.rows() == geometry.vertices.rows());
+    if (geometry.rest.size() > 0) tree.put_matrix("geometry/rest", row_major(geometry.rest), 3);
   }
+  SIGNORINI_CHECK(frame.impulse.size() == 0 || frame.impulse.size() == 3 * frame.problem.mu.size());
+  put_vector(tree, "impulse", frame.impulse);
   return tree;
 }
 
@@ -223,6 +238,10 @@ Frame decode_frame(const RawTree& tree, const std::string& id, const std::string
   read_extras(raw, problem);
   problem.warm_start = optional_vector(raw, "warm_start");
   frame.geometry = read_geometry(raw);
+  if (raw.has("impulse")) {
+    frame.impulse = to_vector(raw.reals("impulse", 3 * m));
+    if (!frame.impulse.allFinite()) raw.fail("impulse", "holds a number that is not finite");
+  }
   check_problem(problem, where);
   return frame;
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,11 +37,11 @@ struct FrameGeometry {
   Eigen::Matrix<double, Eigen::Dynamic, 3, Eigen::RowMajor> rest;  ///< m
 };
 
-/// One row per finished step, columns by name ("contacts", "kinetic_energy", …). Only what equal runs repeat bit by bit:
-/// times measured by a clock stay out, so that equal scenes give equal files.
+/// Numbers per finished step, columns by name ("contacts", "kinetic_energy", …). Only what equal runs repeat
+/// bit by bit: times measured by a clock stay out, so that equal scenes give equal files. NaN = no value.
 struct StepTable {
-  std::vector<std::string> columns;
-  std::vector<std::string> units;        ///< one per column, "" = a count
+  std::vector<std::string> columns;       ///< [a-z0-9_]+
+  std::vector<std::string> units;         ///< one per column, "1" = a count
   std::vector<std::vector<double>> rows;  ///< one value per column each
 };
 
@@ -65,8 +66,9 @@ class RecordingWriter {
   /// On return the frame is on disk. Throws `InputError` (disk full, no permission) and leaves the earlier
   /// frames intact.
   void append(const Frame& frame);
-  /// Packs the parts into `path` and removes them. Without it (a kill) the parts stay for the next command.
-  void finish();
+  /// Packs the parts and the statistics of all steps (null: none) into `path` and removes the parts. Without
+  /// it (a kill) the parts stay for the next command.
+  void finish(const StepTable* statistics = nullptr);
 
  private:
   struct Impl;
@@ -88,6 +90,10 @@ class RecordingReader {
   const std::vector<std::string>& frames() const;
   /// Throws `InputError` naming file, frame, dataset and reason.
   Frame read(const std::string& id) const;
+  /// The statistics of all steps. Only a recording that ran to its end has them; nothing otherwise (or when
+  /// it is older than they are).
+  bool has_statistics() const;
+  std::optional<StepTable> statistics() const;
 
  private:
   struct Impl;

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/digest.h"
 #include "record/raw_problem.h"
+#include "record/recording_statistics.h"
 
 namespace signorini {
 
@@ -39,7 +40,11 @@ points (m x 4) mass points of the contact, -1 = none; weights (m x 4) their sign
 bodies (m x 2) body numbers, -1 = obstacle
 body_dofs (bodies + 1) body b owns dofs body_dofs[b] .. body_dofs[b+1]-1
 warm_start (3m) impulses of the previous step [N s]
-geometry/vertices (v x 3) [m], geometry/triangles (t x 3), geometry/triangle_body (t)
+impulse (3m) what the driving solver answered [N s]
+geometry/vertices (v x 3) [m], geometry/triangles (t x 3), geometry/triangle_body (t), -1 = obstacle
+geometry/rest (v x 3) the vertices with every body undeformed at its start [m]: displacement = vertices - rest
+/statistics, in recordings that ran to their end: one dataset (rows) per quantity, one number per step
+  attributes: columns, units in order, separated by commas (1 = a count); rows; xxh3 checksum of the group
 Arrays that repeat are stored once and carry several names (hard links).)";
 
 struct FrameKey {
@@ -163,6 +168,14 @@ RawTree read_frame_tree(const h5::ReadFile& file, const std::string& id) {
   }
   if (raw.text_attribute("id") != id)
     raw.fail("damaged frame (it belongs to step " + raw.text_attribute("id") + ")");
+  return tree;
+}
+
+std::optional<RawTree> read_statistics_tree(const h5::ReadFile& file) {
+  if (!file.has("/statistics")) return std::nullopt;
+  const std::string where = file.name() + ": statistics";
+  RawTree tree = file.read("/statistics", where);
+  decode_statistics(tree, where);
   return tree;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,9 @@
 /// layout with a single frame.
 namespace signorini {
 
-/// Raised whenever an older program could misread a newer file.
+/// Raised whenever an older program could misread a newer file. Additions that it may pass over in silence
+/// (geometry/rest, impulse, /statistics) keep the number: they are covered by checksums that it verifies or
+/// never looks at, and it takes nothing else for them.
 inline constexpr std::uint64_t kRecordingSchema = 1;
 
 struct RecordingPaths {
@@ -47,5 +50,8 @@ RawTree frame_tree(const Frame& frame);
 /// … and back, verified.
 RawTree read_frame_tree(const h5::ReadFile& file, const std::string& id);
 std::string frame_place(const std::string& file, const std::string& id);
+
+/// Of the group /statistics, verified; nothing without the group.
+std::optional<RawTree> read_statistics_tree(const h5::ReadFile& file);
 
 }  // namespace signorini

@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "record/durable_file.h"
 #include "record/guarded.h"
+#include "record/recording_statistics.h"
 
 namespace signorini {
 
@@ -39,7 +40,7 @@ RawTree read_part(const RecordingPaths& paths, const std::string& id, RecordingH
 
 /// Frame by frame in ascending order, so that the bytes depend on the content alone.
 void write_packed(const RecordingPaths& paths, const RecordingHeader& header,
-                  const std::vector<std::string>& parts) {
+                  const std::vector<std::string>& parts, const StepTable* statistics) {
   std::optional<h5::ReadFile> old;
   std::vector<std::string> ids = parts;
   std::vector<std::string> old_ids;
@@ -65,12 +66,20 @@ void write_packed(const RecordingPaths& paths, const RecordingHeader& header,
       out.put_shared("/steps/" + id, read_frame_tree(*old, id));
     }
   }
+  std::optional<RawTree> table;
+  if (statistics != nullptr) {
+    table = statistics_tree(*statistics);
+  } else if (old) {
+    table = read_statistics_tree(*old);
+  }
+  if (table) out.put_shared("/statistics", *table);
   out.close();
 
   const h5::ReadFile written(paths.packed);
   std::size_t declared = 0;
   check_same_header(read_header(written, declared), header, paths.packed.string());
   for (const std::string& id : read_frame_ids(written, declared)) read_frame_tree(written, id);
+  read_statistics_tree(written);
 }
 
 void remove_parts(const RecordingPaths& paths) {
@@ -111,14 +120,14 @@ RecordingHeader verify_parts(const RecordingPaths& paths, const std::vector<std:
   return header;
 }
 
-void pack(const RecordingPaths& paths, const RecordingHeader& header) {
+void pack(const RecordingPaths& paths, const RecordingHeader& header, const StepTable* statistics) {
   const std::vector<std::string> parts = list_parts(paths);
-  if (parts.empty() && fs::exists(paths.file)) return remove_parts(paths);
+  if (parts.empty() && statistics == nullptr && fs::exists(paths.file)) return remove_parts(paths);
   std::error_code ignored;
   fs::remove(paths.packed, ignored);
   try {
     run_in_child(paths.parts.string(), 2 * total_size(paths, parts),
-                 [&] { write_packed(paths, header, parts); });
+                 [&] { write_packed(paths, header, parts, statistics); });
     publish_durable(paths.packed, paths.file);
   } catch (const InputError&) {
     fs::remove(paths.packed, ignored);
@@ -138,7 +147,7 @@ void recover_parts(const RecordingPaths& paths) {
     throw;
   }
   const std::vector<std::string> ids = list_parts(paths);
-  if (!ids.empty()) return pack(paths, verify_parts(paths, ids));
+  if (!ids.empty()) return pack(paths, verify_parts(paths, ids), nullptr);
   if (fs::exists(paths.file)) return remove_parts(paths);
   throw_input("{}: its recording ended before the first frame was complete; record it again",
               paths.file.string());

@@ -11,10 +11,11 @@ namespace signorini {
 /// Ids of the complete parts, ascending; empty without a folder. Left-over temporary files are not listed.
 std::vector<std::string> list_parts(const RecordingPaths& paths);
 
-/// Merges the packed file (if there is one) and all parts into a new file, verifies every checksum in it,
-/// renames it to FILE.h5 and removes the parts. The caller holds the lock. HDF5 runs in a child process: a
-/// full disk or a damaged part gives one line and leaves file and parts as they were.
-void pack(const RecordingPaths& paths, const RecordingHeader& header);
+/// Merges the packed file (if there is one), all parts and the statistics (null: those of the packed file)
+/// into a new file, verifies every checksum in it, renames it to FILE.h5 and removes the parts. The caller
+/// holds the lock. HDF5 runs in a child process: a full disk or a damaged part gives one line and leaves file
+/// and parts as they were.
+void pack(const RecordingPaths& paths, const RecordingHeader& header, const StepTable* statistics);
 
 /// Packs left-over parts when there are any and nobody is recording. Throws `InputError` when a recording is
 /// under way and there is no packed file yet.

@@ -2,6 +2,7 @@
 #include "record/guarded.h"
 #include "record/raw_problem.h"
 #include "record/recording_parts.h"
+#include "record/recording_statistics.h"
 
 namespace signorini {
 
@@ -27,6 +28,14 @@ RecordingReader::RecordingReader(RecordingReader&&) noexcept = default;
 
 const RecordingHeader& RecordingReader::header() const { return impl_->header; }
 const std::vector<std::string>& RecordingReader::frames() const { return impl_->frames; }
+
+bool RecordingReader::has_statistics() const { return impl_->file.has("/statistics"); }
+
+std::optional<StepTable> RecordingReader::statistics() const {
+  const std::optional<RawTree> tree = read_statistics_tree(impl_->file);
+  if (!tree) return std::nullopt;
+  return decode_statistics(*tree, impl_->file.name() + ": statistics");
+}
 
 Frame RecordingReader::read(const std::string& id) const {
   for (const std::string& frame : impl_->frames) {

@@ -7,6 +7,7 @@
 #include "record/guarded.h"
 #include "record/raw_problem.h"
 #include "record/recording_parts.h"
+#include "record/recording_statistics.h"
 
 namespace signorini {
 
@@ -95,9 +96,10 @@ void RecordingWriter::append(const Frame& frame) {
   frames.insert(place, frame.id);
 }
 
-void RecordingWriter::finish() {
+void RecordingWriter::finish(const StepTable* statistics) {
   if (!impl_->lock) return;
-  pack(impl_->paths, impl_->header);
+  if (statistics != nullptr) check_table(*statistics, impl_->paths.file.string());
+  pack(impl_->paths, impl_->header, statistics);
   impl_->lock.reset();
 }
 

@@ -1,9 +1,13 @@
 #pragma once
 
-#include <map>
+#include <array>
 #include <span>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/options.h"
+#include "base/parallel.h"
 #include "bodies/body_system.h"
 #include "collision/surface_contact.h"
 #include "contact/contact_problem.h"
@@ -15,32 +19,38 @@
 /// v of a surface vertex is spread over blocks by BodySystem::vertex_row; what moves by script goes into w.
 /// Blocks are renumbered: those of the *mechanical bodies* that a contact touches, body after body, ascending
 /// (prescribed blocks left out). `problem.points`: for each of the four vertices the block that carries most
-/// of it (−1: scripted), renumbered.
+/// of it (−1: scripted, or of weight zero), renumbered.
 namespace signorini {
 
-/// World impulses of the previous step by pair, for warm starts (T20: world axes survive a turning frame;
-/// T24: a vertex that slid to the next face takes its impulse along).
+/// World impulses and tangents of the previous step by pair, for warm starts (T20: world axes survive a
+/// turning frame; T24: a vertex that slid to the next face takes its impulse along).
 class WarmStart {
  public:
+  struct Entry {
+    PairKey key;
+    std::array<Index, 2> body{-1, -1};
+    Vector3 impulse = Vector3::Zero();  ///< N·s, world
+    Vector3 tangent = Vector3::Zero();  ///< t1 of the frame, world
+  };
   void clear();
   /// r: 3 per contact in the frames of `problem`.
   void store(std::span<const SurfaceContact> contacts, const ContactProblem& problem,
              std::span<const double> r);
-  /// Of the same pair; else, for vertex–face, of the same vertex against the same body; else zero. N·s,
-  /// world.
-  Vector3 find(const SurfaceContact& contact) const;
+  /// Of the same pair; else, for vertex–face, of the same vertex against the same body (the strongest when it
+  /// touched several faces); else nothing.
+  const Entry* find(const SurfaceContact& contact) const;
+  /// Its impulse, or zero; N·s, world.
+  Vector3 impulse(const SurfaceContact& contact) const;
   bool knows(const PairKey& key) const;
-  /// For checkpoints: keys and impulses in ascending order of keys.
-  struct Entry {
-    PairKey key;
-    std::array<Index, 2> body;
-    Vector3 impulse;
-  };
-  std::vector<Entry> entries() const;
-  void assign(std::span<const Entry> entries);
+  /// For checkpoints: ascending by key.
+  const std::vector<Entry>& entries() const { return by_pair_; }
+  /// Throws `InputError` when the keys do not ascend.
+  void assign(std::vector<Entry> entries);
 
  private:
-  std::map<PairKey, Entry> by_pair_;
+  void index_vertices();
+  std::vector<Entry> by_pair_;          // ascending by key
+  std::vector<std::size_t> by_vertex_;  // vertex–face entries, ascending by (vertex, body of b)
 };
 
 /// How the tangents of a contact are laid: along the first edge of b (fixed to the body), or along the
@@ -52,21 +62,44 @@ struct EnumNames<TangentFrame> {
   static constexpr std::array<std::pair<TangentFrame, std::string_view>, 2> value{
       {{TangentFrame::fixed, "fixed"}, {TangentFrame::aligned, "aligned"}}};
 };
+/// t1 of a contact, unit and orthogonal to its normal. `free_velocity`: the relative velocity without contact
+/// impulses, world, m/s; read for `aligned` only.
+Vector3 contact_tangent(TangentFrame kind, const SurfaceContact& contact, const Vector3& free_velocity,
+                        const WarmStart& previous);
 
-/// The blocks of the touched bodies.
+/// A part of the system's blocks with numbers of its own.
 struct TouchedBlocks {
   std::vector<Index> block;       ///< system block behind each block of the problem, ascending
   std::vector<Index> number;      ///< per system block: its number in the problem, −1 = not in it
   std::vector<Index> body;        ///< system body behind each body of the problem
   std::vector<Index> body_begin;  ///< bodies + 1, in blocks of the problem
+
+  Index number_of_body(Index system_body) const;  ///< −1 = not in it
 };
-/// Bodies that the contacts touch; with `all`, every body with free blocks.
-TouchedBlocks touched_blocks(const BodySystem& system, std::span<const SurfaceContact> contacts, bool all);
+/// The free blocks of the bodies that the contacts touch; with `all`, of every body that has some. For M that
+/// couples the blocks of a body.
+TouchedBlocks touched_bodies(const BodySystem& system, std::span<const SurfaceContact> contacts, bool all);
+/// Only the free blocks that the contacts act on: enough for block diagonal M (Lazarevych 2010, eq. 8).
+TouchedBlocks touched_nodes(const BodySystem& system, const SystemState& state,
+                            std::span<const SurfaceContact> contacts);
+
+/// Whether any free block carries a vertex of the contact; impulses of others have nothing to act on.
+bool is_movable(const BodySystem& system, const SystemState& state, const SurfaceContact& contact);
+/// Velocity of feature a relative to b in world axes, m/s; `velocity` per system block, prescribed parts are
+/// means over [state.time, state.time + dt].
+Vector3 relative_velocity(const BodySystem& system, const SystemState& state, double dt,
+                          const SurfaceContact& contact, std::span<const Vector3> velocity);
 
 /// Fills H, frame, position, points, weights, bodies, body_dofs and gap of `problem`, and w with the
-/// prescribed part of the relative velocity. `tangents`: t1 per contact.
+/// prescribed part of the relative velocity. `tangents`: t1 per contact. A contact between bodies none of
+/// whose blocks is in `touched` has empty columns.
 void contact_rows(const BodySystem& system, const SystemState& state, double dt,
                   std::span<const SurfaceContact> contacts, std::span<const Vector3> tangents,
                   const TouchedBlocks& touched, ContactProblem& problem);
+
+/// The rows and columns of `A` that are in `touched`, as M of a problem. What the left out columns hold must
+/// be zero, as between bodies.
+void restrict_matrix(TaskArena& arena, const BlockSparseMatrix& A, const TouchedBlocks& touched,
+                     SparseRows& M);
 
 }  // namespace signorini

@@ -21,16 +21,26 @@
 /// converged, all candidates are checked with the present velocity, new ones join; every contact's normal is
 /// replaced by the one of the tentative positions, turned by at most 15° per round; contacts that slid off
 /// their features (weights outside [−0.02, 1.02]) are dropped, and their impulse goes to the contact of the
-/// neighbouring face; until nothing changes and every gap is within tolerance.
+/// neighbouring face; until nothing crosses, no active contact slid off, and the gaps of the tentative
+/// positions are those that the linearisation promised, within `gap_tolerance`. A loop that runs out of
+/// rounds ends with its last tentative positions when nothing crosses there, and halves otherwise.
 ///
-/// Offsets w_N in m/s, g0 the gap at the start of the step and δ the safety distance:
+/// Every contact keeps a target distance at the end of the step, d0 its gap when it was found and δ the
+/// safety distance. Offsets w_N in m/s, g0 = n · Σ w x0 with the present linearisation:
 ///
-///     position level   (g0 − δ)/dt   for g0 ≥ δ,   max((g0 − δ)/dt, −v_rec) else         (C24: steps may
-///     start closer than δ) velocity level   κ min(0, u_N⁻) for impacts faster than v_rest, 0 else (Otaduy's
-///     comparison, O13)
+///     target           min(δ, d0 + v_rec dt)          C24: pairs that start closer than δ part slowly
+///     position level   (g0 − target)/dt
+///     velocity level   κ min(0, u_N⁻) for impacts faster than v_rest, 0 else (Otaduy's comparison, O13)
 ///
 /// Position level with restitution κ > 0: w_N is the smaller offset of the two for impacts faster than v_rest
-/// (T19). At the end of every accepted step no surface intersects another: the path q0 → q has no crossing.
+/// (T19).
+///
+/// At the end of every accepted step no surface intersects another: the path q0 → q has no crossing, of known
+/// pairs neither (a known pair that crosses is linearised anew at its impact). The exception are pairs
+/// without any free block, which move as their scripts say.
+///
+/// A solve that does not converge, and whose own residual is above `accepted_residual`, is repeated from zero
+/// when it was warm-started; then it counts as failed, and the step is halved.
 namespace signorini {
 
 enum class ContactLoop { refine, relinearise };
@@ -65,7 +75,7 @@ struct ImplicitSettings {
   ContactLoop loop = ContactLoop::refine;
   ConstraintLevel level = ConstraintLevel::position;
   Unresolved unresolved = Unresolved::stop;
-  int rounds = 5;  ///< of the loop per (sub-)step
+  int rounds = 0;  ///< of the loop per (sub-)step; 0 = 5 for refine (Otaduy), 20 for relinearise
   int halvings = 2;
   double largest_turn = 15.0;       ///< of a normal per round, degrees
   double gap_tolerance = 0.0;       ///< eps2 of `relinearise`: m; 0 = max(1e-6, 1e-6 · dt / 4 ms) (V49)
@@ -73,7 +83,14 @@ struct ImplicitSettings {
   double accepted_residual = 1e-4;
   double free_tolerance = 1e-10;  ///< relative, of the linear solves
   bool all_bodies = false;        ///< problems hold untouched bodies too
+
+  /// Throws `UsageError` naming the setting.
+  void validate() const;
 };
+
+/// w_N of a contact: `gap` is g0, `speed_before` is u_N⁻; m/s.
+double implicit_offset(const ImplicitSettings& settings, double gap, double target, double speed_before,
+                       double dt);
 
 class ImplicitStepper final : public Stepper {
  public:

@@ -3,9 +3,9 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "base/digest.h"
 #include "base/parallel.h"
 #include "bodies/body_system.h"
 #include "collision/surface_contact.h"
@@ -22,17 +22,19 @@ struct SolveEvent {
   std::span<const double> impulses;          ///< 3 per contact, N·s
   std::span<const SurfaceContact> contacts;  ///< in the problem's order
   int solve = 1;                             ///< 1, 2, … within the step, sub-steps included
-  int substep = 0;                           ///< 0 while the step is whole
+  int substep = 0;       ///< 0 while the step is whole; 1, 2, … for the sub-steps of a halved one
+  bool accepted = true;  ///< false: the solver failed on it, and what it failed on was done again otherwise
 };
 using SolveSink = std::function<void(const SolveEvent&)>;
 
 struct StepReport {
   int contacts = 0;    ///< of the last solve
-  int solves = 0;      ///< linearised contact solves
+  int solves = 0;      ///< linearised contact solves, failed ones included
   int iterations = 0;  ///< of the contact solver, all solves
-  int detection_rounds =
-      0;  ///< iterations of constraint manifold refinement, or re-linearisations (0 for explicit steps)
-  int halvings = 0;
+  /// Iterations of constraint manifold refinement, or re-linearisations, of all sub-steps; 0 for explicit
+  /// steps.
+  int detection_rounds = 0;
+  int halvings = 0;           ///< depth: the shortest sub-step was dt / 2^halvings
   bool restarted = false;     ///< a warm-started solve failed and was repeated from zero
   bool unresolved = false;    ///< still colliding after the last halving; see ImplicitSettings::unresolved
   double residual = 0.0;      ///< the driving solver's own, worst of the accepted solves

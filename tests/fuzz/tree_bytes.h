@@ -96,7 +96,9 @@ inline constexpr std::array kTreeNames = {"mu",
                                           "solution/v",
                                           "guesses/1/r",
                                           "guesses/1/u",
-                                          "guesses/number_of_guesses"};
+                                          "guesses/number_of_guesses",
+                                          "impulse",
+                                          "geometry/rest"};
 
 inline RawTree tree_of_bytes(const std::uint8_t*& at, const std::uint8_t* end) {
   RawTree tree;

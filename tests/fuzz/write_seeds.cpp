@@ -74,6 +74,8 @@ int main(int count, char** arguments) {
       frame.geometry->triangles.resize(1, 3);
       frame.geometry->triangles << 0, 1, 2;
       frame.geometry->triangle_body = {0};
+      frame.geometry->rest.setZero(3, 3);
+      frame.impulse = Vector::Ones(3);
       write(folder, name + "-rich", 0, encode_frame(frame));
       FclibFile file{
           frame.problem, {"title", "text", "math"}, FclibSolution{Vector::Ones(3), Vector::Ones(3), p.f}};
@@ -85,6 +87,7 @@ int main(int count, char** arguments) {
       dual.q = Vector::Constant(3, -1.0);
       dual.mu = p.mu;
       frame.problem = dual;
+      frame.impulse.resize(0);
       write(folder, name + "-dual", 0, encode_frame(frame));
       write(folder, name + "-local", 1, encode_fclib({dual, {}, {}}));
     }

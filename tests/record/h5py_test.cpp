@@ -50,7 +50,11 @@ TEST(H5py, ReadsSolutionRecordingAndTraceAndFindsTheSolutionTrue) {
   frame.problem = p;
   RecordingWriter writer(folder.path() / "scene.h5", test_header(), false);
   writer.append(frame);
-  writer.finish();
+  StepTable table;
+  table.columns = {"step", "contacts", "kinetic_energy"};
+  table.units = {"1", "1", "J"};
+  table.rows = {{1, 8, 0.25}, {2, 8, 0.125}};
+  writer.finish(&table);
   ConvergenceTrace trace;
   trace.solver = "pgs";
   trace.iteration = {1, 2};
@@ -72,6 +76,8 @@ TEST(H5py, ReadsSolutionRecordingAndTraceAndFindsTheSolutionTrue) {
   EXPECT_LT(result["v_difference"].get<double>(), 1e-10);
   EXPECT_EQ(result["M_difference"].get<double>(), 0.0);
   EXPECT_EQ(result["H_difference"].get<double>(), 0.0);
+  EXPECT_EQ(result["kinetic_energy"], nlohmann::json::parse("[0.25, 0.125]"));
+  EXPECT_EQ(result["kinetic_energy_unit"], "J");
   EXPECT_EQ(result["solver"], "pgs");
   EXPECT_EQ(result["last_residual"], 0.125);
 }

@@ -4,13 +4,17 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <functional>
 #include <limits>
 
 #include "base/check.h"
+#include "base/digest.h"
 #include "record/fclib_file.h"
 #include "record/guarded.h"
 #include "record/problem_file.h"
+#include "record/raw_problem.h"
 #include "record/record_test_tools.h"
+#include "record/recording_statistics.h"
 
 namespace signorini {
 namespace {
@@ -47,7 +51,8 @@ class HostileFile : public testing::Test {
     RecordingWriter writer(recording_, test_header(), false);
     for (int k = 1; k <= 3; ++k)
       writer.append(rich_frame(fmt::format("{:06}", k), static_cast<std::uint64_t>(k), 100.0));
-    writer.finish();
+    const StepTable table = rich_table(20);
+    writer.finish(&table);
   }
 
   hid_t open_fclib() const { return H5Fopen(fclib_.c_str(), H5F_ACC_RDWR, H5P_DEFAULT); }
@@ -194,6 +199,73 @@ TEST_F(HostileFile, WrongNumbersNameTheDatasetAndTheReason) {
   EXPECT_TRUE(complains(csr, "runs backwards"));
 }
 
+/// What a decoder says about a tree; "" when it takes it.
+std::string complaint_of(FunctionRef<void()> decode) {
+  try {
+    decode();
+  } catch (const InputError& e) {
+    const std::string text = e.what();
+    EXPECT_EQ(text.find('\n'), std::string::npos) << text;
+    EXPECT_EQ(text.rfind("FILE: ", 0), 0U) << text;
+    return text;
+  }
+  return "";
+}
+
+TEST(HostileTree, ImpulsesRestAndBodiesOfAFrameAreChecked) {
+  const RawTree good = encode_frame(rich_frame("000001", 1, 100.0));
+  const auto with = [&](const char* path, std::vector<double> values, std::size_t columns) {
+    RawTree tree = good;
+    columns == 1 ? tree.put(path, std::move(values)) : tree.put_matrix(path, std::move(values), columns);
+    return complaint_of([&] { decode_frame(tree, "000001", "FILE"); });
+  };
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(complaint_of([&] { decode_frame(good, "000001", "FILE"); }), "");
+  EXPECT_NE(with("impulse", std::vector<double>(17, 0.0), 1).find("17 entries instead of 18"),
+            std::string::npos);
+  EXPECT_NE(with("impulse", std::vector<double>(18, infinity), 1).find("not finite"), std::string::npos);
+  EXPECT_NE(with("impulse", std::vector<double>(18, 0.0), 3).find("dimensions"), std::string::npos);
+  EXPECT_NE(with("geometry/rest", std::vector<double>(9, 0.0), 3).find("3 rows for 4 vertices"),
+            std::string::npos);
+  EXPECT_NE(with("geometry/rest", std::vector<double>(12, -infinity), 3).find("not finite"),
+            std::string::npos);
+  EXPECT_NE(with("geometry/rest", std::vector<double>(8, 0.0), 2).find("2 columns instead of 3"),
+            std::string::npos);
+  RawTree tree = good;
+  tree.put("geometry/triangle_body", std::vector<Index>{0, -2});
+  EXPECT_NE(complaint_of([&] { decode_frame(tree, "000001", "FILE"); }).find("body -2 is below -1"),
+            std::string::npos);
+}
+
+TEST(HostileTree, StatisticsAreCheckedBeyondTheirChecksum) {
+  const auto with = [](const std::function<void(RawTree&)>& spoil) {
+    RawTree tree = statistics_tree(rich_table(3));
+    tree.attributes.erase("xxh3");
+    spoil(tree);
+    if (!tree.attributes.contains("xxh3")) tree.attributes["xxh3"] = digest_text(digest_of(tree));
+    return complaint_of([&] { decode_statistics(tree, "FILE"); });
+  };
+  const auto expect = [&](const std::function<void(RawTree&)>& spoil, const char* part) {
+    EXPECT_NE(with(spoil).find(part), std::string::npos) << "'" << with(spoil) << "' lacks '" << part << "'";
+  };
+  EXPECT_EQ(with([](RawTree&) {}), "");
+  expect([](RawTree& t) { t.attributes["xxh3"] = std::string("0123456789abcdef"); }, "checksum");
+  expect([](RawTree& t) { t.attributes["xxh3"] = 1.0; }, "attribute 'xxh3': not a text");
+  expect([](RawTree& t) { t.attributes.erase("columns"); }, "attribute 'columns': missing");
+  expect([](RawTree& t) { t.attributes["columns"] = std::string(); }, "has no columns");
+  expect([](RawTree& t) { t.attributes["columns"] = std::string("step,contacts"); }, "2 columns and 4 units");
+  expect([](RawTree& t) { t.attributes["columns"] = std::string("a,b,c,../x"); }, "'../x' is not the name");
+  expect([](RawTree& t) { t.attributes["columns"] = std::string("step,step,contacts,smallest_gap"); },
+         "a column twice");
+  expect([](RawTree& t) { t.attributes["units"] = std::string("1,,J,m"); }, "'' is not a unit");
+  expect([](RawTree& t) { t.arrays.erase("contacts"); }, "3 datasets for 4 columns");
+  expect([](RawTree& t) { t.put("more", std::vector<double>(3)); }, "5 datasets for 4 columns");
+  expect([](RawTree& t) { t.attributes["rows"] = std::uint64_t{1} << 60U; },
+         "instead of 1152921504606846976");
+  expect([](RawTree& t) { t.put("contacts", std::vector<double>(2)); }, "2 entries instead of 3");
+  expect([](RawTree& t) { t.put("contacts", std::vector<Index>(3)); }, "does not hold real numbers");
+}
+
 TEST_F(HostileFile, ConstraintsAndRollingFrictionAreRefusedClearly) {
   hid_t file = open_fclib();
   H5Gclose(H5Gcreate2(file, "/fclib_global/G", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
@@ -215,9 +287,10 @@ TEST_F(HostileFile, ANewerSchemaIsRefused) {
 }
 
 TEST_F(HostileFile, NoDamageToARecordingEverReadsAsOtherNumbers) {
-  std::vector<ContactProblem> truth;
+  std::vector<Frame> truth;
   for (int k = 1; k <= 3; ++k)
-    truth.push_back(rich_frame(fmt::format("{:06}", k), static_cast<std::uint64_t>(k), 100.0).problem);
+    truth.push_back(rich_frame(fmt::format("{:06}", k), static_cast<std::uint64_t>(k), 100.0));
+  const std::uint64_t table = digest_of(statistics_tree(rich_table(20)));
   const std::string whole = file_bytes(recording_);
   const fs::path damaged = folder_.path() / "damaged.h5";
   Rng rng(11);
@@ -229,9 +302,16 @@ TEST_F(HostileFile, NoDamageToARecordingEverReadsAsOtherNumbers) {
     bytes[at] = static_cast<char>(bytes[at] ^ (1 << rng.below(8)));
     put_bytes(damaged, bytes);
     try {
-      const ProblemFile file(damaged);
-      ASSERT_EQ(file.steps().size(), 3U);
-      for (std::size_t k = 0; k < 3; ++k) expect_same_problem(file.read(file.steps()[k]), truth[k]);
+      const RecordingReader file(damaged);
+      ASSERT_EQ(file.frames().size(), 3U);
+      for (std::size_t k = 0; k < 3; ++k) {
+        const Frame frame = file.read(file.frames()[k]);
+        expect_same_problem(frame.problem, truth[k].problem);
+        EXPECT_TRUE(same_bits(frame.impulse, truth[k].impulse));
+        EXPECT_TRUE(same_bits(frame.geometry->rest, truth[k].geometry->rest));
+      }
+      ASSERT_TRUE(file.statistics());
+      EXPECT_EQ(digest_of(statistics_tree(*file.statistics())), table);
       ++unharmed;
     } catch (const InputError&) {
       ++refused;

@@ -78,13 +78,16 @@ def check_recording(path):
         for k in range(m):
             for b in range(begin[k], begin[k + 1]):
                 H[3 * row[b] : 3 * row[b] + 3, 3 * k : 3 * k + 3] = step["H/blocks"][b].reshape(3, 3)
-        return M, H
+        table = f["statistics"]
+        units = dict(zip(table.attrs["columns"].decode().split(","), table.attrs["units"].decode().split(",")))
+        assert set(table) == set(units) and all(table[name].shape == (table.attrs["rows"],) for name in table)
+        return M, H, table["kinetic_energy"][:].tolist(), units["kinetic_energy"]
 
 
 def main():
     problem, recording, trace = sys.argv[1:]
     result = check_problem(problem)
-    M, H = check_recording(recording)
+    M, H, result["kinetic_energy"], result["kinetic_energy_unit"] = check_recording(recording)
     with h5py.File(problem, "r") as f:
         result["M_difference"] = np.abs(M - dense(f["fclib_global/M"])).max()
         result["H_difference"] = np.abs(H - dense(f["fclib_global/H"])).max()

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -111,7 +112,22 @@ inline Frame rich_frame(const std::string& id, std::uint64_t seed, double stiffn
   frame.geometry->triangles.resize(2, 3);
   frame.geometry->triangles << 0, 1, 2, 1, 3, 2;
   frame.geometry->triangle_body = {0, -1};
+  frame.geometry->rest = 0.5 * frame.geometry->vertices;
+  frame.impulse = Vector::NullaryExpr(3 * m, [&] { return rng.normal(); });
   return frame;
+}
+
+/// A table of statistics with awkward numbers in it.
+inline StepTable rich_table(std::size_t rows) {
+  StepTable table;
+  table.columns = {"step", "contacts", "kinetic_energy", "smallest_gap"};
+  table.units = {"1", "1", "J", "m"};
+  Rng rng(rows, 3);
+  for (std::size_t i = 1; i <= rows; ++i) {
+    const double gap = i % 2 == 0 ? std::numeric_limits<double>::quiet_NaN() : -0.0;
+    table.rows.push_back({static_cast<double>(i), static_cast<double>(rng.below(9)), rng.normal(), gap});
+  }
+  return table;
 }
 
 /// One contact of one mass point: the smallest frame worth recording.

@@ -56,6 +56,8 @@ TEST(Recording, GivesEveryBitOfAnExplicitAndAnImplicitProblemBack) {
     EXPECT_TRUE(same_bits(again.geometry->vertices, frame.geometry->vertices));
     EXPECT_TRUE(same_bits(again.geometry->triangles, frame.geometry->triangles));
     EXPECT_EQ(again.geometry->triangle_body, frame.geometry->triangle_body);
+    EXPECT_TRUE(same_bits(again.geometry->rest, frame.geometry->rest));
+    EXPECT_TRUE(same_bits(again.impulse, frame.impulse));
   }
 }
 
@@ -103,6 +105,7 @@ TEST(Recording, KeepsProblemsWithoutContactsWithoutDofsAndWithTheDualPart) {
   Frame empty = rich_frame("000007", 1, 0.0);
   ContactProblem& p = empty.problem;
   p = ContactProblem{};
+  empty.impulse.resize(0);
   p.f = Vector::Ones(3);
   p.M.resize(3, 3);
   p.M.setIdentity();
@@ -183,6 +186,98 @@ TEST(Recording, StoresArraysThatRepeatOnce) {
   // What is left per frame are the headers of four groups.
   EXPECT_LT(three - two, 6000U);
   EXPECT_GT(one, 100'000U);
+}
+
+TEST(Recording, GivesTheStatisticsOfAllStepsBack) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "a.h5";
+  for (const std::size_t rows : {std::size_t{0}, std::size_t{1}, std::size_t{500}}) {
+    fs::remove(path);
+    const StepTable table = rich_table(rows);
+    {
+      RecordingWriter writer(path, test_header(), false);
+      writer.append(rich_frame("000001", 1, 100.0));
+      writer.finish(&table);
+    }
+    const RecordingReader reader(path);
+    EXPECT_TRUE(reader.has_statistics());
+    const std::optional<StepTable> again = reader.statistics();
+    ASSERT_TRUE(again);
+    EXPECT_EQ(again->columns, table.columns);
+    EXPECT_EQ(again->units, table.units);
+    ASSERT_EQ(again->rows.size(), rows);
+    for (std::size_t i = 0; i < rows; ++i) {
+      EXPECT_EQ(std::memcmp(again->rows[i].data(), table.rows[i].data(), 4 * sizeof(double)), 0) << i;
+    }
+    EXPECT_EQ(reader.frames().size(), 1U);
+  }
+}
+
+TEST(Recording, StatisticsAddedToPackedFramesGiveTheSameBytes) {
+  const TemporaryFolder folder;
+  const StepTable table = rich_table(7);
+  const auto whole = [&](const fs::path& path, bool packed_in_between) {
+    {
+      RecordingWriter writer(path, test_header(), false);
+      writer.append(rich_frame("000001", 1, 100.0));
+      writer.append(rich_frame("000002", 2, 100.0));
+      if (!packed_in_between) return writer.finish(&table);
+    }
+    {
+      const RecordingReader unfinished(path);
+      EXPECT_FALSE(unfinished.has_statistics());
+      EXPECT_FALSE(unfinished.statistics());
+    }
+    RecordingWriter(path, test_header(), true).finish(&table);
+  };
+  whole(folder.path() / "a.h5", false);
+  whole(folder.path() / "b.h5", true);
+  EXPECT_EQ(RecordingReader(folder.path() / "b.h5").statistics()->rows.size(), 7U);
+  EXPECT_TRUE(file_bytes(folder.path() / "a.h5") == file_bytes(folder.path() / "b.h5"));
+
+  // A late part packed by a reader keeps them.
+  fs::create_directories(folder.path() / "a.h5.parts");
+  { RecordingWriter(folder.path() / "c.h5", test_header(), false).append(rich_frame("000003", 3, 100.0)); }
+  fs::copy(folder.path() / "c.h5.parts/000003.h5", folder.path() / "a.h5.parts/000003.h5");
+  const RecordingReader reader(folder.path() / "a.h5");
+  EXPECT_EQ(reader.frames().size(), 3U);
+  ASSERT_TRUE(reader.has_statistics());
+  EXPECT_EQ(reader.statistics()->rows.size(), 7U);
+}
+
+TEST(Recording, ReadsRecordingsFromBeforeRestImpulsesAndStatistics) {
+  // Written by the first program of schema 1: two frames of `rich_frame`, without what came later.
+  const RecordingReader reader(fs::path(SIGNORINI_SOURCE_DIR) / "tests/record/schema1.h5");
+  ASSERT_EQ(reader.frames(), (std::vector<std::string>{"000001", "000001.2"}));
+  EXPECT_FALSE(reader.has_statistics());
+  for (std::uint64_t k = 1; k <= 2; ++k) {
+    const Frame frame = reader.read(reader.frames()[k - 1]);
+    const Frame wanted = rich_frame(frame.id, k, 0.0, 2);
+    expect_same_problem(frame.problem, wanted.problem);
+    ASSERT_TRUE(frame.geometry);
+    EXPECT_TRUE(same_bits(frame.geometry->vertices, wanted.geometry->vertices));
+    EXPECT_EQ(frame.geometry->rest.size(), 0);
+    EXPECT_EQ(frame.impulse.size(), 0);
+  }
+}
+
+TEST(Recording, TablesThatTheFormatCannotHoldAreRefused) {
+  const TemporaryFolder folder;
+  RecordingWriter writer(folder.path() / "a.h5", test_header(), false);
+  writer.append(rich_frame("000001", 1, 100.0));
+  const auto refused = [&](const std::function<void(StepTable&)>& spoil, const char* part) {
+    StepTable table = rich_table(3);
+    spoil(table);
+    EXPECT_NE(message_of([&] { writer.finish(&table); }).find(part), std::string::npos) << part;
+  };
+  refused([](StepTable& t) { t.columns[1] = "a,b"; }, "'a,b' is not the name of a column");
+  refused([](StepTable& t) { t.columns[1] = "step"; }, "a column twice");
+  refused([](StepTable& t) { t.units[0] = ""; }, "'' is not a unit");
+  refused([](StepTable& t) { t.units.pop_back(); }, "4 columns and 3 units");
+  refused([](StepTable& t) { t.rows[1].pop_back(); }, "row 2");
+  refused([](StepTable& t) { t = StepTable{}; }, "no columns");
+  writer.finish();
+  EXPECT_EQ(RecordingReader(folder.path() / "a.h5").frames().size(), 1U);
 }
 
 TEST(Recording, FindsStepsWithoutLeadingZeros) {

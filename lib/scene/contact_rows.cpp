@@ -1,0 +1,337 @@
+#include "scene/contact_rows.h"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "base/check.h"
+
+namespace signorini {
+
+namespace {
+
+constexpr std::size_t kRowGrain = 256;
+/// C25: below this speed, and this share of the whole relative velocity, a tangential velocity is noise.
+constexpr double kNoiseSpeed = 1e-6;  // m/s
+constexpr double kNoiseShare = 1e-3;
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+/// Entries of a contact's row over system blocks, one per block. Four vertices of four blocks each at most.
+struct ContactRow {
+  std::array<BlockCoefficient, 16> entry;
+  int size = 0;
+
+  void add(Index block, const Vector3& coefficient) {
+    for (int i = 0; i < size; ++i) {
+      BlockCoefficient& e = entry[static_cast<std::size_t>(i)];
+      if (e.block == block) {
+        e.coefficient += coefficient;
+        return;
+      }
+    }
+    entry[static_cast<std::size_t>(size++)] = {block, coefficient};
+  }
+  std::span<const BlockCoefficient> entries() const { return {entry.data(), static_cast<std::size_t>(size)}; }
+};
+
+ContactRow contact_row(const BodySystem& system, const SystemState& state, const SurfaceContact& contact,
+                       const Vector3& direction) {
+  ContactRow row;
+  VertexRow part;
+  for (std::size_t i = 0; i < 4; ++i) {
+    if (contact.weight[i] == 0.0) continue;
+    const int size = system.vertex_row(state, contact.key.vertex[i], direction, part);
+    for (int e = 0; e < size; ++e) {
+      const BlockCoefficient& entry = part[static_cast<std::size_t>(e)];
+      row.add(entry.block, contact.weight[i] * entry.coefficient);
+    }
+  }
+  std::sort(row.entry.begin(), row.entry.begin() + row.size,
+            [](const BlockCoefficient& a, const BlockCoefficient& b) { return a.block < b.block; });
+  return row;
+}
+
+Vector3 prescribed_relative(const BodySystem& system, const SystemState& state, double dt,
+                            const SurfaceContact& contact) {
+  Vector3 sum = Vector3::Zero();
+  for (std::size_t i = 0; i < 4; ++i) {
+    if (contact.weight[i] == 0.0) continue;
+    sum += contact.weight[i] * system.prescribed_velocity(state, contact.key.vertex[i], dt);
+  }
+  return sum;
+}
+
+/// The part of `along` orthogonal to n, as a unit vector; nothing when there is hardly any.
+std::optional<Vector3> tangent_part(const Vector3& along, const Vector3& n) {
+  const Vector3 t = along - n.dot(along) * n;
+  const double length = t.norm();
+  if (!(length > 1e-6 * along.norm())) return {};
+  // Once more: the first subtraction leaves an error of ε ‖along‖ / ‖t‖ along n.
+  const Vector3 unit = t / length;
+  return (unit - n.dot(unit) * n).normalized();
+}
+
+/// Sorts bodies by their blocks, numbers the kept blocks, and fills the ranges.
+TouchedBlocks number_blocks(const BodySystem& system, std::vector<Index> bodies,
+                            std::span<const unsigned char> keep) {
+  std::sort(bodies.begin(), bodies.end(),
+            [&](Index a, Index b) { return system.body_blocks(a)[0] < system.body_blocks(b)[0]; });
+  TouchedBlocks touched;
+  touched.number.assign(at(system.blocks()), -1);
+  touched.body_begin.push_back(0);
+  for (const Index body : bodies) {
+    const auto [begin, end] = system.body_blocks(body);
+    for (Index block = begin; block < end; ++block) {
+      if (!keep[at(block)]) continue;
+      touched.number[at(block)] = static_cast<Index>(touched.block.size());
+      touched.block.push_back(block);
+    }
+    if (static_cast<Index>(touched.block.size()) == touched.body_begin.back()) continue;
+    touched.body.push_back(body);
+    touched.body_begin.push_back(static_cast<Index>(touched.block.size()));
+  }
+  return touched;
+}
+
+}  // namespace
+
+void WarmStart::clear() {
+  by_pair_.clear();
+  by_vertex_.clear();
+}
+
+void WarmStart::store(std::span<const SurfaceContact> contacts, const ContactProblem& problem,
+                      std::span<const double> r) {
+  SIGNORINI_CHECK(r.size() == 3 * contacts.size() && at(problem.contacts()) == contacts.size());
+  by_pair_.clear();
+  for (std::size_t k = 0; k < contacts.size(); ++k) {
+    const auto row = static_cast<Index>(k);
+    Entry entry{contacts[k].key, contacts[k].body, Vector3::Zero(),
+                problem.frame.block<1, 3>(row, 3).transpose()};
+    for (Index d = 0; d < 3; ++d)
+      entry.impulse += r[3 * k + at(d)] * problem.frame.block<1, 3>(row, 3 * d).transpose();
+    by_pair_.push_back(entry);
+  }
+  std::sort(by_pair_.begin(), by_pair_.end(), [](const Entry& a, const Entry& b) { return a.key < b.key; });
+  index_vertices();
+}
+
+void WarmStart::index_vertices() {
+  by_vertex_.clear();
+  for (std::size_t i = 0; i < by_pair_.size(); ++i) {
+    if (by_pair_[i].key.kind == PairKind::vertex_face) by_vertex_.push_back(i);
+  }
+  // Of several faces the strongest contact comes first, then the one with the smallest key.
+  std::stable_sort(by_vertex_.begin(), by_vertex_.end(), [&](std::size_t a, std::size_t b) {
+    const Entry& x = by_pair_[a];
+    const Entry& y = by_pair_[b];
+    const auto place = [](const Entry& e) { return std::pair(e.key.vertex[0], e.body[1]); };
+    if (place(x) != place(y)) return place(x) < place(y);
+    return x.impulse.squaredNorm() > y.impulse.squaredNorm();
+  });
+}
+
+const WarmStart::Entry* WarmStart::find(const SurfaceContact& contact) const {
+  const auto pair = std::lower_bound(by_pair_.begin(), by_pair_.end(), contact.key,
+                                     [](const Entry& entry, const PairKey& key) { return entry.key < key; });
+  if (pair != by_pair_.end() && pair->key == contact.key) return &*pair;
+  if (contact.key.kind != PairKind::vertex_face) return nullptr;
+  const std::pair wanted(contact.key.vertex[0], contact.body[1]);
+  const auto vertex =
+      std::lower_bound(by_vertex_.begin(), by_vertex_.end(), wanted, [&](std::size_t i, const auto& value) {
+        return std::pair(by_pair_[i].key.vertex[0], by_pair_[i].body[1]) < value;
+      });
+  if (vertex == by_vertex_.end()) return nullptr;
+  const Entry& entry = by_pair_[*vertex];
+  return std::pair(entry.key.vertex[0], entry.body[1]) == wanted ? &entry : nullptr;
+}
+
+Vector3 WarmStart::impulse(const SurfaceContact& contact) const {
+  const Entry* entry = find(contact);
+  return entry ? entry->impulse : Vector3::Zero();
+}
+
+bool WarmStart::knows(const PairKey& key) const {
+  const auto pair = std::lower_bound(by_pair_.begin(), by_pair_.end(), key,
+                                     [](const Entry& e, const PairKey& k) { return e.key < k; });
+  return pair != by_pair_.end() && pair->key == key;
+}
+
+void WarmStart::assign(std::vector<Entry> entries) {
+  for (std::size_t i = 1; i < entries.size(); ++i) {
+    if (!(entries[i - 1].key < entries[i].key))
+      throw_input("kept contact {} does not follow contact {} in order of pairs", i, i - 1);
+  }
+  by_pair_ = std::move(entries);
+  index_vertices();
+}
+
+Vector3 contact_tangent(TangentFrame kind, const SurfaceContact& contact, const Vector3& free_velocity,
+                        const WarmStart& previous) {
+  const Vector3& n = contact.normal;
+  if (kind == TangentFrame::aligned) {
+    const double sliding = (free_velocity - n.dot(free_velocity) * n).norm();
+    if (sliding > kNoiseSpeed + kNoiseShare * free_velocity.norm()) {
+      if (const auto t = tangent_part(free_velocity, n)) return *t;
+    }
+    if (const WarmStart::Entry* entry = previous.find(contact)) {
+      if (const auto t = tangent_part(entry->tangent, n)) return *t;
+    }
+  }
+  if (const auto t = tangent_part(contact.tangent, n)) return *t;
+  return n.unitOrthogonal();
+}
+
+Index TouchedBlocks::number_of_body(Index system_body) const {
+  const auto found = std::find(body.begin(), body.end(), system_body);
+  return found == body.end() ? -1 : static_cast<Index>(found - body.begin());
+}
+
+TouchedBlocks touched_bodies(const BodySystem& system, std::span<const SurfaceContact> contacts, bool all) {
+  std::vector<unsigned char> wanted(at(system.bodies()), all ? 1 : 0);
+  for (const SurfaceContact& contact : contacts) {
+    for (const Index body : contact.body) wanted[at(body)] = 1;
+  }
+  std::vector<Index> bodies;
+  for (Index body = 0; body < system.bodies(); ++body) {
+    if (wanted[at(body)]) bodies.push_back(body);
+  }
+  std::vector<unsigned char> keep(at(system.blocks()));
+  for (Index block = 0; block < system.blocks(); ++block) keep[at(block)] = !system.is_prescribed(block);
+  return number_blocks(system, std::move(bodies), keep);
+}
+
+TouchedBlocks touched_nodes(const BodySystem& system, const SystemState& state,
+                            std::span<const SurfaceContact> contacts) {
+  std::vector<unsigned char> keep(at(system.blocks()), 0);
+  std::vector<unsigned char> wanted(at(system.bodies()), 0);
+  for (const SurfaceContact& contact : contacts) {
+    const ContactRow row = contact_row(system, state, contact, contact.normal);
+    for (const BlockCoefficient& entry : row.entries()) {
+      keep[at(entry.block)] = 1;
+      wanted[at(system.body_of_block(entry.block))] = 1;
+    }
+  }
+  std::vector<Index> bodies;
+  for (Index body = 0; body < system.bodies(); ++body) {
+    if (wanted[at(body)]) bodies.push_back(body);
+  }
+  return number_blocks(system, std::move(bodies), keep);
+}
+
+bool is_movable(const BodySystem& system, const SystemState& state, const SurfaceContact& contact) {
+  VertexRow row;
+  for (std::size_t i = 0; i < 4; ++i) {
+    if (contact.weight[i] != 0.0 &&
+        system.vertex_row(state, contact.key.vertex[i], contact.normal, row) > 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+Vector3 relative_velocity(const BodySystem& system, const SystemState& state, double dt,
+                          const SurfaceContact& contact, std::span<const Vector3> velocity) {
+  Vector3 result = prescribed_relative(system, state, dt, contact);
+  for (Index d = 0; d < 3; ++d) {
+    const ContactRow row = contact_row(system, state, contact, Vector3::Unit(d));
+    for (const BlockCoefficient& entry : row.entries())
+      result[d] += entry.coefficient.dot(velocity[at(entry.block)]);
+  }
+  return result;
+}
+
+void contact_rows(const BodySystem& system, const SystemState& state, double dt,
+                  std::span<const SurfaceContact> contacts, std::span<const Vector3> tangents,
+                  const TouchedBlocks& touched, ContactProblem& problem) {
+  const auto m = static_cast<Index>(contacts.size());
+  const auto n = static_cast<Index>(3 * touched.block.size());
+  problem.w.resize(3 * m);
+  problem.gap.resize(m);
+  problem.frame.resize(m, 9);
+  problem.position.resize(m, 3);
+  problem.points.resize(m, 4);
+  problem.weights.resize(m, 4);
+  problem.bodies.resize(m, 2);
+  problem.body_dofs.clear();
+  for (const Index begin : touched.body_begin) problem.body_dofs.push_back(3 * begin);
+  std::vector<Index> number_of_body(at(system.bodies()), -1);
+  for (std::size_t b = 0; b < touched.body.size(); ++b)
+    number_of_body[at(touched.body[b])] = static_cast<Index>(b);
+
+  std::vector<Index> column_begin{0};
+  std::vector<Index> dof;
+  std::vector<double> value;
+  for (Index k = 0; k < m; ++k) {
+    const SurfaceContact& contact = contacts[at(k)];
+    Matrix3 frame;
+    frame << contact.normal.transpose(), tangents[at(k)].transpose(),
+        contact.normal.cross(tangents[at(k)]).transpose();
+    const Vector3 scripted = frame * prescribed_relative(system, state, dt, contact);
+    for (Index d = 0; d < 3; ++d) {
+      const ContactRow row = contact_row(system, state, contact, frame.row(d).transpose());
+      for (const BlockCoefficient& entry : row.entries()) {
+        const Index block = touched.number[at(entry.block)];
+        SIGNORINI_DCHECK(block >= 0);
+        for (Index c = 0; c < 3; ++c) {
+          dof.push_back(3 * block + c);
+          value.push_back(entry.coefficient[c]);
+        }
+      }
+      column_begin.push_back(static_cast<Index>(dof.size()));
+      problem.frame.block<1, 3>(k, 3 * d) = frame.row(d);
+      problem.w[3 * k + d] = scripted[d];
+    }
+    for (Index i = 0; i < 4; ++i) {
+      const double weight = contact.weight[at(i)];
+      const Index block = weight == 0.0 ? -1 : system.main_block(contact.key.vertex[at(i)]);
+      problem.points(k, i) = block < 0 ? -1 : touched.number[at(block)];
+      problem.weights(k, i) = weight;
+    }
+    problem.gap[k] = contact.gap;
+    problem.position.row(k) = contact.position.transpose();
+    for (Index side = 0; side < 2; ++side)
+      problem.bodies(k, side) = number_of_body[at(contact.body[at(side)])];
+  }
+  problem.H = Eigen::Map<const SparseColumns>(n, 3 * m, static_cast<Index>(dof.size()), column_begin.data(),
+                                              dof.data(), value.data());
+}
+
+void restrict_matrix(TaskArena& arena, const BlockSparseMatrix& A, const TouchedBlocks& touched,
+                     SparseRows& M) {
+  const auto n = static_cast<Index>(3 * touched.block.size());
+  M.resize(n, n);
+  Index* begin = M.outerIndexPtr();
+  begin[0] = 0;
+  for (std::size_t i = 0; i < touched.block.size(); ++i) {
+    const auto row = at(touched.block[i]);
+    Index kept = 0;
+    for (Index b = A.row_begin[row]; b < A.row_begin[row + 1]; ++b)
+      kept += touched.number[at(A.column[at(b)])] >= 0;
+    for (std::size_t d = 0; d < 3; ++d) begin[3 * i + d + 1] = begin[3 * i + d] + 3 * kept;
+  }
+  M.resizeNonZeros(begin[n]);
+  arena.for_chunks(touched.block.size(), kRowGrain, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      const auto row = at(touched.block[i]);
+      Index offset = 0;
+      for (Index b = A.row_begin[row]; b < A.row_begin[row + 1]; ++b) {
+        const Index column = touched.number[at(A.column[at(b)])];
+        if (column < 0) continue;
+        const double* block = A.block(b);
+        for (Index r = 0; r < 3; ++r) {
+          for (Index c = 0; c < 3; ++c) {
+            const Index entry = begin[3 * static_cast<Index>(i) + r] + offset + c;
+            M.innerIndexPtr()[entry] = 3 * column + c;
+            M.valuePtr()[entry] = block[3 * c + r];
+          }
+        }
+        offset += 3;
+      }
+    }
+  });
+}
+
+}  // namespace signorini
