@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/check.h"
-#include "bodies/polar_rotation.h"
+#include "bodies/element_kernels.h"
 
 namespace signorini {
 
@@ -13,56 +13,13 @@ namespace {
 
 constexpr std::size_t kElementGrain = 128;
 constexpr std::size_t kNodeGrain = 64;
-using Row4 = std::array<Matrix3, 4>;  // the blocks (i, 0) … (i, 3) of one element
-
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
-struct Response {
-  double density;  // Ψ, J/m³
-  Matrix3 P;       // ∂Ψ/∂F, Pa
-};
-
-/// P = 2μ (F − R) + λ tr(Rᵀ F − I) R; ‖S − I‖ = ‖R (S − I)‖ = ‖F − R‖.
-Response corotational(const Matrix3& F, const Matrix3& R, double mu, double lambda) {
-  const double trace = R.cwiseProduct(F).sum() - 3.0;
-  const Matrix3 difference = F - R;
-  return {mu * difference.squaredNorm() + 0.5 * lambda * trace * trace,
-          2.0 * mu * difference + (lambda * trace) * R};
-}
-
-// --- Factors of a co-rotational element: d_1, d_2, d_3 with d_i = √(μ V w) c_i, w = dt (dt + β). Then
-//
-//     w K_ij = (λ/μ) O + Oᵀ + tr(O) I,   O = d_i d_jᵀ,   d_0 = −d_1 − d_2 − d_3
-//
-// and because O of (j, i) is the transpose of that of (i, j) to the bit, so are the blocks.
-constexpr std::size_t kCorotationalFactors = 9;
-
-void corotational_factors(const Matrix3& R, const Matrix3& rest_inverse, double scale, double* factors) {
-  Eigen::Map<Matrix3> d(factors);
-  d.noalias() = R * (std::sqrt(scale) * rest_inverse.transpose());
-}
-
-void corotational_row(const double* factors, int corner, double ratio, Row4& row) {
-  const Eigen::Map<const Matrix3> given(factors);
-  Eigen::Matrix<double, 3, 4> d;
-  d.col(0) = -(given.col(0) + given.col(1) + given.col(2));
-  d.rightCols<3>() = given;
-  const Vector3 own = d.col(corner);
-  for (int j = 0; j < 4; ++j) {
-    const Matrix3 O = own * d.col(j).transpose();
-    Matrix3& block = row[static_cast<std::size_t>(j)];
-    block = ratio * O + O.transpose();
-    block.diagonal().array() += O.trace();
-  }
-}
 
 }  // namespace
 
 void TetElements::add(const TetMesh& rest, const ElasticMaterial& material, Index first_node,
                       std::span<double> mass, std::string_view context) {
   material.validate(context);
-  if (material.model != ElasticModel::corotational)
-    throw_usage("{}: only the corotational model is available", context);
   SIGNORINI_CHECK(mass.size() == rest.vertices.size());
   SIGNORINI_CHECK(first_node >= (parts_.empty() ? 0 : parts_.back().end_node));
   if (rest.tets.empty()) throw_usage("{}: the mesh has no tetrahedra", context);
@@ -92,9 +49,11 @@ void TetElements::add(const TetMesh& rest, const ElasticMaterial& material, Inde
     for (const Index vertex : rest.tets[e]) mass[at(vertex)] += 0.25 * material.density * elements[e].volume;
   }
   smallest_transit_ = transit;
-  parts_.push_back({material, first_node, first_node + vertices, size(), factors_.size()});
+  const ElementMaterial law{material.model, material.mu(), material.lambda(), material.compression_limit};
+  parts_.push_back(
+      {law, material.stiffness_damping, first_node, first_node + vertices, size(), factors_.size()});
   elements_.insert(elements_.end(), elements.begin(), elements.end());
-  factors_.resize(factors_.size() + kCorotationalFactors * elements.size());
+  factors_.resize(factors_.size() + stiffness_factors(material.model) * elements.size());
 }
 
 void TetElements::couplings(std::vector<std::array<Index, 2>>& pairs) const {
@@ -143,20 +102,18 @@ Matrix3 TetElements::deformation(const Element& element, std::span<const Vector3
   return shape * element.rest_inverse;
 }
 
+std::size_t TetElements::factor_place(const Part& part, std::size_t e) {
+  return part.first_factor + stiffness_factors(part.law.model) * (e - at(part.first_element));
+}
+
 /// Forces of an element into force_, the factors of its stiffness into factors_; returns its energy.
 double TetElements::evaluate_element(std::size_t e, std::span<const Vector3> position, Want want, double dt) {
   const Element& element = elements_[e];
   const Part& part = parts_[at(element.part)];
   const Matrix3 F = deformation(element, position);
-  const double mu = part.material.mu();
-  const Matrix3 R = polar_rotation(F);
-  const Response response = corotational(F, R, mu, part.material.lambda());
-  if (want == Want::step) {
-    const double weight = dt * (dt + part.material.stiffness_damping);
-    double* factors =
-        factors_.data() + part.first_factor + kCorotationalFactors * (e - at(part.first_element));
-    corotational_factors(R, element.rest_inverse, mu * element.volume * weight, factors);
-  }
+  double* factors = want == Want::step ? factors_.data() + factor_place(part, e) : nullptr;
+  const double scale = element.volume * dt * (dt + part.stiffness_damping);
+  const ElementResponse response = element_response(part.law, F, element.rest_inverse, scale, factors);
   const Matrix3 f = (-element.volume * response.P) * element.rest_inverse.transpose();
   force_[4 * e] = -(f.col(0) + f.col(1) + f.col(2));
   for (int corner = 1; corner < 4; ++corner)
@@ -191,17 +148,14 @@ double TetElements::add_forces(TaskArena& arena, std::span<const Vector3> positi
 /// One block row of A: nobody else writes it.
 void TetElements::gather_row(std::size_t node, const Part& part, std::span<const Vector3> velocity, double dt,
                              BlockSparseMatrix& A, std::span<double> rhs) const {
-  const double beta = part.material.stiffness_damping;
-  const double ratio = part.material.lambda() / part.material.mu();
+  const double beta = part.stiffness_damping;
   Vector3 force = Vector3::Zero();
   Vector3 damping = Vector3::Zero();  // dt (dt + β) K v
-  Row4 row;
+  BlockRow row;
   for (std::size_t s = at(slot_begin_[node]); s < at(slot_begin_[node + 1]); ++s) {
     const std::size_t slot = at(slots_[s]);
     const std::size_t e = slot / 4;
-    const double* factors =
-        factors_.data() + part.first_factor + kCorotationalFactors * (e - at(part.first_element));
-    corotational_row(factors, static_cast<int>(slot % 4), ratio, row);
+    stiffness_row(part.law, factors_.data() + factor_place(part, e), static_cast<int>(slot % 4), row);
     for (std::size_t j = 0; j < 4; ++j) Eigen::Map<Matrix3>(A.block(slot_blocks_[4 * s + j])) += row[j];
     force += force_[slot];
     if (beta > 0.0) {

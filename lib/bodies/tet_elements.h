@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/parallel.h"
+#include "bodies/element_kernels.h"
 #include "bodies/material.h"
 #include "geometry/tet_mesh.h"
 #include "linalg/block_sparse_matrix.h"
@@ -71,13 +72,15 @@ class TetElements {
   };
   // One mesh: consecutive nodes and elements of one material.
   struct Part {
-    ElasticMaterial material;
+    ElementMaterial law;
+    double stiffness_damping;  // β, s
     Index first_node, end_node, first_element;
     std::size_t first_factor;  // in factors_
   };
   enum class Want { forces, step };
 
   Matrix3 deformation(const Element& element, std::span<const Vector3> position) const;
+  static std::size_t factor_place(const Part& part, std::size_t e);
   double evaluate(TaskArena& arena, std::span<const Vector3> position, Want want, double dt);
   double evaluate_element(std::size_t e, std::span<const Vector3> position, Want want, double dt);
   void gather_row(std::size_t node, const Part& part, std::span<const Vector3> velocity, double dt,
@@ -90,7 +93,7 @@ class TetElements {
   // per entry, of the blocks (i, corner 0 … 3 of that element).
   std::vector<Index> slot_begin_, slots_, slot_blocks_;
   std::vector<Vector3> force_;    // per slot number
-  std::vector<double> factors_;   // what a row of an element's stiffness is built from, see tet_elements.cpp
+  std::vector<double> factors_;   // per element, see element_kernels.h
   std::vector<double> energies_;  // per chunk of elements
 };
 
