@@ -1,0 +1,1 @@
+"""Off-screen pictures of recordings, with numpy and Pillow alone: no GPU, no display."""

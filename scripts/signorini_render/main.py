@@ -1,0 +1,153 @@
+"""The command line of scripts/render."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from signorini_render import page, picture, recording
+from signorini_render.recording import RenderError
+
+SINGLE, PANEL = (1200, 900), (480, 360)
+LARGEST = 8192
+
+
+class UsageError(Exception):
+    """A wrong option: one line for the user."""
+
+
+def size_of(text):
+    try:
+        width, height = (int(part) for part in text.lower().split("x"))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' must look like 1200x900") from None
+    if not (64 <= width <= LARGEST and 64 <= height <= LARGEST):
+        raise argparse.ArgumentTypeError(f"'{text}': width and height must be 64 … {LARGEST}")
+    return width, height
+
+
+def finite(text, low, high):
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not low <= value <= high:
+        raise argparse.ArgumentTypeError(f"'{text}' must be a number from {low:g} to {high:g}")
+    return value
+
+
+def count(text):
+    try:
+        value = int(text)
+    except ValueError:
+        value = 0
+    if not 1 <= value <= 200:
+        raise argparse.ArgumentTypeError(f"'{text}' must be a whole number from 1 to 200")
+    return value
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        raise UsageError(f"{message} (see scripts/render --help)")
+
+
+def parse(arguments):
+    parser = Parser(
+        prog="scripts/render", formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Draws a frame of a recording, or a contact sheet of all of it, as PNG. Needs no display.",
+        epilog="examples:\n  scripts/render bucket.h5                          the last frame, as bucket.png\n"
+               "  scripts/render bucket.h5 --step 440 -o impact.png\n"
+               "  scripts/render bucket.h5 --sheet --frames 12      12 evenly spaced frames, as bucket.sheet.png\n\n"
+               "Contacts are dots in the colour of their region; pale ones lie behind a surface. Equal input gives equal bytes.\n\n"
+               "exit codes: 0 written, 1 something is missing or failed, 2 usage, 3 a file that cannot be read or written")
+    parser.add_argument("file", metavar="FILE.h5", help="recording made by signorini record")
+    parser.add_argument("-o", "--output", metavar="PNG", help="picture to write (default: beside the recording)")
+    parser.add_argument("--step", metavar="K", help="frame, e.g. 440 or 440.2 (default: the last)")
+    parser.add_argument("--sheet", action="store_true", help="evenly spaced frames of the whole recording on one page")
+    parser.add_argument("--frames", type=count, default=12, metavar="N", help="frames on a sheet (default 12)")
+    parser.add_argument("--regions", choices=("points", "islands"), default="points",
+                        help="colours of contacts: by shared mass points, or through whole bodies")
+    parser.add_argument("--size", type=size_of, metavar="WxH", help="pixels of the picture, or of one panel of a sheet")
+    parser.add_argument("--azimuth", type=lambda t: finite(t, -360, 360), default=picture.Style.azimuth, metavar="DEG",
+                        help="where the viewer stands around the vertical (default %(default)g)")
+    parser.add_argument("--elevation", type=lambda t: finite(t, -89, 89), default=picture.Style.elevation, metavar="DEG",
+                        help="above the horizon (default %(default)g)")
+    parser.add_argument("--zoom", type=lambda t: finite(t, 0.05, 50), default=1.0, metavar="F", help="closer by this factor")
+    parser.add_argument("--mesh", action="store_true", help="draw the edges of the triangles")
+    parser.add_argument("--impulses", action="store_true", help="draw the contact impulses as bars")
+    parser.add_argument("--solid", action="store_true", help="hide contacts behind surfaces")
+    options = parser.parse_args(arguments)
+    if options.sheet and options.step:
+        raise UsageError("--step and --sheet exclude each other")
+    return options
+
+
+def same_frame(id, asked):
+    try:
+        return recording.FRAME_ID.match(asked) and recording.key_of(id) == recording.key_of(asked)
+    except ValueError:
+        return False
+
+
+def chooser(options):
+    def one(ids):
+        if not options.step:
+            return [ids[-1]]
+        found = [id for id in ids if same_frame(id, options.step)]
+        if not found:
+            raise UsageError(f"{options.file}: no step '{options.step}' (it has {len(ids)} frames, {ids[0]} to {ids[-1]})")
+        return found
+
+    def spread(ids):
+        last = {recording.key_of(id)[0]: id for id in ids}  # of several solves in a step, the last
+        names = list(last.values())
+        return [names[i] for i in np.unique(np.rint(np.linspace(0, len(names) - 1, min(options.frames, len(names)))).astype(int))]
+
+    return spread if options.sheet else one
+
+
+def style_of(options):
+    width, height = options.size or (PANEL if options.sheet else SINGLE)
+    return picture.Style(width, height, options.azimuth, options.elevation, options.zoom, options.mesh, options.solid, options.impulses)
+
+
+def write_png(image, path):
+    """Under a temporary name first: a picture is there completely or not at all."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.new")
+    try:
+        image.save(temporary, format="PNG")
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def run(options):
+    opened = recording.read_safely(options.file, chooser(options), options.regions)
+    frames, style = list(opened.frames.values()), style_of(options)
+    image = page.sheet(opened, frames, style, options.regions) if options.sheet else page.single(opened, frames[0], style, options.regions)
+    default = Path(options.file).with_suffix(".sheet.png" if options.sheet else ".png")
+    path = Path(options.output) if options.output else default
+    if path.is_dir():
+        raise UsageError(f"{path}: is a folder; -o names a file")
+    write_png(image, path)
+    print(path)
+
+
+def main(arguments=None):
+    try:
+        run(parse(arguments))
+    except UsageError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except RenderError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 3
+    except OSError as error:
+        print(f"error: {error.filename or 'picture'}: {error.strerror or error}", file=sys.stderr)
+        return 3
+    except MemoryError:
+        print("error: out of memory; ask for a smaller picture with --size", file=sys.stderr)
+        return 1
+    return 0

@@ -1,0 +1,71 @@
+"""The triangles of a frame as the picture needs them: who is closed, smooth corner normals, clipping at the near plane."""
+
+import numpy as np
+
+CREASE = np.cos(np.radians(32.0))  # corners whose face turns further than this from the mean normal stay sharp
+
+
+def face_normals(vertices, triangles):
+    """Unit normals (t×3) and twice the areas."""
+    a, b, c = (vertices[triangles[:, k]] for k in range(3))
+    cross = np.cross(b - a, c - a)
+    length = np.linalg.norm(cross, axis=1)
+    return cross / np.where(length > 0, length, 1.0)[:, None], length
+
+
+def corner_normals(vertices, triangles, normals, areas):
+    """t×3×3: area-weighted mean of the faces around each vertex, or the face's own normal at a crease."""
+    mean = np.zeros_like(vertices)
+    for corner in range(3):
+        np.add.at(mean, triangles[:, corner], normals * areas[:, None])
+    length = np.linalg.norm(mean, axis=1)
+    mean /= np.where(length > 0, length, 1.0)[:, None]
+    corners = mean[triangles]
+    sharp = (corners * normals[:, None]).sum(axis=2) < CREASE
+    corners[sharp] = np.broadcast_to(normals[:, None], corners.shape)[sharp]
+    return corners
+
+
+def closed_bodies(triangles, body):
+    """t bools: the triangle's body is a closed, oriented surface (every edge runs once in each direction)."""
+    edges = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])
+    owner = np.tile(body, 3)
+    count = int(triangles.max(initial=0)) + 1
+    forth, back = edges[:, 0] * count + edges[:, 1], edges[:, 1] * count + edges[:, 0]
+    keys, times = np.unique(forth, return_counts=True)
+    spot = np.searchsorted(keys, back).clip(max=len(keys) - 1)
+    paired = (keys[spot] == back) & (times[np.searchsorted(keys, forth)] == 1) & (times[spot] == 1)
+    return ~np.isin(body, np.unique(owner[~paired]))
+
+
+def clip_near(corners, near):
+    """View triangles (t×3×3, depth last) cut at depth `near`. Returns the triangles in front, where each came from, and the
+    barycentric coordinates of its corners there (t'×3×3)."""
+    front = corners[..., 2] > near
+    count = front.sum(axis=1)
+    whole = np.flatnonzero(count == 3)
+    identity = np.eye(3)
+    pieces, source = [np.broadcast_to(identity, (len(whole), 3, 3))], [whole]
+    for inside in (1, 2):
+        for lone in range(3):  # the corner that is alone on its side
+            chosen = np.flatnonzero((count == inside) & (front[:, lone] == (inside == 1)))
+            if not len(chosen):
+                continue
+            i, j = (lone + 1) % 3, (lone + 2) % 3
+            depth = corners[chosen][..., 2]
+
+            def cut(other, lone=lone, depth=depth):
+                share = ((near - depth[:, lone]) / (depth[:, other] - depth[:, lone]))[:, None]
+                return (1 - share) * identity[lone] + share * identity[other]
+
+            at_i, at_j = cut(i), cut(j)
+            corner = [np.broadcast_to(identity[k], at_i.shape) for k in range(3)]
+            if inside == 1:
+                parts = [(corner[lone], at_i, at_j)]
+            else:
+                parts = [(at_i, corner[i], corner[j]), (at_i, corner[j], at_j)]
+            for part in parts:
+                pieces.append(np.stack(part, axis=1))
+                source.append(chosen)
+    source, weights = np.concatenate(source), np.concatenate(pieces)
+    return np.einsum("tij,tjk->tik", weights, corners[source]), source, weights
