@@ -52,6 +52,21 @@ double tet_quality(const TetMesh& mesh, const Tetrahedron& tet) {
   return squares > 0.0 ? std::copysign(12.0 * std::cbrt(9.0 * volume * volume) / squares, volume) : 0.0;
 }
 
+MeshQuality mesh_quality(const TetMesh& mesh) {
+  MeshQuality result;
+  double sum = 0.0;
+  for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
+    const double quality = tet_quality(mesh, mesh.tets[t]);
+    sum += quality;
+    if (t == 0 || quality < result.smallest) {
+      result.smallest = quality;
+      result.worst = static_cast<Index>(t);
+    }
+  }
+  if (!mesh.tets.empty()) result.mean = sum / static_cast<double>(mesh.tets.size());
+  return result;
+}
+
 std::vector<Triangle> boundary_triangles(const TetMesh& mesh) {
   struct Face {
     Triangle key;  // ascending

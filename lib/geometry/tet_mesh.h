@@ -26,6 +26,13 @@ double smallest_altitude(const TetMesh& mesh, const Tetrahedron& tet);
 /// inverted ones.
 double tet_quality(const TetMesh& mesh, const Tetrahedron& tet);
 
+struct MeshQuality {
+  double smallest = 0.0;  ///< of `tet_quality`
+  double mean = 0.0;
+  Index worst = -1;  ///< tetrahedron with the smallest, of equal ones the first; −1 for an empty mesh
+};
+MeshQuality mesh_quality(const TetMesh& mesh);
+
 /// Faces that belong to one tetrahedron only, oriented outward, on the indices of `mesh`. Sorted by their
 /// vertex numbers.
 std::vector<Triangle> boundary_triangles(const TetMesh& mesh);
