@@ -18,7 +18,9 @@
 /// Equal content gives equal bytes.
 ///
 /// While recording, each frame is its own file in `FILE.h5.parts/` (temporary name, every return checked,
-/// fsync, rename); `finish` or the next command that finds the parts packs them into `FILE.h5`.
+/// fsync, rename), and so is the newest checkpoint; `finish` or the next command that finds the parts packs
+/// the frames into `FILE.h5`. A recording that did not run to its end has no statistics and keeps its
+/// checkpoint.
 namespace signorini {
 
 struct RecordingHeader {
@@ -45,6 +47,8 @@ struct StepTable {
   std::vector<std::vector<double>> rows;  ///< one value per column each
 };
 
+struct RecordingCheckpoint;
+
 struct Frame {
   std::string id;  ///< "000120" or "000120.2"
   ContactProblem problem;
@@ -66,6 +70,11 @@ class RecordingWriter {
   /// On return the frame is on disk. Throws `InputError` (disk full, no permission) and leaves the earlier
   /// frames intact.
   void append(const Frame& frame);
+  /// Replaces the checkpoint; on return it is on disk. Throws as `append`.
+  void keep(const RecordingCheckpoint& checkpoint);
+  /// The checkpoint that a resume found; nothing when there is none. Throws `InputError` for a damaged one,
+  /// and for one that counts frames that are not on disk.
+  std::optional<RecordingCheckpoint> checkpoint() const;
   /// Packs the parts and the statistics of all steps (null: none) into `path` and removes the parts. Without
   /// it (a kill) the parts stay for the next command.
   void finish(const StepTable* statistics = nullptr);

@@ -74,7 +74,8 @@ RecordingPaths::RecordingPaths(const std::filesystem::path& path)
     : file(path),
       parts(path.string() + ".parts"),
       lock(path.string() + ".lock"),
-      packed(path.string() + ".tmp") {}
+      packed(path.string() + ".tmp"),
+      checkpoint(parts / "checkpoint") {}
 
 bool is_frame_id(const std::string& id) {
   const auto digits = [](const std::string& text) {

@@ -20,10 +20,11 @@ inline constexpr std::uint64_t kRecordingSchema = 1;
 
 struct RecordingPaths {
   explicit RecordingPaths(const std::filesystem::path& path);
-  std::filesystem::path file;    ///< FILE.h5
-  std::filesystem::path parts;   ///< FILE.h5.parts
-  std::filesystem::path lock;    ///< FILE.h5.lock
-  std::filesystem::path packed;  ///< FILE.h5.tmp: a pack under way
+  std::filesystem::path file;        ///< FILE.h5
+  std::filesystem::path parts;       ///< FILE.h5.parts
+  std::filesystem::path lock;        ///< FILE.h5.lock
+  std::filesystem::path packed;      ///< FILE.h5.tmp: a pack under way
+  std::filesystem::path checkpoint;  ///< FILE.h5.parts/checkpoint
 
   std::filesystem::path part(const std::string& id) const { return parts / (id + ".h5"); }
 };

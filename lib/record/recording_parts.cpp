@@ -82,9 +82,28 @@ void write_packed(const RecordingPaths& paths, const RecordingHeader& header,
   read_statistics_tree(written);
 }
 
+/// Whether the packed file has its statistics. It may be any file that somebody put there: asked in a child.
+bool is_complete(const RecordingPaths& paths) {
+  try {
+    run_in_child(paths.file.string(), size_of(paths.file), [&] {
+      if (!h5::ReadFile(paths.file).has("/statistics")) throw InputError("no statistics");
+    });
+    return true;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+/// What has been packed. A recording that has not run to its end keeps its checkpoint.
 void remove_parts(const RecordingPaths& paths) {
   std::error_code error;
-  fs::remove_all(paths.parts, error);
+  if (!fs::exists(paths.checkpoint) || is_complete(paths)) {
+    fs::remove_all(paths.parts, error);
+  } else {
+    for (const std::string& id : list_parts(paths)) {
+      if (!error) fs::remove(paths.part(id), error);
+    }
+  }
   if (error)
     throw_input("{}: the packed parts cannot be removed ({})", paths.parts.string(), error.message());
   sync_folder(paths.file.has_parent_path() ? paths.file.parent_path() : fs::path("."));

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <system_error>
 
@@ -6,6 +8,7 @@
 #include "record/durable_file.h"
 #include "record/guarded.h"
 #include "record/raw_problem.h"
+#include "record/recording_checkpoint.h"
 #include "record/recording_parts.h"
 #include "record/recording_statistics.h"
 
@@ -58,6 +61,9 @@ RecordingWriter::RecordingWriter(fs::path path, RecordingHeader header, bool res
     throw_usage("{}: exists already; remove it, resume it, or choose another name", paths.file.string());
   } else if (!list_parts(paths).empty()) {
     throw_usage("{}: holds frames of an unfinished recording; remove it or resume", paths.parts.string());
+  } else {
+    std::error_code ignored;
+    fs::remove(paths.checkpoint, ignored);
   }
   std::error_code error;
   fs::create_directories(paths.parts, error);
@@ -94,6 +100,28 @@ void RecordingWriter::append(const Frame& frame) {
   }
   write_durable(part, image);
   frames.insert(place, frame.id);
+}
+
+void RecordingWriter::keep(const RecordingCheckpoint& checkpoint) {
+  if (!impl_->lock) throw_usage("{}: the recording is finished", impl_->paths.file.string());
+  const std::string bytes = encode_checkpoint(checkpoint, header_digest(impl_->header));
+  write_durable(impl_->paths.checkpoint, std::as_bytes(std::span(bytes)));
+}
+
+std::optional<RecordingCheckpoint> RecordingWriter::checkpoint() const {
+  const fs::path& path = impl_->paths.checkpoint;
+  std::error_code error;
+  if (!fs::exists(path, error)) return std::nullopt;
+  std::ifstream in(path, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  if (!in.good() && !in.eof()) throw_input("{}: cannot be read", path.string());
+  RecordingCheckpoint checkpoint = decode_checkpoint(bytes, header_digest(impl_->header), path.string());
+  for (const std::string& id : checkpoint.frames) {
+    if (!std::binary_search(impl_->frames.begin(), impl_->frames.end(), id, frame_before)) {
+      throw_input("{}: counts frame {}, which is not on disk", path.string(), id);
+    }
+  }
+  return checkpoint;
 }
 
 void RecordingWriter::finish(const StepTable* statistics) {
