@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "commands.h"
 #include "interrupt.h"
@@ -27,7 +28,7 @@ struct Range {
     high = std::max(high, x);
   }
   bool empty() const { return low > high; }
-  std::string text(const char* format = "{:.6g}") const {
+  std::string text(const char* format = "{:.0f}") const {
     if (empty()) return "–";
     const std::string a = fmt::format(fmt::runtime(format), low), b = fmt::format(fmt::runtime(format), high);
     return a == b ? a : a + "–" + b;
@@ -88,20 +89,19 @@ Json to_json(const StepFacts& f) {
           {"redundant", f.redundant}};
 }
 
-TextTable::Row to_row(const StepFacts& f) {
-  return {f.step,
-          fmt::format("{}", f.contacts),
-          fmt::format("{}", f.dofs),
-          fmt::format("{}{}", f.regions, f.points_exact ? "" : "~"),
-          fmt::format("{}", f.largest_region),
-          fmt::format("{}", f.islands),
-          fmt::format("{}", f.largest_island),
-          f.mu.text("{:.3g}"),
-          fmt::format("{:.3g}", f.diagonal_ratio),
-          f.redundant ? "yes" : "no"};
+using Columns = std::vector<TextTable::Column>;
+
+/// `before`, what `fact_cells` says, `after`.
+Columns with_facts(Columns before, const Columns& after) {
+  for (const char* title :
+       {"contacts", "dofs", "regions", "largest", "islands", "largest", "μ", "diagonal", "3m>n"})
+    before.push_back({title, Align::right});
+  before.insert(before.end(), after.begin(), after.end());
+  return before;
 }
 
-TextTable::Row summary_row(const std::string& path, const std::vector<StepFacts>& steps, double bytes) {
+/// One step, or the ranges over several.
+TextTable::Row fact_cells(std::span<const StepFacts> steps) {
   Range contacts, dofs, regions, largest_region, islands, largest_island, mu, ratio;
   bool exact = true, redundant = false;
   for (const StepFacts& f : steps) {
@@ -119,36 +119,28 @@ TextTable::Row summary_row(const std::string& path, const std::vector<StepFacts>
     exact = exact && f.points_exact;
     redundant = redundant || f.redundant;
   }
-  return {std::filesystem::path(path).filename().string(),
-          steps.empty() ? "–" : steps.front().kind,
-          fmt::format("{}", steps.size()),
-          contacts.text(),
-          dofs.text(),
-          regions.text() + (exact ? "" : "~"),
-          largest_region.text(),
-          islands.text(),
-          largest_island.text(),
-          mu.text("{:.3g}"),
-          ratio.text("{:.3g}"),
-          redundant ? "yes" : "no",
-          bytes_text(bytes)};
+  return {contacts.text(),       dofs.text(),          regions.text() + (exact ? "" : "~"),
+          largest_region.text(), islands.text(),       largest_island.text(),
+          mu.text("{:.3g}"),     ratio.text("{:.3g}"), redundant ? "yes" : "no"};
+}
+
+TextTable::Row step_row(const StepFacts& facts) {
+  TextTable::Row row = fact_cells({&facts, 1});
+  row.insert(row.begin(), facts.step);
+  return row;
+}
+
+TextTable::Row summary_row(const std::string& path, const std::vector<StepFacts>& steps, double bytes) {
+  TextTable::Row row{std::filesystem::path(path).filename().string(),
+                     steps.empty() ? "–" : steps.front().kind, fmt::format("{}", steps.size())};
+  for (TextTable::Cell& cell : fact_cells(steps)) row.push_back(std::move(cell));
+  row.emplace_back(bytes_text(bytes));
+  return row;
 }
 
 int info(const Program& program, const std::vector<std::string>& paths, bool list_steps) {
   Json all = Json::array();
-  TextTable summary({{"file"},
-                     {"kind"},
-                     {"steps", Align::right},
-                     {"contacts", Align::right},
-                     {"dofs", Align::right},
-                     {"regions", Align::right},
-                     {"largest", Align::right},
-                     {"islands", Align::right},
-                     {"largest", Align::right},
-                     {"μ", Align::right},
-                     {"diagonal", Align::right},
-                     {"3m>n", Align::right},
-                     {"size", Align::right}});
+  TextTable summary(with_facts({{"file"}, {"kind"}, {"steps", Align::right}}, {{"size", Align::right}}));
   for (const std::string& path : paths) {
     const ProblemFile file(path);
     const auto bytes = static_cast<double>(std::filesystem::file_size(path));
@@ -168,17 +160,8 @@ int info(const Program& program, const std::vector<std::string>& paths, bool lis
                      {"bytes", std::filesystem::file_size(path)},
                      {"steps", list}});
     } else if (list_steps) {
-      TextTable table({{"step"},
-                       {"contacts", Align::right},
-                       {"dofs", Align::right},
-                       {"regions", Align::right},
-                       {"largest", Align::right},
-                       {"islands", Align::right},
-                       {"largest", Align::right},
-                       {"μ", Align::right},
-                       {"diagonal", Align::right},
-                       {"3m>n", Align::right}});
-      for (const StepFacts& f : steps) table.add(to_row(f));
+      TextTable table(with_facts({{"step"}}, {}));
+      for (const StepFacts& f : steps) table.add(step_row(f));
       print(fmt::format("{}  {}\n{}\n", painted(path, Colour::bold), file.title(), table.text()));
     } else {
       summary.add(summary_row(path, steps, bytes));

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <array>
 #include <string_view>
 #include <utility>
@@ -29,6 +31,18 @@ struct PaperThresholds {
   double eps_inf = 0.0;
   double delta_inf = 0.0;
 
+  /// The four options. A solver with two loops tells them apart by `suffix` ("_cg") and `loop` ("CG").
+  template <class Visitor>
+  void visit(Visitor& v, std::string_view suffix = "", std::string_view loop = "") {
+    const auto option = [&](std::string_view key, double& value, std::string_view help) {
+      v(fmt::format("{}{}", key, suffix), value,
+        fmt::format("stop = paper{}{}: {}", loop.empty() ? "" : ", ", loop, help));
+    };
+    option("eps", eps, "2-norm of the step, relative to max|q|/min W_NN");
+    option("delta", delta, "2-norm of the projected residual, relative to max|q|");
+    option("eps_inf", eps_inf, "largest component of the step, relative to max|q|/min W_NN");
+    option("delta_inf", delta_inf, "largest component of the projected residual, relative to max|q|");
+  }
   /// Throws `UsageError` that opens with `context` for a negative threshold.
   void validate(std::string_view context) const;
 };

@@ -34,11 +34,7 @@ class Pcg : public ReducedSolver {
       v("stop", stop,
         "residual: the common rule; paper: any one of eps, delta, eps_inf, delta_inf, or 2n iterations (n = "
         "3 contacts)");
-      v("eps", paper.eps, "stop = paper: 2-norm of the step, relative to max|q|/min W_NN");
-      v("delta", paper.delta, "stop = paper: 2-norm of the projected residual, relative to max|q|");
-      v("eps_inf", paper.eps_inf, "stop = paper: largest component of the step, relative to max|q|/min W_NN");
-      v("delta_inf", paper.delta_inf,
-        "stop = paper: largest component of the projected residual, relative to max|q|");
+      paper.visit(v);
     }
     void validate() const;
   };

@@ -36,19 +36,8 @@ class PcgPgs : public ReducedSolver {
         "residual at which Gauss-Seidel takes over; 0 leaves it to the paper's rules or 2n iterations");
       v("stop", stop,
         "residual: the common rule; paper: the rules below end both phases, n_max sweeps the second");
-      v("eps_cg", cg.eps, "stop = paper, CG: 2-norm of the step, relative to max|q|/min W_NN");
-      v("delta_cg", cg.delta, "stop = paper, CG: 2-norm of the projected residual, relative to max|q|");
-      v("eps_inf_cg", cg.eps_inf,
-        "stop = paper, CG: largest component of the step, relative to max|q|/min W_NN");
-      v("delta_inf_cg", cg.delta_inf,
-        "stop = paper, CG: largest component of the projected residual, relative to max|q|");
-      v("eps_gs", gs.eps, "stop = paper, Gauss-Seidel: 2-norm of the step, relative to max|q|/min W_NN");
-      v("delta_gs", gs.delta,
-        "stop = paper, Gauss-Seidel: 2-norm of the projected residual, relative to max|q|");
-      v("eps_inf_gs", gs.eps_inf,
-        "stop = paper, Gauss-Seidel: largest component of the step, relative to max|q|/min W_NN");
-      v("delta_inf_gs", gs.delta_inf,
-        "stop = paper, Gauss-Seidel: largest component of the projected residual, relative to max|q|");
+      cg.visit(v, "_cg", "CG");
+      gs.visit(v, "_gs", "Gauss-Seidel");
       v("n_max", n_max, "stop = paper: Gauss-Seidel sweeps at most");
     }
     void validate() const;

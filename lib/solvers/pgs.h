@@ -66,11 +66,7 @@ class Pgs : public ReducedSolver {
       v("max_gib", max_gib, "memory that a dense W may take, GiB");
       v("stop", stop,
         "residual: the common rule; paper: any one of eps, delta, eps_inf, delta_inf, or n_max sweeps");
-      v("eps", paper.eps, "stop = paper: 2-norm of the step, relative to max|q|/min W_NN");
-      v("delta", paper.delta, "stop = paper: 2-norm of the projected residual, relative to max|q|");
-      v("eps_inf", paper.eps_inf, "stop = paper: largest component of the step, relative to max|q|/min W_NN");
-      v("delta_inf", paper.delta_inf,
-        "stop = paper: largest component of the projected residual, relative to max|q|");
+      paper.visit(v);
       v("n_max", n_max, "stop = paper: sweeps at most");
     }
     void validate() const;
