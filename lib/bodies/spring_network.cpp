@@ -308,7 +308,6 @@ void SpringElements::add(const SpringNetwork& network, Index first_node) {
 }
 
 void SpringElements::couplings(std::vector<std::array<Index, 2>>& pairs) const {
-  pairs.clear();
   for (const Spring& spring : springs_) add_pairs<2>({spring.i, spring.j}, pairs);
   for (const Hinge& hinge : hinges_) add_pairs(nodes_of(hinge), pairs);
   for (const Fold& fold : folds_) add_pairs(nodes_of(fold), pairs);

@@ -1,5 +1,6 @@
 #include "collision/contact_finder.h"
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 

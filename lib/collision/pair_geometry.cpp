@@ -1,5 +1,7 @@
 #include "collision/contact_finder.h"
 
+#include <Eigen/Geometry>
+
 namespace signorini {
 
 namespace {
