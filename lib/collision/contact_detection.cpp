@@ -47,6 +47,10 @@ ContactDetector::ContactDetector(CollisionModel model, DetectionSettings setting
   obstacle_hash_.build(boxes, settings_.cell);
 }
 
+bool ContactDetector::can_touch(Index point_body, Index triangle_body) const {
+  return point_body != triangle_body && !(model_.is_fixed(point_body) && model_.is_fixed(triangle_body));
+}
+
 std::array<Vector3, 3> ContactDetector::corners(const NodeMotion& motion, Index triangle) const {
   const auto movable = static_cast<Index>(model_.triangles.size());
   const bool fixed = triangle >= movable;
@@ -82,17 +86,24 @@ void ContactDetector::build_movable_boxes(TaskArena& arena, const NodeMotion& mo
   for (std::size_t t = 0; t < triangle_box_.size(); ++t) {
     body_box_[at(model_.triangle_body[t])].extend(triangle_box_[t]);
   }
-  // Only triangles that reach into the box of another body, or of an exposed obstacle vertex, can be met by a
-  // point.
+  point_box_.assign(at(model_.bodies), Aabb{});
+  for (std::size_t i = 0; i < model_.points.size(); ++i) {
+    const Vector3& p = motion.position[at(model_.points[i])];
+    Aabb& box = point_box_[at(model_.point_body[i])];
+    box.extend(p);
+    box.extend(p + point_travel(motion, model_.points[i]));
+  }
+  // Only triangles that reach into the box of another body's points, or of an exposed obstacle vertex, can be
+  // met by a point.
   Aabb exposed;
   for (const Index v : model_.obstacle_points) exposed.extend(model_.obstacle.vertices[at(v)]);
   hashed_.clear();
   hashed_box_.clear();
   for (std::size_t t = 0; t < triangle_box_.size(); ++t) {
-    bool reached = triangle_box_[t].overlaps(exposed);
-    for (Index b = 0; b < model_.bodies && !reached; ++b) {
-      reached = b != model_.triangle_body[t] && triangle_box_[t].overlaps(body_box_[at(b)]);
-    }
+    const Index body = model_.triangle_body[t];
+    bool reached = !model_.is_fixed(body) && triangle_box_[t].overlaps(exposed);
+    for (Index b = 0; b < model_.bodies && !reached; ++b)
+      reached = can_touch(b, body) && triangle_box_[t].overlaps(point_box_[at(b)]);
     if (!reached) continue;
     hashed_.push_back(static_cast<Index>(t));
     hashed_box_.push_back(triangle_box_[t]);
@@ -155,14 +166,15 @@ void ContactDetector::detect_point(const NodeMotion& motion, std::size_t number,
     const auto x = corners(motion, triangle);
     if (near_triangle(p, triangle, x[0], x[1], x[2], near)) chunk.near.push_back(near);
   };
-  if (movable && box.overlaps(obstacle_box_)) {
+  if (!model_.is_fixed(body) && box.overlaps(obstacle_box_)) {
     obstacle_hash_.query(box, chunk.found);
     chunk.near.clear();
     for (const Index t : chunk.found) add_near(movable_triangles + t);
     add_contacts(motion, point, body, -1, chunk);
   }
   bool reached = false;
-  for (Index b = 0; b < model_.bodies && !reached; ++b) reached = b != body && box.overlaps(body_box_[at(b)]);
+  for (Index b = 0; b < model_.bodies && !reached; ++b)
+    reached = can_touch(body, b) && box.overlaps(body_box_[at(b)]);
   if (!reached) return;
   movable_hash_.query(box, chunk.found);
   // Found triangles ascend, so those of one body stand together.
@@ -173,9 +185,9 @@ void ContactDetector::detect_point(const NodeMotion& motion, std::size_t number,
     for (; end < chunk.found.size(); ++end) {
       const Index triangle = hashed_[at(chunk.found[end])];
       if (model_.triangle_body[at(triangle)] != other) break;
-      if (other != body) add_near(triangle);
+      if (can_touch(body, other)) add_near(triangle);
     }
-    if (other != body) add_contacts(motion, point, body, other, chunk);
+    if (can_touch(body, other)) add_contacts(motion, point, body, other, chunk);
     begin = end;
   }
 }
@@ -224,13 +236,14 @@ double deepest_penetration(const CollisionModel& model, std::span<const Vector3>
   const auto everything = [](std::size_t) { return true; };
   const auto against_bodies = [&](const Vector3& p, Index own_body) {
     for (Index b = 0; b < model.bodies; ++b) {
-      if (b == own_body) continue;
+      if (b == own_body || (model.is_fixed(b) && model.is_fixed(own_body))) continue;
       test_surface(p, model.triangles, position, [&](std::size_t t) { return model.triangle_body[t] == b; });
     }
   };
   for (std::size_t i = 0; i < model.points.size(); ++i) {
     const Vector3& p = position[at(model.points[i])];
-    test_surface(p, model.obstacle.triangles, model.obstacle.vertices, everything);
+    if (!model.is_fixed(model.point_body[i]))
+      test_surface(p, model.obstacle.triangles, model.obstacle.vertices, everything);
     against_bodies(p, model.point_body[i]);
   }
   for (const Index v : model.obstacle_points) against_bodies(model.obstacle.vertices[at(v)], -1);

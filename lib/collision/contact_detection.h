@@ -12,16 +12,24 @@
 /// a body does not meet itself here).
 namespace signorini {
 
-/// The surfaces of a scene. Movable nodes are numbered by the caller; obstacle vertices follow after them.
+/// The surfaces of a scene. Moving nodes are numbered by the caller; obstacle vertices follow after them.
+/// Bodies that move as a script says are among the moving ones; pairs of two of them, and of one with an
+/// obstacle, are no contacts.
 struct CollisionModel {
-  Index nodes = 0;                   ///< movable nodes
-  std::vector<Triangle> triangles;   ///< movable, on node numbers, outward, body after body
+  Index nodes = 0;                   ///< moving nodes
+  std::vector<Triangle> triangles;   ///< moving, on node numbers, outward, body after body
   std::vector<Index> triangle_body;  ///< ascending
-  std::vector<Index> points;         ///< nodes on movable surfaces, ascending
+  std::vector<Index> points;         ///< nodes that can touch something, ascending
   std::vector<Index> point_body;
   Index bodies = 0;
-  TriangleMesh obstacle;               ///< static; its normals face the movable side
-  std::vector<Index> obstacle_points;  ///< obstacle vertices that a body can hit
+  std::vector<unsigned char> scripted;  ///< per body: moves as a script says; empty = none does
+  TriangleMesh obstacle;                ///< static; its normals face the movable side
+  std::vector<Index> obstacle_points;   ///< obstacle vertices that a body can hit
+
+  /// Nothing that a contact does can move it; body −1 is the obstacle.
+  bool is_fixed(Index body) const {
+    return body < 0 || (!scripted.empty() && scripted[static_cast<std::size_t>(body)] != 0);
+  }
 };
 
 /// `body_of`: body of each node. Points and obstacle points are derived.
@@ -90,6 +98,7 @@ class ContactDetector {
     double deepest = 0.0;
   };
   void build_movable_boxes(TaskArena& arena, const NodeMotion& motion);
+  bool can_touch(Index point_body, Index triangle_body) const;
   Vector3 point_position(const NodeMotion& motion, Index point) const;
   Vector3 point_travel(const NodeMotion& motion, Index point) const;
   void detect_point(const NodeMotion& motion, std::size_t point, Chunk& chunk) const;
@@ -101,7 +110,7 @@ class ContactDetector {
   DetectionSettings settings_;
   SpatialHash obstacle_hash_, movable_hash_;
   Aabb obstacle_box_;
-  std::vector<Aabb> triangle_box_, body_box_, hashed_box_;
+  std::vector<Aabb> triangle_box_, body_box_, point_box_, hashed_box_;
   std::vector<Index> hashed_;  // movable triangle behind each hashed box
   std::vector<Chunk> chunks_;
   std::vector<PointTriangleContact> contacts_;

@@ -148,9 +148,22 @@ const WarmStart::Entry* WarmStart::find(const SurfaceContact& contact) const {
   return std::pair(entry.key.vertex[0], entry.body[1]) == wanted ? &entry : nullptr;
 }
 
-Vector3 WarmStart::impulse(const SurfaceContact& contact) const {
-  const Entry* entry = find(contact);
-  return entry ? entry->impulse : Vector3::Zero();
+void WarmStart::impulses(std::span<const SurfaceContact> contacts, std::span<Vector3> result) const {
+  std::vector<unsigned char> taken(by_pair_.size(), 0);
+  const auto slot = [&](const Entry* entry) { return static_cast<std::size_t>(entry - by_pair_.data()); };
+  for (std::size_t k = 0; k < contacts.size(); ++k) {
+    result[k].setZero();
+    const Entry* entry = find(contacts[k]);
+    if (!entry || entry->key != contacts[k].key) continue;
+    result[k] = entry->impulse;
+    taken[slot(entry)] = 1;
+  }
+  for (std::size_t k = 0; k < contacts.size(); ++k) {
+    const Entry* entry = find(contacts[k]);
+    if (!entry || entry->key == contacts[k].key || taken[slot(entry)]) continue;
+    result[k] = entry->impulse;
+    taken[slot(entry)] = 1;
+  }
 }
 
 bool WarmStart::knows(const PairKey& key) const {

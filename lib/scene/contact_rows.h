@@ -39,8 +39,9 @@ class WarmStart {
   /// Of the same pair; else, for vertex–face, of the same vertex against the same body (the strongest when it
   /// touched several faces); else nothing.
   const Entry* find(const SurfaceContact& contact) const;
-  /// Its impulse, or zero; N·s, world.
-  Vector3 impulse(const SurfaceContact& contact) const;
+  /// Start impulses of `contacts` (ascending by key); N·s, world. Every kept impulse goes to one contact: to
+  /// its own pair, else to the first face that its vertex slid to. The others get zero.
+  void impulses(std::span<const SurfaceContact> contacts, std::span<Vector3> result) const;
   bool knows(const PairKey& key) const;
   /// For checkpoints: ascending by key.
   const std::vector<Entry>& entries() const { return by_pair_; }

@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "bodies/solid_system.h"
-#include "scene/contact_assembly.h"
+#include "collision/contact_detection.h"
+#include "scene/contact_rows.h"
 #include "scene/stepper.h"
 
 /// Explicit symplectic Euler with contact impulses (Lazarevych 2010, section 2, with the position update made
@@ -11,8 +11,40 @@
 ///
 ///     u_free = u⁻ + dt (M⁻¹ f_elastic(x) + g − α u⁻),   u⁺ = u_free + M⁻¹ H r,   x⁺ = x + dt u⁺
 ///
-/// r solves the contact problem of the step. Stable for dt ≤ SolidSystem::largest_stable_step().
+/// r solves the contact problem of the step over the blocks that contacts act on (eq. 8; exact because M is
+/// block diagonal):
+///
+///     M v = H r + f,   f = M u_free,   u = Hᵀ v + w
+///
+/// Row d ∈ {n, t1, t2} of a contact is [d, −a d, −b d, −c d] over (point, triangle corners) with the
+/// barycentric weights a, b, c: unit normals instead of the paper's area-weighted ones, and one sign for
+/// normal and tangential rows. The tangents are body-fixed: t1 along the triangle's first edge, t2 = n × t1.
+///
+/// Contacts are those of the point–triangle detector: a body does not meet itself, and surfaces are touched
+/// from their outer side only (solids, rigid bodies, obstacles; not cloth). Stable for
+/// dt ≤ BodySystem::largest_stable_step().
 namespace signorini {
+
+struct ContactLawSettings {
+  double friction = 0.4;        ///< μ ≥ 0
+  double restitution = 0.0;     ///< κ in [0, 1], Newton's rule
+  double rest_speed = 4e-3;     ///< v_rest: slower impacts do not rebound; m/s
+  double recovery = 0.2;        ///< share of a penetration that one step may push out, in [0, 1]
+  double recovery_speed = 0.1;  ///< bound of the speed of pushing out, m/s
+};
+
+/// Offset w_N of u_N = J_n v + w_N ≥ 0 in m/s, J_n the normal row:
+///
+///     impact        κ min(0, J_n u⁻)           if J_n u⁻ < −v_rest, κ > 0 and the gap closes within the step
+///     open          gap / dt                   gap ≥ 0: the point may close the gap, and no more
+///     penetrating   max(recovery · gap / dt, −recovery_speed)
+///
+/// The paper writes the first line for every contact. Its velocity-level condition with κ = 0 stops a point
+/// at the distance at which it was detected and lets discretisation errors of the gap drift; the other two
+/// lines are the position-level offsets of Otaduy et al. 2009 (section 3.2) with a bounded recovery instead.
+/// The gap term never adds energy: it only brakes. At rest (gap = 0) all three agree.
+double normal_offset(const ContactLawSettings& law, double gap, double speed_before, double speed_free,
+                     double dt);
 
 struct ExplicitSettings {
   double dt = 2e-4;                  ///< s
@@ -22,45 +54,23 @@ struct ExplicitSettings {
   double accepted_residual = 1e-4;  ///< a solve that ends above this, also after a cold restart, ends the run
 };
 
-class ExplicitStepper {
+class ExplicitStepper final : public Stepper {
  public:
-  /// `solids` must outlive the stepper. Detection uses the start state; the first step is ready to be taken.
-  ExplicitStepper(SolidSystem& solids, ContactDetector detector, std::unique_ptr<Solver> solver,
-                  const ExplicitSettings& settings, TaskArena& arena);
+  /// `system` must outlive the stepper and be finished.
+  ExplicitStepper(BodySystem& system, const DetectionSettings& detection, std::unique_ptr<Solver> solver,
+                  const ExplicitSettings& settings);
+  ~ExplicitStepper() override;
 
-  /// Advances by dt. Throws `std::runtime_error` when the contact solve fails or the motion is not finite any
-  /// more.
-  StepReport advance(TaskArena& arena);
-
-  long long steps_taken() const { return steps_; }
-  double time() const { return static_cast<double>(steps_) * settings_.dt; }
-  const NodeState& state() const { return state_; }
-  /// Of the step last taken: its contacts, its problem (empty when there were none) and the impulses that
-  /// solved it.
-  std::span<const PointTriangleContact> contacts() const { return contacts_; }
-  const ContactProblem& problem() const { return assembled_.problem; }
-  std::span<const Index> problem_nodes() const { return assembled_.nodes; }
-  std::span<const double> impulses() const { return impulses_; }
-  /// Deepest penetration of the present state, m.
-  double penetration() const { return detector_.deepest(); }
-  const ContactDetector& detector() const { return detector_; }
+  /// `penetration` of the report is the deepest of all points at the end of the step, separating ones too.
+  StepReport advance(TaskArena& arena, const SolveSink& sink) override;
+  const SystemState& state() const override;
+  long long steps_taken() const override;
+  std::string checkpoint() const override;
+  void restore(std::string_view bytes) override;
 
  private:
-  void look_ahead(TaskArena& arena, StepReport& report);
-  void solve_contacts(StepReport& report);
-
-  SolidSystem& solids_;
-  ContactDetector detector_;
-  std::unique_ptr<Solver> solver_;
-  ExplicitSettings settings_;
-  long long steps_ = 0;
-  NodeState state_;
-  std::vector<Vector3> force_, free_velocity_;
-  std::vector<Index> first_node_;
-  WarmStartCache warm_start_;
-  std::vector<PointTriangleContact> contacts_;
-  AssembledProblem assembled_;
-  std::vector<double> impulses_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace signorini

@@ -478,20 +478,13 @@ LoopContact* ImplicitStepper::Impl::known(const PairKey& key) {
   return place != contacts.end() && place->contact.key == key ? &*place : nullptr;
 }
 
-/// Every kept impulse goes to one contact: to its own pair, else to the first face that its vertex slid to.
 void ImplicitStepper::Impl::give_warm_impulses(double dt) {
   if (warm.entries().empty()) return;
-  const double scale = dt / warm_dt;
-  std::vector<const WarmStart::Entry*> given;
-  for (LoopContact& c : contacts) {
-    const WarmStart::Entry* entry = warm.find(c.contact);
-    if (!entry) continue;
-    if (entry->key != c.contact.key) {
-      if (known(entry->key) || std::find(given.begin(), given.end(), entry) != given.end()) continue;
-      given.push_back(entry);
-    }
-    c.impulse = scale * entry->impulse;
-  }
+  solved.clear();
+  for (const LoopContact& c : contacts) solved.push_back(c.contact);
+  std::vector<Vector3> start(solved.size());
+  warm.impulses(solved, start);
+  for (std::size_t k = 0; k < contacts.size(); ++k) contacts[k].impulse = dt / warm_dt * start[k];
 }
 
 /// Adds what crosses; returns whether there was anything.
@@ -504,7 +497,7 @@ bool ImplicitStepper::Impl::refine(double dt) {
       fresh.first_normal = c->first_normal;
       *c = fresh;
     } else {
-      if (warm.knows(contact.key)) fresh.impulse = dt / warm_dt * warm.impulse(contact);
+      if (warm.knows(contact.key)) fresh.impulse = dt / warm_dt * warm.find(contact)->impulse;
       added.push_back(fresh);
     }
   }
