@@ -316,6 +316,10 @@ Index BodySystem::nodes() const { return impl_->nodes(); }
 Index BodySystem::rigids() const { return impl_->rigids(); }
 Index BodySystem::elements() const { return impl_->tets.size(); }
 const std::string& BodySystem::name(Index body) const { return impl_->bodies[at(body)].name; }
+const Motion* BodySystem::motion(Index body) const {
+  const Body& b = impl_->bodies[at(body)];
+  return b.kind == Kind::kinematic ? &impl_->motions[at(b.number)] : nullptr;
+}
 const SurfaceModel& BodySystem::surface() const { return impl_->surface; }
 std::span<const double> BodySystem::damping() const { return impl_->damping; }
 

@@ -78,6 +78,8 @@ class BodySystem {
   Index rigids() const;
   Index blocks() const { return nodes() + 2 * rigids(); }
   const std::string& name(Index body) const;
+  /// How a kinematic body moves; null for all others.
+  const Motion* motion(Index body) const;
   /// Blocks of a body: [first, second); empty for kinematic ones.
   std::array<Index, 2> body_blocks(Index body) const;
   Index body_of_block(Index block) const;

@@ -109,8 +109,8 @@ class SpringElements {
   /// The network's nodes get the numbers first_node, first_node + 1, …
   void add(const SpringNetwork& network, Index first_node);
   bool empty() const { return springs_.empty() && hinges_.empty() && folds_.empty(); }
-  /// Pairs (i, j) of nodes, i < j, that its stiffness couples, ascending, each once; for the pattern of the
-  /// matrix.
+  /// Adds the pairs (i, j) of nodes, i < j, that its stiffness couples, for the pattern of the matrix; leaves
+  /// all of `pairs` ascending, each once.
   void couplings(std::vector<std::array<Index, 2>>& pairs) const;
   /// Looks up where the blocks are; `add_stiffness` with a matrix of this pattern then needs no search.
   void prepare(const BlockSparseMatrix& pattern);

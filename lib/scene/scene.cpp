@@ -11,34 +11,22 @@ namespace signorini {
 
 namespace {
 
-/// Surfaces for pictures: the obstacle first, then every body's surface vertices.
-std::unique_ptr<FrameGeometry> frame_geometry(const CollisionModel& model,
-                                              std::span<const Vector3> position) {
+/// Surfaces of all bodies for pictures.
+std::unique_ptr<FrameGeometry> frame_geometry(const BodySystem& bodies, const SystemState& state,
+                                              TaskArena& arena) {
+  const SurfaceModel& surface = bodies.surface();
+  std::vector<Vector3> x(static_cast<std::size_t>(surface.vertices()));
+  bodies.surface_positions(arena, state, x);
   auto geometry = std::make_unique<FrameGeometry>();
-  const auto fixed = static_cast<Index>(model.obstacle.vertices.size());
-  const auto fixed_triangles = static_cast<Index>(model.obstacle.triangles.size());
-  geometry->vertices.resize(fixed + static_cast<Index>(model.points.size()), 3);
-  geometry->triangles.resize(fixed_triangles + static_cast<Index>(model.triangles.size()), 3);
-  for (Index i = 0; i < fixed; ++i) {
-    geometry->vertices.row(i) = model.obstacle.vertices[static_cast<std::size_t>(i)].transpose();
-  }
-  std::vector<Index> vertex_of(position.size(), -1);
-  for (std::size_t i = 0; i < model.points.size(); ++i) {
-    const auto node = static_cast<std::size_t>(model.points[i]);
-    vertex_of[node] = fixed + static_cast<Index>(i);
-    geometry->vertices.row(vertex_of[node]) = position[node].transpose();
-  }
-  for (Index t = 0; t < fixed_triangles; ++t) {
-    const Triangle& triangle = model.obstacle.triangles[static_cast<std::size_t>(t)];
-    geometry->triangles.row(t) << triangle[0], triangle[1], triangle[2];
-  }
-  geometry->triangle_body.assign(static_cast<std::size_t>(fixed_triangles), -1);
-  for (std::size_t t = 0; t < model.triangles.size(); ++t) {
-    const Triangle& triangle = model.triangles[t];
-    geometry->triangles.row(fixed_triangles + static_cast<Index>(t))
-        << vertex_of[static_cast<std::size_t>(triangle[0])],
-        vertex_of[static_cast<std::size_t>(triangle[1])], vertex_of[static_cast<std::size_t>(triangle[2])];
-    geometry->triangle_body.push_back(model.triangle_body[t]);
+  geometry->vertices.resize(surface.vertices(), 3);
+  for (Index i = 0; i < surface.vertices(); ++i)
+    geometry->vertices.row(i) = x[static_cast<std::size_t>(i)].transpose();
+  geometry->triangles.resize(static_cast<Index>(surface.triangles.size()), 3);
+  for (std::size_t t = 0; t < surface.triangles.size(); ++t) {
+    const Triangle& triangle = surface.triangles[t];
+    geometry->triangles.row(static_cast<Index>(t)) << triangle[0], triangle[1], triangle[2];
+    const Index body = surface.triangle_body[t];
+    geometry->triangle_body.push_back(surface.bodies[static_cast<std::size_t>(body)].movable ? body : -1);
   }
   return geometry;
 }
@@ -47,7 +35,7 @@ StepStatistics statistics_of(const ExplicitStepper& stepper, const StepReport& r
   StepStatistics s;
   s.step = stepper.steps_taken();
   s.steps = steps;
-  s.time = stepper.time();
+  s.time = stepper.state().time;
   s.contacts = report.contacts;
   s.iterations = report.iterations;
   s.residual = report.residual;
@@ -83,20 +71,20 @@ int run_scene(const RecordRequest& request, const std::function<bool(const std::
   const SceneConfig config = read_scene(request);
   BuiltScene scene = build_scene(config);
   TaskArena arena(request.threads);
-  ExplicitStepper stepper(scene.solids, ContactDetector(scene.collision, scene.detection),
-                          make_solver(config.solver.name, config.solver.options), scene.stepping, arena);
+  ExplicitStepper stepper(scene.bodies, scene.detection,
+                          make_solver(config.solver.name, config.solver.options), scene.stepping);
   int frames = 0;
   for (long long step = 1; step <= config.time.steps; ++step) {
     const bool due = step % config.time.record_every == 0 && step >= config.time.record_from;
     // The picture shows the positions at which the contacts were found: the start of the step.
     std::unique_ptr<FrameGeometry> geometry;
-    if (due && config.geometry) geometry = frame_geometry(scene.collision, stepper.state().position);
-    const StepReport report = stepper.advance(arena);
-    if (due && report.contacts > 0) {
+    if (due && config.geometry) geometry = frame_geometry(scene.bodies, stepper.state(), arena);
+    const StepReport report = stepper.advance(arena, [&](const SolveEvent& event) {
+      if (!due || !event.accepted) return;
       ++frames;
       const std::string id = fmt::format("{:06}", step);
-      if (wanted(id)) on_frame({id, stepper.problem(), std::move(geometry)});
-    }
+      if (wanted(id)) on_frame({id, event.problem, std::move(geometry)});
+    });
     if (!on_step(statistics_of(stepper, report, config.time.steps))) break;
   }
   return frames;

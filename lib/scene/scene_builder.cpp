@@ -11,6 +11,7 @@
 #include "geometry/ball.h"
 #include "geometry/block.h"
 #include "geometry/bucket.h"
+#include "scene/point_triangle_surface.h"
 
 namespace signorini {
 
@@ -80,29 +81,28 @@ BuiltScene build_scene(const SceneConfig& config) {
     const ElasticMaterial material = config.materials.at(body.material).material();
     for (int i = 0; i < body.count; ++i) {
       const Rng rng(static_cast<std::uint64_t>(config.seed), static_cast<std::uint64_t>(stream++));
-      scene.solids.add(mesh, material, placement_of(body, i, rng));
+      scene.bodies.add_solid(name, mesh, material, placement_of(body, i, rng));
     }
   }
-  const double stable = scene.solids.largest_stable_step();
+  for (const auto& [name, obstacle] : config.obstacles)
+    scene.bodies.add_kinematic(name, obstacle_mesh(obstacle), Motion{});
+  scene.bodies.finish();
+  const double stable = scene.bodies.largest_stable_step();
   if (!(config.time.step_s <= stable)) {
     throw_usage(
         "{}: time.step_s = {} s is unstable; the smallest element and the stiffest material allow at most "
         "{:.3g} s",
         config.path, exact_text(config.time.step_s), stable);
   }
-  TriangleMesh obstacle;
-  for (const auto& [name, config_of] : config.obstacles) append(obstacle, obstacle_mesh(config_of));
-  std::vector<Index> body_of;
-  for (Index i = 0; i < scene.solids.nodes(); ++i) body_of.push_back(scene.solids.body_of(i));
-  scene.collision = make_collision_model(scene.solids.surface(), body_of, std::move(obstacle));
+  const CollisionModel collision = point_triangle_surface(scene.bodies).model;
+  const std::vector<Vector3>& start = scene.bodies.surface_rest();
 
   const ContactConfig& contact = config.contact;
   scene.detection.tolerance = contact.tolerance_m;
   scene.detection.depth = contact.depth_m;
   scene.detection.rest_speed = contact.rest_speed_m_s;
-  scene.detection.cell = mean_edge(scene.collision, scene.solids.start().position);
-  const double overlap =
-      deepest_penetration(scene.collision, scene.solids.start().position, scene.detection.cell);
+  scene.detection.cell = mean_edge(collision, start);
+  const double overlap = deepest_penetration(collision, start, scene.detection.cell);
   if (overlap > contact.tolerance_m) {
     throw_usage(
         "{}: bodies overlap by {:.3g} m at the start; move them apart (bodies.*.position_m, circle_radius_m, "

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bodies/solid_system.h"
+#include "bodies/body_system.h"
 #include "scene/explicit_stepper.h"
 #include "scene/scene_config.h"
 
@@ -8,8 +8,7 @@ namespace signorini {
 
 /// The bodies and obstacles of a scene in their start positions, and the settings of detection and stepping.
 struct BuiltScene {
-  SolidSystem solids;
-  CollisionModel collision;
+  BodySystem bodies;
   DetectionSettings detection;
   ExplicitSettings stepping;
 };

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Geometry>
+#include <memory>
 
+#include "base/check.h"
 #include "geometry/ball.h"
 #include "geometry/block.h"
 #include "geometry/bucket.h"
@@ -14,33 +16,70 @@ namespace {
 
 constexpr double kEps = 2.22e-16;
 
+Placement at_rest(const Vector3& x) { return {.translation = x}; }
+Placement moving(const Vector3& x, const Vector3& v) { return {.translation = x, .velocity = v}; }
+ElasticMaterial soft(double damping = 0.0) {
+  return {.young_modulus = 2e5, .poisson_ratio = 0.3, .density = 1000.0, .damping = damping};
+}
+
+/// A stepper together with what its last step solved.
+struct Run {
+  TaskArena arena;
+  BodySystem& bodies;
+  ExplicitStepper stepper;
+  ContactProblem problem;
+  std::vector<double> impulses;
+  std::vector<SurfaceContact> contacts;
+
+  Run(BodySystem& system, const DetectionSettings& detection, const ExplicitSettings& settings, int threads)
+      : arena(threads), bodies(system), stepper(system, detection, make_solver("pgs"), settings) {}
+  StepReport advance() {
+    problem = {};
+    impulses.clear();
+    contacts.clear();
+    return stepper.advance(arena, [this](const SolveEvent& event) {
+      EXPECT_TRUE(event.accepted);
+      EXPECT_FALSE(find_defect(event.problem).has_value()) << *find_defect(event.problem);
+      problem = event.problem;
+      impulses.assign(event.impulses.begin(), event.impulses.end());
+      contacts.assign(event.contacts.begin(), event.contacts.end());
+    });
+  }
+  Vector3 momentum() const { return bodies.linear_momentum(stepper.state()); }
+  Vector3 total_world_impulse() const {
+    Vector3 sum = Vector3::Zero();
+    for (Index k = 0; k < problem.contacts(); ++k) {
+      for (Index d = 0; d < 3; ++d)
+        sum +=
+            impulses[static_cast<std::size_t>(3 * k + d)] * problem.frame.block<1, 3>(k, 3 * d).transpose();
+    }
+    return sum;
+  }
+};
+
 /// Bodies over a floor at z = 0 (or none), with the settings at hand.
 struct World {
-  SolidSystem solids;
+  BodySystem bodies;
   TriangleMesh obstacle = ground(2.0);
+  Motion motion;  // of the obstacle
   ExplicitSettings settings;
-  TaskArena arena{1};
 
   World() {
     settings.dt = 5e-4;
     settings.law = {0.4, 0.0, 0.0, 0.2, 0.1};
   }
-  ExplicitStepper stepper() {
-    std::vector<Index> body_of;
-    for (Index i = 0; i < solids.nodes(); ++i) body_of.push_back(solids.body_of(i));
+  std::unique_ptr<Run> run(int threads = 1) {
+    if (!obstacle.triangles.empty()) bodies.add_kinematic("floor", obstacle, motion);
+    bodies.finish();
     settings.law.rest_speed = 2.0 * settings.dt * settings.gravity.norm();
     const DetectionSettings detection{1e-3, 5e-3, settings.law.rest_speed, 0.05};
-    return {solids, ContactDetector(make_collision_model(solids.surface(), body_of, obstacle), detection),
-            make_solver("pgs"), settings, arena};
-  }
-  Vector3 momentum(const NodeState& state) const {
-    Vector3 sum = Vector3::Zero();
-    for (std::size_t i = 0; i < state.velocity.size(); ++i) sum += solids.masses()[i] * state.velocity[i];
-    return sum;
+    return std::make_unique<Run>(bodies, detection, settings, threads);
   }
   double mass() const {
+    std::vector<Matrix3> blocks(static_cast<std::size_t>(bodies.blocks()));
+    bodies.mass_blocks(bodies.start(), blocks);
     double sum = 0.0;
-    for (const double m : solids.masses()) sum += m;
+    for (Index b = 0; b < bodies.nodes(); ++b) sum += blocks[static_cast<std::size_t>(b)](0, 0);
     return sum;
   }
 };
@@ -51,31 +90,36 @@ TetMesh centred_block(const Vector3& size, Index cells) {
   return mesh;
 }
 
-Vector3 total_world_impulse(const ExplicitStepper& stepper) {
-  Vector3 sum = Vector3::Zero();
-  const ContactProblem& p = stepper.problem();
-  for (Index k = 0; k < p.contacts(); ++k) {
-    for (Index d = 0; d < 3; ++d)
-      sum +=
-          stepper.impulses()[static_cast<std::size_t>(3 * k + d)] * p.frame.block<1, 3>(k, 3 * d).transpose();
-  }
-  return sum;
+TEST(NormalOffset, FollowsTheThreeCases) {
+  const ContactLawSettings law{0.4, 0.5, 4e-3, 0.2, 0.1};
+  const double dt = 1e-3;
+  // Impact at 2 m/s from 1 mm: touched within the step, leaves with κ = ½ of the speed.
+  EXPECT_EQ(normal_offset(law, 1e-3, -2.0, -2.0, dt), -1.0);
+  // The same point from 3 mm is not reached: it may come closer, not more.
+  EXPECT_EQ(normal_offset(law, 3e-3, -2.0, -2.0, dt), 3.0);
+  // Slower than v_rest: no rebound.
+  EXPECT_EQ(normal_offset(law, 0.0, -3e-3, -3e-3, dt), 0.0);
+  // Separating before the step: κ has nothing to reflect.
+  EXPECT_EQ(normal_offset(law, 0.0, 2.0, -1.0, dt), 0.0);
+  // Penetrating: a fifth per step, at most 0.1 m/s.
+  EXPECT_NEAR(normal_offset(law, -1e-4, 0.0, 0.0, dt), -0.02, kEps);
+  EXPECT_EQ(normal_offset(law, -1.0, 0.0, 0.0, dt), -0.1);
 }
 
 TEST(ExplicitStepper, MomentumChangesByTheImpulsesAndGravityToRounding) {
   World world;
-  world.solids.add(tet_ball(2, 0.1), {2e5, 0.3, 1000.0, 0.0},
-                   {Matrix3::Identity(), Vector3(0, 0, 0.0995), Vector3(0.5, 0, -1)});
+  world.bodies.add_solid("ball", tet_ball(2, 0.1), soft(),
+                         moving(Vector3(0, 0, 0.0995), Vector3(0.5, 0, -1)));
   world.settings.dt = 2e-4;
-  ExplicitStepper stepper = world.stepper();
+  const auto run = world.run();
   int contact_steps = 0;
   for (int s = 0; s < 100; ++s) {
-    const Vector3 before = world.momentum(stepper.state());
-    contact_steps += stepper.advance(world.arena).contacts > 0;
+    const Vector3 before = run->momentum();
+    contact_steps += run->advance().contacts > 0;
     const Vector3 expected =
-        before + world.mass() * world.settings.dt * world.settings.gravity + total_world_impulse(stepper);
+        before + world.mass() * world.settings.dt * world.settings.gravity + run->total_world_impulse();
     // 217 nodes, each with forces of about 10 N: 217 ε of the momentum, times 10 for the inner forces.
-    EXPECT_LT((world.momentum(stepper.state()) - expected).norm(), 2170 * kEps * world.mass() * 1.2);
+    EXPECT_LT((run->momentum() - expected).norm(), 2170 * kEps * world.mass() * 1.2);
   }
   EXPECT_GT(contact_steps, 50);
 }
@@ -85,32 +129,24 @@ TEST(ExplicitStepper, ContactsBetweenBodiesConserveMomentum) {
   world.obstacle = {};
   world.settings.gravity = Vector3::Zero();
   world.settings.dt = 2e-4;
-  const ElasticMaterial material{2e5, 0.3, 1000.0, 0.0};
-  world.solids.add(tet_ball(2, 0.1), material,
-                   {Matrix3::Identity(), Vector3(-0.101, 0, 0), Vector3(1, 0, 0)});
-  world.solids.add(tet_ball(1, 0.1), material,
-                   {Matrix3::Identity(), Vector3(0.101, 0.05, 0.02), Vector3(-1, 0, 0)});
-  ExplicitStepper stepper = world.stepper();
-  const auto angular = [&] {
-    Vector3 sum = Vector3::Zero();
-    for (std::size_t i = 0; i < stepper.state().position.size(); ++i) {
-      sum += stepper.state().position[i].cross(world.solids.masses()[i] * stepper.state().velocity[i]);
-    }
-    return sum;
-  };
-  const Vector3 linear_start = world.momentum(stepper.state());
+  world.bodies.add_solid("left", tet_ball(2, 0.1), soft(), moving(Vector3(-0.101, 0, 0), Vector3(1, 0, 0)));
+  world.bodies.add_solid("right", tet_ball(1, 0.1), soft(),
+                         moving(Vector3(0.101, 0.05, 0.02), Vector3(-1, 0, 0)));
+  const auto run = world.run();
+  const auto angular = [&] { return world.bodies.angular_momentum(run->stepper.state()); };
+  const Vector3 linear_start = run->momentum();
   const Vector3 angular_start = angular();
   int contact_steps = 0;
   double twist = 0.0;  // Σ |gap| |r|: an impulse across an open gap has that torque
   for (int s = 0; s < 300; ++s) {
-    contact_steps += stepper.advance(world.arena).contacts > 0;
-    for (Index k = 0; k < stepper.problem().contacts(); ++k) {
-      twist += std::abs(stepper.problem().gap[k]) *
-               Eigen::Map<const Vector3>(&stepper.impulses()[static_cast<std::size_t>(3 * k)]).norm();
+    contact_steps += run->advance().contacts > 0;
+    for (Index k = 0; k < run->problem.contacts(); ++k) {
+      twist += std::abs(run->problem.gap[k]) *
+               Eigen::Map<const Vector3>(&run->impulses[static_cast<std::size_t>(3 * k)]).norm();
     }
   }
   EXPECT_GT(contact_steps, 50);
-  EXPECT_LT((world.momentum(stepper.state()) - linear_start).norm(), 1e4 * kEps * world.mass());
+  EXPECT_LT((run->momentum() - linear_start).norm(), 1e4 * kEps * world.mass());
   EXPECT_LE((angular() - angular_start).norm(), twist + 1e4 * kEps * world.mass());
 }
 
@@ -121,22 +157,22 @@ TEST_P(Restitution, TheImpactReflectsTheStatedShareOfTheNormalSpeed) {
   world.settings.gravity = Vector3::Zero();
   world.settings.law.restitution = GetParam();
   world.settings.law.friction = 0.0;
-  world.solids.add(centred_block(Vector3(0.2, 0.2, 0.2), 2), {2e5, 0.3, 1000.0, 0.0},
-                   {Matrix3::Identity(), Vector3(0, 0, 0.1002), Vector3(0, 0, -1)});
-  ExplicitStepper stepper = world.stepper();
-  ASSERT_GT(stepper.advance(world.arena).contacts, 0);
+  world.bodies.add_solid("block", centred_block(Vector3(0.2, 0.2, 0.2), 2), soft(),
+                         moving(Vector3(0, 0, 0.1002), Vector3(0, 0, -1)));
+  const auto run = world.run();
+  ASSERT_GT(run->advance().contacts, 0);
   // The block flies undeformed, so every touching node arrives with −1 m/s and leaves with κ (κ = 0: it
   // closes the gap).
   const double leaving = GetParam() > 0.0 ? GetParam() : -2e-4 / world.settings.dt;
-  for (const PointTriangleContact& c : stepper.contacts()) {
-    EXPECT_NEAR(stepper.state().velocity[static_cast<std::size_t>(c.node)][2], leaving,
-                1e-7);  // residual 1e-8 of q ≈ 2
+  for (const SurfaceContact& c : run->contacts) {
+    const auto node = static_cast<std::size_t>(world.bodies.main_block(c.key.vertex[0]));
+    EXPECT_NEAR(run->stepper.state().velocity[node][2], leaving, 1e-7);  // residual 1e-8 of q ≈ 2
   }
 }
 INSTANTIATE_TEST_SUITE_P(Kappa, Restitution, testing::Values(0.0, 0.3, 0.5, 1.0));
 
-/// Block on a slope (gravity is tilted) with damping 20/s, which ends the elastic shiver of the start (e^−10
-/// after 1 s); returns its mean speed down the slope during the second half of 1 s = 1000 steps.
+/// Block on a slope (gravity is tilted) with damping 20/s, which ends the elastic shiver of the start
+/// (e^−10 after 1 s); returns its mean speed down the slope during the second half of 1 s = 1000 steps.
 constexpr double kSlopeDamping = 20.0;
 double slope_speed(double friction, double tangent, Index cells) {
   World world;
@@ -144,13 +180,13 @@ double slope_speed(double friction, double tangent, Index cells) {
   world.settings.law.friction = friction;
   const double angle = std::atan(tangent);
   world.settings.gravity = 9.81 * Vector3(std::sin(angle), 0, -std::cos(angle));
-  world.solids.add(centred_block(Vector3(0.2, 0.2, 0.1), cells), {2e5, 0.3, 1000.0, kSlopeDamping},
-                   {Matrix3::Identity(), Vector3(0, 0, 0.05), Vector3::Zero()});
-  ExplicitStepper stepper = world.stepper();
+  world.bodies.add_solid("block", centred_block(Vector3(0.2, 0.2, 0.1), cells), soft(kSlopeDamping),
+                         at_rest(Vector3(0, 0, 0.05)));
+  const auto run = world.run();
   double sum = 0.0;
   for (int s = 0; s < 1000; ++s) {
-    stepper.advance(world.arena);
-    if (s >= 500) sum += world.momentum(stepper.state())[0] / world.mass();
+    run->advance();
+    if (s >= 500) sum += run->momentum()[0] / world.mass();
   }
   return sum / 500;
 }
@@ -171,8 +207,8 @@ TEST(ExplicitStepper, ABlockSticksBelowTheFrictionAngleAndSlidesAboveIt) {
   const double free = expected(friction);
   for (const Index cells : {1, 2})
     EXPECT_LT(std::abs(slope_speed(friction, 0.95 * friction, cells)), 1e-3 * free);
-  // One cell has four feet that slide together. Finer blocks flutter at low speed: every contact stays on the
-  // cone, but the directions differ and the mean friction is a few per cent below μ N.
+  // One cell has four feet that slide together. Finer blocks flutter at low speed: every contact stays on
+  // the cone, but the directions differ and the mean friction is a few per cent below μ N.
   for (const double tangent : {1.05 * friction, 1.5 * friction}) {
     EXPECT_NEAR(slope_speed(friction, tangent, 1), expected((tangent - friction) * cosine(tangent)),
                 1e-3 * free);
@@ -185,14 +221,13 @@ TEST(ExplicitStepper, ABlockSticksBelowTheFrictionAngleAndSlidesAboveIt) {
 TEST(ExplicitStepper, ABallAtRestGainsNoEnergyAndStaysWithinTheTolerance) {
   World world;
   world.settings.dt = 2e-4;
-  world.solids.add(tet_ball(1, 0.1), {2e5, 0.3, 1000.0, 1.0},
-                   {Matrix3::Identity(), Vector3(0, 0, 0.1), Vector3::Zero()});
-  ExplicitStepper stepper = world.stepper();
+  world.bodies.add_solid("ball", tet_ball(1, 0.1), soft(1.0), at_rest(Vector3(0, 0, 0.1)));
+  const auto run = world.run();
   double last = std::numeric_limits<double>::infinity();
   double first = 0.0;
   double deepest = 0.0;
   for (int s = 0; s < 2500; ++s) {
-    const StepReport report = stepper.advance(world.arena);
+    const StepReport report = run->advance();
     deepest = std::max(deepest, report.penetration);
     if ((s + 1) % 250 != 0) continue;
     // Symplectic Euler oscillates around the true energy with amplitude ∝ dt, so 50 ms marks are compared.
@@ -210,13 +245,97 @@ TEST(ExplicitStepper, ABallAtRestGainsNoEnergyAndStaysWithinTheTolerance) {
 TEST(ExplicitStepper, FirstContactWithAPlaneLeavesNoPenetration) {
   // A fast block: 4 m/s is 2 mm per step, twice the tolerance.
   World world;
-  world.solids.add(centred_block(Vector3(0.2, 0.2, 0.2), 2), {2e5, 0.3, 1000.0, 0.0},
-                   {Matrix3::Identity(), Vector3(0, 0, 0.1151), Vector3(0, 0, -4)});
-  ExplicitStepper stepper = world.stepper();
+  world.bodies.add_solid("block", centred_block(Vector3(0.2, 0.2, 0.2), 2), soft(),
+                         moving(Vector3(0, 0, 0.1151), Vector3(0, 0, -4)));
+  const auto run = world.run();
   for (int s = 0; s < 60; ++s) {
-    stepper.advance(world.arena);
-    for (const Vector3& x : stepper.state().position) EXPECT_GT(x[2], -1e-9);  // residual 1e-8 × 4 m/s × dt
+    run->advance();
+    for (const Vector3& x : run->stepper.state().node) EXPECT_GT(x[2], -1e-9);  // residual 1e-8 × 4 m/s × dt
   }
+}
+
+TEST(ExplicitStepper, HasTheSameBitsForAnyNumberOfThreadsAndAfterACheckpoint) {
+  std::vector<std::string> bytes;
+  for (const int threads : {1, 2, 4}) {
+    World world;
+    world.settings.dt = 2e-4;
+    world.bodies.add_solid("a", tet_ball(2, 0.1), soft(), moving(Vector3(0, 0, 0.101), Vector3(0.3, 0, -1)));
+    world.bodies.add_solid("b", tet_ball(1, 0.1), soft(), moving(Vector3(0.05, 0, 0.3), Vector3(0, 0, -2)));
+    const auto run = world.run(threads);
+    int contact_steps = 0;
+    for (int s = 0; s < 60; ++s) contact_steps += run->advance().contacts > 0;
+    EXPECT_GT(contact_steps, 30);
+    bytes.push_back(run->stepper.checkpoint());
+    if (threads != 1) continue;
+    // Going on from step 30 of another run gives the same bits.
+    World again;
+    again.settings.dt = 2e-4;
+    again.bodies.add_solid("a", tet_ball(2, 0.1), soft(), moving(Vector3(0, 0, 0.101), Vector3(0.3, 0, -1)));
+    again.bodies.add_solid("b", tet_ball(1, 0.1), soft(), moving(Vector3(0.05, 0, 0.3), Vector3(0, 0, -2)));
+    const auto first = again.run();
+    for (int s = 0; s < 30; ++s) first->advance();
+    const std::string half = first->stepper.checkpoint();
+    for (int s = 0; s < 7; ++s) first->advance();
+    first->stepper.restore(half);
+    EXPECT_EQ(first->stepper.steps_taken(), 30);
+    for (int s = 0; s < 30; ++s) first->advance();
+    EXPECT_EQ(first->stepper.checkpoint(), bytes.front());
+  }
+  EXPECT_EQ(bytes[1], bytes[0]);
+  EXPECT_EQ(bytes[2], bytes[0]);
+}
+
+TEST(ExplicitStepper, AMovingFloorCarriesTheBallAlong) {
+  // A floor that rises at 0.5 m/s: after the impact the ball's bottom rises with it, and friction takes the
+  // ball along sideways: sliding ends when μ g t = 0.3 m/s, after 0.08 s, less the lift of the impact.
+  World world;
+  world.settings.dt = 2e-4;
+  world.motion.velocity = Vector3(0.3, 0.0, 0.5);
+  world.bodies.add_solid("ball", tet_ball(1, 0.1), soft(5.0), at_rest(Vector3(0, 0, 0.1)));
+  const auto run = world.run();
+  double deepest = 0.0;
+  for (int s = 0; s < 2000; ++s) deepest = std::max(deepest, run->advance().penetration);
+  const Vector3 velocity = run->momentum() / world.mass();
+  EXPECT_LT(deepest, 1e-3);
+  EXPECT_NEAR(velocity[2], 0.5, 0.1);  // it bobs on its elasticity
+  EXPECT_GT(velocity[0], 0.2);         // and rolls: the centre lags behind the floor
+  double lowest = 1.0;
+  for (const Vector3& x : run->stepper.state().node) lowest = std::min(lowest, x[2]);
+  EXPECT_NEAR(lowest, 0.5 * run->stepper.state().time, 5e-3);
+}
+
+TEST(ExplicitStepper, ARigidBoxFallsAndComesToRest) {
+  World world;
+  world.settings.dt = 1e-3;
+  const TetMesh block = centred_block(Vector3(0.2, 0.2, 0.2), 1);
+  std::vector<Index> vertex_of;
+  world.bodies.add_rigid("box", boundary_surface(block, vertex_of), 1000.0,
+                         moving(Vector3(0, 0, 0.12), Vector3(0.5, 0, 0)));
+  const auto run = world.run();
+  for (int s = 0; s < 1000; ++s) {
+    const StepReport report = run->advance();
+    EXPECT_LT(report.penetration, 1e-3);
+  }
+  EXPECT_LT(run->stepper.state().velocity[0].norm(), 1e-6);
+  EXPECT_NEAR(run->stepper.state().rigid[0].centre[2], 0.1, 1e-4);
+}
+
+TEST(ExplicitStepper, RefusesCheckpointsOfOthersAndDamagedOnes) {
+  World world;
+  world.bodies.add_solid("ball", tet_ball(1, 0.1), soft(), at_rest(Vector3(0, 0, 0.1)));
+  const auto run = world.run();
+  run->advance();
+  const std::string bytes = run->stepper.checkpoint();
+  World other;
+  other.bodies.add_solid("boll", tet_ball(1, 0.1), soft(), at_rest(Vector3(0, 0, 0.1)));
+  EXPECT_THROW(other.run()->stepper.restore(bytes), InputError);
+  for (std::size_t i = 0; i < bytes.size(); i += 7) {
+    std::string damaged = bytes;
+    damaged[i] = static_cast<char>(damaged[i] ^ 0x10);
+    EXPECT_THROW(run->stepper.restore(damaged), InputError) << i;
+    EXPECT_THROW(run->stepper.restore(bytes.substr(0, i)), InputError) << i;
+  }
+  EXPECT_EQ(run->stepper.checkpoint(), bytes) << "a refused restore changes nothing";
 }
 
 }  // namespace
