@@ -50,6 +50,7 @@ struct Zoo {
     bodies.pin(0, 0, motion);
     bodies.finish();
     state = bodies.start();
+    state.time = 0.1;  // motions start at 0
     Rng rng(4);
     for (Vector3& v : state.velocity) v = random_vector(rng);
     TaskArena arena(1);
