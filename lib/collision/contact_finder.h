@@ -90,11 +90,15 @@ struct PairGeometry {
 std::optional<PairGeometry> pair_geometry(const SurfaceContact& contact, std::span<const Vector3> x);
 
 /// Any edge of one body that passes through a triangle of another body, or of the same deformable one without
-/// a common vertex: first by (edge, triangle) number, or nothing. Independent of the finder's candidates and
-/// of continuous detection.
+/// a common vertex: first by (edge, triangle) number, or nothing; pairs of two bodies without dofs are not
+/// looked at. Exact up to the rounding of the coordinates: what overlaps by less only touches. An edge that
+/// passes through a surface exactly on an edge or a vertex of it is found. O(n log n); independent of the
+/// finder's candidates and of continuous detection. Throws `InputError` for a position that is not finite.
 std::optional<Intersection> find_intersection(const SurfaceModel& surface, std::span<const Vector3> x);
-/// Any vertex of a closed body that lies inside another closed body (start-up check beside
-/// `find_intersection`).
+/// Any connected part of a body that lies inside another, closed one, where `find_intersection` finds nothing
+/// (start-up check): `edge_body` inside `triangle_body`, `position` a vertex of it. Inside is where the
+/// surface winds once around a point, so the room within a surface that faces inward is free, and an open
+/// surface has no inside. Coincident bodies count.
 std::optional<Intersection> find_containment(const SurfaceModel& surface, std::span<const Vector3> x);
 
 }  // namespace signorini
