@@ -111,13 +111,15 @@ void Bvh::refit(TaskArena& arena, std::span<const FloatBox> boxes) {
     const Index root = subtrees_[s], end = skip_[at(root)];
     double inner = 0.0, outer = 0.0;
     for (Index node = end - 1; node >= root; --node) {  // children come behind their parent
-      const bool leaf = skip_[at(node)] == node + 1;
-      if (leaf) {
+      if (skip_[at(node)] == node + 1) {
         const std::size_t begin = begin_of(leaf_of_[at(node)]), count = size_of(leaf_of_[at(node)]);
-        for (std::size_t i = begin; i < begin + count; ++i) boxes_[i] = boxes[at(order_[i])];
+        for (std::size_t i = begin; i < begin + count; ++i) {
+          boxes_[i] = boxes[at(order_[i])];
+          outer += boxes_[i].half_area();
+        }
       }
       refit_node(node);
-      (leaf ? outer : inner) += nodes_[at(node)].half_area();
+      inner += nodes_[at(node)].half_area();
     }
     areas_[2 * s] = inner;
     areas_[2 * s + 1] = outer;

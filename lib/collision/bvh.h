@@ -53,7 +53,7 @@ class Bvh {
       }
     }
   }
-  /// How much the tree has degraded since it was built: surface of the inner nodes over that of the leaves,
+  /// How much the tree has degraded since it was built: surface of the nodes over that of the members,
   /// relative to the tree as built. 1 after `build`.
   double degradation() const { return built_ratio_ > 0.0 ? ratio_ / built_ratio_ : 1.0; }
 
@@ -72,7 +72,7 @@ class Bvh {
   std::vector<Index> order_;           // member numbers, leaf after leaf
   std::vector<FloatBox> boxes_;        // in that order
   std::vector<Index> subtrees_, top_;  // roots of the subtrees that are refitted as tasks, and what is above
-  std::vector<double> areas_;          // inner, leaves per subtree
+  std::vector<double> areas_;          // nodes, members per subtree
   double ratio_ = 1.0, built_ratio_ = 0.0;
   struct Segment {
     Index node, begin, end;  // in leaves

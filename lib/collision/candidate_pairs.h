@@ -58,6 +58,9 @@ class CandidatePairs {
   std::span<const PairRuns> vertex_face() const { return std::span(vertex_face_).first(vertex_face_parts_); }
   std::span<const PairRuns> edge_edge() const { return std::span(edge_edge_).first(edge_edge_parts_); }
 
+  /// The boxes that the lists are for.
+  std::span<const FloatBox> vertex_boxes() const { return vertices_.box; }
+
   bool admissible_vertex_face(Index vertex, Index face) const;
   bool admissible_edges(Index a, Index b) const;
 

@@ -16,6 +16,7 @@ constexpr std::size_t kGrain = 4096;      // vertices per task
 constexpr double kRoundingGap = 0.01;     // of δ: the outside of a closed body decides on the side
 constexpr double kSamePoint = 1e-9;       // of the size of a face: two closest points are one
 constexpr double kImpactMargin = 1e-9;    // of a feature's size: impacts that far outside of it count
+constexpr double kNoDirection = 1e-12;    // square of the share of an edge that is only rounding
 constexpr double kLargestFeature = 3.47;  // 2 √3: longest edge between points with coordinates of at most 1
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
@@ -26,10 +27,18 @@ Corners corners(const PairKey& key, std::span<const Vector3> x) {
   return {x[at(key.vertex[0])], x[at(key.vertex[1])], x[at(key.vertex[2])], x[at(key.vertex[3])]};
 }
 
-/// Unit, along the first edge of b at the positions of the contact, across the normal.
+/// Unit, across the normal: along the first edge of b at positions p that has a length in that direction.
 Vector3 first_edge_of_b(const SurfaceContact& contact, const Corners& p) {
-  const Vector3 edge = contact.key.kind == PairKind::vertex_face ? p[2] - p[1] : p[3] - p[2];
-  return (edge - contact.normal.dot(edge) * contact.normal).normalized();
+  const bool face = contact.key.kind == PairKind::vertex_face;
+  const Vector3 first = face ? p[2] - p[1] : p[3] - p[2], second = face ? p[3] - p[1] : p[1] - p[0];
+  const double least = kNoDirection * (first.squaredNorm() + second.squaredNorm());
+  for (const Vector3& edge : {first, second}) {
+    const Vector3 across = edge - contact.normal.dot(edge) * contact.normal;
+    if (across.squaredNorm() > least) return across.normalized();
+  }
+  Index axis = 0;
+  contact.normal.cwiseAbs().minCoeff(&axis);
+  return contact.normal.cross(Vector3::Unit(axis)).normalized();
 }
 
 /// Share of the vertices of feature b: −weight, for both kinds at 2 and 3, for faces at 1 as well.
@@ -64,8 +73,12 @@ struct ContactFinder::Impl {
   SurfaceContact vertex_face(Index vertex, Index face) const;
   SurfaceContact edge_edge(Index a, Index b) const;
   Vector3 face_normal(Index face, std::span<const Vector3> x) const;
-  bool outside_of_face(SurfaceContact& contact, Index face, std::span<const Vector3> x) const;
-  bool outside_of_edges(SurfaceContact& contact, Index a, Index b, std::span<const Vector3> x) const;
+  bool faces_vertex(SurfaceContact& contact, Index face, std::span<const Vector3> x) const;
+  Vector3 outside_of_edges(Index a, Index b, std::span<const Vector3> x, const Vector3& direction,
+                           bool& inside) const;
+  bool edges_face_each_other(SurfaceContact& contact, Index a, Index b, std::span<const Vector3> x) const;
+  std::optional<Impact> impact(const SurfaceContact& contact, Index a, Index b, std::span<const Vector3> x0,
+                               const Corners& p, const Corners& d) const;
 };
 
 ContactFinder::Impl::Impl(const SurfaceModel& model, const FinderSettings& finder_settings)
@@ -203,8 +216,8 @@ Vector3 ContactFinder::Impl::face_normal(Index face, std::span<const Vector3> x)
 }
 
 /// False for a vertex behind a face of a closed body.
-bool ContactFinder::Impl::outside_of_face(SurfaceContact& contact, Index face,
-                                          std::span<const Vector3> x) const {
+bool ContactFinder::Impl::faces_vertex(SurfaceContact& contact, Index face,
+                                       std::span<const Vector3> x) const {
   if (!surface.bodies[at(contact.body[1])].closed || contact.normal.dot(face_normal(face, x)) >= 0.0)
     return true;
   if (contact.gap > kRoundingGap * settings.tolerance) return false;
@@ -213,27 +226,45 @@ bool ContactFinder::Impl::outside_of_face(SurfaceContact& contact, Index face,
   return true;
 }
 
-/// False for edges that see each other through the inside of a closed body.
-bool ContactFinder::Impl::outside_of_edges(SurfaceContact& contact, Index a, Index b,
-                                           std::span<const Vector3> x) const {
-  double outward = 0.0;  // how much the normal points out of b and into a
-  bool inside = false;
-  const auto look = [&](Index edge, const Vector3& direction) {
+/// What the faces of closed bodies say about the side of edge a: outward normals of b's faces minus those of
+/// a's. `inside`: along `direction` (from b to a) one of the edges is seen through its own body.
+Vector3 ContactFinder::Impl::outside_of_edges(Index a, Index b, std::span<const Vector3> x,
+                                              const Vector3& direction, bool& inside) const {
+  Vector3 outside = Vector3::Zero();
+  inside = false;
+  for (const auto& [edge, sign] : {std::pair{b, 1.0}, std::pair{a, -1.0}}) {
     const auto& faces = edge_faces[at(edge)];
-    if (!surface.bodies[at(surface.edge_body[at(edge)])].closed || faces[1] < 0) return;
-    const double first = direction.dot(face_normal(faces[0], x));
-    const double second = direction.dot(face_normal(faces[1], x));
-    outward += first + second;
-    inside = inside || (first < 0.0 && second < 0.0);
-  };
-  look(b, contact.normal);
-  look(a, -contact.normal);
+    if (faces[1] < 0 || !surface.bodies[at(surface.edge_body[at(edge)])].closed) continue;
+    const Vector3 first = sign * face_normal(faces[0], x), second = sign * face_normal(faces[1], x);
+    outside += first + second;
+    inside = inside || (direction.dot(first) < 0.0 && direction.dot(second) < 0.0);
+  }
+  return outside;
+}
+
+/// False for edges that see each other through the inside of a closed body.
+bool ContactFinder::Impl::edges_face_each_other(SurfaceContact& contact, Index a, Index b,
+                                                std::span<const Vector3> x) const {
+  bool inside = false;
+  const Vector3 outside = outside_of_edges(a, b, x, contact.normal, inside);
   if (contact.gap > kRoundingGap * settings.tolerance) return !inside;
-  if (outward < 0.0) {
+  if (outside.dot(contact.normal) < 0.0) {
     contact.normal = -contact.normal;
     contact.gap = -contact.gap;
   }
   return true;
+}
+
+std::optional<Impact> ContactFinder::Impl::impact(const SurfaceContact& contact, Index a, Index b,
+                                                  std::span<const Vector3> x0, const Corners& p,
+                                                  const Corners& d) const {
+  if (contact.key.kind == PairKind::vertex_face) return vertex_face_impact(p, d);
+  const auto without = edge_edge_impact(p, d);
+  if (!without) return without;
+  // The outside matters to edges that touch from the start; it can only take an impact away or turn it.
+  bool inside = false;
+  const Vector3 outside = outside_of_edges(a, b, x0, Vector3::Zero(), inside);
+  return outside.isZero() ? without : edge_edge_impact(p, d, outside);
 }
 
 /// Drops vertex–face pairs at the point of an earlier one of the same vertex.
@@ -316,7 +347,7 @@ void ContactFinder::proximity(TaskArena& arena, std::span<const Vector3> x,
     contact.weight = near->weight;
     contact.normal = near->normal;
     contact.gap = near->gap;
-    if (face ? !in.outside_of_face(contact, b, x) : !in.outside_of_edges(contact, a, b, x)) return false;
+    if (face ? !in.faces_vertex(contact, b, x) : !in.edges_face_each_other(contact, a, b, x)) return false;
     contact.tangent = first_edge_of_b(contact, p);
     update_gap(contact, x);
     return true;
@@ -334,11 +365,10 @@ void ContactFinder::crossings(TaskArena& arena, std::span<const Vector3> x0, std
   in.set_boxes(arena, [&](std::size_t i) {
     return float_box(x0[i].cwiseMin(x1[i]) - margin, x0[i].cwiseMax(x1[i]) + margin);
   });
-  in.test_pairs(arena, [&](SurfaceContact& contact, Index, Index) {
+  in.test_pairs(arena, [&](SurfaceContact& contact, Index a, Index b) {
     const Corners p = corners(contact.key, x0), q = corners(contact.key, x1);
     const Corners d{q[0] - p[0], q[1] - p[1], q[2] - p[2], q[3] - p[3]};
-    const auto impact =
-        contact.key.kind == PairKind::vertex_face ? vertex_face_impact(p, d) : edge_edge_impact(p, d);
+    const auto impact = in.impact(contact, a, b, x0, p, d);
     if (!impact || std::binary_search(known.begin(), known.end(), contact.key)) return false;
     contact.weight = impact->weight;
     contact.normal = impact->normal;

@@ -1,3 +1,6 @@
+#include <Eigen/Geometry>
+#include <cmath>
+
 #include "collision/contact_finder.h"
 
 #include <Eigen/Geometry>
