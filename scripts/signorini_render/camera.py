@@ -50,6 +50,11 @@ class Camera:
         y = 0.5 * (self.height - 1) - self.focal * seen[..., 1] * q
         return np.stack([x, y], axis=-1), q
 
+    def place(self, x, y, q):
+        """World points of pixels with 1/depth q: the inverse of `screen` and `view`."""
+        seen = np.stack([x - 0.5 * (self.width - 1), 0.5 * (self.height - 1) - y, np.full(len(x), -self.focal)], axis=1)
+        return self.eye + seen / (self.focal * q)[:, None] @ self.axes
+
     def scaled(self, factor):
         return dataclasses.replace(self, width=self.width * factor, height=self.height * factor)
 

@@ -125,10 +125,8 @@ def shade(layer, pixels, view, sun, up, mesh):
         steepness = np.linalg.norm(bary[:, :2], axis=1)  # of the three functions, per sample
         edge = flat < 0.3 * SAMPLES * steepness
         colour[edge.any(axis=1) & (body >= 0)] *= 0.6
-    # Obstacles fade into the paper far from the action.
-    haze = np.where(body < 0, np.clip((np.linalg.norm(point, axis=1) / view.radius - 1.6) / 2.4, 0.0, 1.0), 0.0)
-    haze = (haze * haze * (3 - 2 * haze))[:, None]
-    return colour * (1 - haze) + haze
+    far = np.where(body < 0, haze(point, view), 0.0)[:, None]
+    return colour * (1 - far) + far
 
 
 def dot(a, b):
@@ -160,11 +158,17 @@ def fill(image, layer, view, sun, up, mesh, chosen, opacity=1.0):
                 image[pixels + step] = colour if opacity == 1.0 else image[pixels + step] * (1 - opacity) + colour * opacity
 
 
-def outline(image, layer, strength):
+def haze(points, view):
+    """Obstacles fade into the paper far from the action: 0 near, 1 far; points relative to the camera's centre."""
+    share = np.clip((np.linalg.norm(points, axis=1) / view.radius - 1.6) / 2.4, 0.0, 1.0)
+    return share * share * (3 - 2 * share)
+
+
+def outline(image, layer, view, strength):
     """Darkens samples where the body, the depth or the face of an obstacle changes."""
-    height, width = layer.buffer.height, layer.buffer.width
+    width = layer.buffer.width
     index, depth = layer.buffer.index, layer.buffer.depth
-    edge = []
+    ink = np.zeros(len(index), np.float32)
     for step in (1, width):
         differs = index[:-step] != index[step:]
         if step == 1:
@@ -177,9 +181,16 @@ def outline(image, layer, strength):
         jump = np.abs(depth[a[both]] - depth[b[both]]) > 0.02 * np.maximum(depth[a[both]], depth[b[both]])
         fold = (layer.body[one] < 0) & (dot(layer.face[one], layer.face[other]) < 0.985)
         found[both] = (layer.body[one] != layer.body[other]) | jump | fold
-        edge += [a[found], b[found]]
-    where = np.unique(np.concatenate(edge))
-    image[where] = image[where] * (1 - strength) + colours.linear(colours.rgb(colours.INK)) * strength
+        a, b = a[found], b[found]
+        nearer = np.where(depth[a] >= depth[b], a, b)
+        line = np.full(len(a), strength, np.float32)
+        obstacle = layer.body[index[nearer]] < 0
+        at = nearer[obstacle]
+        line[obstacle] *= 1.0 - haze(view.place(at % width, at // width, depth[at]) - view.centre, view)
+        ink[a] = np.maximum(ink[a], line)
+        ink[b] = np.maximum(ink[b], line)
+    where = np.flatnonzero(ink)
+    image[where] += (colours.linear(colours.rgb(colours.INK)) - image[where]) * ink[where, None]
 
 
 def blend_disc(image, centre, radius, colour, opacity):
@@ -216,7 +227,7 @@ def draw_contacts(image, frame, view, nearest, style):
     in_front = seen[:, 2] > view.near
     xy, q = view.screen(np.where(in_front[:, None], seen, [0.0, 0.0, 1.0]))
     colour = colours.region_colours(frame.region_point, frame.region_sizes)[frame.region]
-    radius = max(2.8, min(view.width, view.height) / 150 * min(1.0, (400 / frame.contacts) ** 0.25))
+    radius = max(2.6, min(view.width, view.height) / 150 * min(1.0, (200 / frame.contacts) ** 0.33))
     column, row = np.rint(xy).astype(int).T.clip(-1, max(view.width, view.height))
     on_screen = in_front & (column >= 0) & (column < view.width) & (row >= 0) & (row < view.height)
     cover = np.zeros(frame.contacts)
@@ -263,11 +274,11 @@ def render(frame, view, up, style):
     sun = Sun(frame, fine, up)
     image = np.ones((fine.width * fine.height, 3), np.float32)
     fill(image, solid, fine, sun, up, style.mesh, solid.buffer.index >= 0)
-    outline(image, solid, 0.55)
+    outline(image, solid, fine, 0.55)
     in_front = (glass.buffer.index >= 0) & (glass.buffer.depth > solid.buffer.depth)
     fill(image, glass, fine, sun, up, False, in_front, GLASS)
     glass.buffer.index[~in_front] = -1
-    outline(image, glass, 0.10)
+    outline(image, glass, fine, 0.10)
 
     image = image.reshape(view.height, SAMPLES, view.width, SAMPLES, 3).mean(axis=(1, 3))
     nearest = solid.buffer.depth.reshape(view.height, SAMPLES, view.width, SAMPLES)[:, 0, :, 0]

@@ -136,6 +136,7 @@ class Geometry(unittest.TestCase):
             np.testing.assert_allclose(view.axes @ view.axes.T, np.eye(3), atol=1e-12)
             xy, q = view.screen(view.view(points))
             self.assertTrue((q > 0).all())
+            np.testing.assert_allclose(view.place(*xy.T, q), points, rtol=1e-12, atol=1e-12)
             share = np.ptp(xy, axis=0) / [639, 359]
             self.assertLess(share.max(), 0.9)
             self.assertGreater(share.max(), 0.7)
