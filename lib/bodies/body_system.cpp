@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "bodies/free_rotation.h"
 
 namespace signorini {
 
@@ -124,7 +125,8 @@ struct BodySystem::Impl {
   void add_node_surface(Index first_node, const std::vector<Triangle>& triangles,
                         const std::vector<Index>* vertex_of, Index vertices, const std::vector<Edge>& extra);
   void require_state(const SystemState& state) const;
-  Vector3 surface_position(const SystemState& state, std::size_t vertex) const;
+  void place_vertices(const SystemState& state, const Body& body, std::size_t begin, std::size_t end,
+                      std::span<Vector3> x) const;
   Vector3 pin_velocity(const Pin& pin, double time, double dt) const;
   void clear_rows(TaskArena& arena, const SystemState& state, double dt, const Vector3& gravity,
                   ImplicitSystem& system) const;
@@ -206,12 +208,7 @@ Index BodySystem::add_springs(const std::string& name, const SpringNetwork& rest
                               const Placement& placement) {
   Impl& s = *impl_;
   if (rest.vertices.empty()) throw_usage("{}: the network has no vertices", name);
-  if (rest.mass.size() != rest.vertices.size())
-    throw_usage("{}: {} masses for {} vertices", name, rest.mass.size(), rest.vertices.size());
-  for (std::size_t i = 0; i < rest.mass.size(); ++i) {
-    if (!(rest.mass[i] > 0.0)) throw_usage("{}: vertex {} has no mass ({} kg)", name, i, rest.mass[i]);
-  }
-  if (!(rest.damping >= 0.0)) throw_usage("{}: damping {} 1/s is not a number ≥ 0", name, rest.damping);
+  rest.validate(name);
   s.springs.add(rest, nodes());
   const Index first = s.add_nodes(bodies(), rest.vertices, rest.mass, rest.damping, placement);
   s.add_node_surface(first, rest.triangles, nullptr, static_cast<Index>(rest.vertices.size()), rest.edges);
@@ -221,7 +218,6 @@ Index BodySystem::add_springs(const std::string& name, const SpringNetwork& rest
 Index BodySystem::add_rigid(const std::string& name, const TriangleMesh& surface, double density,
                             const Placement& placement) {
   Impl& s = *impl_;
-  require_surface(name, surface);
   RigidBody rigid;
   rigid.body = mass_properties(surface, density, name);
   rigid.owner = bodies();
@@ -284,17 +280,19 @@ void BodySystem::finish() {
   s.damping.resize(at(blocks()), 0.0);
 
   s.surface_rest.resize(s.carriers.size());
-  for (std::size_t i = 0; i < s.carriers.size(); ++i) s.surface_rest[i] = s.surface_position(s.start, i);
+  TaskArena arena(1);
+  surface_positions(arena, s.start, s.surface_rest);
   for (const Pin& pin : s.pins) {
     s.start.node[at(pin.node)] = pin.motion.position(pin.at_start, 0.0);
     s.start.velocity[at(pin.node)].setZero();
   }
 
   std::vector<std::array<Index, 2>> pairs;
-  s.tets.couplings(pairs);
   s.springs.couplings(pairs);
+  s.tets.couplings(pairs);
   s.pattern = block_pattern(blocks(), pairs);
   s.tets.finish(nodes(), &s.pattern);
+  s.springs.prepare(s.pattern);
   s.spring_force.resize(s.springs.empty() ? 0 : at(nodes()));
 
   std::sort(s.pins.begin(), s.pins.end(), [](const Pin& a, const Pin& b) { return a.node < b.node; });
@@ -353,30 +351,43 @@ void BodySystem::Impl::require_state(const SystemState& state) const {
 
 // --- surfaces ---
 
-Vector3 BodySystem::Impl::surface_position(const SystemState& state, std::size_t vertex) const {
-  const Carrier& carrier = carriers[vertex];
-  const Body& body = bodies[at(surface.vertex_body[vertex])];
-  switch (body.kind) {
-    case Kind::kinematic:
-      return motions[at(body.number)].position(carrier.local, state.time);
-    case Kind::rigid: {
+/// x[i] for the vertices i of one body in [begin, end).
+void BodySystem::Impl::place_vertices(const SystemState& state, const Body& body, std::size_t begin,
+                                      std::size_t end, std::span<Vector3> x) const {
+  if (body.kind == Kind::kinematic || body.kind == Kind::rigid) {
+    MotionTransform to_world;
+    if (body.kind == Kind::kinematic) {
+      to_world = motions[at(body.number)].transform(state.time);
+    } else {
       const RigidPose& pose = state.rigid[at(body.number)];
-      return pose.centre + pose.rotation * carrier.local;
+      to_world = {pose.rotation.toRotationMatrix(), pose.centre};
     }
-    default:
-      break;
+    for (std::size_t i = begin; i < end; ++i)
+      x[i] = to_world.rotation * carriers[i].local + to_world.translation;
+    return;
   }
-  if (carrier.node[1] < 0) return state.node[at(carrier.node[0])];
-  Vector3 x = Vector3::Zero();
-  for (std::size_t k = 0; k < 4; ++k) x += carrier.weight[k] * state.node[at(carrier.node[k])];
-  return x;
+  for (std::size_t i = begin; i < end; ++i) {
+    const Carrier& carrier = carriers[i];
+    if (carrier.node[1] < 0) {
+      x[i] = state.node[at(carrier.node[0])];
+      continue;
+    }
+    x[i].setZero();
+    for (std::size_t k = 0; k < 4; ++k) x[i] += carrier.weight[k] * state.node[at(carrier.node[k])];
+  }
 }
 
 void BodySystem::surface_positions(TaskArena& arena, const SystemState& state, std::span<Vector3> x) const {
-  impl_->require_state(state);
-  SIGNORINI_CHECK(x.size() == impl_->carriers.size());
+  const Impl& s = *impl_;
+  s.require_state(state);
+  SIGNORINI_CHECK(x.size() == s.carriers.size());
   arena.for_chunks(x.size(), kVertexGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) x[i] = impl_->surface_position(state, i);
+    while (begin < end) {
+      const std::size_t body = at(s.surface.vertex_body[begin]);
+      const std::size_t stop = std::min(end, at(s.surface.bodies[body].vertices));
+      s.place_vertices(state, s.bodies[body], begin, stop, x);
+      begin = stop;
+    }
   });
 }
 
@@ -501,7 +512,8 @@ void BodySystem::Impl::add_rigid_rows(const SystemState& state, double dt, const
     Eigen::Map<Matrix3>(system.A.block(find_block(system.A, block, block))) = m * Matrix3::Identity();
     Eigen::Map<Matrix3>(system.A.block(find_block(system.A, block + 1, block + 1))) = inertia;
     system.b.segment<3>(3 * block) = m * (v + dt * gravity);
-    system.b.segment<3>(3 * block + 3) = inertia * omega + dt * gyroscopic_torque(inertia, omega);
+    const Vector3 free = free_rotation(rigid[r].body.inertia, state.rigid[r], omega, dt);
+    system.b.segment<3>(3 * block + 3) = inertia * free;
   }
 }
 
@@ -535,8 +547,7 @@ void BodySystem::implicit_system(TaskArena& arena, const SystemState& state, dou
     system.b.resize(3 * blocks());
   }
   s.clear_rows(arena, state, dt, gravity, system);
-  const std::span<const Vector3> velocity = std::span(state.velocity).first(s.node_mass.size());
-  s.tets.add_step(arena, state.node, velocity, dt, system.A, span_of(system.b).first(3 * s.node_mass.size()));
+  s.tets.add_step(arena, state.node, dt, system.A, span_of(system.b).first(3 * s.node_mass.size()));
   if (!s.springs.empty()) s.add_springs_step(state, dt, system);
   s.add_rigid_rows(state, dt, gravity, system);
   s.prescribe(state, dt, system);

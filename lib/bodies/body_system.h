@@ -28,8 +28,10 @@
 ///     A = M (1 + dt α) + dt C + dt² K,   b = (M + dt C) v + dt F,
 ///     K = −∂f/∂x made positive semi-definite,   C = −∂f/∂v
 ///
-/// α the mass-proportional damping, whose force is treated implicitly too (so b has M v for its part). Rigid
-/// bodies contribute M and their gyroscopic torque only: A stays symmetric positive definite.
+/// F has the damping forces −C v of springs in it. Rayleigh damping of solids (α M and β K in C) is all
+/// implicit: neither its force nor its dt C v is in b, which cancel each other. Rigid bodies contribute M,
+/// and a b whose solution is their torque-free rotation (bodies/free_rotation.h: keeps the angular momentum,
+/// never gains energy): A stays symmetric positive definite.
 ///
 /// *Prescribed* blocks (pinned nodes) move as their Motion says: their rows of A are those of M, b is M times
 /// the prescribed velocity, and their columns have moved to b; so A keeps its pattern, stays SPD and the
@@ -106,8 +108,8 @@ class BodySystem {
   // --- dynamics ---
   /// Diagonal blocks of M in this state, prescribed ones included; kg and kg·m².
   void mass_blocks(const SystemState& state, std::span<Matrix3> mass) const;
-  /// Forces without gravity and mass-proportional damping, gyroscopic torques included; one per block.
-  /// Returns elastic energy, J.
+  /// Forces without gravity and Rayleigh damping; damping of springs and gyroscopic torques included; one per
+  /// block. Returns elastic energy, J.
   double forces(TaskArena& arena, const SystemState& state, std::span<Vector3> force);
   /// Mass-proportional damping per block, 1/s.
   std::span<const double> damping() const;

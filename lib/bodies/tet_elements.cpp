@@ -146,31 +146,23 @@ double TetElements::add_forces(TaskArena& arena, std::span<const Vector3> positi
 }
 
 /// One block row of A: nobody else writes it.
-void TetElements::gather_row(std::size_t node, const Part& part, std::span<const Vector3> velocity, double dt,
-                             BlockSparseMatrix& A, std::span<double> rhs) const {
-  const double beta = part.stiffness_damping;
+void TetElements::gather_row(std::size_t node, const Part& part, double dt, BlockSparseMatrix& A,
+                             std::span<double> rhs) const {
   Vector3 force = Vector3::Zero();
-  Vector3 damping = Vector3::Zero();  // dt (dt + β) K v
   BlockRow row;
   for (std::size_t s = at(slot_begin_[node]); s < at(slot_begin_[node + 1]); ++s) {
     const std::size_t slot = at(slots_[s]);
-    const std::size_t e = slot / 4;
-    stiffness_row(part.law, factors_.data() + factor_place(part, e), static_cast<int>(slot % 4), row);
+    stiffness_row(part.law, factors_.data() + factor_place(part, slot / 4), static_cast<int>(slot % 4), row);
     for (std::size_t j = 0; j < 4; ++j) Eigen::Map<Matrix3>(A.block(slot_blocks_[4 * s + j])) += row[j];
     force += force_[slot];
-    if (beta > 0.0) {
-      for (std::size_t j = 0; j < 4; ++j) damping += row[j] * velocity[at(elements_[e].nodes[j])];
-    }
   }
-  // dt β K v = β / (dt + β) · dt (dt + β) K v
-  Eigen::Map<Vector3>(rhs.data() + 3 * node) += dt * force + (beta / (dt + beta)) * damping;
+  Eigen::Map<Vector3>(rhs.data() + 3 * node) += dt * force;
 }
 
-void TetElements::add_step(TaskArena& arena, std::span<const Vector3> position,
-                           std::span<const Vector3> velocity, double dt, BlockSparseMatrix& A,
-                           std::span<double> rhs) {
+void TetElements::add_step(TaskArena& arena, std::span<const Vector3> position, double dt,
+                           BlockSparseMatrix& A, std::span<double> rhs) {
   SIGNORINI_CHECK(dt > 0.0 && slot_blocks_.size() == 4 * slots_.size());
-  SIGNORINI_CHECK(rhs.size() + 3 >= 3 * slot_begin_.size() && velocity.size() + 1 >= slot_begin_.size());
+  SIGNORINI_CHECK(rhs.size() + 3 >= 3 * slot_begin_.size());
   evaluate(arena, position, Want::step, dt);
   arena.for_chunks(slot_begin_.size() - 1, kNodeGrain, [&](std::size_t begin, std::size_t end) {
     auto part = std::partition_point(parts_.begin(), parts_.end(),
@@ -178,7 +170,7 @@ void TetElements::add_step(TaskArena& arena, std::span<const Vector3> position,
     for (std::size_t i = begin; i < end; ++i) {
       while (part != parts_.end() && at(part->end_node) <= i) ++part;
       if (part == parts_.end()) return;
-      if (i >= at(part->first_node)) gather_row(i, *part, velocity, dt, A, rhs);
+      if (i >= at(part->first_node)) gather_row(i, *part, dt, A, rhs);
     }
   });
 }

@@ -45,7 +45,8 @@ class TetElements {
            std::string_view context);
 
   Index size() const { return static_cast<Index>(elements_.size()); }
-  /// Pairs (i, j) of nodes, i < j, that its stiffness couples; for the pattern of the matrix.
+  /// Appends the pairs (i, j) of nodes, i < j, that its stiffness couples, some of them often; for the
+  /// pattern of the matrix.
   void couplings(std::vector<std::array<Index, 2>>& pairs) const;
   /// To be called once after the last `add`: gather lists and the places of element blocks in A. `A` has the
   /// pattern that `couplings` asks for with diagonal and both triangles; nullptr when no stiffness is wanted.
@@ -53,11 +54,11 @@ class TetElements {
 
   /// Adds forces; returns the elastic energy in J. Not reentrant (workspaces), like `add_step`.
   double add_forces(TaskArena& arena, std::span<const Vector3> position, std::span<Vector3> force);
-  /// The elements' part of a step of backward Euler: adds dt (dt + β) K to A and dt f + dt β K v to `rhs`
-  /// (3 per block), β the stiffness-proportional damping of the element's material in s. A has the pattern
-  /// handed to `finish`.
-  void add_step(TaskArena& arena, std::span<const Vector3> position, std::span<const Vector3> velocity,
-                double dt, BlockSparseMatrix& A, std::span<double> rhs);
+  /// The elements' part of a step of backward Euler: adds dt (dt + β) K to A and dt f to `rhs` (3 per block),
+  /// β the stiffness-proportional damping of the element's material in s. (Its force −β K v is not in f, and
+  /// so the dt C v of the right-hand side has cancelled.) A has the pattern handed to `finish`.
+  void add_step(TaskArena& arena, std::span<const Vector3> position, double dt, BlockSparseMatrix& A,
+                std::span<double> rhs);
   /// ½ min(h / c), h the shortest altitude, c the pressure wave speed; s.
   double largest_stable_step() const { return 0.5 * smallest_transit_; }
   /// Smallest det F over all elements (1 at rest, ≤ 0 inverted) with the element; 1 without elements.
@@ -83,8 +84,8 @@ class TetElements {
   static std::size_t factor_place(const Part& part, std::size_t e);
   double evaluate(TaskArena& arena, std::span<const Vector3> position, Want want, double dt);
   double evaluate_element(std::size_t e, std::span<const Vector3> position, Want want, double dt);
-  void gather_row(std::size_t node, const Part& part, std::span<const Vector3> velocity, double dt,
-                  BlockSparseMatrix& A, std::span<double> rhs) const;
+  void gather_row(std::size_t node, const Part& part, double dt, BlockSparseMatrix& A,
+                  std::span<double> rhs) const;
 
   std::vector<Element> elements_;
   std::vector<Part> parts_;

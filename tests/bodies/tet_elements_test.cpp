@@ -64,13 +64,13 @@ struct Fixture {
     return elements.add_forces(arena, x, force);
   }
   /// dt = 1 leaves K itself in A (β = 0).
-  void step(const std::vector<Vector3>& x, const std::vector<Vector3>& v, double dt) {
+  void step(const std::vector<Vector3>& x, double dt) {
     std::fill(A.values.begin(), A.values.end(), 0.0);
     rhs.setZero();
-    elements.add_step(arena, x, v, dt, A, span_of(rhs));
+    elements.add_step(arena, x, dt, A, span_of(rhs));
   }
   Matrix stiffness(const std::vector<Vector3>& x) {
-    step(x, std::vector<Vector3>(nodes, Vector3::Zero()), 1.0);
+    step(x, 1.0);
     return Matrix(to_scalar(A));
   }
 };
@@ -136,12 +136,11 @@ TEST(TetElements, ForcesAreThoseOfTheSolidSystem) {
   }
 }
 
-TEST(TetElements, AStepAddsForcesDampingAndTheWeightedStiffness) {
+TEST(TetElements, AStepAddsForcesAndTheWeightedStiffness) {
   const TetMesh ball = tet_ball(1, 0.1);
   ElasticMaterial material = soft();
   Fixture plain(ball, material);
   const std::vector<Vector3> x = shaken(ball.vertices, 0.01, 6);
-  const std::vector<Vector3> v = shaken(std::vector<Vector3>(x.size(), Vector3::Zero()), 3.0, 7);
   const Matrix K = plain.stiffness(x);
   std::vector<Vector3> force;
   plain.forces(x, force);
@@ -149,15 +148,12 @@ TEST(TetElements, AStepAddsForcesDampingAndTheWeightedStiffness) {
     material.stiffness_damping = beta;
     Fixture f(ball, material);
     const double dt = 0.01;
-    f.step(x, v, dt);
+    f.step(x, dt);
     const Matrix A = Matrix(to_scalar(f.A));
     EXPECT_LT((A - dt * (dt + beta) * K).norm(), 100 * kEps * A.norm());
-    Vector expected(f.rhs.size());
-    for (std::size_t i = 0; i < v.size(); ++i) expected.segment<3>(3 * static_cast<Index>(i)) = v[i];
-    expected = (dt * beta) * (K * expected).eval();
-    for (std::size_t i = 0; i < v.size(); ++i)
-      expected.segment<3>(3 * static_cast<Index>(i)) += dt * force[i];
-    EXPECT_LT((f.rhs - expected).norm(), 100 * kEps * expected.norm());
+    for (std::size_t i = 0; i < force.size(); ++i)
+      EXPECT_LT((f.rhs.segment<3>(3 * static_cast<Index>(i)) - dt * force[i]).norm(),
+                100 * kEps * dt * force[i].norm());
   }
 }
 
@@ -165,13 +161,12 @@ TEST(TetElements, StiffnessIsSymmetricToTheBit) {
   const TetMesh ball = tet_ball(1, 0.1);
   Fixture f(ball, soft());
   const Matrix K = f.stiffness(shaken(ball.vertices, 0.05, 8));
-  EXPECT_EQ(K, Matrix(K.transpose()));
+  EXPECT_TRUE(K == K.transpose());
 }
 
 TEST(TetElements, HasTheSameBitsForAnyNumberOfThreads) {
   const TetMesh block = kuhn_block({9, 8, 7}, Vector3(0.9, 0.8, 0.7));  // 3024 tets, 720 nodes
   const std::vector<Vector3> x = shaken(block.vertices, 0.03, 9);
-  const std::vector<Vector3> v = shaken(std::vector<Vector3>(x.size(), Vector3::Zero()), 1.0, 10);
   ElasticMaterial material = soft();
   material.stiffness_damping = 1e-3;
   std::vector<double> values;
@@ -182,7 +177,7 @@ TEST(TetElements, HasTheSameBitsForAnyNumberOfThreads) {
     Fixture f(block, material, threads);
     std::vector<Vector3> own;
     const double own_energy = f.forces(x, own);
-    f.step(x, v, 1e-3);
+    f.step(x, 1e-3);
     if (threads == 1) {
       values = f.A.values;
       rhs = f.rhs;
@@ -222,7 +217,7 @@ TEST(TetElements, PartsWithNodesBetweenThemStayApart) {
   for (std::size_t i = 0; i < 4; ++i) x[i] = x[9 + i] = kTet.vertices[i];
   Vector rhs = Vector::Zero(39);
   TaskArena arena(1);
-  elements.add_step(arena, x, std::vector<Vector3>(13, Vector3::Zero()), 1.0, A, span_of(rhs));
+  elements.add_step(arena, x, 1.0, A, span_of(rhs));
   const Matrix K = Matrix(to_scalar(A));
   const Matrix12 K0 = linear_stiffness(kTet, soft());
   EXPECT_LT((K.topLeftCorner<12, 12>() - K0).norm(), 100 * kEps * K0.norm());
