@@ -218,9 +218,7 @@ bool mass_is_block_diagonal(const ContactProblem& problem) {
   return true;
 }
 
-namespace {
-
-BlockSparseMatrix assemble(const MassFactor& mass, const DirectionRows& H, TaskArena* arena) {
+BlockSparseMatrix assemble_delassus(const MassFactor& mass, const DirectionRows& H, TaskArena* arena) {
   const BodyTouches table = make_body_touches(H, mass);
   if (arena != nullptr && arena->threads() == 1) arena = nullptr;
   BlockSparseMatrix W = make_pattern(table, H.contacts(), arena);
@@ -234,6 +232,8 @@ BlockSparseMatrix assemble(const MassFactor& mass, const DirectionRows& H, TaskA
   mirror_upper(W);
   return W;
 }
+
+namespace {
 
 /// q = Hᵀ M⁻¹ f + w
 Vector free_velocity(const MassFactor& mass, const DirectionRows& H, const ContactProblem& problem,
@@ -256,13 +256,13 @@ ReducedProblem assemble_reduced(const ContactProblem& problem, Index node_size, 
   if (problem.has_dual()) return {blocks_with_diagonal(problem.W), problem.q};
   const DirectionRows H = make_direction_rows(problem.H, problem.contacts());
   const MassFactor mass(problem.M, node_size, H.dof, arena);
-  return {assemble(mass, H, arena), free_velocity(mass, H, problem, arena)};
+  return {assemble_delassus(mass, H, arena), free_velocity(mass, H, problem, arena)};
 }
 
 BlockSparseMatrix assemble_delassus(const ContactProblem& problem) {
   if (problem.has_dual()) return blocks_with_diagonal(problem.W);
   const MassFactor mass(problem.M, problem.node_size());
-  return assemble(mass, make_direction_rows(problem.H, problem.contacts()), nullptr);
+  return assemble_delassus(mass, make_direction_rows(problem.H, problem.contacts()), nullptr);
 }
 
 Vector assemble_q(const ContactProblem& problem) {

@@ -5,6 +5,8 @@
 
 #include "base/parallel.h"
 #include "contact/contact_problem.h"
+#include "contact/direction_rows.h"
+#include "contact/mass_factor.h"
 #include "linalg/block_sparse_matrix.h"
 
 /// The Delassus operator W = Hᵀ M⁻¹ H (3m×3m, 1/kg), assembled as 3×3 blocks or applied without assembling.
@@ -23,6 +25,8 @@ namespace signorini {
 
 /// W as 3×3 blocks. Rows sorted; the diagonal block is always present.
 BlockSparseMatrix assemble_delassus(const ContactProblem& problem);
+/// The same from the factors of some M (which need not be the problem's).
+BlockSparseMatrix assemble_delassus(const MassFactor& mass, const DirectionRows& H, TaskArena* arena);
 
 /// q = Hᵀ M⁻¹ f + w, or the problem's own q when it has a dual part.
 Vector assemble_q(const ContactProblem& problem);

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "solvers/aligned_frame.h"
 #include "solvers/ca.h"
+#include "solvers/ica.h"
 #include "solvers/pcg.h"
 #include "solvers/pcg_pgs.h"
 #include "solvers/pgs.h"
@@ -41,6 +42,10 @@ constexpr std::array kSolvers{
         "Lazarevych 2010, section 4"),
     entry<Ca>("full constraint anticipation: dense Delassus matrix per island, then projected Gauss-Seidel",
               "Otaduy 2009, section 5.1, eq. 8 (Baraff 1996)"),
+    entry<Ica>("iterative constraint anticipation: block Jacobi anticipation, inner Gauss-Seidel on "
+               "contacts, one outer "
+               "sweep on velocities",
+               "Otaduy 2009, sections 5.2-5.5, eqs. 9-14"),
     entry<Reference>(
         "slow and accurate: Gauss-Seidel with exact one-contact solves, then semi-smooth Newton steps",
         "what the others are tested against (Alart and Curnier 1991 for the equations)"),

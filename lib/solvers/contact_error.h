@@ -1,0 +1,41 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "contact/friction_law.h"
+
+/// The Alart–Curnier error of one contact (contact/residuals.h) for solvers that judge themselves. The
+/// referee has its own.
+namespace signorini {
+
+/// 1/ρ_N and 1/ρ_T of a contact, 1/kg. Both 0 where nothing moves.
+struct ContactStiffness {
+  double normal = 0.0;   ///< W_NN
+  double tangent = 0.0;  ///< λ_max of the symmetric part of W_TT
+};
+
+inline ContactStiffness contact_stiffness(const Matrix3& W) {
+  const double off = 0.5 * (W(1, 2) + W(2, 1));
+  const double largest = 0.5 * (W(1, 1) + W(2, 2)) + std::hypot(0.5 * (W(1, 1) - W(2, 2)), off);
+  return {W(0, 0), std::max(0.0, largest)};
+}
+
+/// √(e_N² + ‖e_T‖²) in m/s; r in N·s, u in m/s (N, T1, T2 each). NaN where r or u is not finite.
+inline double contact_error(FrictionLaw law, const ContactStiffness& stiffness, double mu, const double* r,
+                            const double* u) {
+  const double poison = 0.0 * (r[0] + r[1] + r[2] + u[0] + u[1] + u[2]);  // max and min lose a NaN
+  if (!(stiffness.normal > 0.0)) return std::max(0.0, -u[0]) + poison;
+  // e_N = (r_N − max(0, r_N − ρ_N u_N))/ρ_N = min(r_N/ρ_N, u_N)
+  const double e_N = std::min(stiffness.normal * r[0], u[0]);
+  const double bound = mu * std::max(0.0, r[0] - u[0] / stiffness.normal);
+  // e_T = λ r_T − P(λ r_T − u_T; λ μ p_N), λ = 1/ρ_T
+  const Vector2 pushed(stiffness.tangent * r[1], stiffness.tangent * r[2]);
+  const Vector2 tried = pushed - Vector2(u[1], u[2]);
+  const double radius = stiffness.tangent * bound;
+  const Vector2 kept = law == FrictionLaw::cone ? FrictionCone::project_tangent(tried, radius)
+                                                : FrictionPyramid::project_tangent(tried, radius);
+  return std::hypot(e_N, (pushed - kept).norm()) + poison;
+}
+
+}  // namespace signorini

@@ -1,0 +1,299 @@
+#include "solvers/ica.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "solvers/node_sweep.h"
+#include "solvers/phase.h"
+
+namespace signorini {
+
+namespace {
+
+/// Growth over the best error at which refinement by Gauss–Seidel is given up.
+constexpr double kDivergence = 1e3;
+/// Outer iterations without an error 1 % below the best after which it is given up as well.
+constexpr int kPatience = 200;
+constexpr int kStartSweeps = 100;
+constexpr int kPowerSteps = 30;
+constexpr int kUncoupledSweeps = 100;
+constexpr double kFivePercent = 0.05;
+
+}  // namespace
+
+struct Ica::Impl {
+  PrimalSystem system;
+  NodeSweep sweep;
+  Vector start_vector;  ///< of the power iteration
+  double dt = 0.0;
+
+  std::vector<double> dv, response, z;  ///< size(): dv; M dv; scratch
+  std::vector<double> upper;            ///< U dv
+  std::vector<double> impulse;          ///< H r
+  std::vector<double> u, q_loc;         ///< 3m
+  BestIterate best;
+
+  // of one solve
+  bool jacobi = false;
+  double omega = 1.0;
+  double momentum = 0.0;          ///< ‖D⁻¹(M dv − H r)‖∞, m/s
+  double first_correction = 0.0;  ///< of r in the last iteration, m/s
+  double contacts = 0.0;          ///< largest contact error of the velocity at hand, m/s
+  long long products = 0;
+  long long inner = 0;
+  bool fell_back = false;
+
+  double estimate() const { return contacts + momentum; }
+
+  void resize() {
+    const std::size_t n = system.size();
+    const std::size_t rows = 3 * static_cast<std::size_t>(system.contacts());
+    for (auto* x : {&dv, &response, &z, &upper, &impulse}) x->assign(n, 0.0);
+    u.assign(rows, 0.0);
+    q_loc.assign(rows, 0.0);
+    best.resize(rows);
+  }
+
+  double largest_change(std::span<const double> x) const {
+    double largest = 0.0;
+    for (const double value : x) largest = std::max(largest, std::abs(value));
+    return largest;
+  }
+
+  void set_impulse(std::span<const double> r) {
+    std::fill(impulse.begin(), impulse.end(), 0.0);
+    add_impulses(system.H, r, impulse);
+  }
+
+  /// Step 3, and what belongs to the new dv: M dv, the momentum defect.
+  void refine() {
+    if (jacobi) {
+      // dv += (ω D)⁻¹ (H r − M dv)
+      for (std::size_t i = 0; i < z.size(); ++i) z[i] = (impulse[i] - response[i]) / omega;
+      system.apply_inverse_diagonal(z);
+      for (std::size_t i = 0; i < z.size(); ++i) dv[i] += z[i];
+      multiply(system.A, dv, response);
+      for (std::size_t i = 0; i < z.size(); ++i) z[i] = response[i] - impulse[i];
+    } else {
+      sweep.forward(system, impulse, upper, dv);
+      // M dv − H r = U dv_new − U dv_old
+      std::copy(upper.begin(), upper.end(), z.begin());
+      sweep.multiply_upper(dv, upper);
+      for (std::size_t i = 0; i < z.size(); ++i) {
+        z[i] = upper[i] - z[i];
+        response[i] = impulse[i] + z[i];
+      }
+    }
+    ++products;
+    system.apply_inverse_diagonal(z);
+    momentum = largest_change(z);
+  }
+
+  /// u = Hᵀ(v_free + dv) + w and its error.
+  void look(std::span<const double> r) {
+    for (std::size_t i = 0; i < z.size(); ++i) z[i] = system.v_free[static_cast<Eigen::Index>(i)] + dv[i];
+    system.relative_velocity(z, u);
+    contacts = system.error(r, u);
+  }
+
+  /// dv = 0, or what sweeps with r held make of it.
+  void start(std::span<const double> r, IcaStart kind, double tolerance) {
+    std::fill(dv.begin(), dv.end(), 0.0);
+    std::fill(upper.begin(), upper.end(), 0.0);
+    std::fill(response.begin(), response.end(), 0.0);
+    set_impulse(r);
+    std::copy(impulse.begin(), impulse.end(), z.begin());
+    system.apply_inverse_diagonal(z);
+    momentum = largest_change(z);
+    const double enough = std::max(0.1 * tolerance, 1e-10 * momentum);
+    if (kind == IcaStart::constrained) {
+      for (int i = 0; i < kStartSweeps && momentum > enough; ++i) refine();
+    }
+    look(r);
+  }
+
+  /// Step 1.
+  void anticipate() {
+    std::copy(response.begin(), response.end(), z.begin());
+    system.apply_inverse_diagonal(z);
+    contact_velocities(system.H, z, q_loc);
+    for (std::size_t i = 0; i < q_loc.size(); ++i) q_loc[i] = u[i] - q_loc[i] / omega;
+  }
+
+  void iterate(std::span<double> r, const Ica::Options& options, double floor) {
+    anticipate();
+    // Where M is D the inner problem is the whole one: it is solved at once.
+    const bool coupled = sweep.coupled();
+    const double enough = coupled ? std::max(floor, options.inner_reduction * estimate()) : floor;
+    const int limit = coupled ? options.inner_max : std::max(options.inner_max, kUncoupledSweeps);
+    for (int j = 0; j < limit; ++j) {
+      ++inner;
+      const double correction = sweep.local(system, omega, q_loc, options.repetitions, r);
+      if (j == 0) first_correction = correction;
+      if (!(correction > enough)) break;
+    }
+    set_impulse(r);
+    refine();
+    look(r);
+  }
+
+  /// Ten per cent above half of λ_max(D⁻¹ M), by power iteration from a fixed vector.
+  double damping() {
+    std::copy(start_vector.begin(), start_vector.end(), z.begin());
+    double largest = 1.0;
+    for (int step = 0; step < kPowerSteps; ++step) {
+      const double size = largest_change(z);
+      if (!(size > 0.0)) break;
+      for (double& x : z) x /= size;
+      multiply(system.A, z, impulse);
+      system.apply_inverse_diagonal(impulse);
+      std::swap(z, impulse);
+      largest = largest_change(z);
+    }
+    products += kPowerSteps;
+    return std::max(0.6 * largest, 0.5);
+  }
+
+  void fall_back(std::span<double> r, double wanted_omega) {
+    jacobi = true;
+    omega = wanted_omega > 0.0 ? wanted_omega : damping();
+    if (best.has()) {
+      best.restore(r);
+    } else {
+      std::fill(r.begin(), r.end(), 0.0);
+    }
+    start(r, IcaStart::free, 0.0);
+  }
+};
+
+void Ica::Options::validate() const {
+  if (!(omega >= 0.0)) throw_usage("solver 'ica': omega = {} is negative", omega);
+  if (!(inner_reduction > 0.0 && inner_reduction <= 1.0))
+    throw_usage("solver 'ica': inner_reduction = {} is not in (0, 1]", inner_reduction);
+  if (inner_max < 1) throw_usage("solver 'ica': inner_max = {} must be at least 1", inner_max);
+  if (repetitions < 1) throw_usage("solver 'ica': repetitions = {} must be at least 1", repetitions);
+  if (!(paper_gap >= 0.0)) throw_usage("solver 'ica': paper_gap = {} is negative", paper_gap);
+}
+
+Ica::Ica(const Options& options) : options_(options), impl_(std::make_unique<Impl>()) {}
+Ica::~Ica() = default;
+long long Ica::inner_sweeps() const { return impl_->inner; }
+bool Ica::fell_back() const { return impl_->fell_back; }
+
+std::string Ica::unsupported_reason(const ContactProblem& problem) const {
+  return PrimalSystem::refusal(problem);
+}
+
+void Ica::prepare(const ContactProblem& problem) {
+  Impl& s = *impl_;
+  s.system.prepare(problem, options_.common.law, options_.judge, arena_);
+  s.sweep.prepare(s.system);
+  s.dt = problem.dt;
+  s.resize();
+  // a fixed vector that no symmetry of a mesh is likely to make an eigenvector of anything
+  s.start_vector.resize(static_cast<Eigen::Index>(s.system.size()));
+  for (Eigen::Index i = 0; i < s.start_vector.size(); ++i)
+    s.start_vector[i] = std::sin(1.0 + 1.7 * static_cast<double>(i));
+}
+
+SolveReport Ica::solve(std::span<double> r, const StopRule& rule, IterationObserver* observer) {
+  Impl& s = *impl_;
+  const StopTest stop(rule, s.system.scale);
+  if (r.empty()) return nothing_to_solve();
+  make_finite(r);
+  s.best.forget();
+  s.products = s.inner = 0;
+  s.fell_back = false;
+  s.jacobi = options_.refine == IcaRefine::jacobi;
+  s.omega = 1.0;
+  if (s.jacobi) s.omega = options_.omega > 0.0 ? options_.omega : s.damping();
+  if (observer != nullptr) observer->on_iteration(0, r, "");
+
+  PhaseReport report;
+  const auto measure = [&] {
+    report.error = s.system.exact() ? s.system.exact_error(r) : s.estimate();
+    if (std::isfinite(report.error)) s.best.offer(r, report.error);
+    return report.error;
+  };
+  s.start(r, options_.start, stop.tolerance());
+  const bool judging = stop.judging();
+  if (judging && stop.met(measure())) {
+    report.end = PhaseEnd::converged;
+    return finish_solve(report, stop, s.best, r);
+  }
+  if (!s.best.has()) s.best.offer(r, std::numeric_limits<double>::infinity());
+
+  CheckSchedule schedule(stop.tolerance());
+  const double floor = std::max(0.1 * stop.tolerance(), 1e-15 * stop.scale());
+  double smallest = s.estimate();
+  double improved = smallest;
+  int improved_at = 0;
+  double last_contacts = s.contacts, last_momentum = s.momentum;
+  while (report.iterations < stop.max_iterations()) {
+    if (stop.out_of_time()) {
+      report.end = PhaseEnd::time;
+      break;
+    }
+    s.iterate(r, options_, floor);
+    ++report.iterations;
+    report.error = std::numeric_limits<double>::quiet_NaN();
+    report.estimate = s.estimate();
+    if (observer != nullptr && std::isfinite(report.estimate))
+      observer->on_iteration(report.iterations, r, "");
+    const bool lost = !std::isfinite(report.estimate) || report.estimate > kDivergence * smallest;
+    const bool stale = report.iterations - improved_at >= kPatience;
+    if ((lost || stale) && !s.jacobi) {
+      s.fell_back = true;
+      s.fall_back(r, options_.omega);
+      if (observer != nullptr && !std::isfinite(report.estimate))
+        observer->on_iteration(report.iterations, r, "");
+      report.estimate = smallest = improved = s.estimate();
+      improved_at = report.iterations;
+      continue;
+    }
+    if (!std::isfinite(report.estimate)) {
+      report.end = PhaseEnd::diverged;
+      --report.iterations;
+      break;
+    }
+    smallest = std::min(smallest, report.estimate);
+    if (smallest < 0.99 * improved) {
+      improved = smallest;
+      improved_at = report.iterations;
+    }
+    if (!judging) {
+      // something finite to return, at next to no cost
+      if ((report.iterations & (report.iterations - 1)) == 0) s.best.offer(r, report.estimate);
+    }
+    if (options_.stop == IcaStop::paper5 && !stop.fixed()) {
+      const auto settled = [](double now, double before) {
+        return std::abs(now - before) <= kFivePercent * before;
+      };
+      double closing = 0.0;
+      for (std::size_t k = 0; k < s.u.size(); k += 3) closing = std::max(closing, -s.u[k]);
+      const bool apart = options_.paper_gap == 0.0 || s.dt * closing <= options_.paper_gap;
+      const bool done = settled(s.contacts, last_contacts) && settled(s.momentum, last_momentum) && apart;
+      last_contacts = s.contacts;
+      last_momentum = s.momentum;
+      if (!done) continue;
+      measure();
+      report.end = PhaseEnd::paper_rule;
+      break;
+    }
+    if (!judging) continue;
+    const bool exhausted =
+        std::max(s.first_correction, s.momentum) <= std::numeric_limits<double>::epsilon() * stop.scale();
+    if (!exhausted && !schedule.due(report.iterations, report.estimate)) continue;
+    const double error = measure();
+    if (stop.met(error) || exhausted) {
+      report.end = stop.met(error) ? PhaseEnd::converged : PhaseEnd::stuck;
+      break;
+    }
+    schedule.broken(report.iterations, report.estimate, error);
+  }
+  if (judging && report.end != PhaseEnd::diverged && std::isnan(report.error)) measure();
+  report.products = s.products;
+  return finish_solve(report, stop, s.best, r);
+}
+
+}  // namespace signorini

@@ -1,0 +1,198 @@
+#include "solvers/node_sweep.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "linalg/block_kernels.h"
+
+namespace signorini {
+
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+using kernel::BlockView;
+using kernel::Source;
+
+/// The blocks of A that `keep(row, column)` names.
+template <class Keep>
+BlockSparseMatrix select_blocks(const BlockSparseMatrix& A, const Keep& keep) {
+  BlockSparseMatrix part;
+  part.block_rows = A.block_rows;
+  part.block_columns = A.block_columns;
+  part.row_begin.assign(1, 0);
+  for (Index i = 0; i < A.block_rows; ++i) {
+    for (Index b = A.row_begin[at(i)]; b < A.row_begin[at(i) + 1]; ++b) {
+      const Index j = A.column[at(b)];
+      if (!keep(i, j)) continue;
+      part.column.push_back(j);
+      part.values.insert(part.values.end(), A.block(b), A.block(b) + 9);
+    }
+    part.row_begin.push_back(part.blocks());
+  }
+  part.values.resize(part.values.size() + BlockSparseMatrix::kPadding, 0.0);
+  return part;
+}
+
+void forward_portable(const BlockView& lower, const double* inverse, const double* b, const double* upper,
+                      double* x) {
+  for (std::ptrdiff_t i = 0; i < lower.rows; ++i) {
+    double s[3] = {b[3 * i] - upper[3 * i], b[3 * i + 1] - upper[3 * i + 1], b[3 * i + 2] - upper[3 * i + 2]};
+    for (std::ptrdiff_t e = lower.begin[i]; e < lower.begin[i + 1]; ++e) {
+      const double* a = lower.values + 9 * e;
+      const double* v = x + 3 * static_cast<std::ptrdiff_t>(lower.column[e]);
+      for (int c = 0; c < 3; ++c) s[c] -= a[c] * v[0] + a[3 + c] * v[1] + a[6 + c] * v[2];
+    }
+    const double* D = inverse + 9 * i;
+    for (int c = 0; c < 3; ++c) x[3 * i + c] = D[c] * s[0] + D[3 + c] * s[1] + D[6 + c] * s[2];
+  }
+}
+
+#ifdef SIGNORINI_X86
+template <Source source>
+SIGNORINI_AVX2 void forward_avx2(const BlockView& lower, const double* inverse, const double* b,
+                                 const double* upper, double* x) {
+  for (std::ptrdiff_t i = 0; i < lower.rows; ++i) {
+    const __m256d zero = _mm256_setzero_pd();
+    kernel::RowSums sums{zero, zero, zero};
+    kernel::add_blocks<source>(lower, lower.begin[i], lower.begin[i + 1], x, sums);
+    double s[4];
+    _mm256_storeu_pd(s, _mm256_add_pd(_mm256_add_pd(sums.column0, sums.column1), sums.column2));
+    for (int c = 0; c < 3; ++c) s[c] = b[3 * i + c] - upper[3 * i + c] - s[c];
+    const double* D = inverse + 9 * i;
+    const __m256d y =
+        _mm256_fmadd_pd(_mm256_loadu_pd(D), _mm256_broadcast_sd(s),
+                        _mm256_fmadd_pd(_mm256_loadu_pd(D + 3), _mm256_broadcast_sd(s + 1),
+                                        _mm256_mul_pd(_mm256_loadu_pd(D + 6), _mm256_broadcast_sd(s + 2))));
+    kernel::store3(x + 3 * i, y);
+  }
+}
+#endif
+
+}  // namespace
+
+void NodeSweep::prepare(const PrimalSystem& system) {
+  std::vector<char> paired(at(system.A.block_rows), 0);
+  for (const PrimalSystem::Pair& pair : system.pairs) paired[at(pair.first)] = paired[at(pair.second)] = 1;
+  lower_ = select_blocks(system.A, [&](Index i, Index j) { return j < i && paired[at(i)] == 0; });
+  upper_ = select_blocks(system.A, [&](Index i, Index j) { return j > i && paired[at(i)] == 0; });
+  inverse_.assign(9 * system.inverse.size() + BlockSparseMatrix::kPadding, 0.0);
+  for (std::size_t i = 0; i < system.inverse.size(); ++i)
+    std::copy_n(system.inverse[i].data(), 9, inverse_.begin() + static_cast<std::ptrdiff_t>(9 * i));
+  diagonal_.resize(at(system.contacts()));
+  stiffness_.resize(diagonal_.size());
+  for (Index k = 0; k < system.contacts(); ++k) {
+    diagonal_[at(k)] = diagonal_block(system.B, k);
+    stiffness_[at(k)] = contact_stiffness(diagonal_[at(k)]);
+  }
+}
+
+void NodeSweep::forward(const PrimalSystem& system, std::span<const double> b,
+                        std::span<const double> upper_times_dv, std::span<double> dv) const {
+  const BlockView lower = kernel::view_of(lower_);
+#ifdef SIGNORINI_X86
+  if (isa() == Isa::avx2) {
+    if (kernel::source_of(lower) == Source::cache) {
+      forward_avx2<Source::cache>(lower, inverse_.data(), b.data(), upper_times_dv.data(), dv.data());
+    } else {
+      forward_avx2<Source::memory>(lower, inverse_.data(), b.data(), upper_times_dv.data(), dv.data());
+    }
+  } else {
+    forward_portable(lower, inverse_.data(), b.data(), upper_times_dv.data(), dv.data());
+  }
+#else
+  forward_portable(lower, inverse_.data(), b.data(), upper_times_dv.data(), dv.data());
+#endif
+  // nothing couples to a pair: its own equations are solved at once
+  for (const PrimalSystem::Pair& pair : system.pairs) {
+    Eigen::Matrix<double, 6, 1> x;
+    const Index node[2] = {pair.first, pair.second};
+    for (int half = 0; half < 2; ++half)
+      x.segment<3>(3 * half) = Eigen::Map<const Vector3>(b.data() + 3 * at(node[half]));
+    x = (pair.inverse * x).eval();
+    for (int half = 0; half < 2; ++half)
+      Eigen::Map<Vector3>(dv.data() + 3 * at(node[half])) = x.segment<3>(3 * half);
+  }
+}
+
+void NodeSweep::multiply_upper(std::span<const double> dv, std::span<double> y) const {
+  multiply(upper_, dv, y);
+}
+
+namespace {
+
+/// r_k and u_k of one contact while it repeats N, T1, T2.
+struct LocalContact {
+  Vector3 r;
+  Vector3 u;
+  const Matrix3& D;
+  ContactStiffness stiffness;
+  double mu;
+  double softness;  // 1/ω
+
+  void move(int j, double change) {
+    r[j] += change;
+    u += (softness * change) * D.col(j);
+  }
+  void normal() { move(0, std::max(-r[0], -u[0] / (softness * stiffness.normal))); }
+  void cone() {
+    if (!(stiffness.tangent > 0.0)) return;
+    const Vector2 stepped = r.tail<2>() - u.tail<2>() / (softness * stiffness.tangent);
+    const Vector2 change = FrictionCone::project_tangent(stepped, mu * r[0]) - r.tail<2>();
+    move(1, change[0]);
+    move(2, change[1]);
+  }
+  void pyramid() {
+    for (int j = 1; j < 3; ++j) {
+      if (!(D(j, j) > 0.0)) continue;
+      const double bound = mu * r[0];
+      move(j, std::clamp(r[j] - u[j] / (softness * D(j, j)), -bound, bound) - r[j]);
+    }
+  }
+};
+
+}  // namespace
+
+double NodeSweep::local(const PrimalSystem& system, double omega, std::span<const double> q, int repetitions,
+                        std::span<double> r) const {
+  const BlockSparseMatrix& B = system.B;
+  const double softness = 1.0 / omega;
+  double largest = 0.0, poison = 0.0;
+  for (std::size_t k = 0; k < diagonal_.size(); ++k) {
+    Eigen::Map<Vector3> rk(r.data() + 3 * k);
+    if (!(stiffness_[k].normal > 0.0)) {
+      rk.setZero();
+      continue;
+    }
+    Vector3 u = Vector3::Zero();
+    for (Index b = B.row_begin[k]; b < B.row_begin[k + 1]; ++b) {
+      u += Eigen::Map<const Matrix3>(B.block(b)) *
+           Eigen::Map<const Vector3>(r.data() + 3 * at(B.column[at(b)]));
+    }
+    LocalContact c{rk,
+                   softness * u + Eigen::Map<const Vector3>(q.data() + 3 * k),
+                   diagonal_[k],
+                   stiffness_[k],
+                   system.mu[static_cast<Eigen::Index>(k)],
+                   softness};
+    for (int i = 0; i < repetitions; ++i) {
+      const Vector3 before = c.r;
+      c.normal();
+      if (system.law == FrictionLaw::cone) {
+        c.cone();
+      } else {
+        c.pyramid();
+      }
+      if (c.r == before) break;
+    }
+    const Vector3 change = c.r - rk;
+    rk = c.r;
+    const double correction =
+        softness * std::hypot(change[0] * c.stiffness.normal, change.tail<2>().norm() * c.stiffness.tangent);
+    poison += 0.0 * correction;
+    largest = std::max(largest, correction);
+  }
+  return largest + poison;
+}
+
+}  // namespace signorini

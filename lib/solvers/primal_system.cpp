@@ -1,0 +1,225 @@
+#include "solvers/primal_system.h"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
+#include "contact/body_touches.h"
+#include "contact/delassus_operator.h"
+#include "linalg/conjugate_gradient.h"
+#include "linalg/connected_components.h"
+
+namespace signorini {
+
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+/// M, completed by unit masses to a multiple of three dofs.
+SparseRows padded(const SparseRows& M) {
+  const Index n = static_cast<Index>(M.rows());
+  const Index whole = 3 * ((n + 2) / 3);
+  std::vector<Eigen::Triplet<double, Index>> entries;
+  entries.reserve(static_cast<std::size_t>(M.nonZeros()) + 2);
+  for (Index i = 0; i < n; ++i) {
+    for (SparseRows::InnerIterator entry(M, i); entry; ++entry)
+      entries.emplace_back(i, static_cast<Index>(entry.col()), entry.value());
+  }
+  for (Index i = n; i < whole; ++i) entries.emplace_back(i, i, 1.0);
+  SparseRows result(whole, whole);
+  result.setFromTriplets(entries.begin(), entries.end());
+  return result;
+}
+
+/// The node blocks of M without those that hold only zeros.
+BlockSparseMatrix coupled_blocks(const SparseRows& M) {
+  BlockSparseMatrix all = M.rows() % 3 == 0 ? to_blocks(M) : to_blocks(padded(M));
+  BlockSparseMatrix A;
+  A.block_rows = all.block_rows;
+  A.block_columns = all.block_columns;
+  A.row_begin.assign(1, 0);
+  A.column.reserve(all.column.size());
+  A.values.reserve(all.values.size());
+  for (Index i = 0; i < all.block_rows; ++i) {
+    for (Index b = all.row_begin[at(i)]; b < all.row_begin[at(i) + 1]; ++b) {
+      const double* block = all.block(b);
+      if (all.column[at(b)] != i && std::all_of(block, block + 9, [](double a) { return a == 0.0; }))
+        continue;
+      A.column.push_back(all.column[at(b)]);
+      A.values.insert(A.values.end(), block, block + 9);
+    }
+    A.row_begin.push_back(A.blocks());
+  }
+  A.values.resize(A.values.size() + BlockSparseMatrix::kPadding, 0.0);
+  return A;
+}
+
+/// Per node block: the other one of its pair, or −1.
+std::vector<Index> find_partners(const BlockSparseMatrix& A) {
+  const Components bodies = connected_components(A);
+  std::vector<Index> nodes(at(bodies.count), 0);
+  std::vector<Index> sum(at(bodies.count), 0);
+  for (std::size_t i = 0; i < bodies.label.size(); ++i) {
+    ++nodes[at(bodies.label[i])];
+    sum[at(bodies.label[i])] += static_cast<Index>(i);
+  }
+  std::vector<Index> partner(bodies.label.size(), -1);
+  for (std::size_t i = 0; i < partner.size(); ++i) {
+    if (nodes[at(bodies.label[i])] == 2) partner[i] = sum[at(bodies.label[i])] - static_cast<Index>(i);
+  }
+  return partner;
+}
+
+/// D: the diagonal blocks and the whole of every pair.
+SparseRows block_diagonal(const BlockSparseMatrix& A, std::span<const Index> partner) {
+  std::vector<Eigen::Triplet<double, Index>> entries;
+  entries.reserve(9 * partner.size());
+  for (Index i = 0; i < A.block_rows; ++i) {
+    for (Index b = A.row_begin[at(i)]; b < A.row_begin[at(i) + 1]; ++b) {
+      const Index j = A.column[at(b)];
+      if (j != i && j != partner[at(i)]) continue;
+      for (Index c = 0; c < 3; ++c) {
+        for (Index a = 0; a < 3; ++a) entries.emplace_back(3 * i + a, 3 * j + c, A.block(b)[3 * c + a]);
+      }
+    }
+  }
+  SparseRows D(3 * A.block_rows, 3 * A.block_rows);
+  D.setFromTriplets(entries.begin(), entries.end());
+  return D;
+}
+
+/// The inverse of D column by column through its factors.
+template <int size>
+Eigen::Matrix<double, size, size> inverse_of(const Eigen::Matrix<double, size, size>& block, Index dof) {
+  if (block.isDiagonal(0.0) && block.diagonal().minCoeff() > 0.0)
+    return block.diagonal().cwiseInverse().asDiagonal();
+  const Eigen::LLT<Eigen::Matrix<double, size, size>> factor(block);
+  if (factor.info() != Eigen::Success) throw_input("node block of dof {}: M is not positive definite", dof);
+  const Eigen::Matrix<double, size, size> inverse =
+      factor.solve(Eigen::Matrix<double, size, size>::Identity());
+  return 0.5 * (inverse + inverse.transpose());
+}
+
+}  // namespace
+
+std::string PrimalSystem::refusal(const ContactProblem& problem) {
+  if (problem.has_primal() || !problem.has_dual()) return "";
+  return "needs M and H, and the problem holds only W and q";
+}
+
+void PrimalSystem::prepare(const ContactProblem& problem, FrictionLaw wanted_law, Judge judge,
+                           TaskArena* arena) {
+  if (const std::string reason = refusal(problem); !reason.empty()) throw_usage("this solver {}", reason);
+  law = wanted_law;
+  mu = problem.mu;
+  w = problem.w;
+  H = make_direction_rows(problem.H, problem.contacts());
+  A = coupled_blocks(problem.M);
+  const std::vector<Index> partner = find_partners(A);
+  inverse.assign(at(A.block_rows), Matrix3::Zero());
+  pairs.clear();
+  for (Index i = 0; i < A.block_rows; ++i) {
+    const Index j = partner[at(i)];
+    if (j < 0) inverse[at(i)] = inverse_of<3>(diagonal_block(A, i), 3 * i);
+    if (j <= i) continue;
+    Pair pair{i, j, {}};
+    pair.inverse.topLeftCorner<3, 3>() = diagonal_block(A, i);
+    pair.inverse.bottomRightCorner<3, 3>() = diagonal_block(A, j);
+    const Index coupling = find_block(A, i, j);
+    if (coupling >= 0) pair.inverse.topRightCorner<3, 3>() = Eigen::Map<const Matrix3>(A.block(coupling));
+    pair.inverse.bottomLeftCorner<3, 3>() = pair.inverse.topRightCorner<3, 3>().transpose().eval();
+    pair.inverse = inverse_of<6>(pair.inverse, 3 * i);
+    pairs.push_back(pair);
+  }
+  B = assemble_delassus(MassFactor(block_diagonal(A, partner), 3, H.dof, arena), H, arena);
+  impulse_.resize(at(problem.dofs()));
+  velocity_.resize(at(problem.dofs()));
+  u_.resize(3 * at(contacts()));
+  mass_.reset();
+  exact_ = judge == Judge::exact;
+  if (exact_ && problem.has_primal()) mass_.emplace(problem.M, problem.node_size(), arena);
+  solve_freely(problem, arena);
+  stiffness.resize(at(contacts()));
+  if (mass_) {
+    const Matrix diagonal = delassus_diagonal(make_body_touches(H, *mass_), *mass_);
+    for (Index k = 0; k < contacts(); ++k)
+      stiffness[at(k)] = contact_stiffness(diagonal.middleRows<3>(3 * k));
+  } else {
+    for (Index k = 0; k < contacts(); ++k) stiffness[at(k)] = contact_stiffness(diagonal_block(B, k));
+  }
+}
+
+/// v_free = M⁻¹ f and U.
+void PrimalSystem::solve_freely(const ContactProblem& problem, TaskArena* arena) {
+  constexpr double kFreeTolerance = 1e-14;  // what is left of it limits every answer
+  v_free = Vector::Zero(static_cast<Eigen::Index>(size()));
+  const std::size_t n = at(problem.dofs());
+  if (mass_) {
+    mass_->solve(span_of(problem.f), span_of(v_free).first(n), arena);
+  } else if (n > 0) {
+    TaskArena alone(1);
+    TaskArena& threads = arena != nullptr ? *arena : alone;
+    Vector f = Vector::Zero(v_free.size());
+    f.head(problem.f.size()) = problem.f;
+    ConjugateGradient solver;
+    solver.prepare(threads, A);
+    const int limit = std::max(1000, 10 * static_cast<int>(size()));
+    solver.solve(threads, span_of(f), span_of(v_free), kFreeTolerance, limit);
+    if (!v_free.allFinite()) throw_input("the free velocity is not finite: M is not positive definite");
+  }
+  relative_velocity(span_of(v_free), u_);
+  double largest = 0.0;
+  for (const double q : u_) largest = std::max(largest, std::abs(q));
+  scale = largest > 0.0 ? largest : 1.0;
+}
+
+void PrimalSystem::apply_inverse_diagonal(std::span<double> x) const {
+  for (std::size_t i = 0; i < inverse.size(); ++i) {
+    const Matrix3& D = inverse[i];
+    double* v = x.data() + 3 * i;
+    if (D(0, 0) == 0.0) continue;  // in a pair
+    const double a = v[0], b = v[1], c = v[2];
+    v[0] = D(0, 0) * a + D(0, 1) * b + D(0, 2) * c;
+    v[1] = D(1, 0) * a + D(1, 1) * b + D(1, 2) * c;
+    v[2] = D(2, 0) * a + D(2, 1) * b + D(2, 2) * c;
+  }
+  for (const Pair& pair : pairs) {
+    Eigen::Matrix<double, 6, 1> v;
+    Eigen::Map<Vector3> first(x.data() + 3 * at(pair.first));
+    Eigen::Map<Vector3> second(x.data() + 3 * at(pair.second));
+    v << first, second;
+    v = (pair.inverse * v).eval();
+    first = v.head<3>();
+    second = v.tail<3>();
+  }
+}
+
+void PrimalSystem::relative_velocity(std::span<const double> v, std::span<double> u) const {
+  contact_velocities(H, v, u);
+  for (std::size_t i = 0; i < u.size(); ++i) u[i] += w[static_cast<Eigen::Index>(i)];
+}
+
+double PrimalSystem::error(std::span<const double> r, std::span<const double> u) const {
+  double largest = 0.0, poison = 0.0;
+  for (std::size_t k = 0; k < stiffness.size(); ++k) {
+    const double e = contact_error(law, stiffness[k], mu[static_cast<Eigen::Index>(k)], r.data() + 3 * k,
+                                   u.data() + 3 * k);
+    poison += 0.0 * e;
+    largest = std::max(largest, e);
+  }
+  return largest + poison;
+}
+
+double PrimalSystem::exact_error(std::span<const double> r) {
+  SIGNORINI_CHECK(exact_);
+  // v − v_free = M⁻¹ H r
+  std::fill(impulse_.begin(), impulse_.end(), 0.0);
+  add_impulses(H, r, impulse_);
+  if (mass_) mass_->solve(impulse_, velocity_);
+  for (std::size_t i = 0; i < velocity_.size(); ++i) velocity_[i] += v_free[static_cast<Eigen::Index>(i)];
+  relative_velocity(velocity_, u_);
+  return error(r, u_);
+}
+
+}  // namespace signorini

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "contact/contact_problem.h"
+#include "contact/direction_rows.h"
+#include "contact/friction_law.h"
+#include "contact/mass_factor.h"
+#include "linalg/block_sparse_matrix.h"
+#include "solvers/contact_error.h"
+
+/// What the solvers on velocities share: M v = H r + f, u = Hᵀ v + w with M as 3×3 node blocks, its block
+/// diagonal D, the free velocity, and the measure of an answer.
+///
+/// Node blocks are three consecutive dofs; where n is not a multiple of three, M is completed by unit masses
+/// that nothing touches. A *pair* is a mechanical body of exactly two node blocks that M couples (a rigid
+/// body with its turning): its block of D is the whole 6×6 matrix, and nothing outside couples to it.
+///
+/// Who judges: `exact` factors M while preparing and measures r as the referee does, u = W r + q with the
+/// true diagonal blocks of W. The error of the velocity at hand, with D in the place of M in the diagonal
+/// blocks, is cheap but underestimates by 10 to 40 times for stiff M (spec T14); with `own` it has the last
+/// word and M is never factored.
+namespace signorini {
+
+enum class Judge { exact, own };
+template <>
+struct EnumNames<Judge> {
+  static constexpr std::array<std::pair<Judge, std::string_view>, 2> value{
+      {{Judge::exact, "exact"}, {Judge::own, "own"}}};
+};
+
+class PrimalSystem {
+ public:
+  struct Pair {
+    Index first = 0;
+    Index second = 0;
+    Eigen::Matrix<double, 6, 6> inverse;
+  };
+
+  /// Empty, or why a problem without M and H cannot be solved on velocities.
+  static std::string refusal(const ContactProblem& problem);
+  /// Throws `InputError` naming the dof where M or its block diagonal is not positive definite.
+  void prepare(const ContactProblem& problem, FrictionLaw law, Judge judge, TaskArena* arena);
+
+  Index contacts() const { return static_cast<Index>(mu.size()); }
+  /// 3 · node blocks ≥ the problem's n.
+  std::size_t size() const { return 3 * static_cast<std::size_t>(A.block_rows); }
+  bool exact() const { return exact_; }
+
+  /// x := D⁻¹ x.
+  void apply_inverse_diagonal(std::span<double> x) const;
+  /// The referee's error of r in m/s, not divided by U; one solve with M. Only with `exact`.
+  double exact_error(std::span<const double> r);
+  /// Largest contact error in m/s of r with velocities u (3m) at hand.
+  double error(std::span<const double> r, std::span<const double> u) const;
+  /// u = Hᵀ v + w.
+  void relative_velocity(std::span<const double> v, std::span<double> u) const;
+
+  BlockSparseMatrix A;  ///< M, kg
+  DirectionRows H;
+  BlockSparseMatrix B;  ///< Hᵀ D⁻¹ H, 1/kg: couples contacts that share a node block
+  Vector w;             ///< 3m; m/s
+  Vector mu;
+  FrictionLaw law = FrictionLaw::cone;
+  Vector v_free;                 ///< M⁻¹ f, size(); m/s
+  double scale = 1.0;            ///< U = max|q|, or 1; m/s
+  std::vector<Matrix3> inverse;  ///< per node block: D_ii⁻¹; zero for the blocks of a pair
+  std::vector<Pair> pairs;
+  std::vector<ContactStiffness> stiffness;  ///< true ones with `exact`, those of B else
+
+ private:
+  void solve_freely(const ContactProblem& problem, TaskArena* arena);
+
+  bool exact_ = false;
+  std::optional<MassFactor> mass_;
+  std::vector<double> impulse_, velocity_, u_;
+};
+
+/// When the exact error of a solver that judges itself cheaply is worth its solve with M. The ratio of the
+/// exact to the cheap error is learnt from every measurement; after a broken promise the next one is believed
+/// later and later.
+class CheckSchedule {
+ public:
+  explicit CheckSchedule(double tolerance) : tolerance_(tolerance) {}
+  bool due(int iteration, double estimate) const {
+    return iteration % kLongestGap == 0 || (iteration >= next_ && ratio_ * estimate <= tolerance_);
+  }
+  void broken(int iteration, double estimate, double error) {
+    next_ = iteration + gap_;
+    if (ratio_ * estimate <= tolerance_) gap_ = std::min(2 * gap_, kLongestGap);
+    if (estimate > 0.0) ratio_ = std::clamp(error / estimate, 0.5, 1e6);
+  }
+
+ private:
+  static constexpr int kLongestGap = 50;
+  double tolerance_;
+  double ratio_ = 1.0;
+  int gap_ = 1;
+  int next_ = 1;
+};
+
+}  // namespace signorini

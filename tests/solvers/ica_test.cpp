@@ -1,0 +1,174 @@
+#include "solvers/ica.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+
+#include "base/check.h"
+#include "base/rng.h"
+#include "contact/planted_problem.h"
+#include "contact/problem_zoo.h"
+#include "contact/residuals.h"
+#include "solvers/node_sweep.h"
+
+namespace signorini {
+namespace {
+
+/// Every number of `small` as that number times the 3×3 unit matrix: node blocks that behave as the scalars
+/// do.
+Matrix blown_up(const Matrix& small) {
+  Matrix large = Matrix::Zero(3 * small.rows(), 3 * small.cols());
+  for (Eigen::Index i = 0; i < small.rows(); ++i) {
+    for (Eigen::Index j = 0; j < small.cols(); ++j)
+      large.block<3, 3>(3 * i, 3 * j) = small(i, j) * Matrix3::Identity();
+  }
+  return large;
+}
+
+/// Contacts with rows `directions` (contacts × nodes) that all approach.
+ContactProblem scalar_problem(const Matrix& M, const Matrix& directions, double mu) {
+  const Matrix H = blown_up(directions.transpose());
+  Vector w(H.cols());
+  for (Eigen::Index i = 0; i < w.size(); ++i) w[i] = i % 3 == 0 ? -1.0 : 0.1;
+  return zoo::make_primal(blown_up(M), H, Vector::Zero(H.rows()), w, Vector::Constant(directions.rows(), mu));
+}
+
+SolveReport solve(Ica& solver, const ContactProblem& problem, double tolerance, std::vector<double>& r,
+                  int limit = 20000) {
+  solver.prepare(problem);
+  r.assign(3 * static_cast<std::size_t>(problem.contacts()), 0.0);
+  StopRule stop;
+  stop.residual = tolerance;
+  stop.max_iterations = limit;
+  return solver.solve(r, stop, nullptr);
+}
+
+/// Spec C27, H14: M is positive definite and Gauss–Seidel converges, the mixture with Jacobi anticipation
+/// does not (spectral radii 1.0958 and 1.0508).
+TEST(Ica, FallsBackOnDampedJacobiWhereTheMixtureDiverges) {
+  const Matrix first = zoo::matrix_of(3, 3, {1, -.8, -.9, -.8, 1, .9, -.9, .9, 1});
+  const Matrix second = zoo::matrix_of(3, 3, {1, .8, .9, .8, 1, .6, .9, .6, 1});
+  const std::vector<ContactProblem> problems{
+      scalar_problem(first, zoo::matrix_of(2, 3, {1, 1, 1, 1, 1, -1}), 0.0),
+      scalar_problem(second, zoo::matrix_of(1, 3, {0, 1, 2}), 0.0),
+      scalar_problem(first, zoo::matrix_of(2, 3, {1, 1, 1, 1, 1, -1}), 0.5),
+      scalar_problem(second, zoo::matrix_of(1, 3, {0, 1, 2}), 0.5)};
+  for (const ContactProblem& problem : problems) {
+    for (const Judge judge : {Judge::exact, Judge::own}) {
+      Ica::Options options;
+      options.judge = judge;
+      Ica solver(options);
+      std::vector<double> r;
+      const SolveReport report = solve(solver, problem, 1e-8, r);
+      EXPECT_TRUE(solver.fell_back());
+      EXPECT_EQ(enum_name(report.status), "converged");
+      // the velocity at hand and D in the place of M: at most cond(D⁻¹ M) < 100 times too optimistic here
+      EXPECT_LE(Referee(problem).measure(r, {}).residual, judge == Judge::exact ? 1e-8 : 1e-6);
+    }
+  }
+}
+
+TEST(Ica, DoesNotFallBackOnSoundProblems) {
+  for (const char* name : {"planted_implicit", "planted_implicit_regions"}) {
+    Ica solver({});
+    std::vector<double> r;
+    solve(solver, zoo::specimen(name).problem, 1e-8, r);
+    EXPECT_FALSE(solver.fell_back()) << name;
+  }
+}
+
+/// Spec identity (b): with M block diagonal the inner problem is the exact one. A rigid body's six dofs are
+/// one block.
+TEST(Ica, NeedsOneOuterIterationWhereMIsItsBlockDiagonal) {
+  for (const char* name : {"h1", "h2_stack", "planted_cone", "planted_regions", "four_legged_plate"}) {
+    const zoo::Specimen specimen = zoo::specimen(name);
+    Ica solver({});
+    std::vector<double> r;
+    const SolveReport report = solve(solver, specimen.problem, 1e-8, r);
+    EXPECT_EQ(enum_name(report.status), "converged") << name;
+    EXPECT_EQ(report.iterations, 1) << name;
+  }
+}
+
+/// A rigid body whose M couples displacement and turning (reference point beside the centre of mass).
+TEST(Ica, TakesACoupledRigidBodyAsOneBlock) {
+  ContactProblem problem = zoo::specimen("four_legged_plate").problem;
+  Matrix M(problem.M);
+  M(0, 4) = M(4, 0) = 2.5;
+  M(1, 3) = M(3, 1) = -1.5;
+  problem.M = M.sparseView();
+  problem.M.makeCompressed();
+  Ica solver({});
+  std::vector<double> r;
+  const SolveReport report = solve(solver, problem, 1e-9, r);
+  EXPECT_EQ(report.iterations, 1);
+  EXPECT_LE(Referee(problem).measure(r, {}).residual, 1e-9);
+}
+
+TEST(Ica, StartsConstrainedWithoutAnIterationFromTheAnswer) {
+  const zoo::Specimen specimen = zoo::specimen("planted_implicit");
+  Ica::Options options;
+  options.judge = Judge::own;
+  Ica solver(options);
+  std::vector<double> r;
+  solve(solver, specimen.problem, 1e-10, r);
+  StopRule stop;
+  stop.residual = 1e-8;
+  EXPECT_EQ(solver.solve(r, stop, nullptr).iterations, 0);
+}
+
+TEST(Ica, NamesTheNodeWhereMIsNotPositiveDefinite) {
+  ContactProblem problem = zoo::specimen("planted_implicit").problem;
+  problem.M.coeffRef(4, 4) = -1.0;
+  for (const Judge judge : {Judge::exact, Judge::own}) {
+    Ica::Options options;
+    options.judge = judge;
+    Ica solver(options);
+    EXPECT_THROW(solver.prepare(problem), InputError);
+  }
+}
+
+/// The sweeps against their dense formulas.
+TEST(NodeSweep, SolvesWithTheLowerTriangle) {
+  Rng rng(3);
+  const Eigen::Index n = 21;
+  Matrix R(n, n);
+  for (Eigen::Index i = 0; i < R.size(); ++i) R.data()[i] = rng.uniform(-1.0, 1.0);
+  Matrix M = R * R.transpose() + 5.0 * Matrix::Identity(n, n);
+  // nodes 2 and 5 are a body of their own: a pair
+  for (Eigen::Index i = 0; i < n / 3; ++i) {
+    for (Eigen::Index j = 0; j < n / 3; ++j) {
+      const bool pair_i = i == 2 || i == 5, pair_j = j == 2 || j == 5;
+      if (pair_i != pair_j) M.block<3, 3>(3 * i, 3 * j).setZero();
+    }
+  }
+  Matrix H = Matrix::Zero(n, 3);
+  H(0, 0) = H(1, 1) = H(2, 2) = 1.0;
+  const ContactProblem problem =
+      zoo::make_primal(M, H, Vector::Zero(n), Vector::Zero(3), Vector::Constant(1, 0.5));
+  PrimalSystem system;
+  system.prepare(problem, FrictionLaw::cone, Judge::exact, nullptr);
+  ASSERT_EQ(system.pairs.size(), 1U);
+  NodeSweep sweep;
+  sweep.prepare(system);
+
+  Matrix upper = Matrix::Zero(n, n);
+  for (Eigen::Index i = 0; i < n / 3; ++i) {
+    for (Eigen::Index j = i + 1; j < n / 3; ++j) {
+      if (!(i == 2 && j == 5)) upper.block<3, 3>(3 * i, 3 * j) = M.block<3, 3>(3 * i, 3 * j);
+    }
+  }
+  Vector b(n), old(n);
+  for (Eigen::Index i = 0; i < n; ++i) b[i] = rng.uniform(-1.0, 1.0), old[i] = rng.uniform(-1.0, 1.0);
+  Vector product(n);
+  sweep.multiply_upper(span_of(old), span_of(product));
+  EXPECT_LE((product - upper * old).norm(), 1e-14 * upper.norm() * old.norm());
+  Vector dv = old;
+  sweep.forward(system, span_of(b), span_of(product), span_of(dv));
+  const Vector expected = (M - upper).partialPivLu().solve(b - upper * old);
+  // n roundings of a well conditioned triangular solve
+  EXPECT_LE((dv - expected).norm(), 1e-13 * (1.0 + expected.norm()) * M.norm());
+}
+
+}  // namespace
+}  // namespace signorini
