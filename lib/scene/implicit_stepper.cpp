@@ -115,7 +115,10 @@ struct ImplicitStepper::Impl {
   }
 
   double recovery_speed(double dt) const {
-    return settings.recovery_speed > 0.0 ? settings.recovery_speed : 0.1 * finder.settings().tolerance / dt;
+    return settings.recovery_speed > 0.0 ? settings.recovery_speed : 0.1 * safety_distance() / dt;
+  }
+  double safety_distance() const {
+    return settings.safety_distance > 0.0 ? settings.safety_distance : 0.5 * finder.settings().tolerance;
   }
   double gap_tolerance() const {
     return settings.gap_tolerance > 0.0 ? settings.gap_tolerance : std::max(1e-6, 1e-6 * settings.dt / 4e-3);
@@ -462,7 +465,7 @@ void ImplicitStepper::Impl::find_crossings(double dt) {
 }
 
 LoopContact ImplicitStepper::Impl::loop_contact(const SurfaceContact& contact, double dt) const {
-  const double target = std::min(finder.settings().tolerance, contact.gap + recovery_speed(dt) * dt);
+  const double target = std::min(safety_distance(), contact.gap + recovery_speed(dt) * dt);
   return {contact, target, Vector3::Zero(), contact.normal};
 }
 

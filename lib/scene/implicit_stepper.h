@@ -70,6 +70,7 @@ struct ImplicitSettings {
   double friction = 0.5;             ///< μ ≥ 0
   double restitution = 0.0;          ///< κ in [0, 1]
   double rest_speed = 0.02;          ///< v_rest, m/s
+  double safety_distance = 0.0;  ///< δ that contacts keep, m; 0 = half the finder's tolerance (Otaduy 2009, section 5.6)
   double recovery_speed = 0.0;       ///< v_rec, m/s; 0 = 0.1 δ/dt
   TangentFrame tangents = TangentFrame::fixed;
   ContactLoop loop = ContactLoop::refine;
