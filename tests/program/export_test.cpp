@@ -9,7 +9,7 @@ class ExportTest : public ProgramTest {
   /// Frames of one planted problem at the given times: ids and times as in a recording with several solves
   /// per step.
   std::string recording(const std::string& name, const std::vector<std::pair<std::string, double>>& frames,
-                        bool geometry = true) const {
+                        bool geometry = true, bool pictures_data = false) const {
     PlantedOptions options;
     options.contacts = 6;
     options.regions = 2;
@@ -33,6 +33,13 @@ class ExportTest : public ProgramTest {
         frame.geometry->triangles.resize(1, 3);
         frame.geometry->triangles << 0, 1, 2;
         frame.geometry->triangle_body = {-1};
+        if (pictures_data) frame.geometry->rest.setConstant(3, 3, 0.25);
+      }
+      if (pictures_data) {
+        // the axes of contact 1: n = y, t1 = z, t2 = x
+        frame.problem.frame.row(1) << 0, 1, 0, 0, 0, 1, 1, 0, 0;
+        frame.impulse = Vector::LinSpaced(18, 1.0, 18.0);
+        frame.problem.warm_start = 2.0 * frame.impulse;
       }
       writer.append(frame);
     }
@@ -40,6 +47,48 @@ class ExportTest : public ProgramTest {
     return path(name);
   }
 };
+
+/// The numbers of a Float64 DataArray: base64 of a byte count and the values.
+std::vector<double> array_of(const std::string& text, const std::string& name) {
+  const std::size_t at = text.find(fmt::format("Name=\"{}\"", name));
+  if (at == std::string::npos) return {};
+  const std::size_t begin = text.find('>', at) + 1, end = text.find('<', begin);
+  static const std::string kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string bytes;
+  unsigned bits = 0, held = 0;
+  for (std::size_t i = begin; i < end && text[i] != '='; ++i) {
+    bits = bits << 6U | static_cast<unsigned>(kDigits.find(text[i]));
+    held += 6;
+    if (held >= 8) bytes += static_cast<char>(bits >> (held -= 8) & 255U);
+  }
+  std::uint64_t size = 0;
+  std::memcpy(&size, bytes.data(), sizeof size);
+  EXPECT_EQ(bytes.size(), size + sizeof size) << name;
+  std::vector<double> values(size / sizeof(double));
+  std::memcpy(values.data(), bytes.data() + sizeof size, values.size() * sizeof(double));
+  return values;
+}
+
+TEST_F(ExportTest, DisplacementsAreFromRestAndImpulsesInWorldAxes) {
+  ASSERT_EQ(run({"export", recording("a.h5", {{"000001", 0.5}}, true, true), "--vtk", path("vtk")}).code, 0);
+  const std::string surface = file_text(folder_ / "vtk" / "surface_000001.vtu");
+  EXPECT_EQ(array_of(surface, "displacement"),
+            (std::vector<double>{0.75, -0.25, -0.25, -0.25, 0.75, -0.25, -0.25, -0.25, 0.75}));
+  const std::string contacts = file_text(folder_ / "vtk" / "contacts_000001.vtu");
+  const std::vector<double> impulse = array_of(contacts, "impulse");
+  ASSERT_EQ(impulse.size(), 18U);
+  EXPECT_EQ(std::vector<double>(impulse.begin(), impulse.begin() + 6),
+            (std::vector<double>{1, 2, 3, 6, 4, 5}));
+  const std::vector<double> before = array_of(contacts, "warm_start");
+  ASSERT_EQ(before.size(), 18U);
+  for (std::size_t i = 0; i < 18; ++i) EXPECT_EQ(before[i], 2.0 * impulse[i]);
+
+  const Outcome o = run({"export", recording("b.h5", {{"000001", 0.5}}), "--vtk", path("bare")});
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_NE(o.err.find("rest positions were not recorded"), std::string::npos) << o.err;
+  EXPECT_TRUE(array_of(file_text(folder_ / "bare" / "surface_000001.vtu"), "displacement").empty());
+  EXPECT_TRUE(array_of(file_text(folder_ / "bare" / "contacts_000001.vtu"), "impulse").empty());
+}
 
 TEST_F(ExportTest, SolvesOfOneStepFollowEachOtherInTheSeries) {
   const std::string file =
