@@ -3,23 +3,10 @@
 import dataclasses
 
 import numpy as np
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw
 
-from signorini_render import colours, picture
-from signorini_render.recording import RenderError
-
-FONTS = ("/usr/share/fonts/truetype/dejavu/DejaVuSans{}.ttf", "/usr/share/matplotlib/mpl-data/fonts/ttf/DejaVuSans{}.ttf")
-INK, PALE = "#24292E", "#6A737D"
-
-
-def font(size, bold=False):
-    for pattern in FONTS:
-        try:
-            return ImageFont.truetype(pattern.format("-Bold" if bold else ""), round(size))
-        except OSError:
-            continue
-    raise RenderError("the DejaVu fonts are missing (sudo apt-get install fonts-dejavu-core)")
-
+from signorini_render import colours, picture, plots
+from signorini_render.fonts import INK, PALE, font
 
 def counted(number, word):
     return f"{number} {word}{'' if number == 1 else 's'}"
@@ -121,7 +108,9 @@ def sheet(recording, frames, style, mode):
     columns, rows = grid_of(len(frames))
     size = max(11.0, min(style.width, style.height) / 26)
     margin, head, caption = round(size), round(3.4 * size), round(3.9 * size)
-    image = Image.new("RGB", (columns * style.width + 2 * margin, rows * (style.height + caption) + head + margin), "white")
+    strip = round(13 * size) if recording.statistics else 0
+    panels = head + rows * (style.height + caption)
+    image = Image.new("RGB", (columns * style.width + 2 * margin, panels + strip + margin), "white")
     draw = ImageDraw.Draw(image)
     draw.text((2 * margin, 0.5 * head), clipped(recording.scene, 60), fill=INK, font=font(1.5 * size, bold=True), anchor="lm")
     draw.text((image.width - 2 * margin, 0.5 * head), f"{len(frames)} of {counted(len(recording.ids), 'snapshot')}", fill=PALE,
@@ -135,4 +124,7 @@ def sheet(recording, frames, style, mode):
         draw.text((middle, below + 1.9 * size), contacts_text(frame, mode), fill=PALE, font=font(0.9 * size), anchor="ma")
         if number == len(frames) - 1:
             scale_bar(draw, view, size, left + style.width - size, below - 0.4 * size)
+    if strip:
+        box = (margin, panels, image.width - margin, panels + strip)
+        plots.strip(draw, box, size, recording.statistics, [frame.time for frame in frames])
     return image

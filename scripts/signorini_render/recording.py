@@ -52,6 +52,7 @@ class Recording:
     up: np.ndarray  # unit vector against gravity
     ids: list       # of all frames, ascending
     frames: dict    # id -> Frame, those that were asked for
+    statistics: dict  # quantity -> a number per step, or empty; with "time" where not
 
 
 def printable(text, limit=80):
@@ -100,8 +101,8 @@ class FrameReader:
             node = node[part]
         return True
 
-    def array(self, name, kind, columns=None):
-        """A finite array, n or n×columns. kind: 'f' reals, 'i' integers."""
+    def array(self, name, kind, columns=None, gaps=False):
+        """An array, n or n×columns. kind: 'f' reals, 'i' integers. With `gaps` a real may be NaN, else all are finite."""
         if not self.has(name):
             self.fail(name, "is missing")
         data = self.group[name]
@@ -114,7 +115,7 @@ class FrameReader:
         if data.size * data.dtype.itemsize > os.path.getsize(self.group.file.filename):
             self.fail(name, "is larger than the file")
         values = data[()].astype(np.float64 if kind == "f" else np.int64)
-        if kind == "f" and not np.isfinite(values).all():
+        if kind == "f" and not (np.isfinite(values) | (gaps & np.isnan(values))).all():
             self.fail(name, "holds a number that is not finite")
         return values
 
@@ -163,6 +164,24 @@ def read_frame(group, id, mode, where):
     return Frame(id, raw.real_attribute("time"), vertices, triangles, body, position, label, points, impulse, answered)
 
 
+STATISTICS = ("contacts", "regions", "islands", "kinetic_energy", "elastic_energy", "potential_energy")
+
+
+def read_statistics(file, where):
+    raw = FrameReader(file, where)
+    if not raw.has("statistics") or not raw.has("statistics/time"):
+        return {}
+    table = {"time": raw.array("statistics/time", "f")}
+    if len(table["time"]) < 2 or (np.diff(table["time"]) <= 0).any():
+        return {}
+    for name in STATISTICS:
+        if raw.has(f"statistics/{name}"):
+            table[name] = raw.array(f"statistics/{name}", "f", gaps=True)
+            if len(table[name]) != len(table["time"]):
+                raw.fail(f"statistics/{name}", f"has {len(table[name])} entries for {len(table['time'])} steps")
+    return table
+
+
 def read(path, choose, mode):
     """`choose`: all ids -> the ids to read."""
     if os.path.isdir(path):
@@ -187,7 +206,8 @@ def read(path, choose, mode):
         ids = sorted((name for name in steps if FRAME_ID.match(name)), key=key_of)
         if not ids:
             raise RenderError(f"{path}: holds no snapshots")
-        recording = Recording(path, printable(text_attribute(file, "scene")), up_of(text_attribute(file, "config")), ids, {})
+        recording = Recording(path, printable(text_attribute(file, "scene")), up_of(text_attribute(file, "config")), ids, {},
+                              read_statistics(file, path))
         for id in choose(ids):
             where = f"{path}: step {id}"
             if not isinstance(steps.get(id, getlink=True), h5py.HardLink) or not isinstance(steps[id], h5py.Group):

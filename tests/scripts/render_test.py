@@ -21,7 +21,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(SOURCE / "scripts"))
 PROGRAM = os.environ.get("SIGNORINI_PROGRAM", "")
 
-from signorini_render import camera, colours, main, picture, raster, recording, regions, surface  # noqa: E402
+from signorini_render import camera, colours, main, plots, raster, recording, regions, surface  # noqa: E402
 
 
 def run_main(*arguments):
@@ -223,6 +223,37 @@ class Pictures(unittest.TestCase):
         image = Image.open(self.folder / "r.sheet.png")
         self.assertGreater(image.size[0], 320)
         self.assertGreater(np.asarray(image, float).std(), 10.0)
+
+    def test_statistics_become_plots_under_the_sheet(self):
+        write_recording(self.file, {"000001": two_boxes_on_a_floor()})
+        run_main(self.file, "--sheet", "--size", "200x150", "-o", self.folder / "bare.png")
+        time = np.linspace(0.0, 1.0, 5000)
+        with h5py.File(self.file, "a") as file:
+            file["statistics/time"] = time
+            file["statistics/contacts"] = np.where(time < 0.5, np.nan, 30.0)
+            file["statistics/kinetic_energy"] = 1 - time
+            file["statistics/elastic_energy"] = 0.5 * time
+            file["statistics/potential_energy"] = -3 + 0.2 * time
+        self.assertEqual(run_main(self.file, "--sheet", "--size", "200x150")[0], 0)
+        bare, image = (Image.open(self.folder / name).copy() for name in ("bare.png", "r.sheet.png"))
+        self.assertEqual(image.width, bare.width)
+        self.assertGreater(image.height, bare.height + 60)
+        plots_part = image.crop((0, bare.height, image.width, image.height))
+        for colour in ("#1F66C4", "#D62728", "#8E44C9"):  # contacts and potential, kinetic, elastic
+            self.assertGreater(near(plots_part, colour), 5e-4, colour)
+        with h5py.File(self.file, "a") as file:
+            del file["statistics/contacts"]
+            file["statistics/contacts"] = np.zeros(7)
+        self.expect_error(3, "statistics/contacts", self.file, "--sheet")
+
+    def test_curves_of_many_steps_keep_their_peaks(self):
+        y = np.zeros(10000)
+        y[1234], y[5678], y[9999] = 7.0, -2.0, np.nan
+        column, low, high = plots.envelope(np.arange(10000) / 100.0, y, 100)
+        np.testing.assert_array_equal(column, np.arange(100))
+        self.assertEqual((high[12], low[56], high.sum(), low.sum()), (7.0, -2.0, 7.0, -2.0))
+        for value, expected in ((0.0, 1.0), (0.7, 1.0), (1.0, 1.0), (1.2, 2.0), (2.5, 5.0), (43.0, 50.0), (6e-7, 1e-6), (999.0, 1000.0)):
+            self.assertAlmostEqual(plots.round_up(value) / expected, 1.0, places=12)
 
     def test_a_frame_without_contacts_or_bodies_is_still_a_picture(self):
         empty = {"contacts": 0, "dofs": 0, "time": 0.0, "position": np.zeros((0, 3)), "geometry/triangle_body": np.full(26, -1)}
