@@ -112,6 +112,7 @@ struct BodySystem::Impl {
   SystemState start;
   std::vector<double> damping;  // per block
   BlockSparseMatrix pattern;
+  std::vector<Index> diagonal;              // place of block (i, i) in it
   std::vector<PrescribedEntry> prescribed;  // off-diagonal blocks that touch a prescribed column
   std::vector<Vector3> spring_force;        // workspace
 
@@ -291,6 +292,7 @@ void BodySystem::finish() {
   s.springs.couplings(pairs);
   s.tets.couplings(pairs);
   s.pattern = block_pattern(blocks(), pairs);
+  for (Index i = 0; i < blocks(); ++i) s.diagonal.push_back(find_block(s.pattern, i, i));
   s.tets.finish(nodes(), &s.pattern);
   s.springs.prepare(s.pattern);
   s.spring_force.resize(s.springs.empty() ? 0 : at(nodes()));
@@ -484,9 +486,7 @@ void BodySystem::Impl::clear_rows(TaskArena& arena, const SystemState& state, do
     for (std::size_t i = begin; i < end; ++i) {
       const double m = node_mass[i];
       const auto row = static_cast<Index>(i);
-      Eigen::Map<Matrix3>(A.block(find_block(A, row, row)))
-          .diagonal()
-          .setConstant(m * (1.0 + dt * damping[i]));
+      Eigen::Map<Matrix3>(A.block(diagonal[i])).diagonal().setConstant(m * (1.0 + dt * damping[i]));
       system.b.segment<3>(3 * row) = m * (state.velocity[i] + dt * gravity);
     }
   });
@@ -509,8 +509,8 @@ void BodySystem::Impl::add_rigid_rows(const SystemState& state, double dt, const
     const Matrix3 inertia = world_inertia(rigid[r].body.inertia, state.rigid[r]);
     const Vector3& v = state.velocity[at(block)];
     const Vector3& omega = state.velocity[at(block) + 1];
-    Eigen::Map<Matrix3>(system.A.block(find_block(system.A, block, block))) = m * Matrix3::Identity();
-    Eigen::Map<Matrix3>(system.A.block(find_block(system.A, block + 1, block + 1))) = inertia;
+    Eigen::Map<Matrix3>(system.A.block(diagonal[at(block)])) = m * Matrix3::Identity();
+    Eigen::Map<Matrix3>(system.A.block(diagonal[at(block) + 1])) = inertia;
     system.b.segment<3>(3 * block) = m * (v + dt * gravity);
     const Vector3 free = free_rotation(rigid[r].body.inertia, state.rigid[r], omega, dt);
     system.b.segment<3>(3 * block + 3) = inertia * free;
@@ -531,7 +531,7 @@ void BodySystem::Impl::prescribe(const SystemState& state, double dt, ImplicitSy
       Eigen::Map<Matrix3>(system.A.block(entry.mirror)).setZero();
     }
     const double m = node_mass[at(p)];
-    Eigen::Map<Matrix3>(system.A.block(find_block(system.A, p, p))) = m * Matrix3::Identity();
+    Eigen::Map<Matrix3>(system.A.block(diagonal[at(p)])) = m * Matrix3::Identity();
   }
   for (const Pin& pin : pins)
     system.b.segment<3>(3 * pin.node) = node_mass[at(pin.node)] * pin_velocity(pin, state.time, dt);

@@ -63,9 +63,13 @@ ElementResponse neo_hookean(const ElementMaterial& material, const Matrix3& F, c
                             double scale, double* factors) {
   const NeoHookean law{material.mu, material.lambda, material.compression_limit};
   const SignedSvd svd = signed_svd(F);
-  const PrincipalStress stress = principal_stress(law, svd.sigma);
-  if (factors != nullptr) {
-    const PrincipalStiffness stiffness = clamped(principal_stiffness(law, svd.sigma));
+  PrincipalStress stress;
+  if (factors == nullptr) {
+    stress = principal_stress(law, svd.sigma);
+  } else {
+    const PrincipalResponse response = principal_response(law, svd.sigma);
+    const PrincipalStiffness stiffness = clamped(response.stiffness);
+    stress = response.stress;
     const Matrix3 b = svd.V.transpose() * rest_inverse.transpose();  // columns Vᵀ b_i
     for (int i = 0; i < 3; ++i) {
       for (int j = i; j < 3; ++j) {

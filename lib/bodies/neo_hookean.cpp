@@ -23,24 +23,23 @@ struct Anchor {
 /// t with Π (1 + t d_i) = J₀, given that t = 1 is beyond it. Newton's iteration on the concave ln J, kept in
 /// a bracket.
 double crossing(const Vector3& d, double limit) {
+  constexpr int kIterations = 100;
+  // Convergence is quadratic with a factor of t Σ(d/q)²/|Σ d/q| < 1000 for J₀ > 0.1, so that after a step of
+  // this size, relative to t, the next would be lost in rounding.
+  constexpr double kLastStep = 1e-9;
   double low = 0.0;
   // ln J → −∞ where the first factor vanishes; beyond it there is nothing to look for.
   double high = d.minCoeff() < -1.0 ? -1.0 / d.minCoeff() : 1.0;
-  const double target = std::log(limit);
   double t = 0.5 * high;
-  for (int i = 0; i < 100 && high - low > 1e-16 * high; ++i) {
+  for (int i = 0; i < kIterations && low < high; ++i) {
     const Vector3 q = Vector3::Ones() + t * d;
-    const double excess = std::log(q.prod()) - target;
-    if (excess > 0.0) {
-      low = t;
-    } else {
-      high = t;
-    }
+    const double excess = std::log(q.prod() / limit);
+    (excess > 0.0 ? low : high) = t;
     const double next = t - excess / d.cwiseQuotient(q).sum();
-    const bool inside = next > low && next < high;
-    const double moved = std::abs(next - t);
-    t = inside ? next : 0.5 * (low + high);
-    if (inside && moved <= 4e-16 * t) break;
+    if (std::abs(next - t) <= kLastStep * t) return next;
+    const double middle = 0.5 * (low + high);
+    if (middle == low || middle == high) return middle;
+    t = next > low && next < high ? next : middle;
   }
   return t;
 }
@@ -95,8 +94,9 @@ Matrix3 extended_diagonal(const Anchor& at, const Extension& x) {
 
 }  // namespace
 
-PrincipalStress principal_stress(const NeoHookean& material, const Vector3& sigma) {
-  const Anchor at = anchor_of(material, sigma);
+namespace {
+
+PrincipalStress stress_at(const NeoHookean& material, const Vector3& sigma, const Anchor& at) {
   PrincipalStress stress{density(material, at), gradient(material, at)};
   if (at.t == 1.0) return stress;
   stress.energy += stress.P.dot(sigma - at.q);
@@ -104,29 +104,38 @@ PrincipalStress principal_stress(const NeoHookean& material, const Vector3& sigm
   return stress;
 }
 
-PrincipalStiffness principal_stiffness(const NeoHookean& material, const Vector3& sigma) {
+}  // namespace
+
+PrincipalStress principal_stress(const NeoHookean& material, const Vector3& sigma) {
+  return stress_at(material, sigma, anchor_of(material, sigma));
+}
+
+PrincipalResponse principal_response(const NeoHookean& material, const Vector3& sigma) {
   const Anchor at = anchor_of(material, sigma);
   const Extension x(material, at);
   const bool extended = at.t != 1.0;
-  PrincipalStiffness result;
+  PrincipalResponse result;
+  result.stress = stress_at(material, sigma, at);
+  PrincipalStiffness& stiffness = result.stiffness;
   if (extended) {
-    result.diagonal = extended_diagonal(at, x);
+    stiffness.diagonal = extended_diagonal(at, x);
   } else {
-    result.diagonal = x.a.asDiagonal();
-    result.diagonal += material.lambda * x.m * x.m.transpose();
+    stiffness.diagonal = x.a.asDiagonal();
+    stiffness.diagonal += material.lambda * x.m * x.m.transpose();
   }
-  const Vector3 P = extended ? Vector3(gradient(material, at) + (1.0 - at.t) * x.turn()) : Vector3::Zero();
+  const Vector3& P = result.stress.P;
   for (int k = 0; k < 3; ++k) {
     const auto [i, j] = kPairs[static_cast<std::size_t>(k)];
     const double mm = x.m[i] * x.m[j];
-    result.alpha[k] = material.mu + x.c * mm;
+    stiffness.alpha[k] = material.mu + x.c * mm;
     if (!extended) {
-      result.beta[k] = material.mu - x.c * mm;
+      stiffness.beta[k] = material.mu - x.c * mm;
       continue;
     }
-    result.alpha[k] += (1.0 - at.t) * (material.mu + x.c * mm * (x.m[i] + x.m[j] - 1.0) + (x.B / x.S) * mm);
-    result.alpha[k] *= at.t;
-    result.beta[k] = (P[i] + P[j]) / std::max(sigma[i] + sigma[j], kSmallestSum);
+    stiffness.alpha[k] +=
+        (1.0 - at.t) * (material.mu + x.c * mm * (x.m[i] + x.m[j] - 1.0) + (x.B / x.S) * mm);
+    stiffness.alpha[k] *= at.t;
+    stiffness.beta[k] = (P[i] + P[j]) / std::max(sigma[i] + sigma[j], kSmallestSum);
   }
   return result;
 }

@@ -57,7 +57,11 @@ struct PrincipalStiffness {
 inline constexpr double kSmallestSum = 0.05;
 
 PrincipalStress principal_stress(const NeoHookean& material, const Vector3& sigma);
-PrincipalStiffness principal_stiffness(const NeoHookean& material, const Vector3& sigma);
+struct PrincipalResponse {
+  PrincipalStress stress;
+  PrincipalStiffness stiffness;
+};
+PrincipalResponse principal_response(const NeoHookean& material, const Vector3& sigma);
 /// The nearest positive semi-definite one in the Frobenius norm: negative eigenvalues of `diagonal`, α and β
 /// become 0.
 PrincipalStiffness clamped(const PrincipalStiffness& stiffness);

@@ -8,9 +8,11 @@ namespace signorini {
 
 namespace {
 
-/// Turns columns p and q of B and V so that those of B become orthogonal; false when they already were.
+/// Turns columns p and q of B and V so that those of B become orthogonal. False when the angle was so small
+/// that the columns that other turns had made orthogonal still are: it has spoilt them by its square at most.
 bool orthogonalise(Matrix3& B, Matrix3& V, int p, int q) {
   constexpr double kOrthogonal2 = 1e-30;  // squared cosine; rounding leaves about (3 ε)²
+  constexpr double kSmallAngle = 1e-8;
   const double a = B.col(p).squaredNorm();
   const double b = B.col(q).squaredNorm();
   const double c = B.col(p).dot(B.col(q));
@@ -27,7 +29,7 @@ bool orthogonalise(Matrix3& B, Matrix3& V, int p, int q) {
   };
   turn(B);
   turn(V);
-  return true;
+  return std::abs(t) > kSmallAngle;
 }
 
 /// Swaps two columns and turns one around, which keeps the determinant.
