@@ -37,13 +37,13 @@ int longest_axis(std::span<const FloatBox> boxes, std::span<const Index> members
 
 void Bvh::build(TaskArena& arena, std::span<const FloatBox> boxes, std::span<const Index> members) {
   order_.assign(members.begin(), members.end());
-  boxes_.resize(order_.size());
   const auto leaves = static_cast<Index>((order_.size() + at(kLeaf) - 1) / at(kLeaf));
   const std::size_t nodes = leaves > 0 ? 2 * at(leaves) - 1 : 0;
   nodes_.assign(nodes, FloatBox{});
   skip_.assign(nodes, 0);
   leaf_of_.assign(nodes, -1);
   leaf_node_.assign(at(leaves), -1);
+  boxes_.assign(at(leaves), FloatBoxes8{});
   subtrees_.clear();
   top_.clear();
   level_.clear();
@@ -95,15 +95,22 @@ void Bvh::build(TaskArena& arena, std::span<const FloatBox> boxes, std::span<con
   built_ratio_ = ratio_;
 }
 
-void Bvh::refit_node(Index node) {
+void Bvh::refit_leaf(Index node, std::span<const FloatBox> boxes, double& area) {
+  const Index leaf = leaf_of_[at(node)];
+  const auto numbers = members(leaf);
   FloatBox& box = nodes_[at(node)];
-  if (skip_[at(node)] == node + 1) {
-    box = FloatBox{};
-    for (const FloatBox& member : boxes(leaf_of_[at(node)])) box.extend(member);
-  } else {
-    box = nodes_[at(node) + 1];
-    box.extend(nodes_[at(skip_[at(node) + 1])]);
+  box = FloatBox{};
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const FloatBox& member = boxes[at(numbers[i])];
+    boxes_[at(leaf)].set(i, member);
+    box.extend(member);
+    area += member.half_area();
   }
+}
+
+void Bvh::refit_inner(Index node) {
+  nodes_[at(node)] = nodes_[at(node) + 1];
+  nodes_[at(node)].extend(nodes_[at(skip_[at(node) + 1])]);
 }
 
 void Bvh::refit(TaskArena& arena, std::span<const FloatBox> boxes) {
@@ -112,13 +119,10 @@ void Bvh::refit(TaskArena& arena, std::span<const FloatBox> boxes) {
     double inner = 0.0, outer = 0.0;
     for (Index node = end - 1; node >= root; --node) {  // children come behind their parent
       if (skip_[at(node)] == node + 1) {
-        const std::size_t begin = begin_of(leaf_of_[at(node)]), count = size_of(leaf_of_[at(node)]);
-        for (std::size_t i = begin; i < begin + count; ++i) {
-          boxes_[i] = boxes[at(order_[i])];
-          outer += boxes_[i].half_area();
-        }
+        refit_leaf(node, boxes, outer);
+      } else {
+        refit_inner(node);
       }
-      refit_node(node);
       inner += nodes_[at(node)].half_area();
     }
     areas_[2 * s] = inner;
@@ -130,22 +134,10 @@ void Bvh::refit(TaskArena& arena, std::span<const FloatBox> boxes) {
     outer += areas_[2 * s + 1];
   }
   for (auto node = top_.rbegin(); node != top_.rend(); ++node) {
-    refit_node(*node);
+    refit_inner(*node);
     inner += nodes_[at(*node)].half_area();
   }
   ratio_ = outer > 0.0 ? inner / outer : 0.0;
-}
-
-void Bvh::query(const FloatBox& box, std::vector<Index>& result) const {
-  result.clear();
-  for_leaves(box, 0, [&](Index leaf) {
-    const auto numbers = members(leaf);
-    const auto own = boxes(leaf);
-    for (std::size_t i = 0; i < own.size(); ++i) {
-      if (overlap(own[i], box)) result.push_back(numbers[i]);
-    }
-  });
-  std::sort(result.begin(), result.end());
 }
 
 }  // namespace signorini

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <span>
 #include <vector>
 
@@ -12,7 +14,7 @@ namespace signorini {
 
 /// Nodes lie in depth-first order: the left child of node i is i + 1, and `skip_[i]` is the first node behind
 /// its subtree, so that a traversal is one forward loop without a stack. Leaves hold 8 consecutive members
-/// (the last one fewer), whose boxes are copied in their order.
+/// (the last one fewer), whose boxes are copied side by side.
 class Bvh {
  public:
   static constexpr Index kLeaf = 8;
@@ -22,18 +24,12 @@ class Bvh {
   void build(TaskArena& arena, std::span<const FloatBox> boxes, std::span<const Index> members);
   /// Takes over changed boxes; the tree keeps its shape.
   void refit(TaskArena& arena, std::span<const FloatBox> boxes);
-  /// Numbers of the members whose boxes overlap `box`, ascending. Thread safe; allocates only to grow
-  /// `result`.
-  void query(const FloatBox& box, std::vector<Index>& result) const;
-
   std::size_t size() const { return order_.size(); }
   Index leaves() const { return static_cast<Index>(leaf_node_.size()); }
   std::span<const Index> members(Index leaf) const {
     return std::span(order_).subspan(begin_of(leaf), size_of(leaf));
   }
-  std::span<const FloatBox> boxes(Index leaf) const {
-    return std::span(boxes_).subspan(begin_of(leaf), size_of(leaf));
-  }
+  const FloatBoxes8& boxes(Index leaf) const { return boxes_[static_cast<std::size_t>(leaf)]; }
   const FloatBox& leaf_box(Index leaf) const {
     return nodes_[static_cast<std::size_t>(leaf_node_[static_cast<std::size_t>(leaf)])];
   }
@@ -53,6 +49,15 @@ class Bvh {
       }
     }
   }
+  /// Calls visit(member) for every member whose box overlaps `box`, in the order of the leaves.
+  template <class Visit>
+  void for_overlapping(const FloatBox& box, Visit&& visit) const {
+    const BoxProbe probe(box);
+    for_leaves(box, 0, [&](Index leaf) {
+      for (unsigned mask = probe.overlaps(boxes(leaf)); mask != 0; mask &= mask - 1)
+        visit(members(leaf)[static_cast<std::size_t>(std::countr_zero(mask))]);
+    });
+  }
   /// How much the tree has degraded since it was built: surface of the nodes over that of the members,
   /// relative to the tree as built. 1 after `build`.
   double degradation() const { return built_ratio_ > 0.0 ? ratio_ / built_ratio_ : 1.0; }
@@ -64,13 +69,14 @@ class Bvh {
   std::size_t size_of(Index leaf) const {
     return std::min(static_cast<std::size_t>(kLeaf), order_.size() - begin_of(leaf));
   }
-  void refit_node(Index node);
+  void refit_leaf(Index node, std::span<const FloatBox> boxes, double& area);
+  void refit_inner(Index node);
 
   std::vector<FloatBox> nodes_;
   std::vector<Index> skip_, leaf_of_;  // per node
   std::vector<Index> leaf_node_;       // per leaf
   std::vector<Index> order_;           // member numbers, leaf after leaf
-  std::vector<FloatBox> boxes_;        // in that order
+  std::vector<FloatBoxes8> boxes_;     // per leaf, in that order
   std::vector<Index> subtrees_, top_;  // roots of the subtrees that are refitted as tasks, and what is above
   std::vector<double> areas_;          // nodes, members per subtree
   double ratio_ = 1.0, built_ratio_ = 0.0;

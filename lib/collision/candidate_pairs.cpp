@@ -1,6 +1,7 @@
 #include "collision/candidate_pairs.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/check.h"
 
@@ -17,10 +18,6 @@ constexpr std::size_t kManyLeft = 16;       // one vertex in so many: all pairs 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 std::size_t parts_of(std::size_t n, std::size_t grain) { return (n + grain - 1) / grain; }
-
-Aabb double_box(const FloatBox& box) {
-  return {Vector3(box.low(0), box.low(1), box.low(2)), Vector3(box.high(0), box.high(1), box.high(2))};
-}
 
 /// Empty parts, at least `count`; keeps the memory of earlier ones.
 void clear_parts(std::vector<PairRuns>& parts, std::size_t count) {
@@ -99,9 +96,8 @@ bool CandidatePairs::admissible_edges(Index a, Index b) const {
 
 void CandidatePairs::index_features(TaskArena& arena, Features& features) {
   if (broad_phase_ == BroadPhase::hash) {
-    std::vector<Aabb> boxes(features.box.size());
-    for (std::size_t i = 0; i < boxes.size(); ++i) boxes[i] = double_box(features.box[i]);
-    features.hash.build(boxes, cell_);
+    features.movable_hash.build(features.box, features.movable, cell_);
+    features.fixed_hash.build(features.box, features.fixed, cell_);
     return;
   }
   const auto update = [&](Bvh& tree, const std::vector<Index>& members) {
@@ -122,6 +118,15 @@ void CandidatePairs::index_features(TaskArena& arena, Features& features) {
   }
 }
 
+void CandidatePairs::index_all(TaskArena& arena) {
+  const std::array<Features*, 3> kinds{&edges_, &faces_, &vertices_};
+  if (broad_phase_ == BroadPhase::hash) {
+    arena.for_each_task(kinds.size(), [&](std::size_t k) { index_features(arena, *kinds[k]); });
+  } else {
+    for (Features* kind : kinds) index_features(arena, *kind);
+  }
+}
+
 void CandidatePairs::find(TaskArena& arena, std::span<const FloatBox> vertex_boxes) {
   SIGNORINI_CHECK(vertex_boxes.size() == vertices_.box.size());
   std::copy(vertex_boxes.begin(), vertex_boxes.end(), vertices_.box.begin());
@@ -132,56 +137,60 @@ void CandidatePairs::find(TaskArena& arena, std::span<const FloatBox> vertex_box
       length += std::max({box.high(0) - box.low(0), box.high(1) - box.low(1), box.high(2) - box.low(2)});
     cell_ = length > 0.0 ? length / static_cast<double>(edges_.box.size()) : 1.0;
   }
-  for (Features* features : {&vertices_, &faces_, &edges_}) index_features(arena, *features);
+  index_all(arena);
   indexed_ = true;
   broad_phase_ == BroadPhase::hash ? find_with_hash(arena) : find_with_trees(arena);
 }
 
+// Leaves are searched for together; then every member looks at the members of what they found.
 void CandidatePairs::pair_vertices_with_faces(const Bvh& vertices, Index leaf, bool movable,
                                               PairRuns& runs) const {
-  const auto members = vertices.members(leaf);
-  const auto boxes = vertices.boxes(leaf);
   const Index group = movable ? vertices_.leaf_group[at(leaf)] : -1;
-  const auto search = [&](const Bvh& faces, std::size_t v, bool movable_faces) {
-    faces.for_leaves(boxes[v], 0, [&](Index other) {
-      if (movable_faces && group >= 0 && faces_.leaf_group[at(other)] == group) return;
-      const auto face = faces.members(other);
-      const auto face_box = faces.boxes(other);
-      for (std::size_t f = 0; f < face.size(); ++f) {
-        if (overlap(boxes[v], face_box[f]) && admissible_vertex_face(members[v], face[f]))
-          runs.partner.push_back(face[f]);
+  runs.found.clear();
+  faces_.movable_tree.for_leaves(vertices.leaf_box(leaf), 0, [&](Index other) {
+    if (group < 0 || faces_.leaf_group[at(other)] != group) runs.found.push_back(other);
+  });
+  const std::size_t fixed = runs.found.size();
+  if (movable) {
+    faces_.fixed_tree.for_leaves(vertices.leaf_box(leaf), 0,
+                                 [&](Index other) { runs.found.push_back(other); });
+  }
+  for (const Index v : vertices.members(leaf)) {
+    const BoxProbe probe(vertices_.box[at(v)]);
+    for (std::size_t k = 0; k < runs.found.size(); ++k) {
+      const Bvh& faces = k < fixed ? faces_.movable_tree : faces_.fixed_tree;
+      const auto members = faces.members(runs.found[k]);
+      for (unsigned mask = probe.overlaps(faces.boxes(runs.found[k])); mask != 0; mask &= mask - 1) {
+        const Index f = members[static_cast<std::size_t>(std::countr_zero(mask))];
+        if (admissible_vertex_face(v, f)) runs.partner.push_back(f);
       }
-    });
-  };
-  for (std::size_t v = 0; v < members.size(); ++v) {
-    search(faces_.movable_tree, v, true);
-    if (movable) search(faces_.fixed_tree, v, false);
-    runs.close(members[v]);
+    }
+    runs.close(v);
   }
 }
 
 void CandidatePairs::pair_edges(Index leaf, PairRuns& runs) const {
   const Bvh& tree = edges_.movable_tree;
-  const auto members = tree.members(leaf);
-  const auto boxes = tree.boxes(leaf);
   const Index group = edges_.leaf_group[at(leaf)];
+  runs.found.clear();
+  tree.for_leaves(tree.leaf_box(leaf), leaf, [&](Index other) {
+    if (group < 0 || edges_.leaf_group[at(other)] != group) runs.found.push_back(other);
+  });
+  const std::size_t fixed = runs.found.size();
+  edges_.fixed_tree.for_leaves(tree.leaf_box(leaf), 0, [&](Index other) { runs.found.push_back(other); });
+  const auto members = tree.members(leaf);
   for (std::size_t a = 0; a < members.size(); ++a) {
-    tree.for_leaves(boxes[a], leaf, [&](Index other) {
-      if (group >= 0 && edges_.leaf_group[at(other)] == group) return;
-      const auto edge = tree.members(other);
-      const auto edge_box = tree.boxes(other);
-      for (std::size_t b = other == leaf ? a + 1 : 0; b < edge.size(); ++b) {
-        if (overlap(boxes[a], edge_box[b]) && admissible_edges(members[a], edge[b]))
-          runs.partner.push_back(edge[b]);
+    const BoxProbe probe(edges_.box[at(members[a])]);
+    for (std::size_t k = 0; k < runs.found.size(); ++k) {
+      const Index other = runs.found[k];
+      const Bvh& edges = k < fixed ? tree : edges_.fixed_tree;
+      unsigned mask = probe.overlaps(edges.boxes(other));
+      if (k < fixed && other == leaf) mask &= ~0U << (a + 1);  // within the leaf every pair once
+      for (; mask != 0; mask &= mask - 1) {
+        const Index b = edges.members(other)[static_cast<std::size_t>(std::countr_zero(mask))];
+        if (admissible_edges(members[a], b)) runs.partner.push_back(b);
       }
-    });
-    edges_.fixed_tree.for_leaves(boxes[a], 0, [&](Index other) {
-      const auto edge = edges_.fixed_tree.members(other);
-      const auto edge_box = edges_.fixed_tree.boxes(other);
-      for (std::size_t b = 0; b < edge.size(); ++b) {
-        if (overlap(boxes[a], edge_box[b])) runs.partner.push_back(edge[b]);
-      }
-    });
+    }
     runs.close(members[a]);
   }
 }
@@ -209,46 +218,83 @@ void CandidatePairs::find_with_trees(TaskArena& arena) {
   });
 }
 
+// Of two features the one of the lower level asks, of two edges of one level the smaller number: so no query
+// is larger than the cells it looks at, and every pair is found once.
+void CandidatePairs::hash_vertex(Index vertex, PairRuns& runs) const {
+  const FloatBox& box = vertices_.box[at(vertex)];
+  const int level = faces_.movable_hash.level(box);
+  const auto take = [&](Index face, int) {
+    if (admissible_vertex_face(vertex, face)) runs.partner.push_back(face);
+  };
+  faces_.movable_hash.for_overlapping(box, level, take);
+  if (vertices_.group[at(vertex)] >= 0) faces_.fixed_hash.for_overlapping(box, level, take);
+  runs.close(vertex);
+}
+
+void CandidatePairs::hash_face(Index face, PairRuns& runs) const {
+  const FloatBox& box = faces_.box[at(face)];
+  const int level = vertices_.movable_hash.level(box) + 1;
+  const auto take = [&](Index vertex, int) {
+    if (!admissible_vertex_face(vertex, face)) return;
+    runs.partner.push_back(face);
+    runs.close(vertex);
+  };
+  vertices_.movable_hash.for_overlapping(box, level, take);
+  if (faces_.group[at(face)] >= 0) vertices_.fixed_hash.for_overlapping(box, level, take);
+}
+
+void CandidatePairs::hash_edge(Index edge, PairRuns& runs) const {
+  const FloatBox& box = edges_.box[at(edge)];
+  const int level = edges_.movable_hash.level(box);
+  const bool movable = edges_.group[at(edge)] >= 0;
+  edges_.movable_hash.for_overlapping(box, movable ? level : level + 1, [&](Index other, int its_level) {
+    if (movable && its_level == level && other <= edge) return;
+    if (admissible_edges(edge, other)) runs.partner.push_back(other);
+  });
+  if (movable) {
+    edges_.fixed_hash.for_overlapping(box, level, [&](Index other, int) { runs.partner.push_back(other); });
+  }
+  runs.close(edge);
+}
+
 void CandidatePairs::find_with_hash(TaskArena& arena) {
-  vertex_face_parts_ = parts_of(vertices_.box.size(), kFeatureGrain);
-  edge_edge_parts_ = parts_of(edges_.box.size(), kFeatureGrain);
+  // Movable and fixed features after each other, each with its own parts.
+  const auto parts = [](const Features& features) {
+    return parts_of(features.movable.size(), kFeatureGrain) + parts_of(features.fixed.size(), kFeatureGrain);
+  };
+  const auto for_part = [](const Features& features, std::size_t part, auto&& visit) {
+    const std::size_t movable_parts = parts_of(features.movable.size(), kFeatureGrain);
+    const std::vector<Index>& members = part < movable_parts ? features.movable : features.fixed;
+    const std::size_t begin = (part < movable_parts ? part : part - movable_parts) * kFeatureGrain;
+    for (std::size_t i = begin; i < std::min(members.size(), begin + kFeatureGrain); ++i) visit(members[i]);
+  };
+  const std::size_t vertex_parts = parts(vertices_), face_parts = parts(faces_);
+  vertex_face_parts_ = vertex_parts + face_parts;
+  edge_edge_parts_ = parts(edges_);
   clear_parts(vertex_face_, vertex_face_parts_);
   clear_parts(edge_edge_, edge_edge_parts_);
-  arena.for_each_task(vertex_face_parts_, [&](std::size_t part) {
-    std::vector<Index> found;
-    PairRuns& runs = vertex_face_[part];
-    const std::size_t begin = part * kFeatureGrain;
-    for (std::size_t v = begin; v < std::min(vertices_.box.size(), begin + kFeatureGrain); ++v) {
-      faces_.hash.query(double_box(vertices_.box[v]), found);
-      for (const Index f : found) {
-        if (admissible_vertex_face(static_cast<Index>(v), f)) runs.partner.push_back(f);
-      }
-      runs.close(static_cast<Index>(v));
-    }
-  });
-  arena.for_each_task(edge_edge_parts_, [&](std::size_t part) {
-    std::vector<Index> found;
-    PairRuns& runs = edge_edge_[part];
-    const std::size_t begin = part * kFeatureGrain;
-    for (std::size_t e = begin; e < std::min(edges_.box.size(), begin + kFeatureGrain); ++e) {
-      edges_.hash.query(double_box(edges_.box[e]), found);
-      for (const Index g : found) {
-        if (at(g) > e && admissible_edges(static_cast<Index>(e), g)) runs.partner.push_back(g);
-      }
-      runs.close(static_cast<Index>(e));
+  arena.for_each_task(vertex_face_parts_ + edge_edge_parts_, [&](std::size_t task) {
+    if (task < vertex_parts) {
+      for_part(vertices_, task, [&](Index v) { hash_vertex(v, vertex_face_[task]); });
+    } else if (task < vertex_face_parts_) {
+      for_part(faces_, task - vertex_parts, [&](Index f) { hash_face(f, vertex_face_[task]); });
+    } else {
+      const std::size_t part = task - vertex_face_parts_;
+      for_part(edges_, part, [&](Index e) { hash_edge(e, edge_edge_[part]); });
     }
   });
 }
 
 void CandidatePairs::query(const Features& features, const FloatBox& box, std::vector<Index>& result) const {
+  result.clear();
+  const auto take = [&result](Index member, int = 0) { result.push_back(member); };
   if (broad_phase_ == BroadPhase::hash) {
-    features.hash.query(double_box(box), result);
-    return;
+    features.movable_hash.for_overlapping(box, 0, take);
+    features.fixed_hash.for_overlapping(box, 0, take);
+  } else {
+    features.movable_tree.for_overlapping(box, take);
+    features.fixed_tree.for_overlapping(box, take);
   }
-  std::vector<Index> fixed;
-  features.movable_tree.query(box, result);
-  features.fixed_tree.query(box, fixed);
-  result.insert(result.end(), fixed.begin(), fixed.end());
 }
 
 std::size_t CandidatePairs::extend(TaskArena& arena, std::span<const FloatBox> vertex_boxes) {
@@ -273,7 +319,7 @@ std::size_t CandidatePairs::extend(TaskArena& arena, std::span<const FloatBox> v
     return left;
   }
   unite_boxes(arena, surface_, vertices_.box, faces_.box, edges_.box);
-  for (Features* features : {&vertices_, &faces_, &edges_}) index_features(arena, *features);
+  index_all(arena);
   collect_affected(arena);
   add_new_pairs(arena);
   return left;
@@ -321,10 +367,9 @@ void CandidatePairs::add_new_pairs(TaskArena& arena) {
   arena.for_each_task(vertex_parts, [&](std::size_t part) {
     PairRuns& runs = vertex_face_[vf + part];
     runs.clear();
-    std::vector<Index> found;
     for_affected(vertices_, part, [&](Index v) {
-      query(faces_, vertices_.box[at(v)], found);
-      for (const Index f : found) {
+      query(faces_, vertices_.box[at(v)], runs.found);
+      for (const Index f : runs.found) {
         if (!overlap(vertices_.old_box[at(v)], faces_.old_box[at(f)]) && admissible_vertex_face(v, f))
           runs.partner.push_back(f);
       }
@@ -334,10 +379,9 @@ void CandidatePairs::add_new_pairs(TaskArena& arena) {
   arena.for_each_task(face_parts, [&](std::size_t part) {
     PairRuns& runs = vertex_face_[vf + vertex_parts + part];
     runs.clear();
-    std::vector<Index> found;
     for_affected(faces_, part, [&](Index f) {
-      query(vertices_, faces_.box[at(f)], found);
-      for (const Index v : found) {
+      query(vertices_, faces_.box[at(f)], runs.found);
+      for (const Index v : runs.found) {
         if (vertices_.left[at(v)] || overlap(vertices_.old_box[at(v)], faces_.old_box[at(f)])) continue;
         if (!admissible_vertex_face(v, f)) continue;
         runs.partner.push_back(f);
@@ -348,10 +392,9 @@ void CandidatePairs::add_new_pairs(TaskArena& arena) {
   arena.for_each_task(edge_parts, [&](std::size_t part) {
     PairRuns& runs = edge_edge_[ee + part];
     runs.clear();
-    std::vector<Index> found;
     for_affected(edges_, part, [&](Index e) {
-      query(edges_, edges_.box[at(e)], found);
-      for (const Index g : found) {
+      query(edges_, edges_.box[at(e)], runs.found);
+      for (const Index g : runs.found) {
         if (g == e || (edges_.left[at(g)] && g < e)) continue;
         if (!overlap(edges_.old_box[at(e)], edges_.old_box[at(g)]) && admissible_edges(e, g))
           runs.partner.push_back(g);

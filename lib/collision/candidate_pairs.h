@@ -9,7 +9,7 @@
 #include "base/options.h"
 #include "base/parallel.h"
 #include "bodies/surface_model.h"
-#include "collision/broad_phase.h"
+#include "collision/box_hash.h"
 #include "collision/bvh.h"
 
 /// Pairs of a vertex and a face, and of two edges, whose boxes overlap: what is worth a closer look.
@@ -31,6 +31,7 @@ struct PairRuns {
   std::vector<Index> feature;  ///< vertex, or one edge
   std::vector<Index> end;      ///< of its run in `partner`; the previous end is the beginning
   std::vector<Index> partner;  ///< faces, or the other edges (smaller or larger numbers)
+  std::vector<Index> found;    ///< scratch of the search
 
   void clear();
   /// Ends the run of `f`; a run without partners is not kept.
@@ -74,10 +75,11 @@ class CandidatePairs {
     Bvh movable_tree, fixed_tree;
     std::vector<Index> leaf_group;  // of movable_tree: the body that all members share and that cannot touch
                                     // itself, −1 otherwise
-    SpatialHash hash;
+    BoxHash movable_hash, fixed_hash;
     std::vector<char> left;
     std::vector<Index> affected;
   };
+  void index_all(TaskArena& arena);
   void index_features(TaskArena& arena, Features& features);
   void find_with_trees(TaskArena& arena);
   void find_with_hash(TaskArena& arena);
@@ -86,6 +88,9 @@ class CandidatePairs {
   void query(const Features& features, const FloatBox& box, std::vector<Index>& result) const;
   void pair_vertices_with_faces(const Bvh& vertices, Index leaf, bool movable, PairRuns& runs) const;
   void pair_edges(Index leaf, PairRuns& runs) const;
+  void hash_vertex(Index vertex, PairRuns& runs) const;
+  void hash_face(Index face, PairRuns& runs) const;
+  void hash_edge(Index edge, PairRuns& runs) const;
 
   const SurfaceModel& surface_;
   BroadPhase broad_phase_;

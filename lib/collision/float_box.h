@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
+#include <limits>
 
 #include "collision/aabb.h"
 
@@ -71,5 +73,70 @@ inline bool contains(const FloatBox& outer, const FloatBox& inner) {
   return inside;
 #endif
 }
+
+/// Eight boxes by coordinate, to be tested at once: low x, y, z, high x, y, z. Empty where there is no box.
+struct alignas(32) FloatBoxes8 {
+  float lane[6][8];
+
+  FloatBoxes8() { clear(); }
+  void clear() {
+    for (int d = 0; d < 6; ++d) {
+      for (float& l : lane[d]) l = d < 3 ? FloatBox::kInfinity : -FloatBox::kInfinity;
+    }
+  }
+  void set(std::size_t i, const FloatBox& box) {
+    for (int d = 0; d < 3; ++d) {
+      lane[d][i] = box.low(d);
+      lane[d + 3][i] = box.high(d);
+    }
+  }
+};
+
+/// A box laid out for tests against eight others.
+class BoxProbe {
+ public:
+  explicit BoxProbe(const FloatBox& box) {
+    for (int d = 0; d < 3; ++d) {
+#ifdef __SSE__
+      low_[d] = _mm_set1_ps(box.low(d));
+      high_[d] = _mm_set1_ps(box.high(d));
+#else
+      low_[d] = box.low(d);
+      high_[d] = box.high(d);
+#endif
+    }
+  }
+  /// Bit i is set when box i overlaps.
+  unsigned overlaps(const FloatBoxes8& boxes) const {
+#ifdef __SSE__
+    return half(boxes, 0) | half(boxes, 4) << 4U;
+#else
+    unsigned mask = 0;
+    for (unsigned i = 0; i < 8; ++i) {
+      bool inside = true;
+      for (int d = 0; d < 3; ++d)
+        inside = inside && low_[d] <= boxes.lane[d + 3][i] && boxes.lane[d][i] <= high_[d];
+      mask |= static_cast<unsigned>(inside) << i;
+    }
+    return mask;
+#endif
+  }
+
+ private:
+#ifdef __SSE__
+  unsigned half(const FloatBoxes8& boxes, int first) const {
+    __m128 inside = _mm_cmple_ps(low_[0], _mm_load_ps(boxes.lane[3] + first));
+    inside = _mm_and_ps(inside, _mm_cmple_ps(_mm_load_ps(boxes.lane[0] + first), high_[0]));
+    for (int d = 1; d < 3; ++d) {
+      inside = _mm_and_ps(inside, _mm_cmple_ps(low_[d], _mm_load_ps(boxes.lane[d + 3] + first)));
+      inside = _mm_and_ps(inside, _mm_cmple_ps(_mm_load_ps(boxes.lane[d] + first), high_[d]));
+    }
+    return static_cast<unsigned>(_mm_movemask_ps(inside));
+  }
+  __m128 low_[3], high_[3];
+#else
+  float low_[3], high_[3];
+#endif
+};
 
 }  // namespace signorini

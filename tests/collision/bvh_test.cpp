@@ -85,12 +85,16 @@ TEST_P(BvhSizes, QueriesEqualTheDoubleLoopAfterBuildingAndAfterRefitting) {
   EXPECT_EQ(tree.size(), members.size());
   EXPECT_EQ(tree.degradation(), 1.0);
   for (const FloatBox& probe : probes) {
-    tree.query(probe, found);
+    found.clear();
+    tree.for_overlapping(probe, [&](Index m) { found.push_back(m); });
+    std::sort(found.begin(), found.end());
     EXPECT_EQ(found, overlapping(boxes, members, probe));
   }
   tree.refit(arena, moved);
   for (const FloatBox& probe : probes) {
-    tree.query(probe, found);
+    found.clear();
+    tree.for_overlapping(probe, [&](Index m) { found.push_back(m); });
+    std::sort(found.begin(), found.end());
     EXPECT_EQ(found, overlapping(moved, members, probe));
   }
 }
