@@ -61,7 +61,7 @@ class TetElements {
                 std::span<double> rhs);
   /// ½ min(h / c), h the shortest altitude, c the pressure wave speed; s.
   double largest_stable_step() const { return 0.5 * smallest_transit_; }
-  /// Smallest det F over all elements (1 at rest, ≤ 0 inverted) with the element; 1 without elements.
+  /// Smallest det F over all elements: 1 at rest, ≤ 0 inverted; 1 without elements.
   double smallest_volume_ratio(std::span<const Vector3> position) const;
 
  private:
