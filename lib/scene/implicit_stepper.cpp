@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "scene/checkpoint.h"
+#include "scene/edge_cones.h"
 #include "scene/relinearisation.h"
 
 namespace signorini {
@@ -17,6 +18,7 @@ namespace {
 constexpr std::size_t kNodeGrain = 2048;
 constexpr int kLinearIterations = 20000;
 constexpr std::string_view kKind = "implicit";
+constexpr double kKeptShare = 0.5;
 /// `hold`: how often the motion is shortened before everything stands still.
 constexpr int kHoldAttempts = 20;
 constexpr double kHoldShare = 0.9;
@@ -46,6 +48,8 @@ void ImplicitSettings::validate() const {
   require(std::isfinite(rest_speed) && rest_speed >= 0.0, "rest_speed", "zero or positive", rest_speed);
   require(std::isfinite(recovery_speed) && recovery_speed >= 0.0, "recovery_speed", "zero or positive",
           recovery_speed);
+  require(std::isfinite(safety_distance) && safety_distance >= 0.0, "safety_distance",
+          "zero (the default) or positive", safety_distance);
   require(rounds >= 0, "rounds", "zero (the default) or positive", rounds);
   require(halvings >= 0 && halvings <= 20, "halvings", "between 0 and 20", halvings);
   require(largest_turn > 0.0, "largest_turn", "positive", largest_turn);
@@ -69,6 +73,7 @@ struct ImplicitStepper::Impl {
   std::unique_ptr<Solver> solver;
   const ImplicitSettings settings;
   FaceNeighbours neighbours;
+  EdgeCones cones;
 
   // --- what a checkpoint holds ---
   SystemState state;
@@ -104,8 +109,13 @@ struct ImplicitStepper::Impl {
         solver(std::move(driver)),
         settings(chosen),
         neighbours(bodies.surface()),
+        cones(bodies.surface()),
         state(bodies.start()) {
     settings.validate();
+    if (!(safety_distance() <= finder.settings().tolerance)) {
+      throw_usage("implicit step: safety_distance = {} m must not exceed the detection tolerance {} m",
+                  settings.safety_distance, finder.settings().tolerance);
+    }
     const auto vertices = at(system.surface().vertices());
     x0.resize(vertices);
     x1.resize(vertices);
@@ -114,11 +124,12 @@ struct ImplicitStepper::Impl {
     for (auto* v : {&free_velocity, &response, &velocity, &load, &force}) v->assign(blocks, Vector3::Zero());
   }
 
+  double safety_distance() const {
+    return settings.safety_distance > 0.0 ? settings.safety_distance
+                                          : kKeptShare * finder.settings().tolerance;
+  }
   double recovery_speed(double dt) const {
     return settings.recovery_speed > 0.0 ? settings.recovery_speed : 0.1 * safety_distance() / dt;
-  }
-  double safety_distance() const {
-    return settings.safety_distance > 0.0 ? settings.safety_distance : 0.5 * finder.settings().tolerance;
   }
   double gap_tolerance() const {
     return settings.gap_tolerance > 0.0 ? settings.gap_tolerance : std::max(1e-6, 1e-6 * settings.dt / 4e-3);
@@ -143,6 +154,7 @@ struct ImplicitStepper::Impl {
   bool apply_impulses();
   void find_crossings(double dt);
   bool separates(const SurfaceContact& contact) const;
+  void clamp_normals();
 
   LoopContact loop_contact(const SurfaceContact& contact, double dt) const;
   void give_warm_impulses(double dt);
@@ -150,6 +162,7 @@ struct ImplicitStepper::Impl {
   void sort_contacts();
   bool refine(double dt);
   bool relinearise_all(double dt);
+  std::optional<PairGeometry> tentative_geometry(const SurfaceContact& contact) const;
   bool needs_update(const LoopContact& c, const std::optional<PairGeometry>& geometry) const;
   void hand_over(const LoopContact& from, std::vector<LoopContact>& kept) const;
 };
@@ -234,7 +247,7 @@ void ImplicitStepper::Impl::accept(double dt) {
   warm_dt = dt;
   double smallest = std::numeric_limits<double>::infinity();
   for (const SurfaceContact& contact : solved) {
-    const auto geometry = pair_geometry(contact, x1);
+    const auto geometry = tentative_geometry(contact);
     if (!geometry || slid_off(contact.key.kind, geometry->weight)) continue;
     smallest = std::min(smallest, geometry->gap);
     const LoopContact* c = known(contact.key);
@@ -319,7 +332,8 @@ void ImplicitStepper::Impl::find_start_contacts(double dt) {
   finder.proximity(*arena, x0, found);
   contacts.clear();
   for (const SurfaceContact& contact : found) {
-    if (is_movable(system, state, contact)) contacts.push_back(loop_contact(contact, dt));
+    if (is_movable(system, state, contact) && cones.contain(contact, x0))
+      contacts.push_back(loop_contact(contact, dt));
   }
   sort_contacts();
   give_warm_impulses(dt);
@@ -461,7 +475,21 @@ void ImplicitStepper::Impl::find_crossings(double dt) {
   std::erase_if(found, [&](const SurfaceContact& contact) {
     return !is_movable(system, state, contact) || separates(contact);
   });
+  clamp_normals();
   report.detection_seconds += detection.seconds();
+}
+
+/// Normals of edge–edge impacts that lean over a face become those of the face, unless the pair would then
+/// not approach.
+void ImplicitStepper::Impl::clamp_normals() {
+  for (SurfaceContact& contact : found) {
+    SurfaceContact clamped = contact;
+    clamped.normal = cones.clamped_normal(contact, x0, x1);
+    if (clamped.normal == contact.normal) continue;
+    update_gap(clamped, x0);
+    clamped.position = contact.position;
+    if (clamped.gap > 0.0) contact = clamped;
+  }
 }
 
 LoopContact ImplicitStepper::Impl::loop_contact(const SurfaceContact& contact, double dt) const {
@@ -509,11 +537,20 @@ bool ImplicitStepper::Impl::refine(double dt) {
   return !found.empty();
 }
 
+/// The contact's geometry at the tentative positions; nothing for edges that do not touch in this way there:
+/// such contacts stay as they are.
+std::optional<PairGeometry> ImplicitStepper::Impl::tentative_geometry(const SurfaceContact& contact) const {
+  auto geometry = pair_geometry(contact, x1);
+  if (geometry && !cones.contain(contact, geometry->normal, x1)) return {};
+  return geometry;
+}
+
 /// Whether the contact's linearisation misses what the tentative positions ask for.
 bool ImplicitStepper::Impl::needs_update(const LoopContact& c,
                                          const std::optional<PairGeometry>& geometry) const {
   const bool active = c.contact.normal.dot(c.impulse) > 0.0;
-  if (!geometry || slid_off(c.contact.key.kind, geometry->weight)) return active;
+  if (!geometry) return false;
+  if (slid_off(c.contact.key.kind, geometry->weight)) return active;
   if (active && angle_between(c.contact.normal, geometry->normal) > settings.largest_turn) return true;
   if (settings.level == ConstraintLevel::velocity) return false;
   if (geometry->gap < c.target - gap_tolerance()) return true;
@@ -542,18 +579,18 @@ bool ImplicitStepper::Impl::relinearise_all(double dt) {
   std::vector<std::optional<PairGeometry>> geometry;
   bool changed = !found.empty();
   for (const LoopContact& c : contacts) {
-    geometry.push_back(pair_geometry(c.contact, x1));
+    geometry.push_back(tentative_geometry(c.contact));
     changed = changed || needs_update(c, geometry.back());
   }
   if (changed) {
     std::vector<LoopContact> kept, gone;
     for (std::size_t k = 0; k < contacts.size(); ++k) {
       LoopContact& c = contacts[k];
-      if (!geometry[k] || slid_off(c.contact.key.kind, geometry[k]->weight)) {
+      if (geometry[k] && slid_off(c.contact.key.kind, geometry[k]->weight)) {
         gone.push_back(c);
         continue;
       }
-      relinearise(c.contact, *geometry[k], settings.largest_turn, x0, x1);
+      if (geometry[k]) relinearise(c.contact, *geometry[k], settings.largest_turn, x0, x1);
       kept.push_back(c);
     }
     for (const LoopContact& c : gone) {

@@ -26,7 +26,9 @@
 /// rounds ends with its last tentative positions when nothing crosses there, and halves otherwise.
 ///
 /// Every contact keeps a target distance at the end of the step, d0 its gap when it was found and δ the
-/// safety distance. Offsets w_N in m/s, g0 = n · Σ w x0 with the present linearisation:
+/// safety distance. δ is less than the distance at which the finder sees pairs: otherwise a pair at
+/// rest, at δ up to rounding, would be found in one step and lost in the next, and jump. Offsets w_N in m/s,
+/// g0 = n · Σ w x0 with the present linearisation:
 ///
 ///     target           min(δ, d0 + v_rec dt)          C24: pairs that start closer than δ part slowly
 ///     position level   (g0 − target)/dt
@@ -70,7 +72,7 @@ struct ImplicitSettings {
   double friction = 0.5;             ///< μ ≥ 0
   double restitution = 0.0;          ///< κ in [0, 1]
   double rest_speed = 0.02;          ///< v_rest, m/s
-  double safety_distance = 0.0;  ///< δ that contacts keep, m; 0 = half the finder's tolerance (Otaduy 2009, section 5.6)
+  double safety_distance = 0.0;      ///< δ, m; 0 = half the finder's tolerance
   double recovery_speed = 0.0;       ///< v_rec, m/s; 0 = 0.1 δ/dt
   TangentFrame tangents = TangentFrame::fixed;
   ContactLoop loop = ContactLoop::refine;
