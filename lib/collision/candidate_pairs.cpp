@@ -9,7 +9,7 @@ namespace signorini {
 
 namespace {
 
-constexpr std::size_t kBoxGrain = 4096;     // features per task that sets boxes
+constexpr std::size_t kBoxGrain = 2048;     // features per task that sets boxes
 constexpr std::size_t kLeafGrain = 16;      // leaves per task that searches
 constexpr std::size_t kFeatureGrain = 128;  // features per task that searches
 constexpr double kDegraded = 1.5;           // trees are built again when they are this much worse
@@ -130,6 +130,10 @@ void CandidatePairs::index_all(TaskArena& arena) {
 void CandidatePairs::find(TaskArena& arena, std::span<const FloatBox> vertex_boxes) {
   SIGNORINI_CHECK(vertex_boxes.size() == vertices_.box.size());
   std::copy(vertex_boxes.begin(), vertex_boxes.end(), vertices_.box.begin());
+  find_all(arena);
+}
+
+void CandidatePairs::find_all(TaskArena& arena) {
   unite_boxes(arena, surface_, vertices_.box, faces_.box, edges_.box);
   if (broad_phase_ == BroadPhase::hash) {
     double length = 0.0;  // of the boxes of the edges, longest side
@@ -314,8 +318,7 @@ std::size_t CandidatePairs::extend(TaskArena& arena, std::span<const FloatBox> v
     if (vertices_.left[v]) vertices_.box[v].extend(vertex_boxes[v]);
   }
   if (left * kManyLeft > vertex_boxes.size()) {
-    const std::vector<FloatBox> boxes = vertices_.box;
-    find(arena, boxes);
+    find_all(arena);
     return left;
   }
   unite_boxes(arena, surface_, vertices_.box, faces_.box, edges_.box);

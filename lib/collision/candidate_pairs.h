@@ -79,6 +79,7 @@ class CandidatePairs {
     std::vector<char> left;
     std::vector<Index> affected;
   };
+  void find_all(TaskArena& arena);
   void index_all(TaskArena& arena);
   void index_features(TaskArena& arena, Features& features);
   void find_with_trees(TaskArena& arena);

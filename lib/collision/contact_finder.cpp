@@ -12,7 +12,7 @@ namespace signorini {
 namespace {
 
 constexpr double kFarthest = 1e15;        // m, of a position
-constexpr std::size_t kGrain = 4096;      // vertices per task
+constexpr std::size_t kGrain = 1024;      // vertices per task
 constexpr double kRoundingGap = 0.01;     // of δ: the outside of a closed body decides on the side
 constexpr double kSamePoint = 1e-9;       // of the size of a face: two closest points are one
 constexpr double kImpactMargin = 1e-9;    // of a feature's size: impacts that far outside of it count
