@@ -59,11 +59,15 @@ void BoxHash::build(std::span<const FloatBox> boxes, std::span<const Index> memb
   }
   for (std::size_t s = 1; s <= slots; ++s) slot_begin_[s] += slot_begin_[s - 1];
   number_.resize(members.size());
-  box_.resize(members.size());
+  for (auto& lane : lane_) lane.resize(members.size() + 3);
   for (std::size_t m = members.size(); m-- > 0;) {  // backwards: begins become ends, and move back again
     const Index e = --slot_begin_[at(place_[m]) + 1];
     number_[at(e)] = members[m];
-    box_[at(e)] = boxes[at(members[m])];
+    const FloatBox& box = boxes[at(members[m])];
+    for (std::size_t d = 0; d < 3; ++d) {
+      lane_[d][at(e)] = box.lane[d];
+      lane_[d + 3][at(e)] = box.lane[d + 4];
+    }
   }
   // Now slot_begin_[s + 1] is where slot s begins.
   std::copy(slot_begin_.begin() + 1, slot_begin_.end(), slot_begin_.begin());

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <span>
@@ -32,33 +34,26 @@ class BoxHash {
   /// an order that depends on the boxes alone. Fast when the box belongs to a level ≤ `lowest`.
   template <class Visit>
   void for_overlapping(const FloatBox& box, int lowest, Visit&& visit) const {
+    const BoxProbe probe(box);
     for (int l = lowest; l <= highest_; ++l) {
       const Level& level = levels_[static_cast<std::size_t>(l)];
       if (level.begin == level.end) continue;
-      const auto test = [&](Index begin, Index end, auto&& in_row) {
-        for (Index e = begin; e < end; ++e) {
-          const FloatBox& other = box_[static_cast<std::size_t>(e)];
-          if (overlap(box, other) && in_row(other)) visit(number_[static_cast<std::size_t>(e)], l);
-        }
-      };
       const Cells cells = cells_around(box, level);
       if (cells.rows() > static_cast<double>(level.end - level.begin) || cells.width() > level.mask) {
-        test(level.begin, level.end, [](const FloatBox&) { return true; });
+        test(probe, level.begin, level.end, [&](std::size_t e) { visit(number_[e], l); });
         continue;
       }
       for (std::int64_t k = cells.low[2]; k <= cells.high[2]; ++k) {
         for (std::int64_t j = cells.low[1]; j <= cells.high[1]; ++j) {
           // Another row may share the slots; a box is taken from its own.
-          const auto in_row = [&](const FloatBox& other) {
-            return cell_number(other.low(1), level) == j && cell_number(other.low(2), level) == k;
+          const auto take = [&](std::size_t e) {
+            if (cell_number(lane_[1][e], level) == j && cell_number(lane_[2][e], level) == k)
+              visit(number_[e], l);
           };
           const std::int64_t first = slot(cells.low[0], j, k, level), last = first + cells.width() - 1;
-          const auto entries = [&](std::int64_t from, std::int64_t to) {
-            const std::size_t at = level.slots + static_cast<std::size_t>(from);
-            test(slot_begin_[at], slot_begin_[level.slots + static_cast<std::size_t>(to) + 1], in_row);
-          };
-          entries(first, std::min(last, level.mask));
-          if (last > level.mask) entries(0, last - level.mask - 1);
+          const Index* const begin = slot_begin_.data() + level.slots;
+          test(probe, begin[first], begin[std::min(last, level.mask) + 1], take);
+          if (last > level.mask) test(probe, begin[0], begin[last - level.mask], take);
         }
       }
     }
@@ -78,9 +73,23 @@ class BoxHash {
       return static_cast<double>(high[1] - low[1] + 1) * static_cast<double>(high[2] - low[2] + 1);
     }
   };
+  /// take(e) for the entries in [begin, end) whose boxes overlap the probe.
+  template <class Take>
+  void test(const BoxProbe& probe, Index begin, Index end, const Take& take) const {
+    const float* const lanes[6] = {lane_[0].data(), lane_[1].data(), lane_[2].data(),
+                                   lane_[3].data(), lane_[4].data(), lane_[5].data()};
+    for (Index e = begin; e < end; e += 4) {
+      const auto first = static_cast<std::size_t>(e);
+      unsigned mask = probe.four(lanes, first);
+      if (end - e < 4) mask &= (1U << static_cast<unsigned>(end - e)) - 1U;
+      for (; mask != 0; mask &= mask - 1) take(first + static_cast<std::size_t>(std::countr_zero(mask)));
+    }
+  }
   static std::int64_t cell_number(double x, const Level& level) {
     constexpr double far = 1e9;  // what lies beyond shares the last cell; the order of cells is kept
-    return static_cast<std::int64_t>(std::floor(std::min(std::max(x * level.inverse, -far), far)));
+    const double cells = std::min(std::max(x * level.inverse, -far), far);
+    const auto number = static_cast<std::int64_t>(cells);  // towards zero
+    return number - (cells < static_cast<double>(number) ? 1 : 0);
   }
   static std::int64_t slot(std::int64_t i, std::int64_t j, std::int64_t k, const Level& level) {
     const auto row = static_cast<std::uint64_t>(j) * 0x9e3779b97f4a7c15U +
@@ -101,7 +110,8 @@ class BoxHash {
   std::array<Level, kLevels> levels_;
   double cell_ = 1.0;
   int highest_ = -1;
-  std::vector<FloatBox> box_;      // in the order of the entries
+  // In the order of the entries, by coordinate as in FloatBoxes8, with three more at the end.
+  std::array<std::vector<float>, 6> lane_;
   std::vector<Index> number_;      // of the member
   std::vector<Index> slot_begin_;  // level after level, each with one more at its end
   std::vector<Index> place_;       // scratch: slot of each member

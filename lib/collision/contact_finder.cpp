@@ -70,8 +70,8 @@ struct ContactFinder::Impl {
   void collect(std::vector<SurfaceContact>& contacts);
   void drop_repeated(std::span<const Vector3> x, std::vector<SurfaceContact>& contacts) const;
 
-  SurfaceContact vertex_face(Index vertex, Index face) const;
-  SurfaceContact edge_edge(Index a, Index b) const;
+  PairKey key(PairKind kind, Index a, Index b) const;
+  std::array<Index, 2> bodies(PairKind kind, Index a, Index b) const;
   Vector3 face_normal(Index face, std::span<const Vector3> x) const;
   bool faces_vertex(SurfaceContact& contact, Index face, std::span<const Vector3> x) const;
   Vector3 outside_of_edges(Index a, Index b, std::span<const Vector3> x, const Vector3& direction,
@@ -145,24 +145,22 @@ void ContactFinder::Impl::set_boxes(TaskArena& arena, const Box& box) {
   });
 }
 
-SurfaceContact ContactFinder::Impl::vertex_face(Index vertex, Index face) const {
-  SurfaceContact contact;
-  const Triangle& t = surface.triangles[at(face)];
-  contact.key = {PairKind::vertex_face, {vertex, t[0], t[1], t[2]}};
-  contact.body = {surface.vertex_body[at(vertex)], surface.triangle_body[at(face)]};
-  return contact;
-}
-
-SurfaceContact ContactFinder::Impl::edge_edge(Index a, Index b) const {
-  SurfaceContact contact;
+PairKey ContactFinder::Impl::key(PairKind kind, Index a, Index b) const {
+  if (kind == PairKind::vertex_face) {
+    const Triangle& t = surface.triangles[at(b)];
+    return {kind, {a, t[0], t[1], t[2]}};
+  }
   const Edge &first = surface.edges[at(a)], &second = surface.edges[at(b)];
-  contact.key = {PairKind::edge_edge, {first[0], first[1], second[0], second[1]}};
-  contact.body = {surface.edge_body[at(a)], surface.edge_body[at(b)]};
-  return contact;
+  return {kind, {first[0], first[1], second[0], second[1]}};
 }
 
-/// Calls narrow(contact, a, b) for every pair whose test boxes overlap, with its key and bodies set; it
-/// returns whether the contact is one.
+std::array<Index, 2> ContactFinder::Impl::bodies(PairKind kind, Index a, Index b) const {
+  if (kind == PairKind::vertex_face) return {surface.vertex_body[at(a)], surface.triangle_body[at(b)]};
+  return {surface.edge_body[at(a)], surface.edge_body[at(b)]};
+}
+
+/// Calls narrow(contact, a, b), the contact's key set, for every pair whose test boxes overlap; it returns
+/// whether the pair is one and sets everything but the bodies then.
 template <class Narrow>
 void ContactFinder::Impl::test_pairs(TaskArena& arena, const Narrow& narrow) {
   pairs.extend(arena, vertex_box);
@@ -175,8 +173,10 @@ void ContactFinder::Impl::test_pairs(TaskArena& arena, const Narrow& narrow) {
     const PairRuns& runs = edges ? edge_parts[part - vertex_parts.size()] : vertex_parts[part];
     const std::vector<FloatBox>& first_box = edges ? edge_box : vertex_box;
     const std::vector<FloatBox>& second_box = edges ? edge_box : face_box;
+    const PairKind kind = edges ? PairKind::edge_edge : PairKind::vertex_face;
     std::vector<SurfaceContact>& contacts = found[part];
     contacts.clear();
+    SurfaceContact contact;
     std::size_t begin = 0;
     for (std::size_t run = 0; run < runs.feature.size(); ++run) {
       const Index a = runs.feature[run];
@@ -186,8 +186,10 @@ void ContactFinder::Impl::test_pairs(TaskArena& arena, const Narrow& narrow) {
         const Index b = runs.partner[i];
         if (!overlap(box, second_box[at(b)])) continue;
         const Index low = edges ? std::min(a, b) : a, high = edges ? std::max(a, b) : b;
-        SurfaceContact contact = edges ? edge_edge(low, high) : vertex_face(low, high);
-        if (narrow(contact, low, high)) contacts.push_back(contact);
+        contact.key = key(kind, low, high);
+        if (!narrow(contact, low, high)) continue;
+        contact.body = bodies(kind, low, high);
+        contacts.push_back(contact);
       }
       begin = end;
     }
@@ -218,7 +220,8 @@ Vector3 ContactFinder::Impl::face_normal(Index face, std::span<const Vector3> x)
 /// False for a vertex behind a face of a closed body.
 bool ContactFinder::Impl::faces_vertex(SurfaceContact& contact, Index face,
                                        std::span<const Vector3> x) const {
-  if (!surface.bodies[at(contact.body[1])].closed || contact.normal.dot(face_normal(face, x)) >= 0.0)
+  if (!surface.bodies[at(surface.triangle_body[at(face)])].closed ||
+      contact.normal.dot(face_normal(face, x)) >= 0.0)
     return true;
   if (contact.gap > kRoundingGap * settings.tolerance) return false;
   contact.normal = -contact.normal;

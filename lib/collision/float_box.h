@@ -92,7 +92,7 @@ struct alignas(32) FloatBoxes8 {
   }
 };
 
-/// A box laid out for tests against eight others.
+/// A box laid out for tests against several others.
 class BoxProbe {
  public:
   explicit BoxProbe(const FloatBox& box) {
@@ -108,14 +108,26 @@ class BoxProbe {
   }
   /// Bit i is set when box i overlaps.
   unsigned overlaps(const FloatBoxes8& boxes) const {
+    const float* const lanes[6] = {boxes.lane[0], boxes.lane[1], boxes.lane[2],
+                                   boxes.lane[3], boxes.lane[4], boxes.lane[5]};
+    return four(lanes, 0) | four(lanes, 4) << 4U;
+  }
+  /// Of the boxes first … first + 3, by coordinate as in `FloatBoxes8`.
+  unsigned four(const float* const lanes[6], std::size_t first) const {
 #ifdef __SSE__
-    return half(boxes, 0) | half(boxes, 4) << 4U;
+    __m128 inside = _mm_cmple_ps(low_[0], _mm_loadu_ps(lanes[3] + first));
+    inside = _mm_and_ps(inside, _mm_cmple_ps(_mm_loadu_ps(lanes[0] + first), high_[0]));
+    for (int d = 1; d < 3; ++d) {
+      inside = _mm_and_ps(inside, _mm_cmple_ps(low_[d], _mm_loadu_ps(lanes[d + 3] + first)));
+      inside = _mm_and_ps(inside, _mm_cmple_ps(_mm_loadu_ps(lanes[d] + first), high_[d]));
+    }
+    return static_cast<unsigned>(_mm_movemask_ps(inside));
 #else
     unsigned mask = 0;
-    for (unsigned i = 0; i < 8; ++i) {
+    for (unsigned i = 0; i < 4; ++i) {
       bool inside = true;
       for (int d = 0; d < 3; ++d)
-        inside = inside && low_[d] <= boxes.lane[d + 3][i] && boxes.lane[d][i] <= high_[d];
+        inside = inside && low_[d] <= lanes[d + 3][first + i] && lanes[d][first + i] <= high_[d];
       mask |= static_cast<unsigned>(inside) << i;
     }
     return mask;
@@ -124,15 +136,6 @@ class BoxProbe {
 
  private:
 #ifdef __SSE__
-  unsigned half(const FloatBoxes8& boxes, int first) const {
-    __m128 inside = _mm_cmple_ps(low_[0], _mm_load_ps(boxes.lane[3] + first));
-    inside = _mm_and_ps(inside, _mm_cmple_ps(_mm_load_ps(boxes.lane[0] + first), high_[0]));
-    for (int d = 1; d < 3; ++d) {
-      inside = _mm_and_ps(inside, _mm_cmple_ps(low_[d], _mm_load_ps(boxes.lane[d + 3] + first)));
-      inside = _mm_and_ps(inside, _mm_cmple_ps(_mm_load_ps(boxes.lane[d] + first), high_[d]));
-    }
-    return static_cast<unsigned>(_mm_movemask_ps(inside));
-  }
   __m128 low_[3], high_[3];
 #else
   float low_[3], high_[3];
