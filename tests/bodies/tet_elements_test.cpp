@@ -10,7 +10,6 @@
 #include "base/check.h"
 #include "base/rng.h"
 #include "bodies/polar_rotation.h"
-#include "bodies/solid_system.h"
 #include "geometry/ball.h"
 #include "geometry/block.h"
 
@@ -116,23 +115,6 @@ TEST(TetElements, CorotationalStiffnessIsTheTurnedLinearOneOfTheTextbook) {
     const Matrix12 expected = turn * K0 * turn.transpose();
     // 12 products per entry, each with a few roundings.
     EXPECT_LT((f.stiffness(x) - expected).norm(), 100 * kEps * K0.norm()) << seed;
-  }
-}
-
-TEST(TetElements, ForcesAreThoseOfTheSolidSystem) {
-  const TetMesh ball = tet_ball(2, 0.1);
-  Fixture f(ball, soft());
-  SolidSystem solids;
-  solids.add(ball, soft(), {});
-  const std::vector<Vector3> x = shaken(ball.vertices, 0.03, 5);  // inverted elements among them
-  std::vector<Vector3> force, expected(ball.vertices.size());
-  const double energy = f.forces(x, force);
-  EXPECT_NEAR(energy / solids.elastic_forces(f.arena, x, expected), 1.0, 720 * kEps);
-  double scale = 0.0;
-  for (const Vector3& g : expected) scale = std::max(scale, g.norm());
-  for (std::size_t i = 0; i < force.size(); ++i) {
-    EXPECT_LT((force[i] - expected[i]).norm(), 100 * kEps * scale);
-    EXPECT_NEAR(f.mass[i], solids.masses()[i], 30 * kEps * f.mass[i]);
   }
 }
 
