@@ -51,7 +51,7 @@ ClosestFeatures closest_vertex_face(const RelativePair& pair) {
       const double s = e.dot(to_p - c * to_k) / length2[i];
       if (s >= 0.0 && s + c <= 1.0) {
         Vector3 weight;
-        weight[static_cast<Index>(i)] = 1.0 - s - c;
+        weight[static_cast<Index>(i)] = std::max(0.0, 1.0 - s - c);
         weight[static_cast<Index>(j)] = s;
         weight[static_cast<Index>(k)] = c;
         return at_face_point(p, x, weight);

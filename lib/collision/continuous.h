@@ -30,11 +30,11 @@
 ///
 /// The interval is closed: touching at t = 1 counts, touching without crossing (a double root) counts.
 ///
-/// Pairs that touch at t = 0 (distance ≤ 1e-14 of their size, or |f(0)| ≤ τ) count with time 0, at rest too,
-/// unless they separate: a vertex that leaves its face towards the outside (the side of the counter-clockwise
-/// normal), or two edges that leave each other towards `outside` (see there). Pairs that are apart at t = 0,
-/// however little, count only when they come into contact; in a long band: when they halve a distance
-/// that was below ε.
+/// Pairs that touch at t = 0 (closer than 64 · 2⁻⁵² of their extent) count with time 0, at rest too, unless
+/// they separate: a vertex that starts in the plane of its face (f(0) is rounding) and leaves it towards the
+/// outside, the side of the counter-clockwise normal; or two edges that leave each other towards `outside`
+/// (see there). Pairs that are apart at t = 0, however little, count only when they come into contact: those
+/// closer than ε when they halve their distance.
 ///
 /// Near-parallel edges. Within 1e-3 rad the normal of two edges turns with their slightest rotation, and a
 /// proximity contact is left to the vertices. An impact is not: edges of length l that cross at an angle α

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "solvers/aligned_frame.h"
 #include "solvers/ca.h"
+#include "solvers/cr.h"
 #include "solvers/ica.h"
 #include "solvers/pcg.h"
 #include "solvers/pcg_pgs.h"
@@ -46,6 +47,13 @@ constexpr std::array kSolvers{
                "contacts, one outer "
                "sweep on velocities",
                "Otaduy 2009, sections 5.2-5.5, eqs. 9-14"),
+    entry<CrDiag>("conjugate residuals on velocities and impulses, contacts switching on the way; diagonal "
+                  "preconditioner",
+                  "Verschoor and Jalba 2019, section 3, Algorithms 1-3"),
+    entry<CrFull>(
+        "conjugate residuals on velocities and impulses, contacts switching on the way; block-inverse "
+        "preconditioner with duplicate scaling",
+        "Verschoor and Jalba 2019, section 3, Algorithms 1-3"),
     entry<Reference>(
         "slow and accurate: Gauss-Seidel with exact one-contact solves, then semi-smooth Newton steps",
         "what the others are tested against (Alart and Curnier 1991 for the equations)"),

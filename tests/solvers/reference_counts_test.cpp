@@ -137,9 +137,17 @@ struct PrimalRow {
 };
 
 std::vector<PrimalRow> primal_rows() {
-  return {{"ica_frictionless", "ica", {}, true, {29, 25, 153, 1, 1, 10, 53, 118}},
-          {"ica_cone", "ica", {}, false, {21, 15, 81, 1, 1, 8, 38, 77}},
-          {"ica_pyramid", "ica", {{"law", "pyramid"}}, false, {21, 17, 83, 1, 1, 8, 38, 71}}};
+  return {
+      {"ica_frictionless", "ica", {}, true, {29, 25, 153, 1, 1, 10, 53, 118}},
+      {"ica_cone", "ica", {}, false, {21, 15, 81, 1, 1, 8, 38, 77}},
+      {"ica_pyramid", "ica", {{"law", "pyramid"}}, false, {21, 17, 83, 1, 1, 8, 38, 71}},
+      {"cr_diag_frictionless", "cr-diag", {}, true, {50, 61, 118, 26, 12, 28, 77, 112}},
+      {"cr_full_frictionless", "cr-full", {}, true, {54, 56, 92, 13, 6, 14, 45, 57}},
+      {"cr_diag_cone", "cr-diag", {}, false, {210, 268, 566, 50, 18, 48, 129, 258}},
+      {"cr_full_cone", "cr-full", {}, false, {81, 72, 191, 21, 9, 24, 64, 117}},
+      // net3: the prototype does not converge (6e-5, 6e-1)
+      {"cr_diag_pyramid", "cr-diag", {{"law", "pyramid"}}, false, {549, 347, 2000, 75, 27, 66, 363, 678}},
+      {"cr_full_pyramid", "cr-full", {{"law", "pyramid"}}, false, {142, 103, 2000, 24, 13, 44, 258, 569}}};
 }
 
 TEST_F(ReferenceCounts, OfSolversOnVelocities) {

@@ -83,7 +83,9 @@ const std::vector<zoo::Specimen>& zoo_problems() {
 }
 
 /// Solvers on velocities, which have no use for W alone.
-bool needs_primal(const Variant& variant) { return variant.name == "ica"; }
+bool needs_primal(const Variant& variant) {
+  return variant.name == "ica" || variant.name == "cr-full" || variant.name == "cr-diag";
+}
 
 /// What the variant must accept: everything, but for solvers on velocities.
 std::vector<zoo::Specimen> zoo_of(const Variant& variant) {

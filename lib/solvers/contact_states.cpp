@@ -1,0 +1,217 @@
+#include "solvers/contact_states.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace signorini {
+
+void ContactStates::prepare(const PrimalSystem& system, const StateRules& rules) {
+  rules_ = rules;
+  const auto m = static_cast<std::size_t>(system.contacts());
+  contact_.assign(m, Contact{});
+  softness_.resize(m);
+  for (std::size_t k = 0; k < m; ++k)
+    softness_[k] = diagonal_block(system.B, static_cast<Index>(k)).diagonal();
+  for (auto* x : {&lambda, &sliding, &active}) x->assign(3 * m, 0.0);
+}
+
+void ContactStates::forget_normals(Contact& contact, double normal) const {
+  contact.normals.fill(std::max(0.0, normal));
+  contact.known = 1;
+}
+
+void ContactStates::push_normal(Contact& contact, double normal) const {
+  for (std::size_t i = contact.normals.size(); i-- > 1;) contact.normals[i] = contact.normals[i - 1];
+  contact.normals[0] = std::max(0.0, normal);
+  contact.known = std::min(contact.known + 1, rules_.average);
+}
+
+double ContactStates::average(const Contact& contact) const {
+  double sum = 0.0;
+  for (int i = 0; i < contact.known; ++i) sum += contact.normals[static_cast<std::size_t>(i)];
+  return contact.known > 0 ? sum / contact.known : 0.0;
+}
+
+void ContactStates::switch_off(std::size_t k) {
+  Contact& c = contact_[k];
+  c.on = false;
+  for (std::size_t i = 3 * k; i < 3 * k + 3; ++i) lambda[i] = sliding[i] = active[i] = 0.0;
+}
+
+void ContactStates::start(const PrimalSystem& system, std::span<const double> r) {
+  constexpr double kAtBound = 1.0 - 1e-9;
+  changes_ = 0;
+  for (std::size_t k = 0; k < contact_.size(); ++k) {
+    Contact& c = contact_[k] = Contact{};
+    switch_off(k);
+    if (!(r[3 * k] > 0.0) || !(softness_[k][0] > 0.0)) continue;
+    c.on = true;
+    forget_normals(c, r[3 * k]);
+    lambda[3 * k] = r[3 * k];
+    active[3 * k] = 1.0;
+    const double bound = system.mu[static_cast<Eigen::Index>(k)] * r[3 * k];
+    if (!(bound > 0.0)) continue;
+    const Vector2 tangent(r[3 * k + 1], r[3 * k + 2]);
+    for (int j = 0; j < 2; ++j) {
+      const std::size_t row = 3 * k + 1 + static_cast<std::size_t>(j);
+      const bool cone = system.law == FrictionLaw::cone;
+      const double size = cone ? tangent.norm() : std::abs(tangent[j]);
+      const bool slides = size >= kAtBound * bound;
+      if (slides) c.direction[j] = cone ? -tangent[j] / size : (tangent[j] > 0.0 ? -1.0 : 1.0);
+      (slides ? sliding : lambda)[row] = tangent[j];
+      active[row] = slides ? 0.0 : 1.0;
+    }
+  }
+}
+
+bool ContactStates::evaluate(const PrimalSystem& system, std::span<const double> u, double gate,
+                             Moment moment) {
+  bool changed = false;
+  for (std::size_t k = 0; k < contact_.size(); ++k) {
+    if (!(softness_[k][0] > 0.0)) continue;
+    const double* own = u.data() + 3 * k;
+    const bool was_on = contact_[k].on;
+    if (switch_normal(system, k, own, gate, moment)) {
+      changed = true;
+      ++changes_;
+      continue;
+    }
+    if (!was_on || !(system.mu[static_cast<Eigen::Index>(k)] > 0.0)) continue;
+    push_normal(contact_[k], lambda[3 * k]);
+    bool moved = false;
+    if (system.law == FrictionLaw::cone) {
+      moved = follow_cone(system, k, own, gate, moment);
+    } else {
+      for (int j = 0; j < 2; ++j) moved = follow_pyramid(system, k, j, own, gate, moment) || moved;
+    }
+    if (moved) ++changes_;
+    changed = changed || moved;
+  }
+  return changed;
+}
+
+bool ContactStates::switch_normal(const PrimalSystem& system, std::size_t k, const double* u, double gate,
+                                  Moment moment) {
+  Contact& c = contact_[k];
+  if (c.on) {
+    const bool opens = u[0] >= (moment == Moment::converged ? -gate : 0.0);
+    const double pull = -lambda[3 * k];
+    if (!(opens && pull >= 0.0 && softness_[k][0] * pull > gate)) return false;
+    switch_off(k);
+    return true;
+  }
+  if (!(u[0] < -gate)) return false;
+  c.on = true;
+  c.slips = c.confirmed = {};
+  forget_normals(c, 0.0);
+  active[3 * k] = 1.0;
+  if (!(system.mu[static_cast<Eigen::Index>(k)] > 0.0)) return true;
+  const Vector2 s(u[1], u[2]);
+  if (system.law == FrictionLaw::cone) {
+    const double speed = s.norm();
+    c.direction = speed > gate ? Vector2(s / speed) : Vector2::Zero();
+    if (!(speed > gate)) active[3 * k + 1] = active[3 * k + 2] = 1.0;
+  } else {
+    for (int j = 0; j < 2; ++j) {
+      c.direction[j] = s[j] > 0.0 ? 1.0 : -1.0;
+      if (!(std::abs(s[j]) > gate)) active[3 * k + 1 + static_cast<std::size_t>(j)] = 1.0;
+    }
+  }
+  return true;
+}
+
+bool ContactStates::follow_cone(const PrimalSystem& system, std::size_t k, const double* u, double gate,
+                                Moment moment) {
+  Contact& c = contact_[k];
+  const double mu = system.mu[static_cast<Eigen::Index>(k)];
+  const double S = std::max(softness_[k][1], softness_[k][2]);
+  const double bound = mu * std::max(0.0, lambda[3 * k]);
+  const Vector2 s(u[1], u[2]);
+  Eigen::Map<Vector2> stuck(lambda.data() + 3 * k + 1);
+  Eigen::Map<Vector2> known(sliding.data() + 3 * k + 1);
+  if (active[3 * k + 1] > 0.0) {
+    const double size = stuck.norm();
+    if (!(S * (size - bound) > gate)) return false;
+    if (moment == Moment::running && !(s.dot(stuck) < 0.0)) return false;
+    c.direction = -stuck / size;
+    forget_normals(c, lambda[3 * k]);
+    known = -bound * c.direction;
+    stuck.setZero();
+    active[3 * k + 1] = active[3 * k + 2] = 0.0;
+    return true;
+  }
+  const double speed = s.norm();
+  if (s.dot(c.direction) <= 0.0 && speed > gate) {
+    stuck = known;
+    known.setZero();
+    active[3 * k + 1] = active[3 * k + 2] = 1.0;
+    return true;
+  }
+  const double mean = mu * average(c);
+  Vector2 direction = c.direction;
+  if (rules_.direction == SlideDirection::prox) {
+    const Vector2 pushed = mean * S * direction + s;
+    if (pushed.norm() > 0.0) direction = pushed.normalized();
+  } else if (speed > gate) {
+    const double cosine = std::clamp(s.dot(direction) / speed, -1.0, 1.0);
+    if (std::acos(cosine) * 180.0 / std::numbers::pi > rules_.angle)
+      direction = (direction + rules_.turn * (s / speed - direction)).normalized();
+  }
+  if (!(S * (bound * direction + known).norm() > gate)) return false;
+  c.direction = direction;
+  known = -mean * direction;
+  return true;
+}
+
+bool ContactStates::follow_pyramid(const PrimalSystem& system, std::size_t k, int j, const double* u,
+                                   double gate, Moment moment) {
+  Contact& c = contact_[k];
+  const auto part = static_cast<std::size_t>(j);
+  const std::size_t row = 3 * k + 1 + part;
+  const double S = softness_[k][1 + j];
+  const double mu = system.mu[static_cast<Eigen::Index>(k)];
+  const double bound = mu * std::max(0.0, lambda[3 * k]);
+  const double s = u[1 + j];
+  if (active[row] > 0.0) {
+    const double size = std::abs(lambda[row]);
+    if (!(S * (size - bound) > gate)) return false;
+    if (moment == Moment::running && !(s * lambda[row] < 0.0)) return false;
+    c.direction[j] = lambda[row] > 0.0 ? -1.0 : 1.0;
+    ++c.slips[part];
+    c.confirmed[part] = 0;
+    sliding[row] = -bound * c.direction[j];
+    lambda[row] = active[row] = 0.0;
+    return true;
+  }
+  if (s * c.direction[j] <= 0.0 && std::abs(s) > gate) {
+    // a release must be asked for more often the more often this tangent has slipped (T10)
+    if (++c.confirmed[part] < 1 + c.slips[part]) return false;
+    c.confirmed[part] = 0;
+    lambda[row] = sliding[row];
+    sliding[row] = 0.0;
+    active[row] = 1.0;
+    return true;
+  }
+  c.confirmed[part] = 0;
+  if (!(S * std::abs(bound * c.direction[j] + sliding[row]) > gate)) return false;
+  sliding[row] = -mu * average(c) * c.direction[j];
+  return true;
+}
+
+void ContactStates::impulses(const PrimalSystem& system, std::span<double> r) const {
+  for (std::size_t k = 0; k < contact_.size(); ++k) {
+    const double normal = std::max(0.0, lambda[3 * k]);
+    const Vector2 tangent(lambda[3 * k + 1] + sliding[3 * k + 1], lambda[3 * k + 2] + sliding[3 * k + 2]);
+    const double bound = system.mu[static_cast<Eigen::Index>(k)] * normal;
+    const Vector2 kept = system.law == FrictionLaw::cone ? FrictionCone::project_tangent(tangent, bound)
+                                                         : FrictionPyramid::project_tangent(tangent, bound);
+    r[3 * k] = normal;
+    r[3 * k + 1] = kept[0];
+    r[3 * k + 2] = kept[1];
+    // max and min lose a NaN
+    if (std::isnan(lambda[3 * k])) r[3 * k] = lambda[3 * k];
+  }
+}
+
+}  // namespace signorini

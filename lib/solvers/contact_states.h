@@ -1,0 +1,93 @@
+#pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/options.h"
+#include "solvers/primal_system.h"
+
+/// The states of contacts while conjugate residuals run (Verschoor and Jalba 2019, sections 3.1, 3.2,
+/// Algorithm 2), in physical signs (spec C30–C32).
+///
+/// A row of H is *active* when its impulse is an unknown λ of the linear system: the normal of a contact that
+/// is on, and its tangents while they stick. A tangent that slides carries the known impulse r_T = −μ λ' δ, δ
+/// the direction of sliding, λ' the average of the last normal impulses (eq. 19). The cone slides with both
+/// tangents and a unit vector δ; the pyramid with each on its own and δ = ±1.
+///
+/// Changes, with s = u_T and S the diagonal of Hᵀ D⁻¹ H:
+///
+///     on       u_N < 0                               gate −u_N                  tangents slide along s from
+///     r_T = 0 off      λ_N ≤ 0 and u_N ≥ 0                   gate S_N |λ_N| slide    ‖λ_T‖ > μ λ_N and s·λ_T
+///     < 0 (C31)     gate S_T (‖λ_T‖ − μ λ_N)   δ = −λ_T/‖λ_T‖ stick    s·δ ≤ 0 gate ‖s‖ λ_T = r_T follow δ,
+///     λ' new                             gate S_T ‖μ λ_N δ + r_T‖ (C35)
+///
+/// A change whose gate is below the tolerance is left for later (C34). In the converged state s and u_N of
+/// active rows are noise: `slide` then asks for no sign of s·λ_T, `off` for u_N ≥ −tolerance.
+namespace signorini {
+
+/// δ of sliding contacts. prox: δ ← (μ λ' S_T δ + s)/‖·‖ (C37). paper: a hundredth of the way to s/‖s‖ where
+/// the angle exceeds 1.2° (limits the residual to about sin 1.2°).
+enum class SlideDirection { prox, paper };
+template <>
+struct EnumNames<SlideDirection> {
+  static constexpr std::array<std::pair<SlideDirection, std::string_view>, 2> value{
+      {{SlideDirection::prox, "prox"}, {SlideDirection::paper, "paper"}}};
+};
+
+struct StateRules {
+  SlideDirection direction = SlideDirection::prox;
+  double angle = 1.2;  ///< paper: degrees
+  double turn = 0.01;  ///< paper: α_θ
+  int average = 2;     ///< normal impulses in λ', 1 … kLongestAverage
+
+  static constexpr int kLongestAverage = 8;
+};
+
+enum class Moment { running, converged };
+
+class ContactStates {
+ public:
+  void prepare(const PrimalSystem& system, const StateRules& rules);
+  /// From start impulses (3m).
+  void start(const PrimalSystem& system, std::span<const double> r);
+  /// Looks at every contact; `u` = Hᵀ v + w (3m), `gate` in m/s. Changes λ, the sliding impulses and what is
+  /// active; true when anything changed.
+  bool evaluate(const PrimalSystem& system, std::span<const double> u, double gate, Moment moment);
+
+  /// Feasible impulses: λ and the sliding ones, clamped onto the law.
+  void impulses(const PrimalSystem& system, std::span<double> r) const;
+  long long changes() const { return changes_; }
+
+  std::vector<double> lambda;   ///< 3m; 0 where not active
+  std::vector<double> sliding;  ///< 3m; known tangential impulses, 0 where active
+  std::vector<double> active;   ///< 3m; 1 or 0
+
+ private:
+  struct Contact {
+    bool on = false;
+    Vector2 direction = Vector2::Zero();  ///< δ; pyramid: a sign per tangent
+    std::array<double, StateRules::kLongestAverage> normals{};
+    int known = 0;                   ///< of `normals`
+    std::array<int, 2> slips{};      ///< pyramid: stick → slide so far
+    std::array<int, 2> confirmed{};  ///< pyramid: evaluations in a row that asked for sticking
+  };
+
+  bool switch_normal(const PrimalSystem& system, std::size_t k, const double* u, double gate, Moment moment);
+  bool follow_cone(const PrimalSystem& system, std::size_t k, const double* u, double gate, Moment moment);
+  bool follow_pyramid(const PrimalSystem& system, std::size_t k, int j, const double* u, double gate,
+                      Moment moment);
+  void switch_off(std::size_t k);
+  void push_normal(Contact& contact, double normal) const;
+  double average(const Contact& contact) const;
+  void forget_normals(Contact& contact, double normal) const;
+
+  StateRules rules_;
+  std::vector<Contact> contact_;
+  std::vector<Vector3> softness_;  ///< diagonal of B_kk: S_N, S_T1, S_T2
+  long long changes_ = 0;
+};
+
+}  // namespace signorini

@@ -1,0 +1,481 @@
+#include "solvers/cr.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "solvers/phase.h"
+
+namespace signorini {
+
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+/// Relative size below which an inner product counts as a breakdown (C38, T09).
+constexpr double kBreakdown = 1e-13;
+/// Breakdowns of Full after which Diag takes over.
+constexpr int kPatience = 3;
+/// Iterations without an estimate 1 % below the best (or twice the number of rows) after which it does so as
+/// well.
+constexpr int kStagnation = 300;
+/// ‖B z‖ relative to what it was at the start below which the point is stationary although ρ ≠ 0
+/// (over-constrained).
+constexpr double kStationary = 1e-12;
+
+/// A vector of the system: n velocities and 3m impulses or contact velocities.
+struct SystemVector {
+  std::vector<double> v;
+  std::vector<double> c;
+  void resize(std::size_t n, std::size_t rows) {
+    v.assign(n, 0.0);
+    c.assign(rows, 0.0);
+  }
+};
+
+double dot(std::span<const double> a, std::span<const double> b) {
+  // four sums in a fixed order, so that the processor need not wait for one
+  double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
+  std::size_t i = 0;
+  for (; i + 4 <= a.size(); i += 4) {
+    s0 += a[i] * b[i];
+    s1 += a[i + 1] * b[i + 1];
+    s2 += a[i + 2] * b[i + 2];
+    s3 += a[i + 3] * b[i + 3];
+  }
+  for (; i < a.size(); ++i) s0 += a[i] * b[i];
+  return (s0 + s1) + (s2 + s3);
+}
+double dot(const SystemVector& a, const SystemVector& b) { return dot(a.v, b.v) + dot(a.c, b.c); }
+double norm(const SystemVector& a) { return std::sqrt(dot(a, a)); }
+
+void axpy(double alpha, std::span<const double> x, std::span<double> y) {
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] += alpha * x[i];
+}
+/// y = x + beta y
+void xpby(std::span<const double> x, double beta, std::span<double> y) {
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] = x[i] + beta * y[i];
+}
+
+/// Weights of a contact on its node blocks: ±‖h_i‖ with the sign of h_i·n.
+struct Weights {
+  Vector3 normal = Vector3::Zero();
+  std::vector<std::pair<Index, double>> nodes;  // ascending
+};
+
+Weights weights_of(const DirectionRows& H, Index k) {
+  std::vector<std::pair<Index, Vector3>> h;
+  for (Index e = H.begin[at(k)]; e < H.begin[at(k) + 1]; ++e) {
+    const Index dof = H.dof[at(e)];
+    if (h.empty() || h.back().first != dof / 3) h.emplace_back(dof / 3, Vector3::Zero());
+    h.back().second[dof % 3] = H.coefficient[3 * at(e)];
+  }
+  Weights weights;
+  double largest = 0.0;
+  for (const auto& [node, value] : h) {
+    if (value.norm() <= largest) continue;
+    largest = value.norm();
+    weights.normal = value / largest;
+  }
+  for (const auto& [node, value] : h) weights.nodes.emplace_back(node, value.dot(weights.normal));
+  return weights;
+}
+
+/// |n_a·n_b| Π (1 − |w_ai − w_bi|) over the union of the nodes; n = ±the direction of the largest block.
+double similarity(const Weights& a, const Weights& b) {
+  const double cosine = a.normal.dot(b.normal);
+  const double sign = cosine < 0.0 ? -1.0 : 1.0;
+  double product = std::abs(cosine);
+  std::size_t i = 0, j = 0;
+  while (i < a.nodes.size() || j < b.nodes.size()) {
+    double difference = 0.0;
+    const bool first = j == b.nodes.size() || (i < a.nodes.size() && a.nodes[i].first <= b.nodes[j].first);
+    const bool second = i == a.nodes.size() || (j < b.nodes.size() && b.nodes[j].first <= a.nodes[i].first);
+    if (first) difference += a.nodes[i++].second;
+    if (second) difference -= sign * b.nodes[j++].second;
+    product *= std::max(0.0, 1.0 - std::abs(difference));
+  }
+  return product;
+}
+
+/// Z per contact (C42).
+std::vector<double> duplicate_scales(const PrimalSystem& system) {
+  const auto m = at(system.contacts());
+  std::vector<double> Z(m, 1.0);
+  std::vector<char> rigid(system.inverse.size(), 0);
+  for (const PrimalSystem::Pair& pair : system.pairs) rigid[at(pair.first)] = rigid[at(pair.second)] = 1;
+  std::vector<Weights> weights(m);
+  for (std::size_t k = 0; k < m; ++k) weights[k] = weights_of(system.H, static_cast<Index>(k));
+  const auto all_rigid = [&](const Weights& w) {
+    return std::all_of(w.nodes.begin(), w.nodes.end(),
+                       [&](const auto& node) { return rigid[at(node.first)] != 0; });
+  };
+  const auto same_nodes = [](const Weights& a, const Weights& b) {
+    return std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(),
+                      [](const auto& x, const auto& y) { return x.first == y.first; });
+  };
+  for (std::size_t k = 0; k < m; ++k) {
+    const bool body = all_rigid(weights[k]);
+    for (Index b = system.B.row_begin[k]; b < system.B.row_begin[k + 1]; ++b) {
+      const std::size_t l = at(system.B.column[at(b)]);
+      if (l == k) continue;
+      const bool pair = body && all_rigid(weights[l]) && same_nodes(weights[k], weights[l]);
+      Z[k] += pair ? 1.0 : similarity(weights[k], weights[l]);
+    }
+  }
+  return Z;
+}
+
+int interval_of(CrInterval kind, double ratio) {
+  const double x = std::max(1.0, ratio);
+  double length = 1.0;
+  if (kind == CrInterval::log2) length = std::log2(x) / 3.0;
+  if (kind == CrInterval::log10_squared) length = std::log10(x) * std::log10(x) / 3.0;
+  if (kind == CrInterval::ln_squared) length = std::log(x) * std::log(x) / 3.0;
+  if (kind == CrInterval::converged) return 1 << 30;
+  return std::max(1, static_cast<int>(std::min(length, 1e6)));
+}
+
+}  // namespace
+
+struct ConjugateResiduals::Impl {
+  PrimalSystem system;
+  ContactStates states;
+  std::vector<double> inverse_diagonal;  ///< n: 1/M_ii
+  std::vector<double> softness;          ///< 3m: diag(Hᵀ D⁻¹ H)
+  std::vector<double> duplicate;         ///< m: Z
+  BestIterate best;
+
+  std::vector<double> v, momentum;    ///< n: v; ρ_v
+  std::vector<double> u;              ///< 3m: Hᵀ v + w of every contact
+  SystemVector z, Bz, p, Bp, q, CBz;  ///< q = C⁻¹ B p
+  std::vector<double> Hz, Hp;         ///< 3m: Hᵀ z_v, Hᵀ p_v of every contact
+  std::vector<double> scratch, old;   ///< n; 3m
+  std::vector<double> r;              ///< 3m: the feasible impulses
+
+  bool full = true;
+  double zBz = 0.0;
+  double residual = 0.0;   ///< max(|ρ_v/M_ii|, |u_active|), m/s
+  double reference = 0.0;  ///< ‖Bz‖ at the last restart
+  long long products = 0;
+  CrCounters counters;
+
+  void resize() {
+    const std::size_t n = system.size();
+    const std::size_t rows = 3 * at(system.contacts());
+    for (auto* x : {&v, &momentum, &scratch}) x->assign(n, 0.0);
+    for (auto* x : {&u, &Hz, &Hp, &old, &r}) x->assign(rows, 0.0);
+    for (auto* x : {&z, &Bz, &p, &Bp, &q, &CBz}) x->resize(n, rows);
+    best.resize(rows);
+    inverse_diagonal.resize(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const Matrix3 D = diagonal_block(system.A, static_cast<Index>(i / 3));
+      const auto j = static_cast<Eigen::Index>(i % 3);
+      inverse_diagonal[i] = 1.0 / D(j, j);
+    }
+    softness.resize(rows);
+    for (Index k = 0; k < system.contacts(); ++k) {
+      const Matrix3 D = diagonal_block(system.B, k);
+      for (Index j = 0; j < 3; ++j) softness[at(3 * k + j)] = D(j, j);
+    }
+  }
+
+  /// z = C⁻¹ x of a vector whose contact part is 0 outside the active rows. `x` and `z` must differ.
+  void precondition(const SystemVector& x, SystemVector& out, bool as_full) {
+    std::copy(x.v.begin(), x.v.end(), out.v.begin());
+    system.apply_inverse_diagonal(out.v);
+    if (!as_full) {
+      for (std::size_t i = 0; i < out.c.size(); ++i)
+        out.c[i] = states.active[i] > 0.0 && softness[i] > 0.0 ? x.c[i] / softness[i] : 0.0;
+      return;
+    }
+    // a = S⁻¹ (L D⁻¹ ρ_v + ρ_c)
+    contact_velocities(system.H, out.v, out.c);
+    for (std::size_t i = 0; i < out.c.size(); ++i) {
+      const bool takes_part = states.active[i] > 0.0 && softness[i] > 0.0;
+      out.c[i] = takes_part ? -(out.c[i] + x.c[i]) / (duplicate[i / 3] * softness[i]) : 0.0;
+    }
+    // D⁻¹ (ρ_v − Lᵀ a), with −a in out.c
+    std::copy(x.v.begin(), x.v.end(), out.v.begin());
+    add_impulses(system.H, out.c, out.v);
+    system.apply_inverse_diagonal(out.v);
+  }
+
+  /// Bx = (M x_v − Lᵀ x_c; −L x_v); Hx = Hᵀ x_v of every contact.
+  void apply(const SystemVector& x, SystemVector& Bx, std::vector<double>& Hx) {
+    multiply(system.A, x.v, Bx.v);
+    ++products;
+    for (std::size_t i = 0; i < Bx.c.size(); ++i) Bx.c[i] = -x.c[i];  // x_c is 0 outside the active rows
+    add_impulses(system.H, Bx.c, Bx.v);
+    contact_velocities(system.H, x.v, Hx);
+    for (std::size_t i = 0; i < Bx.c.size(); ++i) Bx.c[i] = -states.active[i] * Hx[i];
+  }
+
+  void measure_residual() {
+    double largest = 0.0, poison = 0.0;
+    for (std::size_t i = 0; i < momentum.size(); ++i) {
+      const double e = std::abs(momentum[i]) * inverse_diagonal[i];
+      poison += 0.0 * e;
+      largest = std::max(largest, e);
+    }
+    momentum_error = largest + poison;
+    for (std::size_t i = 0; i < u.size(); ++i) largest = std::max(largest, states.active[i] * std::abs(u[i]));
+    residual = largest + poison;
+  }
+  double momentum_error = 0.0;
+
+  /// C⁻¹ (ρ_v; u_active) → z, with Bx as workspace for the residual.
+  void residual_vector(SystemVector& out) const {
+    std::copy(momentum.begin(), momentum.end(), out.v.begin());
+    for (std::size_t i = 0; i < u.size(); ++i) out.c[i] = states.active[i] * u[i];
+  }
+
+  /// After a change of states or the start: z, Bz anew, p = z.
+  void restart() {
+    ++counters.restarts;
+    residual_vector(Bz);
+    precondition(Bz, z, full);
+    apply(z, Bz, Hz);
+    zBz = dot(z, Bz);
+    p.v = z.v;
+    p.c = z.c;
+    Bp.v = Bz.v;
+    Bp.c = Bz.c;
+    Hp = Hz;
+    precondition(Bp, q, full);
+    reference = norm(Bz);
+  }
+
+  /// The next conjugate direction.
+  void turn() {
+    apply(z, Bz, Hz);
+    const double next = dot(z, Bz);
+    const double beta = next / zBz;
+    zBz = next;
+    precondition(Bz, CBz, full);
+    xpby(z.v, beta, p.v);
+    xpby(z.c, beta, p.c);
+    xpby(Bz.v, beta, Bp.v);
+    xpby(Bz.c, beta, Bp.c);
+    xpby(CBz.v, beta, q.v);
+    xpby(CBz.c, beta, q.c);
+    xpby(Hz, beta, Hp);
+  }
+
+  /// y += α p and what moves with it; q = C⁻¹ B p.
+  void step(double alpha) {
+    axpy(alpha, p.v, v);
+    axpy(alpha, p.c, states.lambda);
+    axpy(-alpha, Bp.v, momentum);
+    axpy(alpha, Hp, u);
+    axpy(-alpha, q.v, z.v);
+    axpy(-alpha, q.c, z.c);
+  }
+
+  bool broken(double denominator) const {
+    const double tiny = kBreakdown;
+    return !(std::abs(zBz) > tiny * norm(z) * norm(Bz)) ||
+           !(std::abs(denominator) > tiny * norm(Bp) * norm(q));
+  }
+
+  /// C38: the step along C⁻¹ B C⁻¹ ρ (Diag) that minimises ‖ρ‖ in the metric of Diag. False where nothing
+  /// moves.
+  bool minimising_step() {
+    ++counters.guards;
+    residual_vector(Bp);
+    precondition(Bp, z, false);
+    apply(z, Bz, Hz);
+    precondition(Bz, p, false);
+    apply(p, Bp, Hp);
+    precondition(Bp, q, false);
+    const double denominator = dot(Bp, q);
+    const double alpha = dot(Bp, z) / denominator;
+    if (!(denominator > 0.0) || !std::isfinite(alpha) || alpha == 0.0) return false;
+    step(alpha);
+    return true;
+  }
+
+  /// Looks at the states; moves ρ_v with the impulses. True when anything changed.
+  bool look(double gate, Moment moment) {
+    ++counters.evaluations;
+    for (std::size_t i = 0; i < old.size(); ++i) old[i] = states.lambda[i] + states.sliding[i];
+    if (!states.evaluate(system, u, gate, moment)) return false;
+    for (std::size_t i = 0; i < old.size(); ++i) old[i] = states.lambda[i] + states.sliding[i] - old[i];
+    add_impulses(system.H, old, momentum);
+    measure_residual();
+    return true;
+  }
+
+  /// ρ_v and u from v and the impulses; one product.
+  void refresh() {
+    for (std::size_t i = 0; i < scratch.size(); ++i)
+      scratch[i] = system.v_free[static_cast<Eigen::Index>(i)] - v[i];
+    multiply(system.A, scratch, momentum);
+    ++products;
+    for (std::size_t i = 0; i < old.size(); ++i) old[i] = states.lambda[i] + states.sliding[i];
+    add_impulses(system.H, old, momentum);
+    system.relative_velocity(v, u);
+    measure_residual();
+  }
+
+  double estimate() {
+    states.impulses(system, r);
+    return system.error(r, u) + momentum_error;
+  }
+};
+
+void CrOptions::validate(std::string_view solver) const {
+  if (average < 1 || average > StateRules::kLongestAverage)
+    throw_usage("{}: average = {} is not between 1 and {}", solver, average, StateRules::kLongestAverage);
+  if (!(angle >= 0.0)) throw_usage("{}: angle = {} is negative", solver, angle);
+  if (!(turn > 0.0 && turn <= 1.0)) throw_usage("{}: turn = {} is not in (0, 1]", solver, turn);
+  if (!(postpone >= 0.0)) throw_usage("{}: postpone = {} is negative", solver, postpone);
+  if (!(inner > 0.0 && inner <= 1.0)) throw_usage("{}: inner = {} is not in (0, 1]", solver, inner);
+}
+
+ConjugateResiduals::ConjugateResiduals(const CrOptions& options, CrPreconditioner preconditioner)
+    : options_(options), preconditioner_(preconditioner), impl_(std::make_unique<Impl>()) {}
+ConjugateResiduals::~ConjugateResiduals() = default;
+const CrCounters& ConjugateResiduals::counters() const { return impl_->counters; }
+
+std::string ConjugateResiduals::unsupported_reason(const ContactProblem& problem) const {
+  return PrimalSystem::refusal(problem);
+}
+
+void ConjugateResiduals::prepare(const ContactProblem& problem) {
+  Impl& s = *impl_;
+  s.system.prepare(problem, options_.common.law, options_.judge, arena_);
+  s.states.prepare(s.system, {options_.direction, options_.angle, options_.turn, options_.average});
+  s.resize();
+  s.duplicate.assign(at(s.system.contacts()), 1.0);
+  if (options_.duplicates && preconditioner_ == CrPreconditioner::full)
+    s.duplicate = duplicate_scales(s.system);
+}
+
+SolveReport ConjugateResiduals::solve(std::span<double> r, const StopRule& rule,
+                                      IterationObserver* observer) {
+  Impl& s = *impl_;
+  const StopTest stop(rule, s.system.scale);
+  if (r.empty()) return nothing_to_solve();
+  make_finite(r);
+  s.best.forget();
+  s.products = 0;
+  s.counters = {};
+  s.full = preconditioner_ == CrPreconditioner::full;
+  if (observer != nullptr) observer->on_iteration(0, r, "");
+
+  PhaseReport report;
+  const bool judging = stop.judging();
+  // `s.r` holds the feasible impulses of the last estimate
+  const auto measure = [&](double estimate) {
+    report.error = s.system.exact() ? s.system.exact_error(s.r) : estimate;
+    if (std::isfinite(report.error)) s.best.offer(s.r, report.error);
+    return report.error;
+  };
+  s.states.start(s.system, r);
+  std::copy(s.system.v_free.begin(), s.system.v_free.end(), s.v.begin());
+  s.refresh();
+  std::copy(r.begin(), r.end(), s.r.begin());
+  if (judging && stop.met(measure(s.system.error(s.r, s.u) + s.momentum_error))) {
+    report.end = PhaseEnd::converged;
+    return finish_solve(report, stop, s.best, r);
+  }
+  if (!s.best.has()) s.best.offer(s.r, std::numeric_limits<double>::infinity());
+
+  // the tolerance of the linear system and of the gates, m/s
+  const double smallest = 1e-15 * stop.scale();
+  double inner = std::max(options_.inner * rule.residual * stop.scale(), smallest);
+  s.look(inner, Moment::running);
+  s.restart();
+  CheckSchedule schedule(stop.tolerance());
+  double improved = std::numeric_limits<double>::infinity();
+  int improved_at = 0;
+  const int patience = std::max(kStagnation, 2 * static_cast<int>(r.size()));
+  bool finite = true;
+  bool stuck = false;
+  while (report.iterations < stop.max_iterations()) {
+    if (stop.out_of_time()) {
+      report.end = PhaseEnd::time;
+      break;
+    }
+    const double denominator = dot(s.Bp, s.q);
+    double alpha = s.zBz / denominator;
+    bool changed = false;
+    if (s.broken(denominator)) {
+      stuck = !s.minimising_step();
+      if (s.full && s.counters.guards >= kPatience && preconditioner_ == CrPreconditioner::full)
+        s.full = false;
+      alpha = 1.0;
+      changed = true;
+    } else {
+      s.step(alpha);
+    }
+    ++report.iterations;
+    s.measure_residual();
+    const double estimate = s.estimate();
+    report.estimate = estimate;
+    report.error = std::numeric_limits<double>::quiet_NaN();
+    finite = std::isfinite(estimate) && all_finite(s.r);
+    if (!finite) {
+      report.end = PhaseEnd::diverged;
+      --report.iterations;
+      break;
+    }
+    if (observer != nullptr) observer->on_iteration(report.iterations, s.r, "");
+    if (!judging && (report.iterations & (report.iterations - 1)) == 0) s.best.offer(s.r, estimate);
+    if (judging && schedule.due(report.iterations, estimate)) {
+      const double error = measure(estimate);
+      if (stop.met(error)) {
+        report.end = PhaseEnd::converged;
+        break;
+      }
+      schedule.broken(report.iterations, estimate, error);
+    }
+    if (estimate < 0.99 * improved) {
+      improved = estimate;
+      improved_at = report.iterations;
+    } else if (s.full && report.iterations - improved_at > patience) {
+      // the indefinite metric leads in circles: Diag, from a fresh residual
+      s.full = false;
+      s.refresh();
+      changed = true;
+    }
+    const bool solved = s.residual <= inner;
+    if (solved || stuck) {
+      if (s.look(inner, Moment::converged)) {
+        changed = true;
+      } else if (judging && inner <= smallest) {
+        if (std::isnan(report.error)) measure(estimate);
+        report.end = stop.met(report.error) ? PhaseEnd::converged : PhaseEnd::stuck;
+        break;
+      } else if (!judging && stuck) {
+        report.end = PhaseEnd::stuck;
+        break;
+      } else {
+        // the system is solved, the problem is not: tighter, from a fresh residual
+        inner = std::max(0.1 * inner, smallest);
+        s.refresh();
+        s.look(inner, Moment::running);
+        changed = true;
+      }
+    } else if ((alpha > 0.0 || !options_.gate) && options_.interval != CrInterval::converged &&
+               report.iterations % interval_of(options_.interval, s.residual / inner) == 0) {
+      changed = s.look(std::max(inner, options_.postpone * s.residual), Moment::running) || changed;
+    }
+    if (changed) {
+      s.restart();
+    } else {
+      s.turn();
+      // over-constrained: B C⁻¹ ρ vanishes although ρ does not
+      stuck = norm(s.Bz) <= kStationary * s.reference;
+    }
+  }
+  report.products = s.products;
+  if (finite) {
+    if (judging && std::isnan(report.error)) measure(report.estimate);
+    std::copy(s.r.begin(), s.r.end(), r.begin());
+  }
+  s.counters.state_changes = s.states.changes();
+  return finish_solve(report, stop, s.best, r);
+}
+
+}  // namespace signorini

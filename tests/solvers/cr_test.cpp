@@ -1,0 +1,168 @@
+#include "solvers/cr.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "contact/problem_zoo.h"
+#include "contact/residuals.h"
+
+namespace signorini {
+namespace {
+
+SolveReport solve(Solver& solver, const ContactProblem& problem, double tolerance, std::vector<double>& r,
+                  int limit = 20000) {
+  solver.prepare(problem);
+  r.assign(3 * static_cast<std::size_t>(problem.contacts()), 0.0);
+  StopRule stop;
+  stop.residual = tolerance;
+  stop.max_iterations = limit;
+  return solver.solve(r, stop, nullptr);
+}
+
+/// The problem with some contacts stored again, `copies` times each.
+ContactProblem with_copies(const ContactProblem& problem, Index contacts, int copies) {
+  const Matrix H(problem.H);
+  const Eigen::Index m = problem.contacts();
+  const Eigen::Index all = m + static_cast<Eigen::Index>(contacts) * copies;
+  Matrix wide(H.rows(), 3 * all);
+  Vector w(3 * all), mu(all);
+  wide.leftCols(3 * m) = H;
+  w.head(3 * m) = problem.w;
+  mu.head(m) = problem.mu;
+  for (Eigen::Index i = m; i < all; ++i) {
+    const Eigen::Index k = (i - m) % contacts;
+    wide.middleCols<3>(3 * i) = H.middleCols<3>(3 * k);
+    w.segment<3>(3 * i) = problem.w.segment<3>(3 * k);
+    mu[i] = problem.mu[k];
+  }
+  return zoo::make_primal(Matrix(problem.M), wide, problem.f, w, mu);
+}
+
+/// Spec H10b: with M diagonal and no common mass point, Full is the exact inverse.
+TEST(ConjugateResiduals, FullNeedsOneIterationForDetachedContacts) {
+  const zoo::PointWorld world{
+      {1.0, 3.0, 0.5},
+      {{0, 0, -1}, {0, 0, -2}, {0, 0, -0.5}},
+      {{0, -1, zoo::floor_frame(), 0.5}, {1, -1, zoo::floor_frame(), 0.5}, {2, -1, zoo::floor_frame(), 0.0}}};
+  CrFull solver({});
+  std::vector<double> r;
+  const SolveReport report = solve(solver, world.build(), 1e-10, r);
+  EXPECT_EQ(enum_name(report.status), "converged");
+  EXPECT_EQ(report.iterations, 1);
+  EXPECT_DOUBLE_EQ(r[3], 6.0);
+}
+
+/// Spec H10, C38: from the free velocity Diag's first residual is (0; u), for which z·Bz = 0 although nothing
+/// is solved.
+TEST(ConjugateResiduals, DiagGetsPastTheBreakdownAtTheFreeVelocity) {
+  CrDiag solver({});
+  std::vector<double> r;
+  const SolveReport report = solve(solver, zoo::specimen("h1").problem, 1e-10, r);
+  EXPECT_EQ(enum_name(report.status), "converged");
+  EXPECT_GE(solver.counters().guards, 1);
+  EXPECT_NEAR(r[0], 4.0, 1e-9);
+}
+
+/// Spec H11: exact duplicates change nothing with Z. Contacts that share a node without being duplicates
+/// count in part, and rounding differs: one iteration of tolerance.
+TEST(ConjugateResiduals, DuplicateScalingMakesCopiesOfContactsFree) {
+  ContactProblem problem = zoo::specimen("planted_implicit_regions").problem;
+  problem.mu.setZero();
+  std::array<int, 3> with{}, without{};
+  int i = 0;
+  for (const int copies : {0, 1, 3}) {
+    const ContactProblem more = with_copies(problem, problem.contacts(), copies);
+    for (const bool scaled : {true, false}) {
+      CrFull::Options options;
+      options.duplicates = scaled;
+      CrFull solver(options);
+      std::vector<double> r;
+      const SolveReport report = solve(solver, more, 1e-8, r);
+      EXPECT_EQ(enum_name(report.status), "converged");
+      EXPECT_LE(Referee(more).measure(r, {}).residual, 1e-8);
+      (scaled ? with : without)[static_cast<std::size_t>(i)] = report.iterations;
+    }
+    ++i;
+  }
+  EXPECT_NEAR(with[1], with[0], 1);
+  EXPECT_NEAR(with[2], with[0], 1);
+  EXPECT_GT(without[2], without[0]);
+}
+
+/// Spec V22: a change of states costs no product with M.
+TEST(ConjugateResiduals, PayOneProductPerIterationWhateverTheStatesDo) {
+  CrFull solver({});
+  std::vector<double> r;
+  const SolveReport report = solve(solver, zoo::specimen("planted_implicit").problem, 1e-6, r);
+  EXPECT_EQ(enum_name(report.status), "converged");
+  EXPECT_GT(solver.counters().state_changes, 10);
+  EXPECT_GT(solver.counters().restarts, 5);
+  // one for the start, one for the first direction, two per breakdown, and a fresh residual where the
+  // tolerance of the inner system had to be tightened (a few times)
+  EXPECT_LE(report.products, report.iterations + 2 + 2 * solver.counters().guards + 5);
+}
+
+/// Spec C37, T17: the printed rule for the direction of sliding stops at about sin 1.2°.
+TEST(ConjugateResiduals, ThePrintedDirectionRuleLimitsTheResidual) {
+  const ContactProblem problem = zoo::specimen("planted_cone").problem;
+  for (const SlideDirection direction : {SlideDirection::prox, SlideDirection::paper}) {
+    CrFull::Options options;
+    options.direction = direction;
+    CrFull solver(options);
+    std::vector<double> r;
+    solve(solver, problem, 1e-6, r, 5000);
+    const double residual = Referee(problem).measure(r, {}).residual;
+    if (direction == SlideDirection::prox) {
+      EXPECT_LE(residual, 1e-6);
+    } else {
+      EXPECT_GT(residual, 1e-5);
+      EXPECT_LT(residual, 0.1);
+    }
+  }
+}
+
+/// Every choice of the ablation (spec 8.5) that has a solution as its fixed point arrives.
+TEST(ConjugateResiduals, ConvergeUnderEveryInterval) {
+  const ContactProblem problem = zoo::specimen("planted_implicit").problem;
+  for (const CrInterval interval : {CrInterval::log2, CrInterval::log10_squared, CrInterval::ln_squared,
+                                    CrInterval::every, CrInterval::converged}) {
+    for (const int average : {1, 2, 4}) {
+      CrFull::Options options;
+      options.interval = interval;
+      options.average = average;
+      CrFull solver(options);
+      std::vector<double> r;
+      const SolveReport report = solve(solver, problem, 1e-6, r);
+      EXPECT_EQ(enum_name(report.status), "converged") << enum_name(interval) << " " << average;
+      EXPECT_LE(Referee(problem).measure(r, {}).residual, 1e-6);
+    }
+  }
+}
+
+/// A body between two walls that both push: infeasible together, but least squares are defined.
+TEST(ConjugateResiduals, ContradictingContactsEndWithFiniteImpulses) {
+  const Matrix3 floor = zoo::floor_frame();
+  Matrix3 ceiling = floor;
+  ceiling.row(0) *= -1.0;
+  ceiling.row(1) *= -1.0;
+  const ContactProblem problem =
+      zoo::PointWorld{
+          {2.0}, {{0, 0, -1}}, {{0, -1, floor, 0.5, {-1, 0, 0}}, {0, -1, ceiling, 0.5, {-1, 0, 0}}}}
+          .build();
+  for (const char* name : {"cr-full", "cr-diag"}) {
+    std::unique_ptr<Solver> solver;
+    if (std::string_view(name) == "cr-full") {
+      solver = std::make_unique<CrFull>(CrFull::Options{});
+    } else {
+      solver = std::make_unique<CrDiag>(CrDiag::Options{});
+    }
+    std::vector<double> r;
+    const SolveReport report = solve(*solver, problem, 1e-6, r, 2000);
+    EXPECT_NE(report.status, SolveStatus::converged) << name;
+    for (const double x : r) EXPECT_TRUE(std::isfinite(x)) << name;
+  }
+}
+
+}  // namespace
+}  // namespace signorini
