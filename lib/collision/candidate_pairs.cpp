@@ -101,8 +101,8 @@ void CandidatePairs::index_features(TaskArena& arena, Features& features) {
     return;
   }
   const auto update = [&](Bvh& tree, const std::vector<Index>& members) {
-    if (indexed_) tree.refit(arena, features.box);
-    if (indexed_ && tree.degradation() <= kDegraded) return false;
+    if (found_) tree.refit(arena, features.box);
+    if (found_ && tree.degradation() <= kDegraded) return false;
     tree.build(arena, features.box, members);
     return true;
   };
@@ -134,6 +134,7 @@ void CandidatePairs::find(TaskArena& arena, std::span<const FloatBox> vertex_box
 }
 
 void CandidatePairs::find_all(TaskArena& arena) {
+  left_since_found_ = 0;
   unite_boxes(arena, surface_, vertices_.box, faces_.box, edges_.box);
   if (broad_phase_ == BroadPhase::hash) {
     double length = 0.0;  // of the boxes of the edges, longest side
@@ -142,7 +143,7 @@ void CandidatePairs::find_all(TaskArena& arena) {
     cell_ = length > 0.0 ? length / static_cast<double>(edges_.box.size()) : 1.0;
   }
   index_all(arena);
-  indexed_ = true;
+  found_ = true;
   broad_phase_ == BroadPhase::hash ? find_with_hash(arena) : find_with_trees(arena);
 }
 
@@ -301,9 +302,15 @@ void CandidatePairs::query(const Features& features, const FloatBox& box, std::v
   }
 }
 
+bool CandidatePairs::fits(std::span<const FloatBox> vertex_boxes) const {
+  std::size_t left = 0;
+  for (std::size_t v = 0; v < vertex_boxes.size(); ++v) left += !contains(vertices_.box[v], vertex_boxes[v]);
+  return left * kManyLeft <= vertex_boxes.size() && (left_since_found_ + left) * 4 <= vertex_boxes.size();
+}
+
 std::size_t CandidatePairs::extend(TaskArena& arena, std::span<const FloatBox> vertex_boxes) {
   SIGNORINI_CHECK(vertex_boxes.size() == vertices_.box.size());
-  if (!indexed_) {
+  if (!found_) {
     find(arena, vertex_boxes);
     return 0;
   }
@@ -313,6 +320,7 @@ std::size_t CandidatePairs::extend(TaskArena& arena, std::span<const FloatBox> v
   });
   const auto left = static_cast<std::size_t>(std::count(vertices_.left.begin(), vertices_.left.end(), 1));
   if (left == 0) return 0;
+  left_since_found_ += left;
   for (Features* features : {&vertices_, &faces_, &edges_}) features->old_box = features->box;
   for (std::size_t v = 0; v < vertex_boxes.size(); ++v) {
     if (vertices_.left[v]) vertices_.box[v].extend(vertex_boxes[v]);

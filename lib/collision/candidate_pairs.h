@@ -54,6 +54,11 @@ class CandidatePairs {
   /// how many vertices had left. Before the first `find` it finds all pairs.
   std::size_t extend(TaskArena& arena, std::span<const FloatBox> vertex_boxes);
 
+  bool found() const { return found_; }
+  /// Whether few enough vertices leave with these boxes, those that have left since `find` included, that
+  /// `extend` is faster than `find`.
+  bool fits(std::span<const FloatBox> vertex_boxes) const;
+
   /// Every pair once; the parts are the tasks of whoever walks over the pairs. Parts and their order do not
   /// depend on the number of threads.
   std::span<const PairRuns> vertex_face() const { return std::span(vertex_face_).first(vertex_face_parts_); }
@@ -99,7 +104,8 @@ class CandidatePairs {
   Features vertices_, faces_, edges_;
   std::vector<PairRuns> vertex_face_, edge_edge_;
   std::size_t vertex_face_parts_ = 0, edge_edge_parts_ = 0;
-  bool indexed_ = false;
+  bool found_ = false;
+  std::size_t left_since_found_ = 0;
   double cell_ = 0.0;  // of the hash, m
 };
 

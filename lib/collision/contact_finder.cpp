@@ -317,13 +317,28 @@ void ContactFinder::update_candidates(TaskArena& arena, std::span<const Vector3>
   in.largest_coordinate(arena, x, "position");
   in.largest_coordinate(arena, v, "velocity");
   SIGNORINI_CHECK(dt >= 0.0);
-  const Vector3 margin = Vector3::Constant(in.settings.tolerance);
-  const double time = in.settings.look_ahead * dt;
-  in.set_boxes(arena, [&](std::size_t i) {
+  const auto box = [&](std::size_t i, double time, double share_of_tolerance) {
+    const Vector3 margin = Vector3::Constant(share_of_tolerance * in.settings.tolerance);
     const Vector3 ahead = x[i] + time * v[i];
     return float_box(x[i].cwiseMin(ahead) - margin, x[i].cwiseMax(ahead) + margin);
+  };
+  const auto whole_box = [&](std::size_t i) { return box(i, in.settings.look_ahead * dt, 1.0); };
+  if (!in.settings.keep_candidates || !in.pairs.found()) {
+    in.set_boxes(arena, whole_box);
+    in.pairs.find(arena, in.vertex_box);
+    return;
+  }
+  const auto present = in.pairs.vertex_boxes();
+  in.set_boxes(arena, [&](std::size_t i) {
+    const FloatBox needed = box(i, std::min(in.settings.look_ahead, 1.0) * dt, 0.5);
+    return contains(present[i], needed) ? FloatBox{} : whole_box(i);  // every box holds an empty one
   });
-  in.pairs.find(arena, in.vertex_box);
+  if (in.pairs.fits(in.vertex_box)) {
+    in.pairs.extend(arena, in.vertex_box);
+  } else {
+    in.set_boxes(arena, whole_box);
+    in.pairs.find(arena, in.vertex_box);
+  }
 }
 
 CandidateCounts ContactFinder::candidates() const {

@@ -31,6 +31,8 @@ struct FinderSettings {
   double tolerance = 1e-3;  ///< δ: pairs closer than this are contacts, m
   BroadPhase broad_phase = BroadPhase::bvh;
   double look_ahead = 3.0;  ///< multiple of dt v in the boxes
+  /// Candidates are kept while they hold all that the next step needs (see `update_candidates`).
+  bool keep_candidates = true;
 };
 
 /// Of the candidate lists as they are, with what was added for vertices that left their boxes.
@@ -52,7 +54,9 @@ class ContactFinder {
   ~ContactFinder();
   ContactFinder(ContactFinder&&) noexcept;
 
-  /// Candidates for a step from x with velocities v (m/s; one per surface vertex).
+  /// Candidates for a step from x with velocities v (m/s; one per surface vertex). The present ones stay as
+  /// long as every vertex keeps within its box on the way from x to x + dt v, with δ/2 to spare; where one
+  /// vertex in 16 or fewer does not, their boxes grow.
   void update_candidates(TaskArena& arena, std::span<const Vector3> x, std::span<const Vector3> v, double dt);
   CandidateCounts candidates() const;
 

@@ -225,6 +225,47 @@ TEST_P(Finder, TheSameBitsForEveryNumberOfThreadsAndHistory) {
   }
 }
 
+TEST_P(Finder, KeptCandidatesGiveTheBitsOfFreshOnes) {
+  // Bodies drift apart, rest, and rush through each other; every step is compared with a new finder.
+  const double dt = 0.01;
+  SurfaceScene scene = test::mixed_scene(8, 0.4);
+  Rng rng(8);
+  std::vector<Vector3> drift(scene.model.bodies.size());
+  for (Vector3& d : drift) d = test::random_point(rng, 0.2);
+  TaskArena arena(2);
+  ContactFinder kept(scene.model, {.tolerance = kTolerance, .broad_phase = GetParam()});
+  std::vector<SurfaceContact> contacts, expected;
+  std::set<long long> counts;
+  std::size_t total = 0;
+  for (int step = 0; step < 40; ++step) {
+    const double speed = step < 15 ? 0.1 : step < 25 ? 1.0 : 10.0;
+    std::vector<Vector3> v(scene.x.size(), Vector3::Zero()), x1 = scene.x;
+    for (std::size_t i = 0; i < v.size(); ++i) {
+      const auto body = static_cast<std::size_t>(scene.model.vertex_body[i]);
+      if (!scene.model.bodies[body].movable || (body + static_cast<std::size_t>(step) / 5) % 3 == 0) continue;
+      v[i] = speed * (drift[body] + test::random_point(rng, 0.02));
+      x1[i] += dt * v[i] + test::random_point(rng, 1e-3 * speed);
+    }
+    ContactFinder fresh(scene.model,
+                        {.tolerance = kTolerance, .broad_phase = GetParam(), .keep_candidates = false});
+    kept.update_candidates(arena, scene.x, v, dt);
+    fresh.update_candidates(arena, scene.x, v, dt);
+    counts.insert(kept.candidates().edge_edge);
+    kept.proximity(arena, scene.x, contacts);
+    fresh.proximity(arena, scene.x, expected);
+    ASSERT_TRUE(same_bits(contacts, expected)) << step;
+    total += contacts.size();
+    kept.crossings(arena, scene.x, x1, {}, contacts);
+    fresh.crossings(arena, scene.x, x1, {}, expected);
+    ASSERT_TRUE(same_bits(contacts, expected)) << step;
+    total += contacts.size();
+    scene.x = x1;
+  }
+  EXPECT_GT(total, 200U);
+  EXPECT_LT(counts.size(), 39U);  // sometimes kept
+  EXPECT_GT(counts.size(), 5U);   // and sometimes not
+}
+
 TEST_P(Finder, ABulletDoesNotTunnelThroughAThinSheet) {
   // C23: far from the sheet at both ends of the step, nothing within the tolerance, no velocity in the boxes.
   SurfaceScene scene;
