@@ -347,4 +347,20 @@ void restrict_matrix(TaskArena& arena, const BlockSparseMatrix& A, const Touched
   });
 }
 
+void restrict_blocks(std::span<const Matrix3> blocks, const TouchedBlocks& touched, SparseRows& M) {
+  const auto n = static_cast<Index>(3 * touched.block.size());
+  M.resize(n, n);
+  M.reserve(Eigen::VectorXi::Constant(n, 3));
+  for (std::size_t i = 0; i < touched.block.size(); ++i) {
+    const auto first = static_cast<Index>(3 * i);
+    const Matrix3& block = blocks[at(touched.block[i])];
+    for (Index r = 0; r < 3; ++r) {
+      for (Index c = 0; c < 3; ++c) {
+        if (r == c || block(r, c) != 0.0) M.insert(first + r, first + c) = block(r, c);
+      }
+    }
+  }
+  M.makeCompressed();
+}
+
 }  // namespace signorini

@@ -102,5 +102,8 @@ void contact_rows(const BodySystem& system, const SystemState& state, double dt,
 /// be zero, as between bodies.
 void restrict_matrix(TaskArena& arena, const BlockSparseMatrix& A, const TouchedBlocks& touched,
                      SparseRows& M);
+/// The same for a block diagonal matrix, one symmetric block per system block; zeros beside the diagonal are
+/// left out.
+void restrict_blocks(std::span<const Matrix3> blocks, const TouchedBlocks& touched, SparseRows& M);
 
 }  // namespace signorini

@@ -159,21 +159,12 @@ void ExplicitStepper::Impl::assemble(StepReport& report) {
     tangents.push_back(contact_tangent(TangentFrame::fixed, contact, Vector3::Zero(), warm));
   contact_rows(system, state, settings.dt, contacts, tangents, touched, problem);
 
-  const auto n = static_cast<Index>(3 * touched.block.size());
-  problem.M.resize(n, n);
-  problem.M.reserve(Eigen::VectorXi::Constant(n, touched.block.back() >= system.nodes() ? 3 : 1));
-  problem.f.resize(n);
+  restrict_blocks(mass, touched, problem.M);
+  problem.f.resize(problem.M.rows());
   for (std::size_t i = 0; i < touched.block.size(); ++i) {
-    const auto first = static_cast<Index>(3 * i);
-    const Matrix3& m = mass[at(touched.block[i])];
-    for (Index r = 0; r < 3; ++r) {
-      for (Index c = 0; c < 3; ++c) {
-        if (r == c || m(r, c) != 0.0) problem.M.insert(first + r, first + c) = m(r, c);
-      }
-    }
-    problem.f.segment<3>(first) = m * free_velocity[at(touched.block[i])];
+    const auto block = at(touched.block[i]);
+    problem.f.segment<3>(3 * static_cast<Index>(i)) = mass[block] * free_velocity[block];
   }
-  problem.M.makeCompressed();
 
   const auto m = static_cast<Index>(contacts.size());
   problem.kind = ProblemKind::explicit_step;

@@ -1,5 +1,6 @@
 #include "scene/implicit_stepper.h"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -91,6 +92,7 @@ struct ImplicitStepper::Impl {
   ImplicitSystem linear;
   ConjugateGradient cg;
   std::vector<Vector3> x0, x1, surface_velocity;
+  std::vector<Matrix3> mass;  // for local responses
   std::vector<Vector3> free_velocity, response, velocity, load, force;
   std::vector<LoopContact> contacts;   // ascending by key; of the next solve
   std::vector<SurfaceContact> solved;  // of the last one
@@ -150,6 +152,8 @@ struct ImplicitStepper::Impl {
   void find_start_contacts(double dt);
   bool respond(double dt);
   void assemble(double dt);
+  void assemble_matrix();
+  CgReport response_to_load();
   bool solve();
   bool apply_impulses();
   void find_crossings(double dt);
@@ -354,15 +358,32 @@ bool ImplicitStepper::Impl::respond(double dt) {
   return apply_impulses() && solvable;  // a failed answer is applied too: `hold` starts from it
 }
 
-void ImplicitStepper::Impl::assemble(double dt) {
-  const Stopwatch assembly;
-  TouchedBlocks now = touched_bodies(system, solved, settings.all_bodies);
-  if (!matrix_is_current || now.block != touched.block) {
-    touched = std::move(now);
+/// M and f of the problem from A and b, or from the masses and M v*.
+void ImplicitStepper::Impl::assemble_matrix() {
+  problem.f.resize(3 * static_cast<Index>(touched.block.size()));
+  if (settings.response == ContactResponse::global) {
     restrict_matrix(*arena, linear.A, touched, problem.M);
-    problem.f.resize(3 * static_cast<Index>(touched.block.size()));
     for (std::size_t i = 0; i < touched.block.size(); ++i)
       problem.f.segment<3>(3 * static_cast<Index>(i)) = linear.b.segment<3>(3 * touched.block[i]);
+    return;
+  }
+  mass.resize(at(system.blocks()));
+  system.mass_blocks(state, mass);
+  restrict_blocks(mass, touched, problem.M);
+  for (std::size_t i = 0; i < touched.block.size(); ++i) {
+    const auto block = at(touched.block[i]);
+    problem.f.segment<3>(3 * static_cast<Index>(i)) = mass[block] * free_velocity[block];
+  }
+}
+
+void ImplicitStepper::Impl::assemble(double dt) {
+  const Stopwatch assembly;
+  TouchedBlocks now = settings.response == ContactResponse::global
+                          ? touched_bodies(system, solved, settings.all_bodies)
+                          : touched_nodes(system, state, solved);
+  if (!matrix_is_current || now.block != touched.block) {
+    touched = std::move(now);
+    assemble_matrix();
     matrix_is_current = true;
   }
   tangents.clear();
@@ -424,6 +445,17 @@ bool ImplicitStepper::Impl::solve() {
   return good;
 }
 
+/// A dv = load, or M dv = load on the touched blocks.
+CgReport ImplicitStepper::Impl::response_to_load() {
+  if (settings.response == ContactResponse::global) {
+    return cg.solve(*arena, numbers(std::as_const(load)), numbers(response), settings.free_tolerance,
+                    kLinearIterations);
+  }
+  response.assign(response.size(), Vector3::Zero());
+  for (const Index block : touched.block) response[at(block)] = mass[at(block)].ldlt().solve(load[at(block)]);
+  return {.iterations = 0, .residual = 0.0, .converged = true};
+}
+
 /// v = v* + dv,  A dv = H r.
 bool ImplicitStepper::Impl::apply_impulses() {
   const Stopwatch free;
@@ -436,8 +468,7 @@ bool ImplicitStepper::Impl::apply_impulses() {
   load.assign(load.size(), Vector3::Zero());
   for (std::size_t i = 0; i < touched.block.size(); ++i)
     load[at(touched.block[i])] = pushed.segment<3>(3 * static_cast<Index>(i));
-  const CgReport outcome = cg.solve(*arena, numbers(std::as_const(load)), numbers(response),
-                                    settings.free_tolerance, kLinearIterations);
+  const CgReport outcome = response_to_load();
   arena->for_chunks(velocity.size(), kNodeGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t b = begin; b < end; ++b) velocity[b] = free_velocity[b] + response[b];
   });

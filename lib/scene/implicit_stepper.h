@@ -66,6 +66,16 @@ struct EnumNames<Unresolved> {
       {{Unresolved::stop, "stop"}, {Unresolved::hold, "hold"}}};
 };
 
+/// What contact impulses move: everything, through A⁻¹, or only the nodes they act on, through their masses.
+/// The second is what Otaduy et al. compare with (their Fig. 2, O26): cheap, and it stretches what is behind
+/// the nodes.
+enum class ContactResponse { global, local };
+template <>
+struct EnumNames<ContactResponse> {
+  static constexpr std::array<std::pair<ContactResponse, std::string_view>, 2> value{
+      {{ContactResponse::global, "global"}, {ContactResponse::local, "local"}}};
+};
+
 struct ImplicitSettings {
   double dt = 1e-3;                  ///< s
   Vector3 gravity{0.0, 0.0, -9.81};  ///< m/s²
@@ -78,6 +88,7 @@ struct ImplicitSettings {
   ContactLoop loop = ContactLoop::refine;
   ConstraintLevel level = ConstraintLevel::position;
   Unresolved unresolved = Unresolved::stop;
+  ContactResponse response = ContactResponse::global;
   int rounds = 0;  ///< of the loop per (sub-)step; 0 = 5 for refine (Otaduy), 20 for relinearise
   int halvings = 2;
   double largest_turn = 15.0;       ///< of a normal per round, degrees

@@ -353,6 +353,109 @@ TEST_P(ContactLoops, AVertexThatSlidesOverFacesKeepsItsImpulse) {
   EXPECT_NEAR(world.stepper->state().velocity[0][0], 1.5 - 0.2 * 9.81 * 0.2, 2e-3);
 }
 
+// --- what the response reaches --------------------------------------------------------------------------
+
+/// O26 (Otaduy 2009, Fig. 2): springs a–b and b–c and a torsional spring at b hit a wall with c.
+double energy_after_impact(ContactResponse response, double& distance) {
+  ImplicitWorld world;
+  world.settings.dt = 1e-2;
+  world.settings.gravity = Vector3::Zero();
+  world.settings.friction = 0.0;
+  world.settings.response = response;
+  world.settings.stop.residual = 1e-12;
+  SpringNetwork toy;
+  toy.vertices = {{0.0, 0, 0.35}, {0.2, 0, 0.25}, {0.3, 0, 0.05}};
+  toy.mass = {0.1, 0.1, 0.1};
+  for (Index i = 0; i < 2; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    toy.springs.push_back({i, i + 1, 200.0, 0.0, (toy.vertices[k + 1] - toy.vertices[k]).norm()});
+    toy.edges.push_back({i, i + 1});
+  }
+  const Vector3 e = toy.vertices[0] - toy.vertices[1], f = toy.vertices[2] - toy.vertices[1];
+  toy.hinges.push_back({0, 1, 2, 2.0, std::atan2(e.cross(f).norm(), e.dot(f))});
+  world.bodies.add_springs("toy", toy, {.velocity = Vector3(0, 0, -15)});
+  world.floor();
+  world.start();
+  const StepReport report = world.advance();
+  EXPECT_EQ(report.contacts, 1);
+  EXPECT_EQ(report.halvings, 0);
+  distance = world.stepper->state().node[2][2];
+  return report.elastic_energy;
+}
+
+TEST(ImplicitStepper, AGlobalResponseAddsLessElasticEnergyThanALocalOne) {
+  double at_global = 0.0, at_local = 0.0;
+  const double global = energy_after_impact(ContactResponse::global, at_global);
+  const double local = energy_after_impact(ContactResponse::local, at_local);
+  // Both put c at the safety distance; the local one leaves b to run into the springs.
+  EXPECT_NEAR(at_global, 0.5e-3, 1e-9);
+  EXPECT_NEAR(at_local, 0.5e-3, 1e-9);
+  EXPECT_GT(global, 0.0);
+  EXPECT_LT(global, 0.5 * local);
+}
+
+// --- stiff and strongly deformed bodies
+// ---------------------------------------------------------------------
+
+/// T26: where the extrapolated neo-Hookean energy is linear A stays positive definite, and the solves go on.
+TEST_P(ContactLoops, ANeoHookeanBallIsPressedFlatAndComesBack) {
+  ImplicitWorld world;
+  world.settings.loop = GetParam();
+  world.settings.stop.residual = 1e-6;
+  ElasticMaterial material = elastic(2e5, 2.0);
+  material.model = ElasticModel::neo_hookean;
+  world.bodies.add_solid("ball", tet_ball(1, 0.1), material, {.translation = Vector3(0, 0, 0.101)});
+  world.floor();
+  TriangleMesh press = centred_box(Vector3(0.4, 0.4, 0.05));
+  for (Vector3& x : press.vertices) x[2] += 0.24;
+  Motion down_and_up;
+  down_and_up.key_time = {0.0, 0.1, 0.2};
+  down_and_up.key_displacement = {Vector3::Zero(), Vector3(0, 0, -0.13), Vector3::Zero()};
+  down_and_up.key_angle = {0.0, 0.0, 0.0};
+  world.bodies.add_kinematic("press", press, down_and_up);
+  world.start();
+  double smallest = 1.0;
+  StepReport report;
+  for (int s = 0; s < 150; ++s) {
+    report = world.advance();
+    smallest = std::min(smallest, report.volume_ratio);
+  }
+  EXPECT_LT(smallest, 0.7) << "the extrapolation must have been reached";
+  for (int s = 0; s < 150; ++s) report = world.advance();
+  EXPECT_GT(report.volume_ratio, 0.9);
+}
+
+/// T27: steps so large that normals turn by more than 15° within one; the loop follows in rounds, and the
+/// gaps are those of the turned surfaces.
+TEST(ImplicitStepper, LargeStepsTurnNormalsInRoundsOfFifteenDegrees) {
+  ImplicitWorld world;
+  world.settings.loop = ContactLoop::relinearise;
+  world.settings.dt = 2e-2;
+  world.detection.tolerance = 4e-3;
+  world.settings.friction = 0.1;
+  // A slab that turns by 20° per step about its long axis, with a ball on it.
+  Motion turning;
+  turning.axis = Vector3(0, 1, 0);
+  turning.spin = 20.0 / 180.0 * 3.141592653589793 / 2e-2;
+  turning.start = 0.02;
+  turning.stop = 0.04;
+  world.bodies.add_kinematic("slab", centred_box(Vector3(1.0, 1.0, 0.1)), turning);
+  world.bodies.add_solid("ball", tet_ball(1, 0.1), elastic(2e5), {.translation = Vector3(-0.1, 0, 0.152)});
+  world.start();
+  double turn = 0.0;
+  int rounds = 0;
+  for (int s = 0; s < 6; ++s) {
+    const StepReport report = world.advance();
+    EXPECT_EQ(report.halvings, 0) << s;
+    turn = std::max(turn, report.largest_turn);
+    rounds = std::max(rounds, report.detection_rounds);
+    EXPECT_GE(report.smallest_gap, report.contacts > 0 ? 0.5 * 2e-3 : 0.0) << s;
+  }
+  EXPECT_GT(turn, 15.0);
+  EXPECT_GE(rounds, 3) << "15°, then the rest, then nothing to change";
+  EXPECT_LT(rounds, 20);
+}
+
 // --- halving and failure
 // -------------------------------------------------------------------------------------
 
