@@ -45,8 +45,10 @@ double dot(std::span<const double> a, std::span<const double> b) {
   for (; i < a.size(); ++i) s0 += a[i] * b[i];
   return (s0 + s1) + (s2 + s3);
 }
-double dot(const SystemVector& a, const SystemVector& b) { return dot(a.v, b.v) + dot(a.c, b.c); }
-double norm(const SystemVector& a) { return std::sqrt(dot(a, a)); }
+
+/// Node blocks per chunk of the loops over velocities: the vectors of an iteration stay in the second cache.
+/// Sums are taken chunk by chunk and added in order, so that no bit depends on the number of threads.
+constexpr std::size_t kChunk = 1024;
 
 void axpy(double alpha, std::span<const double> x, std::span<double> y) {
   for (std::size_t i = 0; i < y.size(); ++i) y[i] += alpha * x[i];
@@ -152,10 +154,16 @@ struct ConjugateResiduals::Impl {
   std::vector<double> scratch, old;   ///< n; 3m
   std::vector<double> r;              ///< 3m: the feasible impulses
 
+  TaskArena* arena = nullptr;
+  std::vector<Index> touched;                  ///< node blocks in no pair that contacts touch
+  std::vector<std::array<double, 3>> partial;  ///< per chunk
+
   bool full = true;
-  double zBz = 0.0;
-  double residual = 0.0;   ///< max(|ρ_v/M_ii|, |u_active|), m/s
-  double reference = 0.0;  ///< ‖Bz‖ at the last restart
+  double zBz = 0.0, zz = 0.0, BzBz = 0.0;  ///< inner products of the present vectors
+  double Bpq = 0.0, BpBp = 0.0, qq = 0.0;
+  double momentum_error = 0.0;  ///< max |ρ_v/M_ii|, m/s
+  double residual = 0.0;        ///< max(|ρ_v/M_ii|, |u_active|), m/s
+  double reference = 0.0;       ///< ‖Bz‖² at the last restart
   long long products = 0;
   CrCounters counters;
 
@@ -166,6 +174,13 @@ struct ConjugateResiduals::Impl {
     for (auto* x : {&u, &Hz, &Hp, &old, &r}) x->assign(rows, 0.0);
     for (auto* x : {&z, &Bz, &p, &Bp, &q, &CBz}) x->resize(n, rows);
     best.resize(rows);
+    partial.assign(std::max<std::size_t>(1, (n + 3 * kChunk - 1) / (3 * kChunk)), {});
+    touched.clear();
+    for (const Index dof : system.H.dof) {
+      if (system.inverse[at(dof / 3)](0, 0) != 0.0) touched.push_back(dof / 3);
+    }
+    std::sort(touched.begin(), touched.end());
+    touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
     inverse_diagonal.resize(n);
     for (std::size_t i = 0; i < n; ++i) {
       const Matrix3 D = diagonal_block(system.A, static_cast<Index>(i / 3));
@@ -179,10 +194,41 @@ struct ConjugateResiduals::Impl {
     }
   }
 
-  /// z = C⁻¹ x of a vector whose contact part is 0 outside the active rows. `x` and `z` must differ.
+  /// body(chunk, begin, end) over the dofs, on several threads where there is an arena.
+  template <class Body>
+  void each_chunk(const Body& body) {
+    const std::size_t n = v.size();
+    for_each_task(partial.size() > 1 ? arena : nullptr, partial.size(), [&](std::size_t chunk) {
+      body(chunk, 3 * kChunk * chunk, std::min(n, 3 * kChunk * (chunk + 1)));
+    });
+  }
+  /// Σ over chunks of partial[.][i], plus what the contacts add.
+  double sum(std::size_t i, double contacts) const {
+    double total = 0.0;
+    for (const auto& part : partial) total += part[i];
+    return total + contacts;
+  }
+  static std::span<const double> cut(const std::vector<double>& x, std::size_t begin, std::size_t end) {
+    return std::span<const double>(x).subspan(begin, end - begin);
+  }
+  static std::span<double> cut(std::vector<double>& x, std::size_t begin, std::size_t end) {
+    return std::span<double>(x).subspan(begin, end - begin);
+  }
+
+  /// out = C⁻¹ x of a vector whose contact part is 0 outside the active rows. `x` and `out` must differ.
   void precondition(const SystemVector& x, SystemVector& out, bool as_full) {
-    std::copy(x.v.begin(), x.v.end(), out.v.begin());
-    system.apply_inverse_diagonal(out.v);
+    each_chunk([&](std::size_t, std::size_t begin, std::size_t end) {
+      std::copy(x.v.begin() + static_cast<std::ptrdiff_t>(begin),
+                x.v.begin() + static_cast<std::ptrdiff_t>(end),
+                out.v.begin() + static_cast<std::ptrdiff_t>(begin));
+      system.apply_inverse_nodes(out.v, begin / 3, end / 3);
+    });
+    system.apply_inverse_pairs(out.v);
+    precondition_contacts(x, out, as_full);
+  }
+
+  /// The part of `precondition` that belongs to the contacts; out.v is D⁻¹ x_v.
+  void precondition_contacts(const SystemVector& x, SystemVector& out, bool as_full) {
     if (!as_full) {
       for (std::size_t i = 0; i < out.c.size(); ++i)
         out.c[i] = states.active[i] > 0.0 && softness[i] > 0.0 ? x.c[i] / softness[i] : 0.0;
@@ -194,15 +240,25 @@ struct ConjugateResiduals::Impl {
       const bool takes_part = states.active[i] > 0.0 && softness[i] > 0.0;
       out.c[i] = takes_part ? -(out.c[i] + x.c[i]) / (duplicate[i / 3] * softness[i]) : 0.0;
     }
-    // D⁻¹ (ρ_v − Lᵀ a), with −a in out.c
-    std::copy(x.v.begin(), x.v.end(), out.v.begin());
+    // D⁻¹ (ρ_v − Lᵀ a), with −a in out.c: only what contacts touch differs
+    const auto take_back = [&](Index node) {
+      std::copy_n(x.v.data() + 3 * at(node), 3, out.v.data() + 3 * at(node));
+    };
+    for (const Index node : touched) take_back(node);
+    for (const PrimalSystem::Pair& pair : system.pairs) {
+      take_back(pair.first);
+      take_back(pair.second);
+    }
     add_impulses(system.H, out.c, out.v);
-    system.apply_inverse_diagonal(out.v);
+    for (const Index node : touched) system.apply_inverse_nodes(out.v, at(node), at(node) + 1);
+    system.apply_inverse_pairs(out.v);
   }
 
   /// Bx = (M x_v − Lᵀ x_c; −L x_v); Hx = Hᵀ x_v of every contact.
   void apply(const SystemVector& x, SystemVector& Bx, std::vector<double>& Hx) {
-    multiply(system.A, x.v, Bx.v);
+    each_chunk([&](std::size_t, std::size_t begin, std::size_t end) {
+      multiply_rows(system.A, static_cast<Index>(begin / 3), static_cast<Index>(end / 3), x.v, Bx.v);
+    });
     ++products;
     for (std::size_t i = 0; i < Bx.c.size(); ++i) Bx.c[i] = -x.c[i];  // x_c is 0 outside the active rows
     add_impulses(system.H, Bx.c, Bx.v);
@@ -210,20 +266,44 @@ struct ConjugateResiduals::Impl {
     for (std::size_t i = 0; i < Bx.c.size(); ++i) Bx.c[i] = -states.active[i] * Hx[i];
   }
 
-  void measure_residual() {
+  double dot_of(const SystemVector& a, const SystemVector& b) {
+    each_chunk([&](std::size_t chunk, std::size_t begin, std::size_t end) {
+      partial[chunk][0] = dot(cut(a.v, begin, end), cut(b.v, begin, end));
+    });
+    return sum(0, dot(a.c, b.c));
+  }
+
+  /// max |ρ_v/M_ii| over [begin, end); NaN where one is.
+  double largest_momentum(std::size_t begin, std::size_t end) const {
     double largest = 0.0, poison = 0.0;
-    for (std::size_t i = 0; i < momentum.size(); ++i) {
+    for (std::size_t i = begin; i < end; ++i) {
       const double e = std::abs(momentum[i]) * inverse_diagonal[i];
       poison += 0.0 * e;
       largest = std::max(largest, e);
+    }
+    return largest + poison;
+  }
+
+  /// From partial[.][0] = largest_momentum of the chunks.
+  void set_residual() {
+    double largest = 0.0, poison = 0.0;
+    for (const auto& part : partial) {
+      poison += 0.0 * part[0];
+      largest = std::max(largest, part[0]);
     }
     momentum_error = largest + poison;
     for (std::size_t i = 0; i < u.size(); ++i) largest = std::max(largest, states.active[i] * std::abs(u[i]));
     residual = largest + poison;
   }
-  double momentum_error = 0.0;
 
-  /// C⁻¹ (ρ_v; u_active) → z, with Bx as workspace for the residual.
+  void measure_residual() {
+    each_chunk([&](std::size_t chunk, std::size_t begin, std::size_t end) {
+      partial[chunk][0] = largest_momentum(begin, end);
+    });
+    set_residual();
+  }
+
+  /// (ρ_v; u_active)
   void residual_vector(SystemVector& out) const {
     std::copy(momentum.begin(), momentum.end(), out.v.begin());
     for (std::size_t i = 0; i < u.size(); ++i) out.c[i] = states.active[i] * u[i];
@@ -235,46 +315,71 @@ struct ConjugateResiduals::Impl {
     residual_vector(Bz);
     precondition(Bz, z, full);
     apply(z, Bz, Hz);
-    zBz = dot(z, Bz);
+    zBz = dot_of(z, Bz);
+    zz = dot_of(z, z);
+    BzBz = dot_of(Bz, Bz);
     p.v = z.v;
     p.c = z.c;
     Bp.v = Bz.v;
     Bp.c = Bz.c;
     Hp = Hz;
     precondition(Bp, q, full);
-    reference = norm(Bz);
+    Bpq = dot_of(Bp, q);
+    BpBp = BzBz;
+    qq = dot_of(q, q);
+    reference = BzBz;
   }
 
   /// The next conjugate direction.
   void turn() {
     apply(z, Bz, Hz);
-    const double next = dot(z, Bz);
+    each_chunk([&](std::size_t chunk, std::size_t begin, std::size_t end) {
+      partial[chunk][0] = dot(cut(z.v, begin, end), cut(Bz.v, begin, end));
+      partial[chunk][1] = dot(cut(Bz.v, begin, end), cut(Bz.v, begin, end));
+      std::copy_n(Bz.v.data() + begin, end - begin, CBz.v.data() + begin);
+      system.apply_inverse_nodes(CBz.v, begin / 3, end / 3);
+    });
+    const double next = sum(0, dot(z.c, Bz.c));
+    BzBz = sum(1, dot(Bz.c, Bz.c));
     const double beta = next / zBz;
     zBz = next;
-    precondition(Bz, CBz, full);
-    xpby(z.v, beta, p.v);
+    system.apply_inverse_pairs(CBz.v);
+    precondition_contacts(Bz, CBz, full);
+    each_chunk([&](std::size_t chunk, std::size_t begin, std::size_t end) {
+      xpby(cut(z.v, begin, end), beta, cut(p.v, begin, end));
+      xpby(cut(Bz.v, begin, end), beta, cut(Bp.v, begin, end));
+      xpby(cut(CBz.v, begin, end), beta, cut(q.v, begin, end));
+      const std::span<const double> Bp_part = cut(Bp.v, begin, end), q_part = cut(q.v, begin, end);
+      partial[chunk] = {dot(Bp_part, q_part), dot(Bp_part, Bp_part), dot(q_part, q_part)};
+    });
     xpby(z.c, beta, p.c);
-    xpby(Bz.v, beta, Bp.v);
     xpby(Bz.c, beta, Bp.c);
-    xpby(CBz.v, beta, q.v);
     xpby(CBz.c, beta, q.c);
     xpby(Hz, beta, Hp);
+    Bpq = sum(0, dot(Bp.c, q.c));
+    BpBp = sum(1, dot(Bp.c, Bp.c));
+    qq = sum(2, dot(q.c, q.c));
   }
 
   /// y += α p and what moves with it; q = C⁻¹ B p.
   void step(double alpha) {
-    axpy(alpha, p.v, v);
+    each_chunk([&](std::size_t chunk, std::size_t begin, std::size_t end) {
+      axpy(alpha, cut(p.v, begin, end), cut(v, begin, end));
+      axpy(-alpha, cut(Bp.v, begin, end), cut(momentum, begin, end));
+      axpy(-alpha, cut(q.v, begin, end), cut(z.v, begin, end));
+      const std::span<const double> z_part = cut(z.v, begin, end);
+      partial[chunk] = {largest_momentum(begin, end), dot(z_part, z_part), 0.0};
+    });
     axpy(alpha, p.c, states.lambda);
-    axpy(-alpha, Bp.v, momentum);
     axpy(alpha, Hp, u);
-    axpy(-alpha, q.v, z.v);
     axpy(-alpha, q.c, z.c);
+    zz = sum(1, dot(z.c, z.c));
+    set_residual();
   }
 
-  bool broken(double denominator) const {
-    const double tiny = kBreakdown;
-    return !(std::abs(zBz) > tiny * norm(z) * norm(Bz)) ||
-           !(std::abs(denominator) > tiny * norm(Bp) * norm(q));
+  bool broken() const {
+    const double tiny = kBreakdown * kBreakdown;
+    return !(zBz * zBz > tiny * zz * BzBz) || !(Bpq * Bpq > tiny * BpBp * qq);
   }
 
   /// C38: the step along C⁻¹ B C⁻¹ ρ (Diag) that minimises ‖ρ‖ in the metric of Diag. False where nothing
@@ -287,8 +392,8 @@ struct ConjugateResiduals::Impl {
     precondition(Bz, p, false);
     apply(p, Bp, Hp);
     precondition(Bp, q, false);
-    const double denominator = dot(Bp, q);
-    const double alpha = dot(Bp, z) / denominator;
+    const double denominator = dot_of(Bp, q);
+    const double alpha = dot_of(Bp, z) / denominator;
     if (!(denominator > 0.0) || !std::isfinite(alpha) || alpha == 0.0) return false;
     step(alpha);
     return true;
@@ -309,7 +414,9 @@ struct ConjugateResiduals::Impl {
   void refresh() {
     for (std::size_t i = 0; i < scratch.size(); ++i)
       scratch[i] = system.v_free[static_cast<Eigen::Index>(i)] - v[i];
-    multiply(system.A, scratch, momentum);
+    each_chunk([&](std::size_t, std::size_t begin, std::size_t end) {
+      multiply_rows(system.A, static_cast<Index>(begin / 3), static_cast<Index>(end / 3), scratch, momentum);
+    });
     ++products;
     for (std::size_t i = 0; i < old.size(); ++i) old[i] = states.lambda[i] + states.sliding[i];
     add_impulses(system.H, old, momentum);
@@ -345,6 +452,7 @@ void ConjugateResiduals::prepare(const ContactProblem& problem) {
   Impl& s = *impl_;
   s.system.prepare(problem, options_.common.law, options_.judge, arena_);
   s.states.prepare(s.system, {options_.direction, options_.angle, options_.turn, options_.average});
+  s.arena = arena_;
   s.resize();
   s.duplicate.assign(at(s.system.contacts()), 1.0);
   if (options_.duplicates && preconditioner_ == CrPreconditioner::full)
@@ -397,10 +505,9 @@ SolveReport ConjugateResiduals::solve(std::span<double> r, const StopRule& rule,
       report.end = PhaseEnd::time;
       break;
     }
-    const double denominator = dot(s.Bp, s.q);
-    double alpha = s.zBz / denominator;
+    double alpha = s.zBz / s.Bpq;
     bool changed = false;
-    if (s.broken(denominator)) {
+    if (s.broken()) {
       stuck = !s.minimising_step();
       if (s.full && s.counters.guards >= kPatience && preconditioner_ == CrPreconditioner::full)
         s.full = false;
@@ -410,7 +517,6 @@ SolveReport ConjugateResiduals::solve(std::span<double> r, const StopRule& rule,
       s.step(alpha);
     }
     ++report.iterations;
-    s.measure_residual();
     const double estimate = s.estimate();
     report.estimate = estimate;
     report.error = std::numeric_limits<double>::quiet_NaN();
@@ -466,7 +572,7 @@ SolveReport ConjugateResiduals::solve(std::span<double> r, const StopRule& rule,
     } else {
       s.turn();
       // over-constrained: B C⁻¹ ρ vanishes although ρ does not
-      stuck = norm(s.Bz) <= kStationary * s.reference;
+      stuck = s.BzBz <= kStationary * kStationary * s.reference;
     }
   }
   report.products = s.products;

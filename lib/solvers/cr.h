@@ -116,7 +116,7 @@ class ConjugateResiduals : public Solver {
 
   const CommonOptions& common() const override { return options_.common; }
   std::string unsupported_reason(const ContactProblem& problem) const override;
-  /// `prepare` works in parallel.
+  /// `prepare` works in parallel, and so do products and vectors of `solve` from some thousand dofs on.
   void use_arena(TaskArena* arena) override { arena_ = arena; }
   void prepare(const ContactProblem& problem) override;
   SolveReport solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) override;

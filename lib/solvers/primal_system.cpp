@@ -175,7 +175,12 @@ void PrimalSystem::solve_freely(const ContactProblem& problem, TaskArena* arena)
 }
 
 void PrimalSystem::apply_inverse_diagonal(std::span<double> x) const {
-  for (std::size_t i = 0; i < inverse.size(); ++i) {
+  apply_inverse_nodes(x, 0, inverse.size());
+  apply_inverse_pairs(x);
+}
+
+void PrimalSystem::apply_inverse_nodes(std::span<double> x, std::size_t begin, std::size_t end) const {
+  for (std::size_t i = begin; i < end; ++i) {
     const Matrix3& D = inverse[i];
     double* v = x.data() + 3 * i;
     if (D(0, 0) == 0.0) continue;  // in a pair
@@ -184,6 +189,9 @@ void PrimalSystem::apply_inverse_diagonal(std::span<double> x) const {
     v[1] = D(1, 0) * a + D(1, 1) * b + D(1, 2) * c;
     v[2] = D(2, 0) * a + D(2, 1) * b + D(2, 2) * c;
   }
+}
+
+void PrimalSystem::apply_inverse_pairs(std::span<double> x) const {
   for (const Pair& pair : pairs) {
     Eigen::Matrix<double, 6, 1> v;
     Eigen::Map<Vector3> first(x.data() + 3 * at(pair.first));

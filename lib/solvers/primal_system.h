@@ -55,6 +55,9 @@ class PrimalSystem {
 
   /// x := D⁻¹ x.
   void apply_inverse_diagonal(std::span<double> x) const;
+  /// The same for the node blocks [begin, end) that are in no pair, and for all pairs.
+  void apply_inverse_nodes(std::span<double> x, std::size_t begin, std::size_t end) const;
+  void apply_inverse_pairs(std::span<double> x) const;
   /// The referee's error of r in m/s, not divided by U; one solve with M. Only with `exact`.
   double exact_error(std::span<const double> r);
   /// Largest contact error in m/s of r with velocities u (3m) at hand.

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "contact/planted_problem.h"
 #include "contact/problem_zoo.h"
 #include "contact/residuals.h"
 
@@ -137,6 +138,27 @@ TEST(ConjugateResiduals, ConvergeUnderEveryInterval) {
       EXPECT_EQ(enum_name(report.status), "converged") << enum_name(interval) << " " << average;
       EXPECT_LE(Referee(problem).measure(r, {}).residual, 1e-6);
     }
+  }
+}
+
+/// An island of several chunks of node blocks (cr.cpp): vectors and products run on threads.
+TEST(ConjugateResiduals, GiveTheSameBitsForAnyNumberOfThreadsInsideALargeIsland) {
+  PlantedOptions planted;
+  planted.contacts = 1500;
+  planted.stiffness = 1.0;
+  const ContactProblem problem = make_planted_problem(planted).problem;
+  ASSERT_GT(problem.dofs(), 3072);
+  std::vector<double> expected;
+  for (const int threads : {1, 2, 4, 8}) {
+    TaskArena arena(threads);
+    CrFull::Options options;
+    options.judge = Judge::own;
+    CrFull solver(options);
+    solver.use_arena(&arena);
+    std::vector<double> r;
+    solve(solver, problem, 1e-6, r, 60);
+    if (expected.empty()) expected = r;
+    EXPECT_EQ(r, expected) << threads;
   }
 }
 
