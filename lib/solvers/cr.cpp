@@ -452,7 +452,6 @@ void ConjugateResiduals::prepare(const ContactProblem& problem) {
   Impl& s = *impl_;
   s.system.prepare(problem, options_.common.law, options_.judge, arena_);
   s.states.prepare(s.system, {options_.direction, options_.angle, options_.turn, options_.average});
-  s.arena = arena_;
   s.resize();
   s.duplicate.assign(at(s.system.contacts()), 1.0);
   if (options_.duplicates && preconditioner_ == CrPreconditioner::full)
@@ -464,6 +463,7 @@ SolveReport ConjugateResiduals::solve(std::span<double> r, const StopRule& rule,
   Impl& s = *impl_;
   const StopTest stop(rule, s.system.scale);
   if (r.empty()) return nothing_to_solve();
+  s.arena = arena_;  // may have changed since `prepare`
   make_finite(r);
   s.best.forget();
   s.products = 0;
