@@ -74,18 +74,20 @@ Vector3 any_perpendicular(const Vector3& e) {
   return length > 0.0 ? Vector3(n / length) : Vector3::UnitZ();
 }
 
+/// What the material points at the closest points move apart by.
+template <PairKind kind>
+Vector3 point_motion(const ClosestFeatures& c, const RelativePair& step) {
+  if constexpr (kind == PairKind::vertex_face) return step.q + c.weight[2] * step.u + c.weight[3] * step.v;
+  return step.q + c.weight[1] * step.u + c.weight[3] * step.v;
+}
+
 /// Normal of features without one: towards a, else against the motion, else any that fits.
 template <PairKind kind>
 Vector3 direction_to_a(const ClosestFeatures& c, const RelativePair& now, const RelativePair& step,
                        double touching) {
   if (c.distance > touching) return c.apart / c.distance;
   const Vector3 along = now.u.squaredNorm() > now.v.squaredNorm() ? now.u : now.v;
-  Vector3 motion = step.q;
-  if constexpr (kind == PairKind::vertex_face) {
-    motion += c.weight[2] * step.u + c.weight[3] * step.v;
-  } else {
-    motion += c.weight[1] * step.u + c.weight[3] * step.v;
-  }
+  Vector3 motion = point_motion<kind>(c, step);
   if (along.squaredNorm() > 0.0) motion -= along.dot(motion) / along.squaredNorm() * along;
   const double length = motion.norm();
   return length > touching ? Vector3(-motion / length) : any_perpendicular(along);
@@ -144,18 +146,24 @@ struct BandTest {
     const double volume = m.start.q.dot(m.start.u.cross(m.start.v));
     const double rounding = kCubicRounding * m.start.q.norm() * m.start.u.norm() * m.start.v.norm();
     band.before = volume > rounding ? 1 : volume < -rounding ? -1 : 0;
-    const double distance = closest<kind>(m.start).distance;
-    if (distance > kTouching * extent) return search(band, std::min(scale.tolerance, 0.5 * distance));
-    if (separates_from_start(band)) return {};
+    const ClosestFeatures c = closest<kind>(m.start);
+    if (c.distance > kTouching * extent) return search(band, std::min(scale.tolerance, 0.5 * c.distance));
+    if (separates_from_start(band, c)) return {};
     return impact(band, 0.0);
   }
 
-  /// From contact at t = 0 to the side where a was or, where the start does not tell, belongs.
-  bool separates_from_start(const RootBand& band) const {
-    if (band.after == 0) return false;
-    if (band.before != 0) return band.after == band.before;
-    if constexpr (kind == PairKind::vertex_face) return band.after > 0;
-    return band.after * m.start.u.cross(m.start.v).dot(outside) > 0.0;
+  /// From contact at t = 0 to the side where a was or, where the start does not tell, belongs: f leaves the
+  /// band on that side, and the contact points do not move to the other one meanwhile.
+  bool separates_from_start(const RootBand& band, const ClosestFeatures& c) const {
+    const Vector3 n = m.start.u.cross(m.start.v);
+    int side = band.before;
+    if (side == 0) {
+      const double hint = kind == PairKind::vertex_face ? 1.0 : n.dot(outside);
+      side = hint > 0.0 ? 1 : hint < 0.0 ? -1 : 0;
+    }
+    if (side == 0 || band.after != side) return false;
+    const double rounding = kCubicRounding * n.norm() * scale.reach.sum();
+    return side * n.dot(point_motion<kind>(c, m.step)) >= -rounding;
   }
 
   std::optional<Impact> search(const RootBand& band, double tolerance) const {

@@ -99,7 +99,6 @@ struct Lengths {
   double speed = 0.0;      ///< largest relative speed of a vertex of a and one of b
   double size = 0.0;       ///< largest coordinate of their differences at both ends
   double tolerance = 0.0;  ///< ε
-  double rounding = 0.0;   ///< τ of the volume
 };
 
 inline Lengths lengths(const Pair& pair) {
@@ -121,26 +120,36 @@ inline Lengths lengths(const Pair& pair) {
     }
   }
   result.tolerance = 1e-9 * edge + 1e-13 * result.size;
-  // Both kinds: a difference across the pair, and the two edges that span the plane.
-  const std::array<std::array<std::size_t, 2>, 3> across{
-      of_a == 1 ? std::array<std::array<std::size_t, 2>, 3>{{{0, 1}, {2, 1}, {3, 1}}}
-                : std::array<std::array<std::size_t, 2>, 3>{{{0, 2}, {1, 0}, {3, 2}}}};
-  result.rounding = 0x1p-46;
-  for (const auto& [i, j] : across)
-    result.rounding *= (pair.x[i] - pair.x[j]).norm() + (pair.d[i] - pair.d[j]).norm();
   return result;
+}
+
+/// What the volume may be off by where it comes from doubles: `units` of 2⁻⁵² times the terms of its
+/// products, one factor with its whole motion.
+inline long double volume_rounding(const Pair& pair, long double t, double units) {
+  using Ends = std::array<std::array<std::size_t, 2>, 3>;
+  const Ends of_face{{{0, 1}, {2, 1}, {3, 1}}}, of_edges{{{0, 2}, {1, 0}, {3, 2}}};
+  const LongPoints p = pair.at(t);
+  std::array<long double, 3> whole, now;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const auto& [i, j] = pair.kind == PairKind::vertex_face ? of_face[k] : of_edges[k];
+    whole[k] = (pair.x[i] - pair.x[j]).norm() + (pair.d[i] - pair.d[j]).norm();
+    now[k] = (p[i] - p[j]).norm();
+  }
+  return units * 0x1p-52L *
+         (whole[0] * now[1] * now[2] + now[0] * whole[1] * now[2] + now[0] * now[1] * whole[2]);
 }
 
 /// Coplanar and touching at t = 0 up to rounding.
 inline bool starts_in_contact(const Pair& pair) {
-  const Lengths l = lengths(pair.still());
-  return std::abs(volume(pair, 0)) <= l.rounding && distance(pair, 0) <= 0x1p-44L * l.size;
+  const Pair still = pair.still();
+  return std::abs(volume(still, 0)) <= volume_rounding(still, 0, 22) &&
+         distance(pair, 0) <= 0x1p-44L * lengths(still).size;
 }
 
 /// First change of sign of the volume at which the contact point lies inside both features by 1e-9 of them:
 /// `samples` equal intervals, the first one halved towards t = 0 for fast motions, and where |volume| dips
 /// its minimum by golden section. A vertex in its face at t = 0 is outside, and as long as the
-/// volume is rounding: it may leave outwards.
+/// distance is below ε: it may leave outwards.
 inline std::optional<long double> first_crossing(const Pair& pair, int samples) {
   std::vector<long double> t, f;
   t.push_back(0);
@@ -148,8 +157,13 @@ inline std::optional<long double> first_crossing(const Pair& pair, int samples) 
   for (int i = 1; i <= samples; ++i) t.push_back(static_cast<long double>(i) / samples);
   for (const long double time : t) f.push_back(volume(pair, time));
   if (pair.kind == PairKind::vertex_face && starts_in_contact(pair)) {
-    const long double rounding = 2 * lengths(pair).rounding;
-    for (std::size_t i = 0; i < f.size() && std::abs(f[i]) <= rounding; ++i) f[i] = 0;
+    // Not where it is a matter of opinion whether the side at the start is known.
+    if (std::abs(f[0]) > volume_rounding(pair.still(), 0, 10) ||
+        distance(pair, 0) > 0x1p-47L * lengths(pair.still()).size) {
+      return {};
+    }
+    const double tolerance = lengths(pair).tolerance;
+    for (std::size_t i = 0; i < f.size() && distance(pair, t[i]) <= tolerance; ++i) f[i] = 0;
   }
   for (std::size_t i = 1; i + 1 < t.size(); ++i) {
     const long double side = f[i] > 0 ? 1 : -1;
