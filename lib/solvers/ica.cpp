@@ -24,6 +24,7 @@ constexpr double kFivePercent = 0.05;
 struct Ica::Impl {
   PrimalSystem system;
   NodeSweep sweep;
+  TaskArena* arena = nullptr;
   Vector start_vector;  ///< of the power iteration
   double dt = 0.0;
 
@@ -75,10 +76,10 @@ struct Ica::Impl {
       multiply(system.A, dv, response);
       for (std::size_t i = 0; i < z.size(); ++i) z[i] = response[i] - impulse[i];
     } else {
-      sweep.forward(system, impulse, upper, dv);
+      sweep.forward(system, impulse, upper, dv, arena);
       // M dv − H r = U dv_new − U dv_old
       std::copy(upper.begin(), upper.end(), z.begin());
-      sweep.multiply_upper(dv, upper);
+      sweep.multiply_upper(dv, upper, arena);
       for (std::size_t i = 0; i < z.size(); ++i) {
         z[i] = upper[i] - z[i];
         response[i] = impulse[i] + z[i];
@@ -126,12 +127,10 @@ struct Ica::Impl {
     const bool coupled = sweep.coupled();
     const double enough = coupled ? std::max(floor, options.inner_reduction * estimate()) : floor;
     const int limit = coupled ? options.inner_max : std::max(options.inner_max, kUncoupledSweeps);
-    for (int j = 0; j < limit; ++j) {
-      ++inner;
-      const double correction = sweep.local(system, omega, q_loc, options.repetitions, r);
-      if (j == 0) first_correction = correction;
-      if (!(correction > enough)) break;
-    }
+    const NodeSweep::Inner done =
+        sweep.local(system, omega, q_loc, options.repetitions, enough, limit, r, arena);
+    first_correction = done.first;
+    inner += done.sweeps;
     set_impulse(r);
     refine();
     look(r);
@@ -188,6 +187,7 @@ void Ica::prepare(const ContactProblem& problem) {
   Impl& s = *impl_;
   s.system.prepare(problem, options_.common.law, options_.judge, arena_);
   s.sweep.prepare(s.system);
+  s.arena = arena_;
   s.dt = problem.dt;
   s.resize();
   // a fixed vector that no symmetry of a mesh is likely to make an eigenvector of anything

@@ -4,12 +4,16 @@
 #include <cmath>
 
 #include "linalg/block_kernels.h"
+#include "linalg/connected_components.h"
 
 namespace signorini {
 
 namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+/// Blocks of a matrix that make a task worth its start (about 10 µs of work).
+constexpr Index kTaskBlocks = 2000;
 
 using kernel::BlockView;
 using kernel::Source;
@@ -34,9 +38,9 @@ BlockSparseMatrix select_blocks(const BlockSparseMatrix& A, const Keep& keep) {
   return part;
 }
 
-void forward_portable(const BlockView& lower, const double* inverse, const double* b, const double* upper,
-                      double* x) {
-  for (std::ptrdiff_t i = 0; i < lower.rows; ++i) {
+void forward_portable(const BlockView& lower, std::ptrdiff_t first, std::ptrdiff_t last,
+                      const double* inverse, const double* b, const double* upper, double* x) {
+  for (std::ptrdiff_t i = first; i < last; ++i) {
     double s[3] = {b[3 * i] - upper[3 * i], b[3 * i + 1] - upper[3 * i + 1], b[3 * i + 2] - upper[3 * i + 2]};
     for (std::ptrdiff_t e = lower.begin[i]; e < lower.begin[i + 1]; ++e) {
       const double* a = lower.values + 9 * e;
@@ -50,9 +54,9 @@ void forward_portable(const BlockView& lower, const double* inverse, const doubl
 
 #ifdef SIGNORINI_X86
 template <Source source>
-SIGNORINI_AVX2 void forward_avx2(const BlockView& lower, const double* inverse, const double* b,
-                                 const double* upper, double* x) {
-  for (std::ptrdiff_t i = 0; i < lower.rows; ++i) {
+SIGNORINI_AVX2 void forward_avx2(const BlockView& lower, std::ptrdiff_t first, std::ptrdiff_t last,
+                                 const double* inverse, const double* b, const double* upper, double* x) {
+  for (std::ptrdiff_t i = first; i < last; ++i) {
     const __m256d zero = _mm256_setzero_pd();
     kernel::RowSums sums{zero, zero, zero};
     kernel::add_blocks<source>(lower, lower.begin[i], lower.begin[i + 1], x, sums);
@@ -85,24 +89,71 @@ void NodeSweep::prepare(const PrimalSystem& system) {
     diagonal_[at(k)] = diagonal_block(system.B, k);
     stiffness_[at(k)] = contact_stiffness(diagonal_[at(k)]);
   }
+  cut_rows();
+  find_regions(system);
+}
+
+/// Cuts between node blocks that nothing in `lower_` crosses, far enough apart to make tasks.
+void NodeSweep::cut_rows() {
+  const Index rows = lower_.block_rows;
+  std::vector<Index> reach(at(rows) + 1, rows);  // smallest column of the rows i, i + 1, …
+  for (Index i = rows; i-- > 0;) {
+    const Index first = lower_.row_begin[at(i)];
+    const Index column = first < lower_.row_begin[at(i) + 1] ? lower_.column[at(first)] : i;
+    reach[at(i)] = std::min(reach[at(i) + 1], column);
+  }
+  row_task_.assign(1, 0);
+  for (Index i = 1; i < rows; ++i) {
+    const Index work = lower_.row_begin[at(i)] - lower_.row_begin[at(row_task_.back())];
+    if (reach[at(i)] >= i && work >= kTaskBlocks) row_task_.push_back(i);
+  }
+  row_task_.push_back(rows);
+}
+
+void NodeSweep::find_regions(const PrimalSystem& system) {
+  const Components components = connected_components(system.B);
+  region_begin_.assign(at(components.count) + 1, 0);
+  for (const Index region : components.label) ++region_begin_[at(region) + 1];
+  for (std::size_t i = 1; i < region_begin_.size(); ++i) region_begin_[i] += region_begin_[i - 1];
+  region_contacts_.resize(components.label.size());
+  std::vector<Index> next(region_begin_.begin(), region_begin_.end() - 1);
+  for (std::size_t k = 0; k < components.label.size(); ++k)
+    region_contacts_[at(next[at(components.label[k])]++)] = static_cast<Index>(k);
+  outcome_.assign(at(components.count), {});
+  region_task_.assign(1, 0);
+  Index work = 0;
+  for (Index region = 0; region < components.count; ++region) {
+    for (Index c = region_begin_[at(region)]; c < region_begin_[at(region) + 1]; ++c) {
+      const Index k = region_contacts_[at(c)];
+      work += system.B.row_begin[at(k) + 1] - system.B.row_begin[at(k)];
+    }
+    if (work < kTaskBlocks / 4) continue;  // a sweep is repeated several times
+    region_task_.push_back(region + 1);
+    work = 0;
+  }
+  if (region_task_.back() != components.count) region_task_.push_back(components.count);
 }
 
 void NodeSweep::forward(const PrimalSystem& system, std::span<const double> b,
-                        std::span<const double> upper_times_dv, std::span<double> dv) const {
+                        std::span<const double> upper_times_dv, std::span<double> dv,
+                        TaskArena* arena) const {
   const BlockView lower = kernel::view_of(lower_);
+  for_each_task(arena, row_task_.size() - 1, [&](std::size_t task) {
+    const std::ptrdiff_t first = row_task_[task], last = row_task_[task + 1];
 #ifdef SIGNORINI_X86
-  if (isa() == Isa::avx2) {
-    if (kernel::source_of(lower) == Source::cache) {
-      forward_avx2<Source::cache>(lower, inverse_.data(), b.data(), upper_times_dv.data(), dv.data());
-    } else {
-      forward_avx2<Source::memory>(lower, inverse_.data(), b.data(), upper_times_dv.data(), dv.data());
+    if (isa() == Isa::avx2) {
+      if (kernel::source_of(lower) == Source::cache) {
+        forward_avx2<Source::cache>(lower, first, last, inverse_.data(), b.data(), upper_times_dv.data(),
+                                    dv.data());
+      } else {
+        forward_avx2<Source::memory>(lower, first, last, inverse_.data(), b.data(), upper_times_dv.data(),
+                                     dv.data());
+      }
+      return;
     }
-  } else {
-    forward_portable(lower, inverse_.data(), b.data(), upper_times_dv.data(), dv.data());
-  }
-#else
-  forward_portable(lower, inverse_.data(), b.data(), upper_times_dv.data(), dv.data());
 #endif
+    forward_portable(lower, first, last, inverse_.data(), b.data(), upper_times_dv.data(), dv.data());
+  });
   // nothing couples to a pair: its own equations are solved at once
   for (const PrimalSystem::Pair& pair : system.pairs) {
     Eigen::Matrix<double, 6, 1> x;
@@ -115,8 +166,10 @@ void NodeSweep::forward(const PrimalSystem& system, std::span<const double> b,
   }
 }
 
-void NodeSweep::multiply_upper(std::span<const double> dv, std::span<double> y) const {
-  multiply(upper_, dv, y);
+void NodeSweep::multiply_upper(std::span<const double> dv, std::span<double> y, TaskArena* arena) const {
+  for_each_task(arena, row_task_.size() - 1, [&](std::size_t task) {
+    multiply_rows(upper_, row_task_[task], row_task_[task + 1], dv, y);
+  });
 }
 
 namespace {
@@ -153,12 +206,12 @@ struct LocalContact {
 
 }  // namespace
 
-double NodeSweep::local(const PrimalSystem& system, double omega, std::span<const double> q, int repetitions,
-                        std::span<double> r) const {
+double NodeSweep::sweep_region(const PrimalSystem& system, double softness, std::span<const double> q,
+                               int repetitions, Index region, std::span<double> r) const {
   const BlockSparseMatrix& B = system.B;
-  const double softness = 1.0 / omega;
   double largest = 0.0, poison = 0.0;
-  for (std::size_t k = 0; k < diagonal_.size(); ++k) {
+  for (Index place = region_begin_[at(region)]; place < region_begin_[at(region) + 1]; ++place) {
+    const std::size_t k = at(region_contacts_[at(place)]);
     Eigen::Map<Vector3> rk(r.data() + 3 * k);
     if (!(stiffness_[k].normal > 0.0)) {
       rk.setZero();
@@ -193,6 +246,33 @@ double NodeSweep::local(const PrimalSystem& system, double omega, std::span<cons
     largest = std::max(largest, correction);
   }
   return largest + poison;
+}
+
+NodeSweep::Inner NodeSweep::local(const PrimalSystem& system, double omega, std::span<const double> q,
+                                  int repetitions, double enough, int limit, std::span<double> r,
+                                  TaskArena* arena) {
+  const double softness = 1.0 / omega;
+  for_each_task(arena, region_task_.size() - 1, [&](std::size_t task) {
+    for (Index region = region_task_[task]; region < region_task_[task + 1]; ++region) {
+      Inner& inner = outcome_[at(region)];
+      inner = {};
+      for (int sweep = 0; sweep < limit; ++sweep) {
+        const double correction = sweep_region(system, softness, q, repetitions, region, r);
+        ++inner.sweeps;
+        if (sweep == 0) inner.first = correction;
+        if (!(correction > enough)) break;
+      }
+    }
+  });
+  Inner all;
+  double poison = 0.0;
+  for (const Inner& inner : outcome_) {
+    poison += 0.0 * inner.first;
+    all.first = std::max(all.first, inner.first);
+    all.sweeps = std::max(all.sweeps, inner.sweeps);
+  }
+  all.first += poison;
+  return all;
 }
 
 }  // namespace signorini

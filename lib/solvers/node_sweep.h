@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "base/parallel.h"
 #include "solvers/primal_system.h"
 
 /// The two sweeps of iterative constraint anticipation: over the node blocks of M, and over the contacts with
@@ -9,6 +10,11 @@
 ///
 /// M = D − L − U by node blocks (Otaduy 2009 eq. 9); `lower` and `upper` hold −L and −U, the strict triangles
 /// of M without the inside of pairs.
+///
+/// Both sweeps fall apart exactly. Rows of different mechanical bodies do not touch, so the forward sweep
+/// runs body by body; B is block diagonal over the mass-point regions (its connected components), so every
+/// region solves its own inner problem (Lazarevych 2010 section 3; spec 4.1, statement 4). With an arena both
+/// are tasks; the bits are those of one thread.
 namespace signorini {
 
 class NodeSweep {
@@ -19,21 +25,37 @@ class NodeSweep {
 
   /// dv ← (D + lower)⁻¹ (b − upper_times_dv): one forward block Gauss–Seidel sweep (eq. 12).
   void forward(const PrimalSystem& system, std::span<const double> b, std::span<const double> upper_times_dv,
-               std::span<double> dv) const;
+               std::span<double> dv, TaskArena* arena = nullptr) const;
   /// y = upper · dv.
-  void multiply_upper(std::span<const double> dv, std::span<double> y) const;
-  /// One projected Gauss–Seidel sweep over r with u = B r/ω + q; at every contact N, T1, T2 are repeated.
-  /// Returns the largest correction in m/s; NaN when r stopped being finite. A contact with B_NN = 0 keeps r
-  /// = 0.
-  double local(const PrimalSystem& system, double omega, std::span<const double> q, int repetitions,
-               std::span<double> r) const;
+  void multiply_upper(std::span<const double> dv, std::span<double> y, TaskArena* arena = nullptr) const;
+  /// Regions of B, and the contacts of one, ascending.
+  Index regions() const { return static_cast<Index>(region_begin_.size()) - 1; }
+  /// What the inner iteration of all regions did.
+  struct Inner {
+    double first = 0.0;  ///< largest correction of the first sweeps, m/s; NaN when r stopped being finite
+    int sweeps = 0;      ///< of the region with most
+  };
+  /// Projected Gauss–Seidel over r with u = B r/ω + q, region by region until a sweep corrects by no more
+  /// than `enough` (m/s) or `limit` sweeps are done; at every contact N, T1, T2 are repeated. A contact with
+  /// B_NN = 0 keeps r = 0.
+  Inner local(const PrimalSystem& system, double omega, std::span<const double> q, int repetitions,
+              double enough, int limit, std::span<double> r, TaskArena* arena = nullptr);
 
  private:
+  double sweep_region(const PrimalSystem& system, double softness, std::span<const double> q, int repetitions,
+                      Index region, std::span<double> r) const;
+  void cut_rows();
+  void find_regions(const PrimalSystem& system);
+
   BlockSparseMatrix lower_;
   BlockSparseMatrix upper_;
   std::vector<double> inverse_;              ///< 9 per node block + padding
   std::vector<Matrix3> diagonal_;            ///< B_kk
   std::vector<ContactStiffness> stiffness_;  ///< of B_kk
+  std::vector<Index> row_task_;              ///< tasks + 1: node blocks of whole bodies
+  std::vector<Index> region_begin_, region_contacts_;
+  std::vector<Index> region_task_;  ///< tasks + 1: regions
+  std::vector<Inner> outcome_;      ///< one per region
 };
 
 }  // namespace signorini
