@@ -18,15 +18,16 @@
 ///     ≤ ε;
 ///   - in a long band (motion within one plane, grazing, parallel edges, features without area or length)
 ///     the first time at which their distance is ≤ ε is found by halving; an interval is left when a plane
-///     separates the pair at both of its ends, hence within.
+///     separates the pair at both of its ends, hence within, or the moving line of an edge does as seen
+///     along one direction, or f with the rounding of that interval alone has no zero.
 ///
 /// So there is no missed impact (of coordinates that are numbers below 1e100), and what is reported comes
 /// closer than
 ///
 ///     ε = 1e-9 · longest edge + 1e-13 · (largest relative coordinate at t = 0 and t = 1).
 ///
-/// The only exception: a pair in a long band that keeps at a distance of less than about 1e-4 of its motion
-/// without touching, where halving ends after 20 000 distances, counts.
+/// The only exception: a pair in a long band for which halving has not decided after 20 000 distances counts.
+/// It keeps at a distance of less than about 1e-4 of its motion.
 ///
 /// The interval is closed: touching at t = 1 counts, touching without crossing (a double root) counts.
 ///

@@ -92,7 +92,7 @@ std::optional<double> first_touch(const PairMotion& m, double begin, double end,
     const auto [l, r] = stack[--depth];
     const double middle = 0.5 * (l + r);
     const ClosestFeatures at_middle = closest<kind>(m.at(middle));
-    if (distances == kMostDistances) return middle;
+    if (distances == kMostDistances) return found ? found : middle;
     const double motion = scale.speed * (r - l);
     const bool finest = r - l <= kUnit * r || depth + 2 > stack.size();
     const bool is_short = motion <= 0.25 * tolerance || finest;

@@ -132,6 +132,43 @@ TEST(Tunnelling, AlignedBodiesMeetFaceToFaceWithParallelEdgesAndSharedPlanes) {
   check_paths(2'000, 32, true, 200);
 }
 
+TEST(Tunnelling, RidgesThatCrossAtASmallAngleMeetAsEdgesBeforeTheirVerticesMeetFaces) {
+  // Two roofs, ridge on ridge, 2e-4 rad apart (T22): the vertices are 1e-4 m beside the other ridge at its
+  // ends.
+  Scene scene;
+  for (const double side : {-1.0, 1.0}) {
+    TriangleMesh roof;
+    const double angle = side * 1e-4;
+    const Vector3 along(std::cos(angle), std::sin(angle), 0.0),
+        across(-std::sin(angle), std::cos(angle), 0.0);
+    const Vector3 ridge(0, 0, side < 0.0 ? 0.0 : 1e-3), down(0, 0, side * 0.5);
+    for (const double s : {-0.5, 0.5}) {
+      for (const double t : {-0.5, 0.0, 0.5}) {
+        roof.vertices.push_back(ridge + s * along + t * across + (t == 0.0 ? Vector3(0, 0, 0) : down));
+      }
+    }
+    roof.triangles = {{0, 1, 4}, {0, 4, 3}, {1, 2, 5}, {1, 5, 4}};
+    scene.add(roof);
+  }
+  ASSERT_FALSE(find_intersection(scene.surface, scene.x));
+  // Down by 1 mm and 20 µm more: the ridges are through each other, no vertex is through a face.
+  std::vector<Vector3> end = scene.x;
+  for (std::size_t i = 6; i < 12; ++i) end[i][2] -= 1.02e-3;
+  EXPECT_TRUE(find_intersection(scene.surface, end));
+  EXPECT_NEAR(first_impact(scene, end), 1.0 / 1.02, 1e-9);
+  int by_vertices = 0;
+  for (const Triangle& t : scene.surface.triangles) {
+    for (std::size_t v = 0; v < 12; ++v) {
+      if (scene.surface.vertex_body[v] == scene.surface.vertex_body[at(t[0])]) continue;
+      std::array<Vector3, 4> x{scene.x[v], scene.x[at(t[0])], scene.x[at(t[1])], scene.x[at(t[2])]};
+      std::array<Vector3, 4> d{end[v], end[at(t[0])], end[at(t[1])], end[at(t[2])]};
+      for (std::size_t i = 0; i < 4; ++i) d[i] -= x[i];
+      by_vertices += vertex_face_impact(x, d).has_value();
+    }
+  }
+  EXPECT_EQ(by_vertices, 0);
+}
+
 TEST(Tunnelling, ASheetThatFoldsOverItselfIsSeen) {
   Rng rng(33);
   int free = 0, crossing = 0;
