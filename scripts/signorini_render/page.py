@@ -97,9 +97,9 @@ def single(recording, frame, style, mode):
 
 
 def grid_of(count):
-    """Columns of a sheet: about 3:2."""
-    columns = int(np.ceil(np.sqrt(count * 1.15)))
-    return columns, -(-count // columns)
+    """(columns, rows) with few empty places, wider than high."""
+    rows = min(range(1, count + 1), key=lambda rows: (0.5 * (-(-count // rows) * rows - count) + abs(np.log(count / rows**2 / 1.4)), rows))
+    return -(-count // rows), rows
 
 
 def sheet(recording, frames, style, mode):

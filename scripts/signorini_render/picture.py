@@ -10,6 +10,7 @@ from signorini_render import colours, raster, surface
 SAMPLES = 2           # per pixel and direction
 SHADOW_MAP = 1400     # pixels along a side
 BAND = 400_000        # samples shaded at a time
+PARTICLE = 0.04       # radius of a mass point without surface, share of the scene's
 GLASS = 0.10          # opacity of obstacle faces seen from behind
 
 
@@ -37,7 +38,7 @@ class Layer:
 
 def movable_points(frame):
     """What the camera looks at: the vertices of bodies, or everything where there are none, with the contacts."""
-    used = np.unique(frame.triangles[frame.body >= 0])
+    used = np.concatenate([np.unique(frame.triangles[frame.body >= 0]), surface.loose_vertices(frame.vertices, frame.triangles)])
     if len(used) == 0:
         used = np.unique(frame.triangles)
     return np.concatenate([frame.vertices[used], frame.position])
@@ -160,7 +161,7 @@ def fill(image, layer, view, sun, up, mesh, chosen, opacity=1.0):
 
 def haze(points, view):
     """Obstacles fade into the paper far from the action: 0 near, 1 far; points relative to the camera's centre."""
-    share = np.clip((np.linalg.norm(points, axis=1) / view.radius - 1.6) / 2.4, 0.0, 1.0)
+    share = np.clip((np.linalg.norm(points, axis=1) / view.radius - 2.2) / 3.8, 0.0, 1.0)
     return share * share * (3 - 2 * share)
 
 
@@ -262,6 +263,8 @@ def draw_impulses(image, frame, view, order, colour, radius):
 def render(frame, view, up, style):
     """The frame as height×width×3 sRGB in 0 … 1."""
     fine = view.scaled(SAMPLES)
+    vertices, triangles, body = surface.with_particles(frame.vertices, frame.triangles, frame.body, PARTICLE * view.radius)
+    frame = dataclasses.replace(frame, vertices=vertices, triangles=triangles, body=body)
     normals, areas = surface.face_normals(frame.vertices, frame.triangles)
     corners = surface.corner_normals(frame.vertices, frame.triangles, normals, areas)
     centre = frame.vertices[frame.triangles].mean(axis=1) if len(frame.triangles) else np.zeros((0, 3))

@@ -70,13 +70,15 @@ def key_of(id):
 
 
 def up_of(config):
-    """Against gravity where the scene file says which way it points; z otherwise."""
+    """Against gravity where the scene file says which way it points; z otherwise. A tilt turns gravity about y toward −x."""
     try:
-        gravity = np.array(tomllib.loads(config)["time"]["gravity_m_s2"], float)
+        time = tomllib.loads(config)["time"]
+        gravity, tilt = np.array(time["gravity_m_s2"], float), np.radians(float(time.get("gravity_tilt_deg", 0.0)))
         length = np.linalg.norm(gravity)
-        if gravity.shape == (3,) and np.isfinite(length) and length > 0:
-            return -gravity / length
-    except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError):
+        if gravity.shape == (3,) and np.isfinite(length) and length > 0 and np.isfinite(tilt):
+            x, y, z = -gravity / length
+            return np.array([x * np.cos(tilt) + z * np.sin(tilt), y, z * np.cos(tilt) - x * np.sin(tilt)])
+    except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError, AttributeError):
         pass
     return np.array([0.0, 0.0, 1.0])
 

@@ -38,6 +38,49 @@ def closed_bodies(triangles, body):
     return ~np.isin(body, np.unique(owner[~paired]))
 
 
+def ball():
+    """A unit sphere of 80 triangles."""
+    golden = (1 + 5**0.5) / 2
+    vertices = [np.roll([0.0, s, t * golden], k) for k in range(3) for s in (-1, 1) for t in (-1, 1)]
+    vertices = [v / np.linalg.norm(v) for v in vertices]
+    near = [[j for j in range(12) if 0.9 < np.linalg.norm(vertices[i] - vertices[j]) < 1.2] for i in range(12)]
+    coarse = [(i, j, k) for i in range(12) for j in near[i] for k in near[i] if i < j < k and k in near[j]]
+    middle, triangles = {}, []
+
+    def between(i, j):
+        key = (min(i, j), max(i, j))
+        if key not in middle:
+            middle[key] = len(vertices)
+            point = vertices[i] + vertices[j]
+            vertices.append(point / np.linalg.norm(point))
+        return middle[key]
+
+    for i, j, k in coarse:
+        if np.dot(np.cross(vertices[i], vertices[j]), vertices[k]) < 0:
+            j, k = k, j
+        a, b, c = between(i, j), between(j, k), between(k, i)
+        triangles += [(i, a, c), (a, j, b), (c, b, k), (a, b, c)]
+    return np.array(vertices), np.array(triangles)
+
+
+def loose_vertices(vertices, triangles):
+    """Mass points that belong to no surface."""
+    return np.setdiff1d(np.arange(len(vertices)), triangles)
+
+
+def with_particles(vertices, triangles, body, radius):
+    """The surfaces with a ball of the given radius around every loose vertex, each a body of its own."""
+    loose = loose_vertices(vertices, triangles)
+    if len(loose) == 0:
+        return vertices, triangles, body
+    shape, faces = ball()
+    centres = vertices[loose][:, None] + radius * shape
+    first = len(vertices) + len(shape) * np.arange(len(loose))
+    return (np.concatenate([vertices, centres.reshape(-1, 3)]),
+            np.concatenate([triangles, (first[:, None, None] + faces).reshape(-1, 3)]),
+            np.concatenate([body, np.repeat(body.max(initial=-1) + 1 + np.arange(len(loose)), len(faces))]))
+
+
 def clip_near(corners, near):
     """View triangles (t×3×3, depth last) cut at depth `near`. Returns the triangles in front, where each came from, and the
     barycentric coordinates of its corners there (t'×3×3)."""

@@ -147,6 +147,25 @@ class Geometry(unittest.TestCase):
         body = np.repeat([4, 7], [12, 11])
         np.testing.assert_array_equal(surface.closed_bodies(triangles, body), body == 4)
 
+    def test_mass_points_without_surface_become_balls(self):
+        vertices, triangles = box([0, 0, 0], 1.0)
+        loose = np.array([[5.0, 0, 0], [0, 7.0, 0]])
+        all_vertices, all_triangles, body = surface.with_particles(np.concatenate([vertices, loose]), triangles, np.full(12, 4), 0.5)
+        np.testing.assert_array_equal(np.unique(body), [4, 5, 6])
+        self.assertTrue(surface.closed_bodies(all_triangles, body).all())
+        for number, centre in ((5, loose[0]), (6, loose[1])):
+            faces = all_vertices[all_triangles[body == number]]
+            np.testing.assert_allclose(np.linalg.norm(faces - centre, axis=2), 0.5, rtol=1e-12)
+            volume = np.einsum("ti,ti->t", faces[:, 0], np.cross(faces[:, 1], faces[:, 2])).sum() / 6
+            self.assertGreater(volume, 0.8 * 4 / 3 * np.pi * 0.5**3)  # outward; 80 triangles lose 12 % of the ball
+
+    def test_sheets_leave_few_places_empty(self):
+        from signorini_render import page
+        for count in range(1, 60):
+            columns, rows = page.grid_of(count)
+            self.assertTrue(columns >= rows or count == 1)
+            self.assertTrue(count <= columns * rows <= count + max(2, columns // 2), count)
+
     def test_regions_are_connected_components(self):
         rng = np.random.default_rng(0)
         for _ in range(50):
@@ -265,7 +284,9 @@ class Pictures(unittest.TestCase):
 
     def test_up_is_against_gravity(self):
         np.testing.assert_array_equal(recording.up_of("[time]\ngravity_m_s2 = [0.0, -9.81, 0.0]\n"), [0, 1, 0])
-        for config in ("", "not toml [", "[time]\ngravity_m_s2 = [0, 0, 0]\n", "[time]\ngravity_m_s2 = 'down'\n"):
+        tilted = recording.up_of("[time]\ngravity_m_s2 = [0, 0, -9.81]\ngravity_tilt_deg = 30\n")
+        np.testing.assert_allclose(tilted, [0.5, 0, np.sqrt(0.75)], atol=1e-15)  # gravity leans towards -x
+        for config in ("", "not toml [", "time = 3", "[time]\ngravity_m_s2 = [0, 0, 0]\n", "[time]\ngravity_m_s2 = 'down'\n"):
             np.testing.assert_array_equal(recording.up_of(config), [0, 0, 1])
 
     def expect_error(self, code, part, *arguments):
