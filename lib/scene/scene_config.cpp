@@ -1,9 +1,14 @@
 #include "scene/scene_config.h"
 
+#include <Eigen/Geometry>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <numbers>
 
 #include "base/check.h"
+#include "base/digest.h"
 #include "base/text.h"
 #include "geometry/ball.h"
 #include "solvers/registry.h"
@@ -47,6 +52,16 @@ std::string toml_text(const std::string& value) {
   }
   return text + "\"";
 }
+std::string toml_text(const std::vector<double>& values) {
+  std::string text;
+  for (const double value : values) text += (text.empty() ? "" : ", ") + exact_text(value);
+  return "[" + text + "]";
+}
+std::string toml_text(const std::vector<Vector3>& rows) {
+  std::string text;
+  for (const Vector3& row : rows) text += (text.empty() ? "" : ", ") + toml_text(row);
+  return "[" + text + "]";
+}
 template <NamedEnum E>
 std::string toml_text(E value) {
   return toml_text(std::string(enum_name(value)));
@@ -79,27 +94,115 @@ std::map<std::string, Config> read_tables(SceneKeys& keys, const std::string& pr
   return tables;
 }
 
-void check_bodies(const SceneConfig& config, const SceneKeys& keys) {
-  if (config.bodies.empty()) throw_usage("{}: the scene has no [bodies.NAME] table", config.path);
+/// Tables [bodies.NAME]: what keys they have depends on the material and on the shape, and a key `mesh` or
+/// `surface` says the shape by itself.
+void read_bodies(SceneKeys& keys, SceneConfig& config) {
   std::vector<std::string> materials;
   for (const auto& [name, material] : config.materials) materials.push_back(name);
-  for (const auto& [name, body] : config.bodies) {
-    const std::string key = "bodies." + name + ".";
-    if (body.material.empty()) throw_usage("{}: '{}material' is missing", config.path, key);
-    if (!config.materials.contains(body.material)) {
-      throw_usage("{}: '{}material': no table [materials.{}]{}", keys.where(key + "material"), key,
+  for (const std::string& name : keys.groups("bodies")) {
+    const std::string table = "bodies." + name + ".";
+    BodyConfig& body = config.bodies[name];
+    keys.get(table + "material", body.material);
+    if (body.material.empty()) throw_usage("{}: '{}material' is missing", config.path, table);
+    const auto material = config.materials.find(body.material);
+    if (material == config.materials.end()) {
+      throw_usage("{}: '{}material': no table [materials.{}]{}", keys.where(table + "material"), table,
                   body.material, suggestion(body.material, materials));
     }
-    if (body.level > kMaxBallLevel) {
-      throw_usage("{}: '{}level' = {} is above {}", keys.where(key + "level"), key, body.level,
-                  kMaxBallLevel);
+    body.model = material->second.model;
+    body.shape = default_shape(body.model);
+    if (keys.given(table + "mesh")) body.shape = BodyShape::mesh;
+    if (keys.given(table + "surface")) body.shape = BodyShape::surface;
+    read_table(keys, "bodies." + name, body);
+  }
+}
+
+void read_obstacles(SceneKeys& keys, SceneConfig& config) {
+  for (const std::string& name : keys.groups("obstacles")) {
+    const std::string table = "obstacles." + name + ".";
+    ObstacleConfig& obstacle = config.obstacles[name];
+    if (keys.given(table + "surface")) obstacle.shape = ObstacleShape::surface;
+    read_table(keys, "obstacles." + name, obstacle);
+    if (!keys.given(table + "pivot_m")) obstacle.motion.pivot_m = obstacle.position_m;
+  }
+}
+
+void read_pins(SceneKeys& keys, SceneConfig& config) {
+  std::vector<std::string> bodies;
+  for (const auto& [name, body] : config.bodies) bodies.push_back(name);
+  for (const std::string& name : keys.groups("pins")) {
+    const std::string table = "pins." + name + ".";
+    PinConfig& pin = config.pins[name];
+    read_table(keys, "pins." + name, pin);
+    const auto body = config.bodies.find(pin.body);
+    if (body == config.bodies.end()) {
+      throw_usage("{}: '{}body': no table [bodies.{}]{}", keys.where(table + "body"), table, pin.body,
+                  suggestion(pin.body, bodies));
+    }
+    if (body->second.model == MaterialModel::rigid) {
+      throw_usage("{}: '{}body': bodies '{}' are rigid; only deformable ones can be pinned", keys.where(table + "body"), table, pin.body);
+    }
+    if (!keys.given(table + "pivot_m")) pin.motion.pivot_m = body->second.position_m;
+  }
+}
+
+/// A whole number that must not lie below or above something beyond its range.
+void check_number(const SceneKeys& keys, const std::string& key, int value, int least, int most) {
+  if (value < least) throw_usage("{}: '{}' = {} must be at least {}", keys.where(key), key, value, least);
+  if (value > most) throw_usage("{}: '{}' = {} is above {}", keys.where(key), key, value, most);
+}
+
+constexpr int kMaxCount = 1'000'000;
+
+void check_file(const SceneKeys& keys, const std::string& key, const FileConfig& file) {
+  if (file.path.empty()) throw_usage("{}: '{}' is missing: the name of a file", keys.where(key), key);
+}
+
+void check_body(const SceneKeys& keys, const std::string& name, const BodyConfig& body) {
+  const std::string table = "bodies." + name + ".";
+  if (!can_be(body.model, body.shape)) {
+    throw_usage("{}: '{}shape' = \"{}\" is no shape for material '{}' of model {}", keys.where(table + "shape"),
+                table, enum_name(body.shape), body.material, enum_name(body.model));
+  }
+  check_number(keys, table + "level", body.level, 0, kMaxBallLevel);
+  check_number(keys, table + "segments", body.segments, 3, kMaxCount);
+  check_number(keys, table + "columns", body.columns, 2, kMaxCount);
+  check_number(keys, table + "rows", body.rows, 2, kMaxCount);
+  check_number(keys, table + "nodes", body.nodes, 2, kMaxCount);
+  if (body.shape == BodyShape::mesh) check_file(keys, table + "mesh", body.mesh);
+  if (body.shape == BodyShape::surface) check_file(keys, table + "surface", body.surface);
+  const long long places = 1LL * body.grid[0] * body.grid[1] * body.grid[2];
+  if (body.arrangement == Arrangement::grid && (places > kMaxCount || body.count > places)) {
+    throw_usage("{}: '{}count' = {} are more bodies than the grid has places ({})", keys.where(table + "count"),
+                table, body.count, places);
+  }
+  if (body.rotation_axis.norm() == 0.0)
+    throw_usage("{}: '{}rotation_axis' has no length", keys.where(table + "rotation_axis"), table);
+}
+
+void check_obstacle(const SceneConfig& config, const SceneKeys& keys, const std::string& name,
+                    const ObstacleConfig& obstacle) {
+  const std::string table = "obstacles." + name + ".";
+  check_number(keys, table + "segments", obstacle.segments, 3, kMaxCount);
+  check_number(keys, table + "level", obstacle.level, 0, kMaxBallLevel);
+  if (obstacle.shape == ObstacleShape::surface) check_file(keys, table + "surface", obstacle.surface);
+  if (obstacle.rotation_axis.norm() == 0.0)
+    throw_usage("{}: '{}rotation_axis' has no length", keys.where(table + "rotation_axis"), table);
+  obstacle.motion.motion().validate(fmt::format("{}: [obstacles.{}]", config.path, name));
+}
+
+void check_tables(const SceneConfig& config, const SceneKeys& keys) {
+  if (config.bodies.empty()) throw_usage("{}: the scene has no [bodies.NAME] table", config.path);
+  for (const auto& [name, body] : config.bodies) check_body(keys, name, body);
+  for (const auto& [name, obstacle] : config.obstacles) check_obstacle(config, keys, name, obstacle);
+  for (const auto& [name, pin] : config.pins) {
+    pin.motion.motion().validate(fmt::format("{}: [pins.{}]", config.path, name));
+    if ((pin.max_m - pin.min_m).minCoeff() < 0.0) {
+      throw_usage("{}: 'pins.{}.max_m' lies below min_m", keys.where("pins." + name + ".max_m"), name);
     }
   }
-  for (const auto& [name, obstacle] : config.obstacles) {
-    if (obstacle.segments < 3) {
-      throw_usage("{}: 'obstacles.{}.segments' = {} must be at least 3",
-                  keys.where("obstacles." + name + ".segments"), name, obstacle.segments);
-    }
+  if (config.contact.halvings > 20) {
+    throw_usage("{}: 'contact.halvings' = {} is above 20", keys.where("contact.halvings"), config.contact.halvings);
   }
 }
 
@@ -136,17 +239,37 @@ SceneConfig read_size(const RecordRequest& request, SceneSize size, const Option
   keys.get("seed", config.seed, Range::non_negative);
   keys.get("geometry", config.geometry);
   read_table(keys, "time", config.time);
+  config.contact.integrator = config.time.integrator;
   read_table(keys, "contact", config.contact);
   read_table(keys, "solver", config.solver);
   config.solver.options = keys.take_options("solver.options");
   config.materials = read_tables<MaterialConfig>(keys, "materials");
-  config.bodies = read_tables<BodyConfig>(keys, "bodies");
-  config.obstacles = read_tables<ObstacleConfig>(keys, "obstacles");
+  read_bodies(keys, config);
+  read_obstacles(keys, config);
+  read_pins(keys, config);
   keys.finish();
-  check_bodies(config, keys);
+  check_tables(config, keys);
   check_solver(config, keys);
   resolve_steps(config, keys, request.steps);
   return config;
+}
+
+/// Fills in the digest of a file, or compares it with the one that the scene asks for.
+void identify(const SceneConfig& config, FileConfig& file) {
+  if (file.path.empty()) return;
+  const std::filesystem::path path = file_of(config, file);
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) throw_input("{}: no such mesh file (asked for by {})", path.string(), config.path);
+  std::ifstream in(path, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  if (in.bad() || !in.is_open() || std::filesystem::is_directory(path, error))
+    throw_input("{}: cannot be read", path.string());
+  const std::string digest = digest_text(digest_of(bytes));
+  if (!file.digest.empty() && file.digest != digest) {
+    throw_input("{}: is not the file that {} means (checksum {}, expected {})", path.string(), config.path,
+                digest, file.digest);
+  }
+  file.digest = digest;
 }
 
 template <class Config>
@@ -167,11 +290,27 @@ std::string key_text(const std::string& name) {
 
 }  // namespace
 
+Vector3 TimeConfig::gravity() const {
+  const double tilt = gravity_tilt_deg * std::numbers::pi / 180.0;
+  return Eigen::AngleAxisd(tilt, Vector3::UnitY()) * gravity_m_s2;
+}
+
 SceneConfig read_scene(const RecordRequest& request) {
   for (const auto& [size, name] : EnumNames<SceneSize>::value) {
     if (size != request.size) read_size(request, size, {});
   }
-  return read_size(request, request.size, request.overrides);
+  SceneConfig config = read_size(request, request.size, request.overrides);
+  for (auto& [name, body] : config.bodies) {
+    identify(config, body.mesh);
+    identify(config, body.surface);
+    identify(config, body.skin);
+  }
+  for (auto& [name, obstacle] : config.obstacles) identify(config, obstacle.surface);
+  return config;
+}
+
+std::filesystem::path file_of(const SceneConfig& config, const FileConfig& file) {
+  return std::filesystem::path(config.path).parent_path() / file.path;
 }
 
 std::string scene_text(const SceneConfig& config, SceneSize size) {
@@ -190,6 +329,7 @@ std::string scene_text(const SceneConfig& config, SceneSize size) {
   for (const auto& [name, body] : config.bodies) text += table_text("bodies." + key_text(name), body);
   for (const auto& [name, obstacle] : config.obstacles)
     text += table_text("obstacles." + key_text(name), obstacle);
+  for (const auto& [name, pin] : config.pins) text += table_text("pins." + key_text(name), pin);
   return text;
 }
 

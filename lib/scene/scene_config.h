@@ -1,40 +1,40 @@
 #pragma once
 
-#include <array>
+#include <filesystem>
 #include <map>
 #include <string>
 
-#include "bodies/material.h"
-#include "scene/scene_keys.h"
+#include "scene/implicit_stepper.h"
+#include "scene/scene_bodies.h"
 
 /// Everything a scene file can say. Each struct names its keys once in `visit`; reading, checking and
 /// printing follow. Lengths in m, times in s, masses in kg; every key carries its unit in its name.
 namespace signorini {
 
-enum class BodyShape { ball, block };
+enum class Integrator { explicit_euler, implicit_euler };
 template <>
-struct EnumNames<BodyShape> {
-  static constexpr std::array<std::pair<BodyShape, std::string_view>, 2> value{
-      {{BodyShape::ball, "ball"}, {BodyShape::block, "block"}}};
-};
-
-enum class ObstacleShape { bucket, ground };
-template <>
-struct EnumNames<ObstacleShape> {
-  static constexpr std::array<std::pair<ObstacleShape, std::string_view>, 2> value{
-      {{ObstacleShape::bucket, "bucket"}, {ObstacleShape::ground, "ground"}}};
+struct EnumNames<Integrator> {
+  static constexpr std::array<std::pair<Integrator, std::string_view>, 2> value{
+      {{Integrator::explicit_euler, "explicit"}, {Integrator::implicit_euler, "implicit"}}};
 };
 
 struct TimeConfig {
+  Integrator integrator = Integrator::explicit_euler;
   double step_s = 2e-4;
   double duration_s = 1.0;
   int steps = 0;
   int record_every = 50;
   int record_from = 1;
   Vector3 gravity_m_s2{0.0, 0.0, -9.81};
+  double gravity_tilt_deg = 0.0;
+
+  /// Gravity turned by the tilt about +y: (0, 0, −g) becomes (−g sin, 0, −g cos).
+  Vector3 gravity() const;
 
   template <class Visitor>
   void visit(Visitor& v) {
+    v("integrator", integrator,
+      "explicit (symplectic Euler, Lazarevych) or implicit (backward Euler, Otaduy, Verschoor)");
     v("step_s", step_s, Range::positive, "time step dt");
     v("duration_s", duration_s, Range::positive, "simulated time; steps = duration_s / step_s");
     v("steps", steps, Range::non_negative, "number of steps; 0 = from duration_s");
@@ -42,28 +42,62 @@ struct TimeConfig {
       "a snapshot every so many steps, when there are contacts");
     v("record_from", record_from, Range::non_negative, "first step that may be recorded");
     v("gravity_m_s2", gravity_m_s2, Range::any, "acceleration of gravity");
+    v("gravity_tilt_deg", gravity_tilt_deg, Range::any,
+      "turns gravity about the y axis: a level floor becomes an incline that falls towards -x");
   }
 };
 
 struct ContactConfig {
+  Integrator integrator = Integrator::explicit_euler;  ///< of [time]; no key of its own
   double friction = 0.4;
   double restitution = 0.0;
   double tolerance_m = 1e-3;
-  double depth_m = 5e-3;
   double rest_speed_m_s = 0.0;
-  double recovery = 0.2;
   double recovery_speed_m_s = 0.0;
+  BroadPhase broad_phase = BroadPhase::bvh;
+  double look_ahead = 3.0;
+  double depth_m = 5e-3;  // explicit
+  double recovery = 0.2;
+  ContactLoop loop = ContactLoop::refine;  // implicit
+  ConstraintLevel level = ConstraintLevel::position;
+  TangentFrame tangents = TangentFrame::fixed;
+  int rounds = 0;
+  int halvings = 2;
+  Unresolved unresolved = Unresolved::stop;
+  double largest_turn_deg = 15.0;
+  double gap_tolerance_m = 0.0;
+  double free_tolerance = 1e-10;
+  bool all_bodies = false;
 
   template <class Visitor>
   void visit(Visitor& v) {
     v("friction", friction, Range::non_negative, "Coulomb's mu");
     v("restitution", restitution, Range::fraction, "Newton's kappa");
-    v("tolerance_m", tolerance_m, Range::positive, "pairs closer than this are contacts");
-    v("depth_m", depth_m, Range::positive, "points deeper than this below a surface are behind it");
+    v("tolerance_m", tolerance_m, Range::positive,
+      "pairs closer than this are contacts; implicit steps keep surfaces this far apart");
     v("rest_speed_m_s", rest_speed_m_s, Range::non_negative, "slower impacts do not rebound; 0 = 2 dt |g|");
-    v("recovery", recovery, Range::fraction, "share of a penetration pushed out per step");
     v("recovery_speed_m_s", recovery_speed_m_s, Range::non_negative,
-      "bound of that speed; 0 = 0.1 tolerance / dt");
+      "bound of the speed at which pairs that are too close part; 0 = 0.1 tolerance / dt");
+    if (integrator == Integrator::explicit_euler) {
+      v("depth_m", depth_m, Range::positive, "points deeper than this below a surface are behind it");
+      v("recovery", recovery, Range::fraction, "share of a penetration pushed out per step");
+      return;
+    }
+    v("broad_phase", broad_phase, "bvh or hash; both find the same pairs");
+    v("look_ahead", look_ahead, Range::positive, "steps of motion that the boxes of the broad phase cover");
+    v("loop", loop, "refine (Otaduy's constraint manifold refinement) or relinearise (Verschoor)");
+    v("level", level, "position (gaps are closed at the end of the step) or velocity");
+    v("tangents", tangents, "fixed to the body, or aligned with the sliding velocity");
+    v("rounds", rounds, Range::non_negative,
+      "detections per step before it is halved; 0 = 5 for refine, 20 for relinearise");
+    v("halvings", halvings, Range::non_negative, "of the time step, when it still collides");
+    v("unresolved", unresolved,
+      "when it collides after the last halving: stop, or hold (move up to the first impact, mark the step)");
+    v("largest_turn_deg", largest_turn_deg, Range::positive, "of a contact normal per round of relinearise");
+    v("gap_tolerance_m", gap_tolerance_m, Range::non_negative,
+      "of relinearise; 0 = 1e-6, growing with steps above 4 ms");
+    v("free_tolerance", free_tolerance, Range::positive, "relative, of the linear solves without contact");
+    v("all_bodies", all_bodies, "recorded problems hold bodies without contact too");
   }
 };
 
@@ -83,86 +117,6 @@ struct SolverConfig {
   }
 };
 
-struct MaterialConfig {
-  double young_modulus_pa = 2e5;
-  double poisson_ratio = 0.3;
-  double density_kg_m3 = 1000.0;
-  double damping_1_s = 1.0;
-
-  template <class Visitor>
-  void visit(Visitor& v) {
-    v("young_modulus_pa", young_modulus_pa, Range::positive, "E");
-    v("poisson_ratio", poisson_ratio, Range::below_half, "nu");
-    v("density_kg_m3", density_kg_m3, Range::positive, "rho");
-    v("damping_1_s", damping_1_s, Range::non_negative, "mass-proportional damping");
-  }
-  ElasticMaterial material() const { return {young_modulus_pa, poisson_ratio, density_kg_m3, damping_1_s}; }
-};
-
-/// A group of equal bodies. They stand in layers of `per_layer` on a circle around `position_m`, each layer
-/// turned by half a pitch against the one below; jitter and orientation come from the scene's seed.
-struct BodyConfig {
-  BodyShape shape = BodyShape::ball;
-  std::string material;
-  int count = 1;
-  Vector3 position_m = Vector3::Zero();
-  Vector3 velocity_m_s = Vector3::Zero();
-  int per_layer = 1;
-  double circle_radius_m = 0.0;
-  double layer_height_m = 0.0;
-  double jitter_m = 0.0;
-  bool random_orientation = false;
-  int level = 1;  // ball
-  double radius_m = 0.1;
-  std::array<int, 3> cells{2, 2, 2};  // block
-  Vector3 size_m{0.2, 0.2, 0.2};
-
-  template <class Visitor>
-  void visit(Visitor& v) {
-    v("shape", shape, "ball or block");
-    v("material", material, "a name of [materials]");
-    v("count", count, Range::positive, "number of bodies");
-    v("position_m", position_m, Range::any, "centre of the lowest layer");
-    v("velocity_m_s", velocity_m_s, Range::any, "of all nodes at the start");
-    v("per_layer", per_layer, Range::positive, "bodies per layer");
-    v("circle_radius_m", circle_radius_m, Range::non_negative, "distance of their centres from the axis");
-    v("layer_height_m", layer_height_m, Range::non_negative, "distance of layers");
-    v("jitter_m", jitter_m, Range::non_negative, "random shift of each centre, per axis up to +-jitter");
-    v("random_orientation", random_orientation, "turn each body at random");
-    if (shape == BodyShape::ball) {
-      v("level", level, Range::non_negative, "subdivisions: 1 has 42 surface vertices, 2 has 162");
-      v("radius_m", radius_m, Range::positive, "of the sphere through the surface vertices");
-    } else {
-      v("cells", cells, Range::positive, "cells along x, y, z; 6 tetrahedra each");
-      v("size_m", size_m, Range::positive, "edges along x, y, z");
-    }
-  }
-};
-
-struct ObstacleConfig {
-  ObstacleShape shape = ObstacleShape::ground;
-  Vector3 position_m = Vector3::Zero();
-  double floor_radius_m = 0.3;  // bucket
-  double rim_radius_m = 0.4;
-  double height_m = 0.5;
-  int segments = 24;
-  double extent_m = 1.0;  // ground
-
-  template <class Visitor>
-  void visit(Visitor& v) {
-    v("shape", shape, "bucket or ground");
-    v("position_m", position_m, Range::any, "centre of the floor");
-    if (shape == ObstacleShape::bucket) {
-      v("floor_radius_m", floor_radius_m, Range::positive, "of the floor's corners");
-      v("rim_radius_m", rim_radius_m, Range::positive, "of the rim's corners");
-      v("height_m", height_m, Range::positive, "of the rim above the floor");
-      v("segments", segments, Range::positive, "flat panels around the axis");
-    } else {
-      v("extent_m", extent_m, Range::positive, "half the edge of the square");
-    }
-  }
-};
-
 struct SceneConfig {
   std::string title;
   long long seed = 1;
@@ -173,6 +127,7 @@ struct SceneConfig {
   std::map<std::string, MaterialConfig> materials;
   std::map<std::string, BodyConfig> bodies;
   std::map<std::string, ObstacleConfig> obstacles;
+  std::map<std::string, PinConfig> pins;
   std::string path;  ///< for error lines
 };
 
@@ -182,6 +137,8 @@ inline constexpr long long kMaxSteps = 999'999;
 /// Reads and checks the scene of this request; all three sizes of the file are checked, the asked one is
 /// returned with `time.steps` resolved.
 SceneConfig read_scene(const RecordRequest& request);
+/// A file that the scene names, seen from here.
+std::filesystem::path file_of(const SceneConfig& config, const FileConfig& file);
 /// The scene as TOML with every default written out. Reading this text again gives the same scene.
 std::string scene_text(const SceneConfig& config, SceneSize size);
 

@@ -15,13 +15,18 @@ namespace signorini {
 
 namespace {
 
-using Value = std::variant<bool, long long, double, std::string, std::vector<double>>;
+using Value =
+    std::variant<bool, long long, double, std::string, std::vector<double>, std::vector<std::vector<double>>>;
 
 std::string value_text(const Value& value) {
   return std::visit(
       []<class T>(const T& v) -> std::string {
         if constexpr (std::same_as<T, std::vector<double>>) {
           return fmt::format("[{}]", fmt::join(v, ", "));
+        } else if constexpr (std::same_as<T, std::vector<std::vector<double>>>) {
+          std::string text;
+          for (const auto& row : v) text += fmt::format("{}[{}]", text.empty() ? "" : ", ", fmt::join(row, ", "));
+          return "[" + text + "]";
         } else if constexpr (std::same_as<T, std::string>) {
           return fmt::format("\"{}\"", v);
         } else {
@@ -31,19 +36,30 @@ std::string value_text(const Value& value) {
       value);
 }
 
+std::vector<double> numbers_of(const toml::array& array, const std::string& where, const std::string& key) {
+  std::vector<double> numbers;
+  for (const toml::node& element : array) {
+    const auto number = element.value<double>();
+    if (!number || !element.is_number()) throw_usage("{}: '{}' must be a list of numbers", where, key);
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
 Value value_of(const toml::node& node, const std::string& where, const std::string& key) {
   if (const auto* boolean = node.as_boolean()) return boolean->get();
   if (const auto* integer = node.as_integer()) return static_cast<long long>(integer->get());
   if (const auto* number = node.as_floating_point()) return number->get();
   if (const auto* text = node.as_string()) return text->get();
   if (const auto* array = node.as_array()) {
-    std::vector<double> numbers;
+    const bool nested = !array->empty() && array->get(0)->is_array();
+    if (!nested) return numbers_of(*array, where, key);
+    std::vector<std::vector<double>> rows;
     for (const toml::node& element : *array) {
-      const auto number = element.value<double>();
-      if (!number || !element.is_number()) throw_usage("{}: '{}' must be a list of numbers", where, key);
-      numbers.push_back(*number);
+      if (!element.is_array()) throw_usage("{}: '{}' mixes lists and numbers", where, key);
+      rows.push_back(numbers_of(*element.as_array(), where, key));
     }
-    return numbers;
+    return rows;
   }
   throw_usage("{}: '{}' has a type that scenes do not use (true/false, number, text, list of numbers)", where,
               key);
@@ -154,6 +170,9 @@ double SceneKeys::number(const std::string& key, const Entry& entry, Range range
     case Range::below_half:
       check(value >= 0.0 && value < 0.5, "at least 0 and below 0.5");
       break;
+    case Range::inside_unit:
+      check(value > 0.0 && value < 1.0, "above 0 and below 1");
+      break;
   }
   return value;
 }
@@ -217,6 +236,31 @@ void SceneKeys::get(const std::string& key, std::array<int, 3>& value, Range ran
       throw_usage("{}: '{}' must be three whole numbers up to a million", where(key), key);
     }
     value[d] = static_cast<int>(number);
+  }
+}
+
+void SceneKeys::get(const std::string& key, std::vector<double>& value) {
+  const Entry* entry = find(key);
+  if (entry == nullptr) return;
+  const auto* list = std::get_if<std::vector<double>>(&entry->value);
+  if (list == nullptr) wrong_type(key, *entry, "a list of numbers");
+  for (const double element : *list) number(key, {element, entry->where}, Range::any);
+  value = *list;
+}
+
+void SceneKeys::get(const std::string& key, std::vector<Vector3>& value) {
+  const Entry* entry = find(key);
+  if (entry == nullptr) return;
+  value.clear();
+  // An empty list has no rows to tell what it is a list of.
+  if (const auto* empty = std::get_if<std::vector<double>>(&entry->value); empty != nullptr && empty->empty())
+    return;
+  const auto* rows = std::get_if<std::vector<std::vector<double>>>(&entry->value);
+  if (rows == nullptr) wrong_type(key, *entry, "a list of [x, y, z]");
+  for (const std::vector<double>& row : *rows) {
+    if (row.size() != 3) wrong_type(key, *entry, "a list of [x, y, z]");
+    for (const double element : row) number(key, {element, entry->where}, Range::any);
+    value.emplace_back(row[0], row[1], row[2]);
   }
 }
 

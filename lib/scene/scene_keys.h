@@ -15,7 +15,7 @@
 namespace signorini {
 
 /// What a number must be.
-enum class Range { any, positive, non_negative, fraction, below_half };
+enum class Range { any, positive, non_negative, fraction, below_half, inside_unit };
 
 class SceneKeys {
  public:
@@ -32,6 +32,8 @@ class SceneKeys {
   void get(const std::string& key, std::string& value);
   void get(const std::string& key, Vector3& value, Range range);
   void get(const std::string& key, std::array<int, 3>& value, Range range);
+  void get(const std::string& key, std::vector<double>& value);
+  void get(const std::string& key, std::vector<Vector3>& value);
   template <NamedEnum E>
   void get(const std::string& key, E& value) {
     std::string text(enum_name(value));
@@ -39,6 +41,7 @@ class SceneKeys {
     value = parse_enum<E>(text, where(key) + ": " + key);
   }
 
+  bool given(const std::string& key) const { return entries_.contains(key); }
   /// Names x of all keys "prefix.x.…", ascending. A value directly at "prefix.x" is left for `finish` to
   /// complain about.
   std::vector<std::string> groups(const std::string& prefix) const;
@@ -50,7 +53,8 @@ class SceneKeys {
   void finish() const;
 
  private:
-  using Value = std::variant<bool, long long, double, std::string, std::vector<double>>;
+  using Value =
+      std::variant<bool, long long, double, std::string, std::vector<double>, std::vector<std::vector<double>>>;
   struct Entry {
     Value value;
     std::string where;
