@@ -19,6 +19,7 @@ struct RecordArguments {
   long long steps = 0;
   int threads = 1;
   std::vector<std::string> settings;
+  double checkpoint_seconds = RecordingPolicy{}.checkpoint_seconds;
   bool resume = false, force = false;
 };
 
@@ -34,6 +35,46 @@ OptionMap parse_overrides(const std::vector<std::string>& settings) {
   return overrides;
 }
 
+/// What happened, on one screen of stderr.
+void print_summary(const std::string& output, const RecordingSummary& summary) {
+  std::string spared;
+  if (summary.kept > 0) spared += fmt::format(" ({} were there)", summary.kept);
+  if (summary.first_step > 0) spared += fmt::format(", resumed after step {}", summary.first_step);
+  say(fmt::format("{}: {} snapshots of {} steps{}, up to {} contacts, {}", output, summary.frames,
+                  summary.steps, spared, summary.most_contacts(),
+                  bytes_text(static_cast<double>(std::filesystem::file_size(output)))));
+  const auto column = [&](const char* name) { return summary.column(name); };
+  say(fmt::format("  contacts   up to {:.0f} regions, {:.0f} islands", column("regions").most,
+                  column("islands").most));
+  say(fmt::format(
+      "  solves     {:.0f} with {:.0f} iterations, worst residual {}; {:.0f} steps restarted cold",
+      column("solves").sum, column("iterations").sum, error_text(column("residual").most),
+      column("restarted").sum));
+  say(fmt::format("  steps      up to {:.0f} detection rounds, {:.0f} halvings; {:.0f} unresolved",
+                  column("detection_rounds").most, column("halvings").most, column("unresolved").sum));
+  say(fmt::format(
+      "  deepest    penetration {:.3g} m, largest turn of a normal {:.3g}°, smallest volume ratio {:.3g}",
+      column("penetration").most, column("largest_turn").most, column("volume_ratio").least));
+  double before = 0.0, after = 0.0;
+  for (const char* kind : {"kinetic_energy", "elastic_energy", "potential_energy"}) {
+    before += column(kind).first;
+    after += column(kind).last;
+  }
+  say(fmt::format("  energy     {:.4g} J after the first step, {:.4g} J at the end: {:+.3g} J", before, after,
+                  after - before));
+  double total = 0.0;
+  std::string phases;
+  for (const std::string& name : summary.clocks.columns) total += summary.column(name).sum;
+  for (const std::string& name : summary.clocks.columns) {
+    const double seconds = summary.column(name).sum;
+    phases +=
+        fmt::format("{}{} {} ({:.0f} %)", phases.empty() ? "" : ", ", name.substr(0, name.find("_seconds")),
+                    seconds_text(seconds), total > 0.0 ? 100.0 * seconds / total : 0.0);
+  }
+  say(fmt::format("  time       {} per step: {}", seconds_text(total / static_cast<double>(summary.steps)),
+                  phases));
+}
+
 int record(const Program& program, const RecordArguments& a) {
   if (a.steps < 0) throw_usage("--steps {}: must not be negative", a.steps);
   if (a.threads < 1) throw_usage("--threads {}: must be at least 1", a.threads);
@@ -47,15 +88,14 @@ int record(const Program& program, const RecordArguments& a) {
   const ExistingRecording existing = a.force    ? ExistingRecording::replace
                                      : a.resume ? ExistingRecording::resume
                                                 : ExistingRecording::refuse;
-  const RecordingSummary summary = record_scene(program, request, a.output, existing);
+  if (!(a.checkpoint_seconds >= 0.0))
+    throw_usage("--checkpoint-seconds {}: must not be negative", a.checkpoint_seconds);
+  const RecordingSummary summary = record_scene(program, request, a.output, {existing, a.checkpoint_seconds});
   if (summary.kept == summary.frames && summary.steps == 0) {
     say(fmt::format("{}: complete already, {} snapshots", a.output, summary.frames));
     return kSuccess;
   }
-  say(fmt::format("{}: {} snapshots of {} steps{}, up to {} contacts, {}", a.output, summary.frames,
-                  summary.steps, summary.kept > 0 ? fmt::format(" ({} were there)", summary.kept) : "",
-                  summary.most_contacts,
-                  bytes_text(static_cast<double>(std::filesystem::file_size(a.output)))));
+  print_summary(a.output, summary);
   return kSuccess;
 }
 
@@ -65,8 +105,8 @@ void add_record(CLI::App& app, Program& program) {
   CLI::App* command = app.add_subcommand("record", "Simulate a scene and record its contact problems");
   command->footer(
       "Beside FILE.h5 come FILE.steps.csv (energies, contacts, times of every step) and FILE.env.json.\n"
-      "A kill at any moment loses at most the step in flight: the same command with --resume goes on\n"
-      "and ends with the same bytes.\n"
+      "Frames and checkpoints are safe on disk as soon as they are written: after a kill the same command\n"
+      "with --resume goes on from the newest checkpoint and ends with the same bytes.\n"
       "\n"
       "Examples:\n"
       "  signorini record bucket -o bucket.h5\n"
@@ -85,6 +125,10 @@ void add_record(CLI::App& app, Program& program) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->add_option("--threads", a->threads, "Threads; the recording does not depend on them (default 1)")
       ->type_name("N");
+  command
+      ->add_option("--checkpoint-seconds", a->checkpoint_seconds,
+                   "Least time between checkpoints in s; 0 = one after every step (default 0.5)")
+      ->type_name("S");
   command->add_flag("--resume", a->resume, "Go on with an unfinished recording");
   command->add_flag("--force", a->force, "Replace an existing recording");
   command->callback([&program, a] { program.command = [&program, a] { return record(program, *a); }; });

@@ -115,18 +115,18 @@ Source record_source(const Program& program, const ExperimentRequest& request, c
   }
   std::error_code error;
   const bool unfinished =
-      fs::exists(source.path.string() + ".parts", error) && !fs::exists(source.path, error);
+      fs::exists(source.path.string() + ".parts", error) || fs::exists(source.path, error);
   say(fmt::format("recording {} ({})", scene, enum_name(request.size)));
   RecordingSummary summary;
   try {
     summary = record_scene(program, record, source.path,
-                           unfinished ? ExistingRecording::resume : ExistingRecording::replace);
+                           {unfinished ? ExistingRecording::resume : ExistingRecording::replace});
   } catch (const InputError&) {
-    if (!unfinished) throw;  // parts of another version of the scene: start again
-    summary = record_scene(program, record, source.path, ExistingRecording::replace);
+    if (!unfinished) throw;  // of another version of the scene: start again
+    summary = record_scene(program, record, source.path, {ExistingRecording::replace});
   }
   say(fmt::format("  {} snapshots of {} steps, up to {} contacts, {}", summary.frames, summary.steps,
-                  summary.most_contacts, seconds_text(summary.seconds)));
+                  summary.most_contacts(), seconds_text(summary.seconds)));
   return source;
 }
 

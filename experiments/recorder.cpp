@@ -6,8 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <memory>
-#include <set>
+#include <optional>
 
 #include "base/check.h"
 #include "base/clock.h"
@@ -16,6 +15,8 @@
 #include "harness/environment.h"
 #include "harness/run_table.h"
 #include "interrupt.h"
+#include "record/recording_checkpoint.h"
+#include "record/recording_format.h"
 #include "terminal.h"
 
 namespace signorini {
@@ -29,13 +30,15 @@ fs::path beside(const fs::path& output, const char* ending) {
   return path.replace_extension(ending);
 }
 
+/// FILE.steps.csv: statistics and clocks side by side, one line per finished step.
 class StepsFile {
  public:
-  explicit StepsFile(fs::path path) : path_(std::move(path)), file_(std::fopen(path_.c_str(), "w")) {
+  StepsFile(fs::path path, const StepTable& statistics, const StepTable& clocks)
+      : path_(std::move(path)), file_(std::fopen(path_.c_str(), "w")) {
     if (file_ == nullptr)
       throw_input("{}: cannot open for writing: {}", path_.string(), std::strerror(errno));
-    put("step,time,contacts,iterations,residual,kinetic_energy,elastic_energy,potential_energy,penetration,"
-        "detection_seconds,assembly_seconds,solve_seconds,other_seconds\n");
+    put(fmt::format("{},{}\n", fmt::join(statistics.columns, ","), fmt::join(clocks.columns, ",")));
+    for (std::size_t i = 0; i < statistics.rows.size(); ++i) add(statistics.rows[i], clocks.rows[i]);
   }
   ~StepsFile() {
     if (file_ != nullptr) std::fclose(file_);
@@ -43,10 +46,8 @@ class StepsFile {
   StepsFile(const StepsFile&) = delete;
   StepsFile& operator=(const StepsFile&) = delete;
 
-  void add(const StepStatistics& s) {
-    put(fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", s.step, s.time, s.contacts, s.iterations,
-                    s.residual, s.kinetic_energy, s.elastic_energy, s.potential_energy, s.penetration,
-                    s.detection_seconds, s.assembly_seconds, s.solve_seconds, s.other_seconds));
+  void add(const std::vector<double>& statistics, const std::vector<double>& clocks) {
+    put(fmt::format("{},{}\n", fmt::join(statistics, ","), fmt::join(clocks, ",")));
   }
   void close() {
     std::FILE* file = file_;
@@ -63,6 +64,124 @@ class StepsFile {
 
   fs::path path_;
   std::FILE* file_;
+};
+
+/// Says when the next checkpoint is due: not before `least` seconds have passed, nor before the checkpoints
+/// would take more than a twentieth of the time.
+class CheckpointClock {
+ public:
+  explicit CheckpointClock(double least) : least_(least) {}
+  bool due() const { return since_.seconds() >= std::max(least_, 20.0 * cost_); }
+  void written(double seconds) {
+    cost_ = seconds;
+    since_.restart();
+  }
+
+ private:
+  double least_, cost_ = 0.0;
+  Stopwatch since_;
+};
+
+/// A scene on its way into a recording.
+class Recording {
+ public:
+  Recording(const RecordRequest& request, const fs::path& output, RecordingHeader header,
+            const RecordingPolicy& policy)
+      : scene_(header.scene),
+        run_(request),
+        writer_(output, std::move(header), policy.existing == ExistingRecording::resume),
+        clock_(policy.checkpoint_seconds) {
+    done_.statistics = statistics_table();
+    done_.clocks = clocks_table();
+    kept_ = static_cast<int>(writer_.frames().size());
+    if (policy.existing == ExistingRecording::resume) go_back_to_checkpoint(request);
+    first_ = done_.steps;
+    steps_.emplace(beside(output, ".steps.csv"), done_.statistics, done_.clocks);
+  }
+
+  /// Takes steps until the end or a signal; then everything on disk is as new as it can be.
+  void run() {
+    Progress progress("recording " + scene_, run_.steps() - first_);
+    while (run_.steps_taken() < run_.steps() && !interrupted()) {
+      const StepStatistics step = take_step();
+      progress.update(step.step - first_, progress_text(step));
+      if (clock_.due() && step.step < step.steps) keep_checkpoint();
+    }
+    if (interrupted() && run_.steps_taken() > saved_) keep_checkpoint();
+    progress.clear();
+    stop_when_interrupted();
+    steps_->close();
+    writer_.finish(&done_.statistics);
+  }
+
+  RecordingSummary summary() const {
+    RecordingSummary summary;
+    summary.frames = static_cast<int>(done_.frames.size());
+    summary.kept = kept_;
+    summary.steps = done_.steps;
+    summary.first_step = first_;
+    summary.statistics = done_.statistics;
+    summary.clocks = done_.clocks;
+    summary.seconds = watch_.seconds();
+    return summary;
+  }
+
+ private:
+  void go_back_to_checkpoint(const RecordRequest& request) {
+    try {
+      const std::optional<RecordingCheckpoint> checkpoint = writer_.checkpoint();
+      if (!checkpoint) return;
+      if (checkpoint->statistics.columns != done_.statistics.columns ||
+          checkpoint->clocks.columns != done_.clocks.columns)
+        throw InputError("its statistics have other columns");
+      run_.restore(checkpoint->state);
+      if (run_.steps_taken() != checkpoint->steps) throw InputError("it counts other steps than its state");
+      done_ = *checkpoint;
+      saved_ = done_.steps;
+    } catch (const InputError& e) {
+      say(fmt::format("warning: {}; simulating again from step 1, the frames on disk are kept", e.what()));
+      run_ = SceneRun(request);
+    }
+  }
+
+  StepStatistics take_step() {
+    const StepStatistics step = run_.advance(
+        [this](const std::string& id) {
+          done_.frames.push_back(id);
+          return !std::binary_search(writer_.frames().begin(), writer_.frames().end(), id, frame_before);
+        },
+        [this](const Frame& frame) { writer_.append(frame); });
+    done_.steps = step.step;
+    done_.statistics.rows.push_back(statistics_row(step));
+    done_.clocks.rows.push_back(clocks_row(step));
+    steps_->add(done_.statistics.rows.back(), done_.clocks.rows.back());
+    return step;
+  }
+
+  void keep_checkpoint() {
+    const Stopwatch cost;
+    done_.state = run_.checkpoint();
+    writer_.keep(done_);
+    saved_ = done_.steps;
+    clock_.written(cost.seconds());
+  }
+
+  static std::string progress_text(const StepStatistics& s) {
+    const StepReport& r = s.report;
+    return fmt::format("step {}/{}  {} contacts  {} regions  {} iterations  {:.4g} J", s.step, s.steps,
+                       r.contacts, s.regions, r.iterations,
+                       r.kinetic_energy + r.elastic_energy + r.potential_energy);
+  }
+
+  std::string scene_;
+  Stopwatch watch_;
+  SceneRun run_;
+  RecordingWriter writer_;
+  CheckpointClock clock_;
+  RecordingCheckpoint done_;  // all but its state is up to date
+  int kept_ = 0;
+  long long first_ = 0, saved_ = 0;
+  std::optional<StepsFile> steps_;
 };
 
 void make_way(const fs::path& output, ExistingRecording existing) {
@@ -85,63 +204,53 @@ void make_way(const fs::path& output, ExistingRecording existing) {
 
 }  // namespace
 
+RecordingSummary::Column RecordingSummary::column(const std::string& name) const {
+  Column column;
+  for (const StepTable* table : {&statistics, &clocks}) {
+    const auto found = std::find(table->columns.begin(), table->columns.end(), name);
+    if (found == table->columns.end() || table->rows.empty()) continue;
+    const auto c = static_cast<std::size_t>(found - table->columns.begin());
+    column.least = column.most = column.first = table->rows.front()[c];
+    column.last = table->rows.back()[c];
+    for (const std::vector<double>& row : table->rows) {
+      column.least = std::min(column.least, row[c]);
+      column.most = std::max(column.most, row[c]);
+      column.sum += row[c];
+    }
+  }
+  return column;
+}
+
 bool is_recording_of(const fs::path& file, const RecordRequest& request) {
   std::error_code error;
-  if (!fs::exists(file, error) || fs::exists(file.string() + ".parts", error)) return false;
-  return RecordingReader(file).header().config == recording_header(request).config;
+  if (!fs::exists(file, error)) return false;
+  const RecordingReader reader(file);
+  return reader.has_statistics() && reader.header().config == recording_header(request).config;
 }
 
 RecordingSummary record_scene(const Program& program, const RecordRequest& request, const fs::path& output,
-                              ExistingRecording existing) {
+                              const RecordingPolicy& policy) {
   RecordingHeader header = recording_header(request);
   header.git = build_facts().git;
-  make_way(output, existing);
   Provenance provenance(program.command_line);
   provenance.set("scene", header.scene);
   provenance.set("config", header.config);
-
-  RecordingSummary summary;
-  const std::string scene = header.scene;
-  if (existing == ExistingRecording::resume && is_recording_of(output, request)) {
-    RecordingReader reader(output);
-    summary.frames = summary.kept = static_cast<int>(reader.frames().size());
-    const fs::path description = beside(output, ".env.json");
+  const fs::path description = beside(output, ".env.json");
+  if (policy.existing == ExistingRecording::resume && is_recording_of(output, request)) {
+    RecordingSummary summary;
+    summary.frames = summary.kept = static_cast<int>(RecordingReader(output).frames().size());
     if (!fs::exists(description)) {  // a kill after the last frame
       provenance.add_input(output);
       write_text_file(description, provenance.json());
     }
     return summary;
   }
-  RecordingWriter writer(output, std::move(header), existing == ExistingRecording::resume);
-  const std::set<std::string> finished(writer.frames().begin(), writer.frames().end());
-  summary.kept = static_cast<int>(finished.size());
-  StepsFile steps(beside(output, ".steps.csv"));
-  std::unique_ptr<Progress> progress;
-  const Stopwatch watch;
-  int fresh = 0;
-  run_scene(
-      request, [&finished](const std::string& id) { return !finished.contains(id); },
-      [&writer, &fresh](const Frame& frame) {
-        writer.append(frame);
-        ++fresh;
-      },
-      [&](const StepStatistics& s) {
-        steps.add(s);
-        if (!progress) progress = std::make_unique<Progress>("recording " + scene, s.steps);
-        progress->update(s.step, fmt::format("step {}/{}  {} contacts", s.step, s.steps, s.contacts));
-        summary.steps = std::max(summary.steps, s.step);
-        summary.most_contacts = std::max(summary.most_contacts, s.contacts);
-        return !interrupted();
-      });
-  progress.reset();
-  stop_when_interrupted();
-  steps.close();
-  writer.finish();
-  summary.frames = summary.kept + fresh;
-  summary.seconds = watch.seconds();
+  make_way(output, policy.existing);
+  Recording recording(request, output, std::move(header), policy);
+  recording.run();
   provenance.add_input(output);
-  write_text_file(beside(output, ".env.json"), provenance.json());
-  return summary;
+  write_text_file(description, provenance.json());
+  return recording.summary();
 }
 
 }  // namespace signorini

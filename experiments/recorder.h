@@ -12,19 +12,36 @@ struct Program;
 
 enum class ExistingRecording { refuse, resume, replace };
 
-struct RecordingSummary {
-  int frames = 0;  ///< in the file
-  int kept = 0;    ///< of them, found finished by a resume
-  long long steps = 0;
-  int most_contacts = 0;
-  double seconds = 0.0;
+struct RecordingPolicy {
+  ExistingRecording existing = ExistingRecording::refuse;
+  /// Least time between two checkpoints, s. Small scenes end before the first one and are not slowed by it.
+  double checkpoint_seconds = 0.5;
 };
 
-/// Throws `Interrupted` after a signal; the frames on disk stay for a resume.
-RecordingSummary record_scene(const Program& program, const RecordRequest& request,
-                              const std::filesystem::path& output, ExistingRecording existing);
+struct RecordingSummary {
+  int frames = 0;            ///< in the file
+  int kept = 0;              ///< of them, found finished by a resume
+  long long steps = 0;       ///< 0: the recording was complete already
+  long long first_step = 0;  ///< steps that a checkpoint spared
+  StepTable statistics;      ///< scene/step_statistics.h
+  StepTable clocks;
+  double seconds = 0.0;
 
-/// True when `file` holds a finished recording of exactly this request.
+  /// Smallest, largest and sum of a column of the tables; zeros without rows.
+  struct Column {
+    double least = 0.0, most = 0.0, sum = 0.0, first = 0.0, last = 0.0;
+  };
+  Column column(const std::string& name) const;
+  int most_contacts() const { return static_cast<int>(column("contacts").most); }
+};
+
+/// Throws `Interrupted` after a signal; the frames on disk and a checkpoint of the last finished step stay
+/// for a resume, which goes on from there and ends with the bytes of an uninterrupted run. A damaged
+/// checkpoint costs one warning line and the time to simulate from the start.
+RecordingSummary record_scene(const Program& program, const RecordRequest& request,
+                              const std::filesystem::path& output, const RecordingPolicy& policy);
+
+/// True when `file` holds a recording of exactly this request that ran to its end.
 bool is_recording_of(const std::filesystem::path& file, const RecordRequest& request);
 
 }  // namespace signorini

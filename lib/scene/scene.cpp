@@ -3,9 +3,9 @@
 #include <filesystem>
 
 #include "base/check.h"
+#include "regions/region_partition.h"
 #include "scene/scene_builder.h"
 #include "scene/scene_config.h"
-#include "solvers/registry.h"
 
 namespace signorini {
 
@@ -21,6 +21,9 @@ std::unique_ptr<FrameGeometry> frame_geometry(const BodySystem& bodies, const Sy
   geometry->vertices.resize(surface.vertices(), 3);
   for (Index i = 0; i < surface.vertices(); ++i)
     geometry->vertices.row(i) = x[static_cast<std::size_t>(i)].transpose();
+  geometry->rest.resize(surface.vertices(), 3);
+  for (Index i = 0; i < surface.vertices(); ++i)
+    geometry->rest.row(i) = bodies.surface_rest()[static_cast<std::size_t>(i)].transpose();
   geometry->triangles.resize(static_cast<Index>(surface.triangles.size()), 3);
   for (std::size_t t = 0; t < surface.triangles.size(); ++t) {
     const Triangle& triangle = surface.triangles[t];
@@ -31,23 +34,8 @@ std::unique_ptr<FrameGeometry> frame_geometry(const BodySystem& bodies, const Sy
   return geometry;
 }
 
-StepStatistics statistics_of(const ExplicitStepper& stepper, const StepReport& report, long long steps) {
-  StepStatistics s;
-  s.step = stepper.steps_taken();
-  s.steps = steps;
-  s.time = stepper.state().time;
-  s.contacts = report.contacts;
-  s.iterations = report.iterations;
-  s.residual = report.residual;
-  s.kinetic_energy = report.kinetic_energy;
-  s.elastic_energy = report.elastic_energy;
-  s.potential_energy = report.potential_energy;
-  s.penetration = report.penetration;
-  s.detection_seconds = report.detection_seconds;
-  s.assembly_seconds = report.assembly_seconds;
-  s.solve_seconds = report.solve_seconds;
-  s.other_seconds = report.other_seconds;
-  return s;
+std::string frame_id(long long step, int solve) {
+  return solve == 1 ? fmt::format("{:06}", step) : fmt::format("{:06}.{}", step, solve);
 }
 
 }  // namespace
@@ -65,27 +53,74 @@ RecordingHeader recording_header(const RecordRequest& request) {
   return header;
 }
 
-int run_scene(const RecordRequest& request, const std::function<bool(const std::string&)>& wanted,
-              const std::function<void(const Frame&)>& on_frame,
+struct SceneRun::Impl {
+  explicit Impl(const RecordRequest& request)
+      : config(read_scene(request)),
+        arena(request.threads),
+        bodies(build_bodies(config)),
+        stepper(make_stepper(config, bodies)) {}
+
+  SceneConfig config;
+  TaskArena arena;
+  BodySystem bodies;
+  std::unique_ptr<Stepper> stepper;
+
+  bool is_due(long long step) const {
+    return step % config.time.record_every == 0 && step >= config.time.record_from;
+  }
+  Frame frame_of(const std::string& id, const SolveEvent& event) {
+    Frame frame;
+    frame.id = id;
+    frame.problem = event.problem;
+    if (config.geometry) frame.geometry = frame_geometry(bodies, stepper->state(), arena);
+    if (event.accepted) {
+      frame.impulse =
+          Eigen::Map<const Vector>(event.impulses.data(), static_cast<Eigen::Index>(event.impulses.size()));
+    }
+    return frame;
+  }
+};
+
+SceneRun::SceneRun(const RecordRequest& request) : impl_(std::make_unique<Impl>(request)) {}
+SceneRun::~SceneRun() = default;
+SceneRun::SceneRun(SceneRun&&) noexcept = default;
+SceneRun& SceneRun::operator=(SceneRun&&) noexcept = default;
+
+long long SceneRun::steps() const { return impl_->config.time.steps; }
+long long SceneRun::steps_taken() const { return impl_->stepper->steps_taken(); }
+std::string SceneRun::checkpoint() const { return impl_->stepper->checkpoint(); }
+void SceneRun::restore(std::string_view bytes) { impl_->stepper->restore(bytes); }
+
+StepStatistics SceneRun::advance(const FrameFilter& wanted, const FrameSink& on_frame) {
+  StepStatistics statistics;
+  statistics.step = steps_taken() + 1;
+  statistics.steps = steps();
+  const bool due = impl_->is_due(statistics.step);
+  statistics.report = impl_->stepper->advance(impl_->arena, [&](const SolveEvent& event) {
+    if (event.problem.contacts() == 0) return;
+    const bool exact = event.problem.kind == ProblemKind::explicit_step;
+    statistics.regions =
+        partition_regions(event.problem, exact ? RegionMode::points : RegionMode::points_approx).regions();
+    statistics.islands = partition_regions(event.problem, RegionMode::islands).regions();
+    if (!due) return;
+    ++statistics.frames;
+    const std::string id = frame_id(statistics.step, event.solve);
+    if (wanted(id)) on_frame(impl_->frame_of(id, event));
+  });
+  if (statistics.report.contacts == 0) statistics.regions = statistics.islands = 0;
+  statistics.time = impl_->stepper->state().time;
+  return statistics;
+}
+
+int run_scene(const RecordRequest& request, const SceneRun::FrameFilter& wanted,
+              const SceneRun::FrameSink& on_frame,
               const std::function<bool(const StepStatistics&)>& on_step) {
-  const SceneConfig config = read_scene(request);
-  BuiltScene scene = build_scene(config);
-  TaskArena arena(request.threads);
-  ExplicitStepper stepper(scene.bodies, scene.detection,
-                          make_solver(config.solver.name, config.solver.options), scene.stepping);
+  SceneRun run(request);
   int frames = 0;
-  for (long long step = 1; step <= config.time.steps; ++step) {
-    const bool due = step % config.time.record_every == 0 && step >= config.time.record_from;
-    // The picture shows the positions at which the contacts were found: the start of the step.
-    std::unique_ptr<FrameGeometry> geometry;
-    if (due && config.geometry) geometry = frame_geometry(scene.bodies, stepper.state(), arena);
-    const StepReport report = stepper.advance(arena, [&](const SolveEvent& event) {
-      if (!due || !event.accepted) return;
-      ++frames;
-      const std::string id = fmt::format("{:06}", step);
-      if (wanted(id)) on_frame({id, event.problem, std::move(geometry)});
-    });
-    if (!on_step(statistics_of(stepper, report, config.time.steps))) break;
+  while (run.steps_taken() < run.steps()) {
+    const StepStatistics step = run.advance(wanted, on_frame);
+    frames += step.frames;
+    if (!on_step(step)) break;
   }
   return frames;
 }

@@ -2,10 +2,13 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/options.h"
 #include "record/recording_file.h"
+#include "scene/step_statistics.h"
 
 /// From a scene file to a stream of contact problems: the only step of the program with physics in it.
 namespace signorini {
@@ -17,42 +20,56 @@ struct EnumNames<SceneSize> {
       {{SceneSize::quick, "quick"}, {SceneSize::medium, "medium"}, {SceneSize::paper, "paper"}}};
 };
 
-/// What the progress line and the statistics know of a step.
-struct StepStatistics {
-  long long step = 0;
-  long long steps = 0;      ///< planned
-  double time = 0.0;        ///< s, end of the step
-  int contacts = 0;
-  int iterations = 0;       ///< of the contact solve that drives the scene
-  double residual = 0.0;    ///< the driving solver's own
-  double kinetic_energy = 0.0, elastic_energy = 0.0, potential_energy = 0.0;  ///< J
-  double penetration = 0.0; ///< m, deepest at the end of the step
-  double detection_seconds = 0.0, assembly_seconds = 0.0, solve_seconds = 0.0, other_seconds = 0.0;
-};
-
 struct RecordRequest {
   std::string scene_path;
   SceneSize size = SceneSize::quick;
-  OptionMap overrides;              ///< --set key=value, dotted keys
-  long long steps = 0;              ///< 0 = as the scene says
+  OptionMap overrides;  ///< --set key=value, dotted keys
+  long long steps = 0;  ///< 0 = as the scene says
   int threads = 1;
 };
 
-/// Reads and checks the scene (errors name file, line, key), applies size and overrides, and returns the effective TOML:
-/// two requests with equal text record equal bytes.
+/// Reads and checks the scene (errors name file, line, key), applies size and overrides, and returns the
+/// effective TOML: two requests with equal text record equal bytes.
 std::string effective_scene(const RecordRequest& request);
 /// Header for the recording of this request (scene name, config, seed; git is filled by the caller).
 RecordingHeader recording_header(const RecordRequest& request);
 
-/// Step s = 1, 2, … leads from time (s − 1) dt to s dt; its frame has the id of s with six digits, the time and the surface
-/// positions of its start. Steps without contacts leave no frame.
+/// A scene, built and ready to take its steps.
 ///
-/// Runs the scene; `on_frame` gets every recorded snapshot, `on_step` every step. `wanted(id)` tells whether a frame must
-/// still be built (resume skips those on disk; the physics is run again and gives the same bits).
-/// Returning false from `on_step` interrupts. Returns the number of frames that the run has, skipped ones included.
-/// Throws `UsageError` / `InputError` before the first step, `std::runtime_error` when a step cannot be solved.
-int run_scene(const RecordRequest& request, const std::function<bool(const std::string&)>& wanted,
-              const std::function<void(const Frame&)>& on_frame,
-              const std::function<bool(const StepStatistics&)>& on_step);
+/// Step s = 1, 2, … leads from time (s − 1) dt to s dt. When it is due (record_every, record_from), every
+/// linearised contact solve in it becomes a frame: "000120" the first, "000120.2" the second, …, with the
+/// surfaces where the solve's (sub-)step starts. The impulse of a solve that failed is left out. Steps
+/// without contacts leave no frame.
+class SceneRun {
+ public:
+  /// Asked before a frame is built; false skips it.
+  using FrameFilter = std::function<bool(const std::string& id)>;
+  using FrameSink = std::function<void(const Frame&)>;
+
+  /// Throws `UsageError` / `InputError` for anything wrong with the scene.
+  explicit SceneRun(const RecordRequest& request);
+  ~SceneRun();
+  SceneRun(SceneRun&&) noexcept;
+  SceneRun& operator=(SceneRun&&) noexcept;
+
+  long long steps() const;  ///< planned
+  long long steps_taken() const;
+  /// Takes one step. Throws `std::runtime_error` when it cannot be solved.
+  StepStatistics advance(const FrameFilter& wanted, const FrameSink& on_frame);
+  /// Going on from a restored checkpoint gives the same bits as never having stopped. `restore` throws
+  /// `InputError` for bytes of another scene and for damaged ones.
+  std::string checkpoint() const;
+  void restore(std::string_view bytes);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Runs the whole scene; `on_frame` gets every recorded snapshot that is `wanted`, `on_step` every step.
+/// Returning false from `on_step` interrupts. Returns the number of frames that the run has, skipped ones
+/// included. Throws as SceneRun does.
+int run_scene(const RecordRequest& request, const SceneRun::FrameFilter& wanted,
+              const SceneRun::FrameSink& on_frame, const std::function<bool(const StepStatistics&)>& on_step);
 
 }  // namespace signorini

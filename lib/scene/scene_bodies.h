@@ -10,8 +10,8 @@
 #include "scene/scene_keys.h"
 
 /// What a scene file can say about materials, bodies, obstacles and pins. Each struct names its keys once in
-/// `visit`; reading, checking and printing follow. Which keys there are depends on the material's model and on the
-/// shape, so an unused key is an error.
+/// `visit`; reading, checking and printing follow. Which keys there are depends on the material's model and
+/// on the shape, so an unused key is an error.
 namespace signorini {
 
 /// What a material makes of its bodies: elastic solids, rigid bodies, cloth, or point masses on springs.
@@ -127,9 +127,9 @@ struct FileConfig {
 };
 
 /// A group of equal bodies, on circles in layers or on a grid. `circle`: layers of `per_layer` around
-/// `position_m`, each turned by half a pitch against the one below. `grid`: nx × ny × nz places with the given
-/// pitches, the lowest layer centred at `position_m`; x first, then y, then z. Jitter and random orientations come
-/// from the scene's seed, body by body.
+/// `position_m`, each turned by half a pitch against the one below. `grid`: nx × ny × nz places with the
+/// given pitches, the lowest layer centred at `position_m`; x first, then y, then z. Jitter and random
+/// orientations come from the scene's seed, body by body.
 struct BodyConfig {
   MaterialModel model = MaterialModel::corotational;  ///< of its material; no key of its own
   BodyShape shape = BodyShape::ball;
@@ -159,6 +159,7 @@ struct BodyConfig {
   double width_m = 1.0, depth_m = 1.0;
   int nodes = 3;  // chain
   double bend_deg = 0.0;
+  double largest_tet_m3 = 0.0;  // surface
   FileConfig mesh, surface, skin;
 
   /// Bodies of the group: `count`, or else 1 on circles and all places of a grid.
@@ -167,7 +168,8 @@ struct BodyConfig {
   template <class Visitor>
   void visit(Visitor& v) {
     v("shape", shape,
-      "elastic: ball, block, ring, mesh, surface; rigid: box, sphere, cylinder, surface; cloth: sheet, surface; "
+      "elastic: ball, block, ring, mesh, surface; rigid: box, sphere, cylinder, surface; cloth: sheet, "
+      "surface; "
       "springs: chain");
     v("material", material, "a name of [materials]");
     v("count", count, Range::non_negative, "number of bodies; 0 = one, or all places of the grid");
@@ -234,6 +236,9 @@ struct BodyConfig {
         break;
       case BodyShape::surface:
         surface.visit(v, "surface");
+        if (is_elastic(model))
+          v("largest_tet_m3", largest_tet_m3, Range::non_negative,
+            "bound of the volume of the tetrahedra that fill it; 0 = none");
         break;
     }
   }
@@ -292,14 +297,14 @@ struct ObstacleConfig {
   double rotation_deg = 0.0;
   double floor_radius_m = 0.3;  // bucket
   double rim_radius_m = 0.4;
-  double height_m = 0.5;            // bucket, wall
-  int segments = 24;                // bucket, cylinder, capsule
-  double extent_m = 1.0;            // ground
-  Vector3 size_m{1.0, 1.0, 0.5};    // bin, box
-  double width_m = 1.0;             // wall
-  int level = 3;                    // sphere
-  double radius_m = 0.1;            // sphere, cylinder, capsule
-  double length_m = 0.5;            // cylinder, capsule
+  double height_m = 0.5;          // bucket, wall
+  int segments = 24;              // bucket, cylinder, capsule
+  double extent_m = 1.0;          // ground
+  Vector3 size_m{1.0, 1.0, 0.5};  // bin, box
+  double width_m = 1.0;           // wall
+  int level = 3;                  // sphere
+  double radius_m = 0.1;          // sphere, cylinder, capsule
+  double length_m = 0.5;          // cylinder, capsule
   FileConfig surface;
   MotionConfig motion;
 
@@ -326,7 +331,8 @@ struct ObstacleConfig {
         v("segments", segments, Range::positive, "flat panels around the axis; at least 3");
         break;
       case ObstacleShape::bin:
-        v("size_m", size_m, Range::positive, "inside, along x, y, z; open at the top, origin in the floor's middle");
+        v("size_m", size_m, Range::positive,
+          "inside, along x, y, z; open at the top, origin in the floor's middle");
         break;
       case ObstacleShape::box:
         v("size_m", size_m, Range::positive, "edges along x, y, z around the origin");

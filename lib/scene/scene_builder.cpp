@@ -1,17 +1,15 @@
 #include "scene/scene_builder.h"
 
 #include <Eigen/Geometry>
-#include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "base/check.h"
 #include "base/rng.h"
 #include "base/text.h"
-#include "geometry/ball.h"
-#include "geometry/block.h"
-#include "geometry/bucket.h"
-#include "scene/point_triangle_surface.h"
+#include "collision/contact_finder.h"
+#include "scene/scene_shapes.h"
+#include "solvers/registry.h"
 
 namespace signorini {
 
@@ -28,95 +26,227 @@ Matrix3 random_rotation(Rng& rng) {
       .toRotationMatrix();
 }
 
-/// The shape around the origin.
-TetMesh body_mesh(const BodyConfig& body) {
-  if (body.shape == BodyShape::ball) return tet_ball(body.level, body.radius_m);
-  TetMesh mesh = kuhn_block({body.cells[0], body.cells[1], body.cells[2]}, body.size_m);
-  for (Vector3& x : mesh.vertices) x -= 0.5 * body.size_m;
-  return mesh;
-}
-
-/// Body `number` of its group: layer number / per_layer, place number mod per_layer on the circle.
-Placement placement_of(const BodyConfig& body, int number, Rng rng) {
+/// Place of body `number` of its group relative to `position_m`, before jitter.
+Vector3 place_of(const BodyConfig& body, int number) {
+  if (body.arrangement == Arrangement::grid) {
+    const int x = number % body.grid[0], y = number / body.grid[0] % body.grid[1],
+              z = number / body.grid[0] / body.grid[1];
+    return body.pitch_m.cwiseProduct(Vector3(x - 0.5 * (body.grid[0] - 1), y - 0.5 * (body.grid[1] - 1), z));
+  }
   const int layer = number / body.per_layer;
   const double turn = (number % body.per_layer) + 0.5 * (layer % 2);
   const double angle = 2.0 * std::numbers::pi * turn / body.per_layer;
+  return {body.circle_radius_m * std::cos(angle), body.circle_radius_m * std::sin(angle),
+          body.layer_height_m * layer};
+}
+
+Placement placement_of(const BodyConfig& body, int number, Rng rng) {
   Placement placement;
-  placement.translation =
-      body.position_m + Vector3(body.circle_radius_m * std::cos(angle),
-                                body.circle_radius_m * std::sin(angle), body.layer_height_m * layer);
+  placement.translation = body.position_m + place_of(body, number);
   for (Index d = 0; d < 3; ++d) placement.translation[d] += rng.uniform(-body.jitter_m, body.jitter_m);
-  if (body.random_orientation) placement.rotation = random_rotation(rng);
+  if (body.rotation_deg != 0.0) placement.rotation = rotation_about(body.rotation_axis, body.rotation_deg);
+  if (body.random_orientation) placement.rotation = random_rotation(rng) * placement.rotation;
   placement.velocity = body.velocity_m_s;
+  placement.angular_velocity = body.angular_velocity_rad_s;
   return placement;
 }
 
-TriangleMesh obstacle_mesh(const ObstacleConfig& obstacle) {
-  TriangleMesh mesh =
-      obstacle.shape == ObstacleShape::bucket
-          ? bucket({obstacle.floor_radius_m, obstacle.rim_radius_m, obstacle.height_m, obstacle.segments})
-          : ground(obstacle.extent_m);
-  for (Vector3& x : mesh.vertices) x += obstacle.position_m;
-  return mesh;
+/// A mistake in `table` that shows only when its bodies are made.
+template <class Work>
+void named(const SceneConfig& config, const std::string& table, Work&& work) {
+  try {
+    work();
+  } catch (const UsageError& e) {
+    throw_usage("{}: [{}]: {}", config.path, table, e.what());
+  }
 }
 
-double mean_edge(const CollisionModel& model, std::span<const Vector3> position) {
+/// Bodies of one group, all of the same rest shape.
+struct Group {
+  std::vector<Index> bodies;
+  std::vector<Vector3> rest;  ///< vertices that pins can hold
+};
+
+Group add_group(const SceneConfig& config, const std::string& name, const BodyConfig& body, Index& stream,
+                BodySystem& system) {
+  Group group;
+  const MaterialConfig& material = config.materials.at(body.material);
+  const auto each = [&](auto&& add) {
+    for (int i = 0; i < body.bodies(); ++i) {
+      const Rng rng(static_cast<std::uint64_t>(config.seed), static_cast<std::uint64_t>(stream++));
+      const std::string title = body.bodies() == 1 ? name : fmt::format("{}[{}]", name, i);
+      group.bodies.push_back(add(title, placement_of(body, i, rng)));
+    }
+  };
+  if (is_elastic(body.model)) {
+    const TetMesh mesh = solid_shape(config, body, name);
+    const std::optional<TriangleMesh> skin = skin_shape(config, body);
+    group.rest = mesh.vertices;
+    each([&](const std::string& title, const Placement& placement) {
+      return system.add_solid(title, mesh, material.elastic(), placement, skin ? &*skin : nullptr);
+    });
+  } else if (body.model == MaterialModel::rigid) {
+    const TriangleMesh surface = rigid_shape(config, body);
+    each([&](const std::string& title, const Placement& placement) {
+      return system.add_rigid(title, surface, material.density_kg_m3, placement);
+    });
+  } else {
+    const SpringNetwork network = spring_shape(config, body, material);
+    group.rest = network.vertices;
+    each([&](const std::string& title, const Placement& placement) {
+      return system.add_springs(title, network, placement);
+    });
+  }
+  return group;
+}
+
+void add_pins(const PinConfig& pin, const Group& group, BodySystem& system) {
+  const Motion motion = pin.motion.motion();
+  bool holds = false;
+  for (std::size_t i = 0; i < group.rest.size(); ++i) {
+    const Vector3& x = group.rest[i];
+    if ((x - pin.min_m).minCoeff() < 0.0 || (pin.max_m - x).minCoeff() < 0.0) continue;
+    for (const Index body : group.bodies) system.pin(body, static_cast<Index>(i), motion);
+    holds = true;
+  }
+  if (!holds) {
+    throw_usage("no vertex of '{}' lies in the box from ({}) to ({})", pin.body,
+                fmt::join(pin.min_m.begin(), pin.min_m.end(), ", "),
+                fmt::join(pin.max_m.begin(), pin.max_m.end(), ", "));
+  }
+}
+
+void check_stability(const SceneConfig& config, const BodySystem& bodies) {
+  if (config.time.integrator != Integrator::explicit_euler) return;
+  const double stable = bodies.largest_stable_step();
+  if (config.time.step_s <= stable) return;
+  throw_usage(
+      "{}: time.step_s = {} s is unstable; the smallest element and the stiffest material allow at most "
+      "{:.3g} s",
+      config.path, exact_text(config.time.step_s), stable);
+}
+
+void check_start(const SceneConfig& config, const BodySystem& bodies) {
+  TaskArena arena(1);
+  std::vector<Vector3> x(static_cast<std::size_t>(bodies.surface().vertices()));
+  bodies.surface_positions(arena, bodies.start(), x);
+  const auto report = [&](const Intersection& found, const char* text) {
+    const Vector3& p = found.position;
+    throw_usage(
+        "{}: {} '{}' {} '{}' at the start, near ({:.4g}, {:.4g}, {:.4g}) m; move them apart (position_m, "
+        "pitch_m, "
+        "circle_radius_m, layer_height_m, jitter_m)",
+        config.path,
+        found.edge_body == found.triangle_body ? "body" : "bodies overlap:", bodies.name(found.edge_body),
+        text, bodies.name(found.triangle_body), p[0], p[1], p[2]);
+  };
+  if (const auto found = find_intersection(bodies.surface(), x)) report(*found, "passes through");
+  if (const auto found = find_containment(bodies.surface(), x)) report(*found, "lies inside");
+}
+
+/// Of the triangles that can move: cells of this size hold few of them; m.
+double mean_edge(const SurfaceModel& surface, const std::vector<Vector3>& x) {
   double sum = 0.0;
-  for (const Triangle& t : model.triangles) {
+  std::size_t edges = 0;
+  for (std::size_t t = 0; t < surface.triangles.size(); ++t) {
+    if (!surface.bodies[static_cast<std::size_t>(surface.triangle_body[t])].movable) continue;
+    const Triangle& triangle = surface.triangles[t];
     for (std::size_t e = 0; e < 3; ++e) {
-      sum += (position[static_cast<std::size_t>(t[(e + 1) % 3])] - position[static_cast<std::size_t>(t[e])])
+      sum += (x[static_cast<std::size_t>(triangle[(e + 1) % 3])] - x[static_cast<std::size_t>(triangle[e])])
                  .norm();
+      ++edges;
     }
   }
-  return sum / static_cast<double>(3 * model.triangles.size());
+  return edges > 0 ? sum / static_cast<double>(edges) : 0.05;
+}
+
+DetectionSettings detection_settings(const SceneConfig& config, const BodySystem& bodies) {
+  const ContactConfig& contact = config.contact;
+  DetectionSettings settings;
+  settings.tolerance = contact.tolerance_m;
+  settings.depth = contact.depth_m;
+  settings.rest_speed = contact.rest_speed_m_s;
+  settings.cell = mean_edge(bodies.surface(), bodies.surface_rest());
+  return settings;
+}
+
+ExplicitSettings explicit_settings(const SceneConfig& config) {
+  const ContactConfig& contact = config.contact;
+  ExplicitSettings settings;
+  settings.dt = config.time.step_s;
+  settings.gravity = config.time.gravity();
+  settings.law = {contact.friction, contact.restitution, contact.rest_speed_m_s, contact.recovery,
+                  contact.recovery_speed_m_s};
+  settings.stop.residual = config.solver.tolerance;
+  settings.stop.max_iterations = config.solver.max_iterations;
+  settings.accepted_residual = config.solver.accepted_residual;
+  return settings;
+}
+
+FinderSettings finder_settings(const ContactConfig& contact) {
+  FinderSettings settings;
+  settings.tolerance = contact.tolerance_m;
+  settings.broad_phase = contact.broad_phase;
+  settings.look_ahead = contact.look_ahead;
+  return settings;
+}
+
+ImplicitSettings implicit_settings(const SceneConfig& config) {
+  const ContactConfig& contact = config.contact;
+  ImplicitSettings settings;
+  settings.dt = config.time.step_s;
+  settings.gravity = config.time.gravity();
+  settings.friction = contact.friction;
+  settings.restitution = contact.restitution;
+  settings.rest_speed = contact.rest_speed_m_s;
+  settings.safety_distance = contact.safety_m;
+  settings.recovery_speed = contact.recovery_speed_m_s;
+  settings.tangents = contact.tangents;
+  settings.loop = contact.loop;
+  settings.level = contact.level;
+  settings.unresolved = contact.unresolved;
+  settings.rounds = contact.rounds;
+  settings.halvings = contact.halvings;
+  settings.largest_turn = contact.largest_turn_deg;
+  settings.gap_tolerance = contact.gap_tolerance_m;
+  settings.stop.residual = config.solver.tolerance;
+  settings.stop.max_iterations = config.solver.max_iterations;
+  settings.accepted_residual = config.solver.accepted_residual;
+  settings.free_tolerance = contact.free_tolerance;
+  settings.all_bodies = contact.all_bodies;
+  return settings;
 }
 
 }  // namespace
 
-BuiltScene build_scene(const SceneConfig& config) {
-  BuiltScene scene;
+BodySystem build_bodies(const SceneConfig& config) {
+  BodySystem system;
+  std::map<std::string, Group> groups;
   Index stream = 0;
   for (const auto& [name, body] : config.bodies) {
-    const TetMesh mesh = body_mesh(body);
-    const ElasticMaterial material = config.materials.at(body.material).material();
-    for (int i = 0; i < body.count; ++i) {
-      const Rng rng(static_cast<std::uint64_t>(config.seed), static_cast<std::uint64_t>(stream++));
-      scene.bodies.add_solid(name, mesh, material, placement_of(body, i, rng));
-    }
+    named(config, "bodies." + name, [&] { groups[name] = add_group(config, name, body, stream, system); });
   }
-  for (const auto& [name, obstacle] : config.obstacles)
-    scene.bodies.add_kinematic(name, obstacle_mesh(obstacle), Motion{});
-  scene.bodies.finish();
-  const double stable = scene.bodies.largest_stable_step();
-  if (!(config.time.step_s <= stable)) {
-    throw_usage(
-        "{}: time.step_s = {} s is unstable; the smallest element and the stiffest material allow at most "
-        "{:.3g} s",
-        config.path, exact_text(config.time.step_s), stable);
+  for (const auto& [name, obstacle] : config.obstacles) {
+    named(config, "obstacles." + name,
+          [&] { system.add_kinematic(name, obstacle_shape(config, obstacle), obstacle.motion.motion()); });
   }
-  const CollisionModel collision = point_triangle_surface(scene.bodies).model;
-  const std::vector<Vector3>& start = scene.bodies.surface_rest();
+  for (const auto& [name, pin] : config.pins)
+    named(config, "pins." + name, [&] { add_pins(pin, groups.at(pin.body), system); });
+  system.finish();
+  check_stability(config, system);
+  check_start(config, system);
+  return system;
+}
 
-  const ContactConfig& contact = config.contact;
-  scene.detection.tolerance = contact.tolerance_m;
-  scene.detection.depth = contact.depth_m;
-  scene.detection.rest_speed = contact.rest_speed_m_s;
-  scene.detection.cell = mean_edge(collision, start);
-  const double overlap = deepest_penetration(collision, start, scene.detection.cell);
-  if (overlap > contact.tolerance_m) {
-    throw_usage(
-        "{}: bodies overlap by {:.3g} m at the start; move them apart (bodies.*.position_m, circle_radius_m, "
-        "layer_height_m, jitter_m)",
-        config.path, overlap);
+std::unique_ptr<Stepper> make_stepper(const SceneConfig& config, BodySystem& bodies) {
+  auto solver = make_solver(config.solver.name, config.solver.options);
+  if (config.time.integrator == Integrator::explicit_euler) {
+    return std::make_unique<ExplicitStepper>(bodies, detection_settings(config, bodies), std::move(solver),
+                                             explicit_settings(config));
   }
-  scene.stepping.dt = config.time.step_s;
-  scene.stepping.gravity = config.time.gravity_m_s2;
-  scene.stepping.law = {contact.friction, contact.restitution, contact.rest_speed_m_s, contact.recovery,
-                        contact.recovery_speed_m_s};
-  scene.stepping.stop.residual = config.solver.tolerance;
-  scene.stepping.stop.max_iterations = config.solver.max_iterations;
-  scene.stepping.accepted_residual = config.solver.accepted_residual;
-  return scene;
+  return std::make_unique<ImplicitStepper>(bodies,
+                                           ContactFinder(bodies.surface(), finder_settings(config.contact)),
+                                           std::move(solver), implicit_settings(config));
 }
 
 }  // namespace signorini

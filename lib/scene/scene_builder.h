@@ -1,20 +1,24 @@
 #pragma once
 
+#include <memory>
+
 #include "bodies/body_system.h"
 #include "scene/explicit_stepper.h"
+#include "scene/implicit_stepper.h"
 #include "scene/scene_config.h"
 
 namespace signorini {
 
-/// The bodies and obstacles of a scene in their start positions, and the settings of detection and stepping.
-struct BuiltScene {
-  BodySystem bodies;
-  DetectionSettings detection;
-  ExplicitSettings stepping;
-};
+/// All bodies of a scene in their start positions: groups of bodies first, in the order of their names, then
+/// the obstacles; pinned.
+///
+/// Throws `UsageError` for what no body can be made of (inverted or flat elements, open rigid surfaces, pins
+/// that hold nothing; the table is named), for an unstable explicit step (with the largest stable one) and
+/// for bodies that intersect at the start or lie inside one another (both are named, with the place);
+/// `InputError` for mesh files that cannot be read. Closer than the tolerance is allowed.
+BodySystem build_bodies(const SceneConfig& config);
 
-/// Throws `UsageError` when the time step is unstable (with the largest stable one) or bodies overlap at the
-/// start.
-BuiltScene build_scene(const SceneConfig& config);
+/// The stepper that the scene asks for. `bodies` must outlive it.
+std::unique_ptr<Stepper> make_stepper(const SceneConfig& config, BodySystem& bodies);
 
 }  // namespace signorini

@@ -140,7 +140,8 @@ void read_pins(SceneKeys& keys, SceneConfig& config) {
                   suggestion(pin.body, bodies));
     }
     if (body->second.model == MaterialModel::rigid) {
-      throw_usage("{}: '{}body': bodies '{}' are rigid; only deformable ones can be pinned", keys.where(table + "body"), table, pin.body);
+      throw_usage("{}: '{}body': bodies '{}' are rigid; only deformable ones can be pinned",
+                  keys.where(table + "body"), table, pin.body);
     }
     if (!keys.given(table + "pivot_m")) pin.motion.pivot_m = body->second.position_m;
   }
@@ -158,11 +159,20 @@ void check_file(const SceneKeys& keys, const std::string& key, const FileConfig&
   if (file.path.empty()) throw_usage("{}: '{}' is missing: the name of a file", keys.where(key), key);
 }
 
-void check_body(const SceneKeys& keys, const std::string& name, const BodyConfig& body) {
+void check_body(const SceneConfig& config, const SceneKeys& keys, const std::string& name,
+                const BodyConfig& body) {
   const std::string table = "bodies." + name + ".";
+  const bool is_thin = body.model == MaterialModel::cloth || body.model == MaterialModel::springs;
+  if (is_thin && config.time.integrator == Integrator::explicit_euler) {
+    throw_usage(
+        "{}: bodies '{}' are made of {}, whose contacts explicit steps do not see; set time.integrator = "
+        "\"implicit\"",
+        keys.where(table + "material"), name, enum_name(body.model));
+  }
   if (!can_be(body.model, body.shape)) {
-    throw_usage("{}: '{}shape' = \"{}\" is no shape for material '{}' of model {}", keys.where(table + "shape"),
-                table, enum_name(body.shape), body.material, enum_name(body.model));
+    throw_usage("{}: '{}shape' = \"{}\" is no shape for material '{}' of model {}",
+                keys.where(table + "shape"), table, enum_name(body.shape), body.material,
+                enum_name(body.model));
   }
   check_number(keys, table + "level", body.level, 0, kMaxBallLevel);
   check_number(keys, table + "segments", body.segments, 3, kMaxCount);
@@ -173,8 +183,8 @@ void check_body(const SceneKeys& keys, const std::string& name, const BodyConfig
   if (body.shape == BodyShape::surface) check_file(keys, table + "surface", body.surface);
   const long long places = 1LL * body.grid[0] * body.grid[1] * body.grid[2];
   if (body.arrangement == Arrangement::grid && (places > kMaxCount || body.count > places)) {
-    throw_usage("{}: '{}count' = {} are more bodies than the grid has places ({})", keys.where(table + "count"),
-                table, body.count, places);
+    throw_usage("{}: '{}count' = {} are more bodies than the grid has places ({})",
+                keys.where(table + "count"), table, body.count, places);
   }
   if (body.rotation_axis.norm() == 0.0)
     throw_usage("{}: '{}rotation_axis' has no length", keys.where(table + "rotation_axis"), table);
@@ -193,7 +203,7 @@ void check_obstacle(const SceneConfig& config, const SceneKeys& keys, const std:
 
 void check_tables(const SceneConfig& config, const SceneKeys& keys) {
   if (config.bodies.empty()) throw_usage("{}: the scene has no [bodies.NAME] table", config.path);
-  for (const auto& [name, body] : config.bodies) check_body(keys, name, body);
+  for (const auto& [name, body] : config.bodies) check_body(config, keys, name, body);
   for (const auto& [name, obstacle] : config.obstacles) check_obstacle(config, keys, name, obstacle);
   for (const auto& [name, pin] : config.pins) {
     pin.motion.motion().validate(fmt::format("{}: [pins.{}]", config.path, name));
@@ -201,8 +211,17 @@ void check_tables(const SceneConfig& config, const SceneKeys& keys) {
       throw_usage("{}: 'pins.{}.max_m' lies below min_m", keys.where("pins." + name + ".max_m"), name);
     }
   }
+  if (config.contact.safety_m >= config.contact.tolerance_m) {
+    throw_usage("{}: 'contact.safety_m' = {} must be below contact.tolerance_m = {}",
+                keys.where("contact.safety_m"), config.contact.safety_m, config.contact.tolerance_m);
+  }
+  if (config.contact.free_tolerance >= 1.0) {
+    throw_usage("{}: 'contact.free_tolerance' = {} must be below 1", keys.where("contact.free_tolerance"),
+                config.contact.free_tolerance);
+  }
   if (config.contact.halvings > 20) {
-    throw_usage("{}: 'contact.halvings' = {} is above 20", keys.where("contact.halvings"), config.contact.halvings);
+    throw_usage("{}: 'contact.halvings' = {} is above 20", keys.where("contact.halvings"),
+                config.contact.halvings);
   }
 }
 
@@ -226,7 +245,7 @@ void resolve_steps(SceneConfig& config, const SceneKeys& keys, long long asked) 
   time.duration_s = time.steps * time.step_s;
   const double g = time.gravity_m_s2.norm();
   if (config.contact.rest_speed_m_s == 0.0) config.contact.rest_speed_m_s = 2.0 * time.step_s * g;
-  if (config.contact.recovery_speed_m_s == 0.0) {
+  if (time.integrator == Integrator::explicit_euler && config.contact.recovery_speed_m_s == 0.0) {
     config.contact.recovery_speed_m_s = 0.1 * config.contact.tolerance_m / time.step_s;
   }
 }
@@ -259,7 +278,8 @@ void identify(const SceneConfig& config, FileConfig& file) {
   if (file.path.empty()) return;
   const std::filesystem::path path = file_of(config, file);
   std::error_code error;
-  if (!std::filesystem::exists(path, error)) throw_input("{}: no such mesh file (asked for by {})", path.string(), config.path);
+  if (!std::filesystem::exists(path, error))
+    throw_input("{}: no such mesh file (asked for by {})", path.string(), config.path);
   std::ifstream in(path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(in), {}};
   if (in.bad() || !in.is_open() || std::filesystem::is_directory(path, error))

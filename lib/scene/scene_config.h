@@ -58,7 +58,8 @@ struct ContactConfig {
   double look_ahead = 3.0;
   double depth_m = 5e-3;  // explicit
   double recovery = 0.2;
-  ContactLoop loop = ContactLoop::refine;  // implicit
+  double safety_m = 0.0;  // implicit
+  ContactLoop loop = ContactLoop::refine;
   ConstraintLevel level = ConstraintLevel::position;
   TangentFrame tangents = TangentFrame::fixed;
   int rounds = 0;
@@ -73,16 +74,18 @@ struct ContactConfig {
   void visit(Visitor& v) {
     v("friction", friction, Range::non_negative, "Coulomb's mu");
     v("restitution", restitution, Range::fraction, "Newton's kappa");
-    v("tolerance_m", tolerance_m, Range::positive,
-      "pairs closer than this are contacts; implicit steps keep surfaces this far apart");
+    v("tolerance_m", tolerance_m, Range::positive, "pairs closer than this are contacts");
     v("rest_speed_m_s", rest_speed_m_s, Range::non_negative, "slower impacts do not rebound; 0 = 2 dt |g|");
     v("recovery_speed_m_s", recovery_speed_m_s, Range::non_negative,
-      "bound of the speed at which pairs that are too close part; 0 = 0.1 tolerance / dt");
+      "bound of the speed at which pairs that are too close part; 0 = 0.1 tolerance_m / dt (implicit: "
+      "safety_m)");
     if (integrator == Integrator::explicit_euler) {
       v("depth_m", depth_m, Range::positive, "points deeper than this below a surface are behind it");
       v("recovery", recovery, Range::fraction, "share of a penetration pushed out per step");
       return;
     }
+    v("safety_m", safety_m, Range::non_negative,
+      "distance that contacts keep, below tolerance_m; 0 = half of it");
     v("broad_phase", broad_phase, "bvh or hash; both find the same pairs");
     v("look_ahead", look_ahead, Range::positive, "steps of motion that the boxes of the broad phase cover");
     v("loop", loop, "refine (Otaduy's constraint manifold refinement) or relinearise (Verschoor)");

@@ -25,7 +25,8 @@ std::string value_text(const Value& value) {
           return fmt::format("[{}]", fmt::join(v, ", "));
         } else if constexpr (std::same_as<T, std::vector<std::vector<double>>>) {
           std::string text;
-          for (const auto& row : v) text += fmt::format("{}[{}]", text.empty() ? "" : ", ", fmt::join(row, ", "));
+          for (const auto& row : v)
+            text += fmt::format("{}[{}]", text.empty() ? "" : ", ", fmt::join(row, ", "));
           return "[" + text + "]";
         } else if constexpr (std::same_as<T, std::string>) {
           return fmt::format("\"{}\"", v);

@@ -53,8 +53,8 @@ class SceneKeys {
   void finish() const;
 
  private:
-  using Value =
-      std::variant<bool, long long, double, std::string, std::vector<double>, std::vector<std::vector<double>>>;
+  using Value = std::variant<bool, long long, double, std::string, std::vector<double>,
+                             std::vector<std::vector<double>>>;
   struct Entry {
     Value value;
     std::string where;

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <vector>
+
+#include "record/recording_file.h"
+#include "scene/stepper.h"
+
+namespace signorini {
+
+/// What the progress line, the CSV file and the recording know of a step.
+struct StepStatistics {
+  long long step = 0;
+  long long steps = 0;  ///< planned
+  double time = 0.0;    ///< s, end of the step
+  int frames = 0;       ///< recorded of this step
+  /// Of the step's last contact problem: contacts connected through shared mass points, through whole bodies.
+  int regions = 0, islands = 0;
+  StepReport report;
+};
+
+/// The columns of `/statistics`, without rows: the same for every stepper, equal for equal runs.
+StepTable statistics_table();
+/// The columns that only FILE.steps.csv has besides: seconds by the clock.
+StepTable clocks_table();
+std::vector<double> statistics_row(const StepStatistics& step);
+std::vector<double> clocks_row(const StepStatistics& step);
+
+}  // namespace signorini
