@@ -5,13 +5,16 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 
 #include "commands.h"
 #include "interrupt.h"
 #include "record/problem_file.h"
+#include "record/recording_file.h"
 #include "regions/region_partition.h"
 #include "terminal.h"
 
@@ -138,8 +141,91 @@ TextTable::Row summary_row(const std::string& path, const std::vector<StepFacts>
   return row;
 }
 
+/// A column of the statistics of all steps.
+struct Quantity {
+  Range range;
+  double sum = 0.0, first = 0.0, last = 0.0;
+};
+
+std::map<std::string, Quantity> quantities(const StepTable& table) {
+  std::map<std::string, Quantity> all;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    Quantity& quantity = all[table.columns[c]];
+    for (const std::vector<double>& row : table.rows) {
+      if (std::isnan(row[c])) continue;
+      quantity.range.add(row[c]);
+      quantity.sum += row[c];
+    }
+    if (table.rows.empty()) continue;
+    quantity.first = table.rows.front()[c];
+    quantity.last = table.rows.back()[c];
+  }
+  return all;
+}
+
+Json to_json(const StepTable& table) {
+  Json all = Json::object();
+  const auto found = quantities(table);
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    const Quantity& q = found.at(table.columns[c]);
+    all[table.columns[c]] = {
+        {"unit", table.units[c]},
+        {"least", q.range.empty() ? Json() : Json(q.range.low)},
+        {"most", q.range.empty() ? Json() : Json(q.range.high)},
+        {"mean", q.range.empty() ? Json() : Json(q.sum / static_cast<double>(table.rows.size()))},
+        {"first", q.first},
+        {"last", q.last}};
+  }
+  return {{"rows", table.rows.size()}, {"columns", all}};
+}
+
+/// What the simulation of a recording went through; "–" for what its table does not have.
+TextTable::Row statistics_row(const std::string& path, const StepTable& table) {
+  const auto all = quantities(table);
+  const auto show = [&](const char* name, auto&& text) -> std::string {
+    const auto found = all.find(name);
+    return found == all.end() || found->second.range.empty() ? "–" : text(found->second);
+  };
+  const auto most = [](const Quantity& q) { return fmt::format("{:.4g}", q.range.high); };
+  const auto sum = [](const Quantity& q) { return fmt::format("{:.0f}", q.sum); };
+  double before = 0.0, after = 0.0;
+  for (const char* kind : {"kinetic_energy", "elastic_energy", "potential_energy"}) {
+    if (!all.contains(kind)) continue;
+    before += all.at(kind).first;
+    after += all.at(kind).last;
+  }
+  return {std::filesystem::path(path).filename().string(),
+          fmt::format("{}", table.rows.size()),
+          show("time", [](const Quantity& q) { return seconds_text(q.last); }),
+          show("contacts", most),
+          show("regions", most),
+          show("islands", most),
+          show("solves", sum),
+          show("iterations", sum),
+          show("detection_rounds", most),
+          show("halvings", most),
+          show("unresolved", sum),
+          show("residual", [](const Quantity& q) { return error_text(q.range.high); }),
+          show("penetration", [](const Quantity& q) { return fmt::format("{:.3g} m", q.range.high); }),
+          fmt::format("{:.4g} → {:.4g} J", before, after)};
+}
+
 int info(const Program& program, const std::vector<std::string>& paths, bool list_steps) {
   Json all = Json::array();
+  TextTable simulated({{"simulation"},
+                       {"steps", Align::right},
+                       {"time", Align::right},
+                       {"contacts ≤", Align::right},
+                       {"regions ≤", Align::right},
+                       {"islands ≤", Align::right},
+                       {"solves", Align::right},
+                       {"iterations", Align::right},
+                       {"rounds ≤", Align::right},
+                       {"halvings ≤", Align::right},
+                       {"unresolved", Align::right},
+                       {"residual ≤", Align::right},
+                       {"penetration ≤", Align::right},
+                       {"energy"}});
   TextTable summary(with_facts({{"file"}, {"kind"}, {"steps", Align::right}}, {{"size", Align::right}}));
   for (const std::string& path : paths) {
     const ProblemFile file(path);
@@ -152,13 +238,18 @@ int info(const Program& program, const std::vector<std::string>& paths, bool lis
       progress.update(static_cast<long long>(steps.size()), "step " + step);
     }
     progress.clear();
+    std::optional<StepTable> statistics;
+    if (file.kind() == ProblemFileKind::recording)
+      statistics = RecordingReader(path, RecordingReader::Parts::checked).statistics();
+    if (statistics && !list_steps) simulated.add(statistics_row(path, *statistics));
     if (program.json) {
       Json list = Json::array();
       for (const StepFacts& f : steps) list.push_back(to_json(f));
       all.push_back({{"file", path},
                      {"title", file.title()},
                      {"bytes", std::filesystem::file_size(path)},
-                     {"steps", list}});
+                     {"steps", list},
+                     {"statistics", statistics ? to_json(*statistics) : Json()}});
     } else if (list_steps) {
       TextTable table(with_facts({{"step"}}, {}));
       for (const StepFacts& f : steps) table.add(step_row(f));
@@ -171,6 +262,7 @@ int info(const Program& program, const std::vector<std::string>& paths, bool lis
     print(all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
   } else if (!summary.empty()) {
     print(summary.text());
+    if (!simulated.empty()) print("\n" + simulated.text());
   }
   return kSuccess;
 }
@@ -184,6 +276,9 @@ void add_info(CLI::App& app, Program& program) {
       "would not be exact), islands through whole bodies, each followed by the contacts of the largest;\n"
       "diagonal is the ratio of the largest to the smallest diagonal entry of M (of W in files without M);\n"
       "3m>n says that there are more contact directions than degrees of freedom, so r is not unique.\n"
+      "The second table is about all steps of the simulations behind recordings that ran to their end:\n"
+      "largest numbers where it says ≤, sums of solves, iterations and unresolved steps, and the energy\n"
+      "after the first and the last step. --json has every column.\n"
       "\n"
       "Examples:\n"
       "  signorini info bucket.h5\n"

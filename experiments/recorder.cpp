@@ -66,12 +66,12 @@ class StepsFile {
   std::FILE* file_;
 };
 
-/// Says when the next checkpoint is due: not before `least` seconds have passed, nor before the checkpoints
-/// would take more than a twentieth of the time.
+/// Says when the next checkpoint is due: not before `least` seconds have passed, nor while checkpoints would
+/// take more than a twentieth of the time. With `least` = 0, after every step.
 class CheckpointClock {
  public:
   explicit CheckpointClock(double least) : least_(least) {}
-  bool due() const { return since_.seconds() >= std::max(least_, 20.0 * cost_); }
+  bool due() const { return least_ == 0.0 || since_.seconds() >= std::max(least_, 20.0 * cost_); }
   void written(double seconds) {
     cost_ = seconds;
     since_.restart();

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -110,6 +111,7 @@ bool listen(int fd, Clock::time_point deadline, std::string& reply) {
 void run_in_child(const std::string& name, std::uintmax_t bytes, FunctionRef<void()> work) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) throw_input("{}: cannot be checked ({})", name, std::strerror(errno));
+  const pid_t parent = ::getpid();
   const std::uintmax_t memory = virtual_bytes() + (std::uintmax_t{1} << 30U) + 4 * bytes;
   const std::uintmax_t seconds = 10 + bytes / kBytesPerSecond;
   pid_t child = -1;
@@ -118,6 +120,9 @@ void run_in_child(const std::string& name, std::uintmax_t bytes, FunctionRef<voi
     child = ::fork();
     if (child == 0) {
       ::close(ends[0]);
+      // A killed parent takes its child along, which would hold on to the parent's lock files otherwise.
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (::getppid() != parent) ::_exit(1);
       be_child(name, ends[1], memory, seconds, work);
     }
   }

@@ -114,6 +114,11 @@ void read_bodies(SceneKeys& keys, SceneConfig& config) {
     if (keys.given(table + "mesh")) body.shape = BodyShape::mesh;
     if (keys.given(table + "surface")) body.shape = BodyShape::surface;
     read_table(keys, "bodies." + name, body);
+    if (!can_be(body.model, body.shape)) {
+      throw_usage("{}: '{}shape' = \"{}\" is no shape for material '{}' of model {}",
+                  keys.where(table + "shape"), table, enum_name(body.shape), body.material,
+                  enum_name(body.model));
+    }
   }
 }
 
@@ -168,11 +173,6 @@ void check_body(const SceneConfig& config, const SceneKeys& keys, const std::str
         "{}: bodies '{}' are made of {}, whose contacts explicit steps do not see; set time.integrator = "
         "\"implicit\"",
         keys.where(table + "material"), name, enum_name(body.model));
-  }
-  if (!can_be(body.model, body.shape)) {
-    throw_usage("{}: '{}shape' = \"{}\" is no shape for material '{}' of model {}",
-                keys.where(table + "shape"), table, enum_name(body.shape), body.material,
-                enum_name(body.model));
   }
   check_number(keys, table + "level", body.level, 0, kMaxBallLevel);
   check_number(keys, table + "segments", body.segments, 3, kMaxCount);

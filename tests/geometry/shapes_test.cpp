@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "base/check.h"
+#include "geometry/bin.h"
 #include "geometry/box_surface.h"
 #include "geometry/lathe.h"
 #include "geometry/plate.h"
@@ -155,6 +156,27 @@ TEST(Plate, IsAFlatGridFacingUp) {
   EXPECT_NEAR(surface_area(mesh), 2.0, 50 * kEps);
   EXPECT_THROW(plate(0.0, 1.0), UsageError);
   EXPECT_THROW(plate(1.0, 1.0, 0, 1), UsageError);
+}
+
+TEST(Bin, IsABoxWithoutALidThatFacesItsInside) {
+  TriangleMesh mesh = bin({0.4, 0.6, 0.5});
+  EXPECT_EQ(mesh.vertices.size(), 8U);
+  EXPECT_EQ(mesh.triangles.size(), 10U);
+  EXPECT_EQ(euler_characteristic(mesh), 1);  // a disc
+  const Vector3 inside(0.1, -0.2, 0.3);
+  for (const Triangle& t : mesh.triangles) {
+    const Vector3& x = mesh.vertices[static_cast<std::size_t>(t[0])];
+    EXPECT_GT(area_vector(x, mesh.vertices[static_cast<std::size_t>(t[1])],
+                          mesh.vertices[static_cast<std::size_t>(t[2])])
+                  .dot(inside - x),
+              0.0);
+  }
+  // With a lid that faces down it encloses the box, from the inside.
+  mesh.triangles.push_back({4, 6, 5});
+  mesh.triangles.push_back({4, 7, 6});
+  ASSERT_TRUE(is_closed_and_oriented(mesh));
+  EXPECT_NEAR(enclosed_volume(mesh), -0.12, 1e-16 * 20);  // 12 products of at most 0.04 each
+  EXPECT_THROW(bin({0.4, 0.0, 0.5}), UsageError);
 }
 
 }  // namespace

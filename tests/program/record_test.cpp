@@ -1,3 +1,7 @@
+#include <nlohmann/json.hpp>
+
+#include "base/rng.h"
+#include "base/text.h"
 #include "program/program_fixture.h"
 #include "record/recording_file.h"
 
@@ -13,6 +17,17 @@ class RecordTest : public ProgramTest {
                                    "--steps", "240",
                                    "--set",   "time.record_every=20",
                                    "--set",   "bodies.balls.level=1"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+};
+
+/// With finer balls and more steps: there is a second between the first frame and the end.
+class InterruptedRecordTest : public RecordTest {
+ protected:
+  std::vector<std::string> command(const std::string& file, const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> words{"record",  "bucket", "-o",    path(file),
+                                   "--steps", "600",    "--set", "time.record_every=20"};
     words.insert(words.end(), more.begin(), more.end());
     return words;
   }
@@ -74,43 +89,69 @@ int frames_on_disk(const fs::path& file, int all) {
   return frames;
 }
 
-TEST_F(RecordTest, KillAtAnyWriteLosesAtMostTheStepInFlight) {
-  // one ball 0.5 mm above the floor, recorded at every second step: contacts from the start
+/// The lines of FILE.steps.csv without what a clock measured.
+std::string timeless_steps(const fs::path& csv) {
+  std::ifstream in(csv);
+  std::string text, line;
+  std::size_t columns = 0;
+  while (std::getline(in, line)) {
+    const std::vector<std::string> cells = split(line, ',');
+    if (columns == 0) {
+      const auto clock = std::find(cells.begin(), cells.end(), "detection_seconds");
+      EXPECT_NE(clock, cells.end());
+      columns = static_cast<std::size_t>(clock - cells.begin());
+    }
+    for (std::size_t c = 0; c < columns && c < cells.size(); ++c) text += cells[c] + ",";
+    text += "\n";
+  }
+  return text;
+}
+
+class KilledRecordTest : public RecordTest, public testing::WithParamInterface<const char*> {
+ protected:
+  /// One ball 0.5 mm above the floor, recorded at every second step: contacts from the start.
+  std::vector<std::string> small_scene(const std::string& file, const std::string& how) const {
+    return {"record",
+            "bucket",
+            "-o",
+            path(file),
+            how,
+            "--steps",
+            "8",
+            "--checkpoint-seconds",
+            GetParam(),
+            "--set",
+            "time.record_every=2",
+            "--set",
+            "bodies.balls.level=1",
+            "--set",
+            "bodies.balls.count=1",
+            "--set",
+            "bodies.balls.position_m=[0.0, 0.0, 0.1005]",
+            "--set",
+            "contact.tolerance_m=2e-3"};
+  }
+};
+
+TEST_P(KilledRecordTest, AtAnyWriteLosesAtMostTheStepInFlight) {
   constexpr int kFrames = 4;
-  const auto command = [this](const std::string& file, const std::string& how) {
-    return std::vector<std::string>{"record",
-                                    "bucket",
-                                    "-o",
-                                    path(file),
-                                    how,
-                                    "--steps",
-                                    "8",
-                                    "--set",
-                                    "time.record_every=2",
-                                    "--set",
-                                    "bodies.balls.level=1",
-                                    "--set",
-                                    "bodies.balls.count=1",
-                                    "--set",
-                                    "bodies.balls.position_m=[0.0, 0.0, 0.1005]",
-                                    "--set",
-                                    "contact.tolerance_m=2e-3"};
-  };
-  ASSERT_EQ(run(command("whole.h5", "--force")).code, 0);
+  ASSERT_EQ(run(small_scene("whole.h5", "--force")).code, 0);
   const std::string bytes = file_text(folder_ / "whole.h5");
   {
     const RecordingReader reader(folder_ / "whole.h5");
     ASSERT_EQ(reader.frames().size(), static_cast<std::size_t>(kFrames));
     ASSERT_GT(reader.read(reader.frames().front()).problem.contacts(), 0);
+    ASSERT_EQ(reader.statistics()->rows.size(), 8U);
   }
-  int before = 0;
+  const bool checkpoints = std::string(GetParam()) == "0";
+  int before = 0, resumed_late = 0;
   for (int at = 1;; ++at) {
     SCOPED_TRACE(fmt::format("killed at write call {}", at));
     for (const char* name : {"b.h5", "b.h5.parts", "b.h5.tmp", "b.steps.csv", "b.env.json"})
       fs::remove_all(folder_ / name);
-    const Outcome o = run(command("b.h5", "--force"), killed_at(at));
+    const Outcome o = run(small_scene("b.h5", "--force"), killed_at(at));
     if (o.code == 0) {
-      EXPECT_GT(at, 20) << "the shim does not see the writes";
+      EXPECT_GT(at, checkpoints ? 45 : 20) << "the shim does not see the writes";
       EXPECT_EQ(before, kFrames);
       break;
     }
@@ -121,19 +162,120 @@ TEST_F(RecordTest, KillAtAnyWriteLosesAtMostTheStepInFlight) {
     EXPECT_LE(kept, before + 1);
     before = kept;
     const bool packed = fs::exists(folder_ / "b.h5");
-    const Outcome resumed = run(command("b.h5", "--resume"));
+    if (at % 3 == 0 && kept > 0) {
+      // somebody looks at it, which packs the frames: no reason to think that it is complete
+      ASSERT_EQ(run({"info", path("b.h5")}).code, 0);
+    }
+    const Outcome resumed = run(small_scene("b.h5", "--resume"));
     ASSERT_EQ(resumed.code, 0) << resumed.err;
+    EXPECT_EQ(resumed.err.find("warning"), std::string::npos) << resumed.err;
     if (!packed && kept > 0) {
       EXPECT_NE(resumed.err.find(fmt::format("({} were there)", kept)), std::string::npos) << resumed.err;
     }
-    ASSERT_EQ(file_text(folder_ / "b.h5"), bytes);
+    if (resumed.err.find("resumed after step") != std::string::npos) ++resumed_late;
+    ASSERT_TRUE(file_text(folder_ / "b.h5") == bytes);
     ASSERT_FALSE(fs::exists(folder_ / "b.h5.parts"));
     ASSERT_FALSE(fs::exists(folder_ / "b.h5.tmp"));
-    const std::string steps = file_text(folder_ / "b.steps.csv");
-    EXPECT_EQ(std::count(steps.begin(), steps.end(), '\n'), 1 + 8);
+    EXPECT_TRUE(timeless_steps(folder_ / "b.steps.csv") == timeless_steps(folder_ / "whole.steps.csv"));
     EXPECT_TRUE(fs::exists(folder_ / "b.env.json"));
     if (HasFailure()) break;
   }
+  // Seven steps leave a checkpoint, each of them found by at least one of the kills.
+  EXPECT_GE(resumed_late, checkpoints ? 7 : 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Checkpoints, KilledRecordTest, testing::Values("0", "1000"),
+                         [](const auto& seconds) {
+                           return std::string(seconds.param) == "0" ? "AfterEveryStep" : "Never";
+                         });
+
+TEST_F(RecordTest, KillsAtAnyMomentOfAnImplicitSceneChangeNoByte) {
+  const auto command = [this](const std::string& file) {
+    return std::vector<std::string>{"record",   "rings",    "-o",
+                                    path(file), "--resume", "--checkpoint-seconds",
+                                    "0",        "--set",    "time.record_every=1",
+                                    "--steps",  "60"};
+  };
+  ASSERT_EQ(run(command("whole.h5")).code, 0);
+  const std::string bytes = file_text(folder_ / "whole.h5");
+  ASSERT_GT(RecordingReader(folder_ / "whole.h5").frames().size(), 10U);
+  Rng rng(5);
+  int kills = 0, resumed = 0;
+  for (bool complete = false; !complete && kills < 200; ++kills) {
+    const pid_t child = start(command("b.h5"));
+    // Longer and longer, so that also the packing at the end gets its time on a busy machine.
+    ::usleep(static_cast<useconds_t>(30'000 + rng.below(100'000) + 10'000 * static_cast<unsigned>(kills)));
+    ::kill(child, SIGKILL);
+    const Outcome o = finish(child);
+    EXPECT_EQ(o.err.find("warning"), std::string::npos) << o.err;
+    // A child process of the one killed last may need a moment to die; its lock holds until then.
+    if (o.code == 3 && o.err.find("is being recorded by process") != std::string::npos) continue;
+    resumed += o.err.find("resumed after step") != std::string::npos ? 1 : 0;
+    complete = o.code == 0;
+    ASSERT_TRUE(complete || o.code == 128 + SIGKILL) << o.code << o.err;
+  }
+  EXPECT_GT(kills, 1) << "too fast to be killed";
+  EXPECT_EQ(resumed, 1) << "the last run went on from a checkpoint";
+  EXPECT_TRUE(file_text(folder_ / "b.h5") == bytes);
+  EXPECT_TRUE(timeless_steps(folder_ / "b.steps.csv") == timeless_steps(folder_ / "whole.steps.csv"));
+}
+
+TEST_F(InterruptedRecordTest, ADamagedCheckpointCostsOneWarningAndNoByte) {
+  ASSERT_EQ(run(command("whole.h5")).code, 0);
+  const pid_t child = start(command("b.h5", {"--checkpoint-seconds", "0"}));
+  const fs::path parts = folder_ / "b.h5.parts", checkpoint = parts / "checkpoint";
+  const auto frames = [&] { return frames_on_disk(folder_ / "b.h5", 99); };
+  for (int i = 0; i < 4000 && frames() < 1; ++i) ::usleep(2000);
+  ::kill(child, SIGTERM);
+  const Outcome killed = finish(child);
+  ASSERT_EQ(killed.code, 130) << "it ended before the signal came: " << killed.err;
+  ASSERT_TRUE(fs::exists(checkpoint));
+  std::string bytes = file_text(checkpoint);
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 4);
+  std::ofstream(checkpoint, std::ios::binary) << bytes;
+  const int kept = frames();
+  const Outcome resumed = run(command("b.h5", {"--resume"}));
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_EQ(resumed.err.rfind("warning: ", 0), 0U) << resumed.err;
+  EXPECT_NE(resumed.err.find("damaged checkpoint; simulating again from step 1"), std::string::npos)
+      << resumed.err;
+  EXPECT_NE(resumed.err.find(fmt::format("({} were there)", kept)), std::string::npos) << resumed.err;
+  EXPECT_TRUE(file_text(folder_ / "b.h5") == file_text(folder_ / "whole.h5"));
+}
+
+TEST_F(InterruptedRecordTest, TerminationKeepsACheckpointOfTheLastStepAndGoesOnFromThere) {
+  ASSERT_EQ(run(command("whole.h5")).code, 0);
+  // No checkpoint is due by time within this run: the one that is found comes from the signal.
+  const pid_t child = start(command("b.h5", {"--checkpoint-seconds", "1000"}));
+  for (int i = 0; i < 4000 && frames_on_disk(folder_ / "b.h5", 99) < 1; ++i) ::usleep(2000);
+  ::kill(child, SIGTERM);
+  ASSERT_EQ(finish(child).code, 130);
+  const std::string steps = file_text(folder_ / "b.steps.csv");
+  const auto last = std::count(steps.begin(), steps.end(), '\n') - 1;
+  const Outcome resumed = run(command("b.h5", {"--resume"}));
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_NE(resumed.err.find(fmt::format("resumed after step {}", last)), std::string::npos) << resumed.err;
+  EXPECT_TRUE(file_text(folder_ / "b.h5") == file_text(folder_ / "whole.h5"));
+  EXPECT_TRUE(timeless_steps(folder_ / "b.steps.csv") == timeless_steps(folder_ / "whole.steps.csv"));
+}
+
+TEST_F(RecordTest, InfoShowsTheStatisticsOfTheSimulation) {
+  ASSERT_EQ(run(command("b.h5")).code, 0);
+  const Outcome text = run({"info", path("b.h5")});
+  EXPECT_NE(text.out.find("energy"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("240"), std::string::npos) << text.out;
+  const auto json = nlohmann::json::parse(run({"info", path("b.h5"), "--json"}).out);
+  const auto& statistics = json[0]["statistics"];
+  EXPECT_EQ(statistics["rows"], 240);
+  EXPECT_EQ(statistics["columns"]["step"]["last"], 240.0);
+  EXPECT_EQ(statistics["columns"]["kinetic_energy"]["unit"], "J");
+  EXPECT_GT(statistics["columns"]["contacts"]["most"], 0.0);
+}
+
+TEST_F(RecordTest, AMistakeInTheSceneLeavesNothingBehind) {
+  expect_error(command("b.h5", {"--set", "bodies.balls.layer_height_m=0.05"}), 2, "bodies overlap: 'balls[");
+  for (const char* name : {"b.h5", "b.h5.parts", "b.h5.lock", "b.steps.csv", "b.env.json"})
+    EXPECT_FALSE(fs::exists(folder_ / name)) << name;
 }
 
 TEST_F(RecordTest, TerminationKeepsThePartsAndSaysHowToGoOn) {
