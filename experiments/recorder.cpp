@@ -138,6 +138,7 @@ class Recording {
       if (run_.steps_taken() != checkpoint->steps) throw InputError("it counts other steps than its state");
       done_ = *checkpoint;
       saved_ = done_.steps;
+      say(fmt::format("{}: going on after step {} of {}", scene_, saved_, run_.steps()));
     } catch (const InputError& e) {
       say(fmt::format("warning: {}; simulating again from step 1, the frames on disk are kept", e.what()));
       run_ = SceneRun(request);

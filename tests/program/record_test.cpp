@@ -208,14 +208,15 @@ TEST_F(RecordTest, KillsAtAnyMomentOfAnImplicitSceneChangeNoByte) {
     ::kill(child, SIGKILL);
     const Outcome o = finish(child);
     EXPECT_EQ(o.err.find("warning"), std::string::npos) << o.err;
+    // Said before the first step, so also by runs that are killed.
+    resumed += o.err.find("going on after step") != std::string::npos ? 1 : 0;
     // A child process of the one killed last may need a moment to die; its lock holds until then.
     if (o.code == 3 && o.err.find("is being recorded by process") != std::string::npos) continue;
-    resumed += o.err.find("resumed after step") != std::string::npos ? 1 : 0;
     complete = o.code == 0;
     ASSERT_TRUE(complete || o.code == 128 + SIGKILL) << o.code << o.err;
   }
   EXPECT_GT(kills, 1) << "too fast to be killed";
-  EXPECT_EQ(resumed, 1) << "the last run went on from a checkpoint";
+  EXPECT_GT(resumed, 1) << "no checkpoint was ever gone back to";
   EXPECT_TRUE(file_text(folder_ / "b.h5") == bytes);
   EXPECT_TRUE(timeless_steps(folder_ / "b.steps.csv") == timeless_steps(folder_ / "whole.steps.csv"));
 }
