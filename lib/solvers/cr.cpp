@@ -475,7 +475,7 @@ SolveReport ConjugateResiduals::solve(std::span<double> r, const StopRule& rule,
   const bool judging = stop.judging();
   // `s.r` holds the feasible impulses of the last estimate
   const auto measure = [&](double estimate) {
-    report.error = s.system.exact() ? s.system.exact_error(s.r) : estimate;
+    report.error = s.system.exact() ? s.system.exact_error(s.r, s.arena) : estimate;
     if (std::isfinite(report.error)) s.best.offer(s.r, report.error);
     return report.error;
   };

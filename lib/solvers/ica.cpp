@@ -18,6 +18,8 @@ constexpr int kStartSweeps = 100;
 constexpr int kPowerSteps = 30;
 constexpr int kUncoupledSweeps = 100;
 constexpr double kFivePercent = 0.05;
+/// Dofs per chunk of a vector; a multiple of 3.
+constexpr std::size_t kChunk = 3 * 2048;
 
 }  // namespace
 
@@ -55,6 +57,18 @@ struct Ica::Impl {
     best.resize(rows);
   }
 
+  /// body(begin, end) over the dofs in chunks, on several threads where there is an arena.
+  template <class Body>
+  void each_chunk(const Body& body) const {
+    const std::size_t n = z.size();
+    for_each_task(arena, (n + kChunk - 1) / kChunk,
+                  [&](std::size_t chunk) { body(kChunk * chunk, std::min(n, kChunk * (chunk + 1))); });
+  }
+  void divide_by_diagonal(std::vector<double>& x) const {
+    each_chunk(
+        [&](std::size_t begin, std::size_t end) { system.apply_inverse_nodes(x, begin / 3, end / 3); });
+    system.apply_inverse_pairs(x);
+  }
   double largest_change(std::span<const double> x) const {
     double largest = 0.0;
     for (const double value : x) largest = std::max(largest, std::abs(value));
@@ -78,21 +92,25 @@ struct Ica::Impl {
     } else {
       sweep.forward(system, impulse, upper, dv, arena);
       // M dv − H r = U dv_new − U dv_old
-      std::copy(upper.begin(), upper.end(), z.begin());
+      std::swap(z, upper);
       sweep.multiply_upper(dv, upper, arena);
-      for (std::size_t i = 0; i < z.size(); ++i) {
-        z[i] = upper[i] - z[i];
-        response[i] = impulse[i] + z[i];
-      }
+      each_chunk([&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+          z[i] = upper[i] - z[i];
+          response[i] = impulse[i] + z[i];
+        }
+      });
     }
     ++products;
-    system.apply_inverse_diagonal(z);
+    divide_by_diagonal(z);
     momentum = largest_change(z);
   }
 
   /// u = Hᵀ(v_free + dv) + w and its error.
   void look(std::span<const double> r) {
-    for (std::size_t i = 0; i < z.size(); ++i) z[i] = system.v_free[static_cast<Eigen::Index>(i)] + dv[i];
+    each_chunk([&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) z[i] = system.v_free[static_cast<Eigen::Index>(i)] + dv[i];
+    });
     system.relative_velocity(z, u);
     contacts = system.error(r, u);
   }
@@ -116,7 +134,7 @@ struct Ica::Impl {
   /// Step 1.
   void anticipate() {
     std::copy(response.begin(), response.end(), z.begin());
-    system.apply_inverse_diagonal(z);
+    divide_by_diagonal(z);
     contact_velocities(system.H, z, q_loc);
     for (std::size_t i = 0; i < q_loc.size(); ++i) q_loc[i] = u[i] - q_loc[i] / omega;
   }
@@ -187,7 +205,6 @@ void Ica::prepare(const ContactProblem& problem) {
   Impl& s = *impl_;
   s.system.prepare(problem, options_.common.law, options_.judge, arena_);
   s.sweep.prepare(s.system);
-  s.arena = arena_;
   s.dt = problem.dt;
   s.resize();
   // a fixed vector that no symmetry of a mesh is likely to make an eigenvector of anything
@@ -199,6 +216,7 @@ void Ica::prepare(const ContactProblem& problem) {
 SolveReport Ica::solve(std::span<double> r, const StopRule& rule, IterationObserver* observer) {
   Impl& s = *impl_;
   const StopTest stop(rule, s.system.scale);
+  s.arena = arena_;  // may have changed since `prepare`
   if (r.empty()) return nothing_to_solve();
   make_finite(r);
   s.best.forget();
@@ -211,7 +229,7 @@ SolveReport Ica::solve(std::span<double> r, const StopRule& rule, IterationObser
 
   PhaseReport report;
   const auto measure = [&] {
-    report.error = s.system.exact() ? s.system.exact_error(r) : s.estimate();
+    report.error = s.system.exact() ? s.system.exact_error(r, s.arena) : s.estimate();
     if (std::isfinite(report.error)) s.best.offer(r, report.error);
     return report.error;
   };

@@ -219,12 +219,12 @@ double PrimalSystem::error(std::span<const double> r, std::span<const double> u)
   return largest + poison;
 }
 
-double PrimalSystem::exact_error(std::span<const double> r) {
+double PrimalSystem::exact_error(std::span<const double> r, TaskArena* arena) {
   SIGNORINI_CHECK(exact_);
   // v − v_free = M⁻¹ H r
   std::fill(impulse_.begin(), impulse_.end(), 0.0);
   add_impulses(H, r, impulse_);
-  if (mass_) mass_->solve(impulse_, velocity_);
+  if (mass_) mass_->solve(impulse_, velocity_, arena);
   for (std::size_t i = 0; i < velocity_.size(); ++i) velocity_[i] += v_free[static_cast<Eigen::Index>(i)];
   relative_velocity(velocity_, u_);
   return error(r, u_);

@@ -59,7 +59,7 @@ class PrimalSystem {
   void apply_inverse_nodes(std::span<double> x, std::size_t begin, std::size_t end) const;
   void apply_inverse_pairs(std::span<double> x) const;
   /// The referee's error of r in m/s, not divided by U; one solve with M. Only with `exact`.
-  double exact_error(std::span<const double> r);
+  double exact_error(std::span<const double> r, TaskArena* arena = nullptr);
   /// Largest contact error in m/s of r with velocities u (3m) at hand.
   double error(std::span<const double> r, std::span<const double> u) const;
   /// u = Hᵀ v + w.
