@@ -20,7 +20,7 @@ struct RecordArguments {
   int threads = 1;
   std::vector<std::string> settings;
   double checkpoint_seconds = RecordingPolicy{}.checkpoint_seconds;
-  bool resume = false, force = false;
+  bool resume = false, force = false, check = false;
 };
 
 OptionMap parse_overrides(const std::vector<std::string>& settings) {
@@ -85,6 +85,12 @@ int record(const Program& program, const RecordArguments& a) {
   request.overrides = parse_overrides(a.settings);
   request.steps = a.steps;
   request.threads = a.threads;
+  if (a.check) {
+    const SceneRun built(request);
+    print(effective_scene(request));
+    return kSuccess;
+  }
+  if (a.output.empty()) throw_usage("record: -o FILE.h5 is missing (or --check, to record nothing)");
   const ExistingRecording existing = a.force    ? ExistingRecording::replace
                                      : a.resume ? ExistingRecording::resume
                                                 : ExistingRecording::refuse;
@@ -111,12 +117,13 @@ void add_record(CLI::App& app, Program& program) {
       "Examples:\n"
       "  signorini record bucket -o bucket.h5\n"
       "  signorini record bucket -o slick.h5 --size medium --set contact.friction=0.1\n"
+      "  signorini record my/scene.toml --check                what it says, with every default\n"
       "  signorini record my/scene.toml -o trial.h5 --steps 100\n"
       "  signorini record bucket -o bucket.h5 --resume");
   auto a = std::make_shared<RecordArguments>();
   command->add_option("SCENE", a->scene, "Scene file, or the name of one (see 'signorini list scenes')")
       ->required();
-  command->add_option("-o,--output", a->output, "Recording to write")->required()->type_name("FILE.h5");
+  command->add_option("-o,--output", a->output, "Recording to write")->type_name("FILE.h5");
   command->add_option("--size", a->size, "quick, medium or paper (default quick)")->type_name("SIZE");
   command->add_option("--steps", a->steps, "Stop after N steps (default: as the scene says)")->type_name("N");
   command->add_option("--set", a->settings, "Change a key of the scene; may be repeated")
@@ -130,6 +137,8 @@ void add_record(CLI::App& app, Program& program) {
                    "Least time between checkpoints in s; 0 = one after every step (default 0.5)")
       ->type_name("S");
   command->add_flag("--resume", a->resume, "Go on with an unfinished recording");
+  command->add_flag("--check", a->check,
+                    "Build the scene, print it with every key, default and meaning; record nothing");
   command->add_flag("--force", a->force, "Replace an existing recording");
   command->callback([&program, a] { program.command = [&program, a] { return record(program, *a); }; });
 }

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/check.h"
+#include "base/clock.h"
 #include "regions/region_partition.h"
 #include "scene/scene_builder.h"
 #include "scene/scene_config.h"
@@ -98,14 +99,17 @@ StepStatistics SceneRun::advance(const FrameFilter& wanted, const FrameSink& on_
   const bool due = impl_->is_due(statistics.step);
   statistics.report = impl_->stepper->advance(impl_->arena, [&](const SolveEvent& event) {
     if (event.problem.contacts() == 0) return;
+    const Stopwatch recording;
     const bool exact = event.problem.kind == ProblemKind::explicit_step;
     statistics.regions =
         partition_regions(event.problem, exact ? RegionMode::points : RegionMode::points_approx).regions();
     statistics.islands = partition_regions(event.problem, RegionMode::islands).regions();
-    if (!due) return;
-    ++statistics.frames;
-    const std::string id = frame_id(statistics.step, event.solve);
-    if (wanted(id)) on_frame(impl_->frame_of(id, event));
+    if (due) {
+      ++statistics.frames;
+      const std::string id = frame_id(statistics.step, event.solve);
+      if (wanted(id)) on_frame(impl_->frame_of(id, event));
+    }
+    statistics.recording_seconds += recording.seconds();
   });
   if (statistics.report.contacts == 0) statistics.regions = statistics.islands = 0;
   statistics.time = impl_->stepper->state().time;

@@ -37,6 +37,7 @@ constexpr Column kClocks[] = {
     {"free_seconds", "s", [](const StepStatistics& s) { return s.report.free_seconds; }},
     {"solve_seconds", "s", [](const StepStatistics& s) { return s.report.solve_seconds; }},
     {"other_seconds", "s", [](const StepStatistics& s) { return s.report.other_seconds; }},
+    {"recording_seconds", "s", [](const StepStatistics& s) { return s.recording_seconds; }},
 };
 
 template <std::size_t N>

@@ -16,6 +16,7 @@ struct StepStatistics {
   /// Of the step's last contact problem: contacts connected through shared mass points, through whole bodies.
   int regions = 0, islands = 0;
   StepReport report;
+  double recording_seconds = 0.0;  ///< counting regions, building and writing frames: no part of the step
 };
 
 /// The columns of `/statistics`, without rows: the same for every stepper, equal for equal runs.

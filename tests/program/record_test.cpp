@@ -273,6 +273,21 @@ TEST_F(RecordTest, InfoShowsTheStatisticsOfTheSimulation) {
   EXPECT_GT(statistics["columns"]["contacts"]["most"], 0.0);
 }
 
+TEST_F(RecordTest, CheckPrintsTheWholeSceneAndRecordsNothing) {
+  const Outcome o = run({"record", "rings", "--check", "--set", "contact.friction=0.25"});
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_EQ(o.err, "");
+  EXPECT_NE(o.out.find("friction = 0.25  # Coulomb's mu"), std::string::npos) << o.out;
+  // What it prints is a scene itself, with the same meaning.
+  std::ofstream(folder_ / "printed.toml") << o.out;
+  const Outcome again = run({"record", path("printed.toml"), "--check"});
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(again.out.substr(again.out.find('\n')), o.out.substr(o.out.find('\n')));
+  expect_error({"record", "rings", "--check", "--set", "bodies.rings.pitch_m=[0.05, 0.05, 0.05]"}, 2,
+               "bodies overlap");
+  expect_error({"record", "rings"}, 2, "-o FILE.h5 is missing");
+}
+
 TEST_F(RecordTest, AMistakeInTheSceneLeavesNothingBehind) {
   expect_error(command("b.h5", {"--set", "bodies.balls.layer_height_m=0.05"}), 2, "bodies overlap: 'balls[");
   for (const char* name : {"b.h5", "b.h5.parts", "b.h5.lock", "b.steps.csv", "b.env.json"})

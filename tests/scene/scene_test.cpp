@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -375,6 +376,97 @@ TEST(Scene, GravityTiltsAboutY) {
   // −m g · x with x on the z axis: cos of the tilt is what is left, up to the fall of one step of 0.5 ms.
   const double level = start_energy("0");
   EXPECT_NEAR(start_energy("60") / level, 0.5, 1e-4);
+}
+
+TEST(Scene, EveryShapeOfBodiesAndObstaclesCanBeBuiltAndStepped) {
+  std::string text = R"(seed = 7
+[time]
+integrator = "implicit"
+step_s = 2e-3
+steps = 3
+record_every = 1
+[materials.soft]
+young_modulus_pa = 1e5
+[materials.wood]
+model = "rigid"
+[materials.linen]
+model = "cloth"
+[materials.wire]
+model = "springs"
+hinge_n_m = 0.1
+)";
+  auto add = [&text, x = 0](const std::string& table, const std::string& keys) mutable {
+    text += fmt::format("[{}]\nposition_m = [{}, 0, 0]\n{}\n", table, x += 3, keys);
+  };
+  for (const char* shape : {"ball", "block", "ring"})
+    add(fmt::format("bodies.soft_{}", shape), fmt::format("material = \"soft\"\nshape = \"{}\"", shape));
+  for (const char* shape : {"box", "sphere", "cylinder", "ring"})
+    add(fmt::format("bodies.rigid_{}", shape), fmt::format("material = \"wood\"\nshape = \"{}\"", shape));
+  add("bodies.sheet", "material = \"linen\"\ncolumns = 5\nrows = 4");
+  add("bodies.chain", "material = \"wire\"\nnodes = 4\nbend_deg = 30");
+  add("bodies.flag", "material = \"linen\"\nsurface = \"quad.obj\"\nsurface_scale = 0.5");
+  add("bodies.dice", "material = \"wood\"\nsurface = \"tet.obj\"");
+  add("bodies.mesh", "material = \"soft\"\nmesh = \"tet.vtk\"");
+  add("bodies.skinned",
+      "material = \"soft\"\nshape = \"block\"\nsize_m = [1, 1, 1]\nskin = \"tet.obj\"\nskin_scale = 0.4");
+  for (const char* shape : {"ground", "bucket", "bin", "box", "wall", "sphere", "cylinder", "capsule"})
+    add(fmt::format("obstacles.{}", shape),
+        fmt::format("shape = \"{}\"\nrotation_deg = 30\nspin_rad_s = 1", shape));
+  add("obstacles.tet", "surface = \"tet.obj\"");
+  const SceneFile file("", "", text);
+  file.add("quad.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n");
+  file.add("tet.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n");
+  file.add(
+      "tet.vtk",
+      "# vtk DataFile Version 3.0\ntet\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 double\n0 0 0 1 0 0 0 1 0 "
+      "0 0 1\nCELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n10\n");
+  SceneRun run(file.request());
+  for (int step = 1; step <= 3; ++step) {
+    const StepStatistics s = run.advance([](const std::string&) { return true; }, [](const Frame&) {});
+    EXPECT_EQ(s.step, step);
+    EXPECT_TRUE(std::isfinite(energy(s)));
+    EXPECT_GT(s.report.kinetic_energy, 0.0);
+  }
+}
+
+TEST(Scene, GridsFillPlacesInOrderAndCountLimitsThem) {
+  const std::string grid =
+      "arrangement = \"grid\"\ngrid = [2, 2, 2]\npitch_m = [0.3, 0.4, 0.5]\nrandom_orientation = true\n";
+  std::string text = kTwoBalls;
+  for (const char* key : {"count = 2\n", "per_layer = 1\n", "layer_height_m = 0.2005\n"})
+    text.erase(text.find(key), std::string(key).size());
+  const SceneFile file(grid, "", text);
+  // Centres of mass by body from the first frame: a ball's surface is symmetric about its centre.
+  const auto centres = [&](const OptionMap& overrides) {
+    OptionMap all = overrides;
+    all["bodies.balls.position_m"] = "[0.0, 0.0, 0.1]";
+    all["time.record_every"] = "1";
+    std::map<Index, std::pair<Vector3, int>> sums;
+    run_scene(
+        file.request(all), [](const std::string& id) { return id == "000001"; },
+        [&](const Frame& frame) {
+          const FrameGeometry& g = *frame.geometry;
+          for (std::size_t t = 0; t < g.triangle_body.size(); ++t) {
+            for (Index k = 0; k < 3 && g.triangle_body[t] >= 0; ++k) {
+              auto& [sum, n] = sums.try_emplace(g.triangle_body[t], Vector3::Zero(), 0).first->second;
+              sum += g.rest.row(g.triangles(static_cast<Index>(t), k)).transpose();
+              ++n;
+            }
+          }
+        },
+        [](const StepStatistics&) { return false; });
+    std::vector<Vector3> found;
+    for (const auto& [body, sum] : sums) found.push_back(sum.first / sum.second);
+    return found;
+  };
+  const std::vector<Vector3> eight = centres({});
+  ASSERT_EQ(eight.size(), 8U) << "the lowest balls touch the floor within the tolerance";
+  for (int i = 0; i < 8; ++i) {
+    const Vector3 wanted(i % 2 == 0 ? -0.15 : 0.15, i / 2 % 2 == 0 ? -0.2 : 0.2, 0.1 + 0.5 * (i / 4));
+    // Vertices are counted once per triangle: 5 or 6 times, the same for opposite ones.
+    EXPECT_LT((eight[static_cast<std::size_t>(i)] - wanted).norm(), 1e-14);
+  }
+  EXPECT_EQ(centres({{"bodies.balls.count", "3"}}).size(), 3U);
 }
 
 }  // namespace
