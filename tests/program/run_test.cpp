@@ -199,5 +199,27 @@ TEST_F(RunTest, InterruptKeepsWhatIsFinishedAndResumes) {
   EXPECT_GT(rows().size(), kept);
 }
 
+TEST_F(RunTest, InterruptedRecordingGoesOnFromItsCheckpointToTheSameBytes) {
+  std::ofstream(folder_ / "trial.toml")
+      << "artefact = \"x\"\nclaim = \"y\"\nscenes = [\"bucket\"]\nprotocols = [\"converge\"]\nmax_steps = 1\n"
+         "minimum_time = 1e-5\n[[solvers]]\nname = \"pgs\"\n";
+  const fs::path recording = folder_ / "out" / "recordings" / "bucket-quick.h5";
+  const auto frames = [&] {
+    std::error_code none;
+    return std::distance(fs::directory_iterator(recording.string() + ".parts", none), {});
+  };
+  const pid_t child = start(command(false));
+  for (int i = 0; i < 4000 && frames() < 3; ++i) ::usleep(2000);
+  ::kill(child, SIGTERM);
+  const Outcome interrupted = finish(child);
+  ASSERT_EQ(interrupted.code, 130) << interrupted.err;
+  ASSERT_TRUE(fs::exists(recording.string() + ".parts/checkpoint"));
+  const Outcome resumed = run(command(true));
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_NE(resumed.err.find("bucket: going on after step "), std::string::npos) << resumed.err;
+  ASSERT_EQ(run({"record", "bucket", "-o", path("whole.h5")}).code, 0);
+  EXPECT_TRUE(file_text(recording) == file_text(folder_ / "whole.h5"));
+}
+
 }  // namespace
 }  // namespace signorini
