@@ -18,13 +18,13 @@
 namespace signorini {
 
 enum class SolveStatus {
-  converged,        ///< a stop rule that promises accuracy was met
+  converged,  ///< a stop rule that promises accuracy was met
   iteration_limit,
   time_limit,
-  stalled,          ///< no progress is possible any more above the tolerance
+  stalled,  ///< no progress is possible any more above the tolerance
   diverged,
-  unsupported,      ///< the solver cannot take this problem; `message` says why
-  failed            ///< setup or arithmetic broke down; `message` says where
+  unsupported,  ///< the solver cannot take this problem; `message` says why
+  failed        ///< setup or arithmetic broke down; `message` says where
 };
 template <>
 struct EnumNames<SolveStatus> {
@@ -43,21 +43,63 @@ struct StopRule {
   double residual = 1e-6;
   int max_iterations = 10000;  ///< sweeps, CG steps, outer iterations: whatever the solver calls an iteration
   double time_limit = std::numeric_limits<double>::infinity();  ///< s, checked between iterations
-  /// U in m/s that the residual is relative to; 0 = max|q| of the problem handed to `prepare`. Regions get the U of the
-  /// whole problem, so that the assembled r meets the asked residual: the residual is a maximum over contacts.
+  /// U in m/s that the residual is relative to; 0 = max|q| of the problem handed to `prepare`. Regions get
+  /// the U of the whole problem, so that the assembled r meets the asked residual: the residual is a maximum
+  /// over contacts.
   double velocity_scale = 0.0;
   /// Switches off everything but max_iterations and time_limit (traced and fixed-count runs).
   bool fixed_iterations = false;
-  /// For the region decorator: own iteration limits per region (index = region label); empty = max_iterations for all.
+  /// For the region decorator: own iteration limits per region (index = region label); empty = max_iterations
+  /// for all.
   std::span<const int> region_iterations = {};
+};
+
+/// The work of one solve, counted by the solver itself; unit-free. What a solver does not do stays 0.
+struct SolveCounters {
+  long long mass_products = 0;       ///< products with M; a block sweep over M counts as one
+  long long direction_products = 0;  ///< products with H or with its transpose
+  long long contact_sweeps = 0;      ///< sweeps over all contacts, inner ones included (the region with most)
+  long long triangular_solves = 0;   ///< solves with a factor of M (two triangles count as one)
+  long long evaluations = 0;         ///< looks at the states of all contacts
+  long long state_changes = 0;       ///< contacts that changed state (on, off, sticking, sliding)
+  long long restarts = 0;            ///< conjugate directions given up
+  long long guards = 0;              ///< breakdowns met and mended, fallbacks taken
+  long long relinearisations = 0;    ///< changes of rows in the midst of a solve
+
+  SolveCounters& operator+=(const SolveCounters& other) {
+    mass_products += other.mass_products;
+    direction_products += other.direction_products;
+    contact_sweeps += other.contact_sweeps;
+    triangular_solves += other.triangular_solves;
+    evaluations += other.evaluations;
+    state_changes += other.state_changes;
+    restarts += other.restarts;
+    guards += other.guards;
+    relinearisations += other.relinearisations;
+    return *this;
+  }
+};
+
+/// What a solver knows of itself after an iteration. Norms are the maximum norm, in m/s; NaN where a solver
+/// has no such quantity (Verschoor 2019, Fig. 6 plots the three).
+struct IterationProgress {
+  double plain =
+      std::numeric_limits<double>::quiet_NaN();  ///< max(|D⁻¹ ρ_v|, |ρ_c|) of the system being solved
+  double preconditioned =
+      std::numeric_limits<double>::quiet_NaN();  ///< velocity part of C⁻¹ρ, C the preconditioner
+  double constraint =
+      std::numeric_limits<double>::quiet_NaN();  ///< |ρ_c|: relative velocity left in active rows
+  SolveCounters counters;                        ///< so far
 };
 
 struct SolveReport {
   SolveStatus status = SolveStatus::failed;
-  int iterations = 0;         ///< with regions: the maximum over regions
-  int first_phase = 0;        ///< pcg-pgs: CG steps among `iterations`
-  long long products = 0;     ///< products with the whole of W (or M), sweeps included
-  double own_residual = std::numeric_limits<double>::quiet_NaN();  ///< what the solver believes; never plotted
+  int iterations = 0;      ///< with regions: the maximum over regions
+  int first_phase = 0;     ///< pcg-pgs: CG steps among `iterations`
+  long long products = 0;  ///< products with the whole of W (or M), sweeps included
+  SolveCounters counters;
+  double own_residual =
+      std::numeric_limits<double>::quiet_NaN();  ///< what the solver believes; never plotted
   std::string message;
 };
 
@@ -67,6 +109,11 @@ class IterationObserver {
   virtual ~IterationObserver() = default;
   /// After iteration `iteration` (1, 2, …; 0 = the start) with the whole r (3m). `phase`: "", "cg", "gs", …
   virtual void on_iteration(int iteration, std::span<const double> r, std::string_view phase) = 0;
+  /// Before `on_iteration` of the same iteration, by solvers that have something to say.
+  virtual void on_progress(int iteration, const IterationProgress& progress) {
+    (void)iteration;
+    (void)progress;
+  }
 };
 
 /// Options that all solvers share; embedded as `common` and visited first.
@@ -95,12 +142,19 @@ class Solver {
 
   /// Empty when `problem` can be solved; else the reason, one line.
   virtual std::string unsupported_reason(const ContactProblem& problem) const = 0;
-  /// Threads that `prepare` and `solve` may use inside one problem; null (the default) = the calling thread only. Must
-  /// outlive the solver's use of it. The bits of an answer never depend on it. Solvers without inner parallelism ignore it.
+  /// Threads that `prepare` and `solve` may use inside one problem; null (the default) = the calling thread
+  /// only. Must outlive the solver's use of it. The bits of an answer never depend on it. Solvers without
+  /// inner parallelism ignore it.
   virtual void use_arena(TaskArena* arena) { (void)arena; }
   /// The problem must outlive the solver's use of it and has passed `find_defect`.
   virtual void prepare(const ContactProblem& problem) = 0;
-  /// `r`: start values in, answer out; 3m. Allocates nothing. Deterministic: the same bits for the same input.
+  /// Instead of `prepare`, when nothing but the contacts (H, w, mu, their number) has changed since it: M, f
+  /// and dt are the same values. Solvers on velocities keep what belongs to M (its factor above all) and
+  /// start the next solve from the velocity of the last one, as re-linearisation in the midst of a solve does
+  /// (Verschoor 2019, Algorithm 1).
+  virtual void update_contacts(const ContactProblem& problem) { prepare(problem); }
+  /// `r`: start values in, answer out; 3m. Allocates nothing. Deterministic: the same bits for the same
+  /// input.
   virtual SolveReport solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) = 0;
 };
 
