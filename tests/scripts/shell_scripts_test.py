@@ -26,8 +26,17 @@ class Scripts(unittest.TestCase):
             self.assertTrue(os.access(script, os.X_OK), script)
 
     def test_unknown_arguments_are_usage_errors(self):
-        for script in ("setup", "test", "promote"):
+        for script in ("setup", "test", "promote", "benchmarks"):
             self.assertEqual(run(SOURCE / "scripts" / script, "--bogus").returncode, 2, script)
+
+    def test_benchmarks_explains_itself_and_knows_its_programs(self):
+        text = run(SOURCE / "scripts" / "benchmarks", "--help").stdout
+        sources = {path.stem.removeprefix("bench_") for path in (SOURCE / "experiments" / "bench").glob("bench_*.cpp")}
+        for name in sources:
+            self.assertIn(name, text)  # none is forgotten when one is added
+        refused = run(SOURCE / "scripts" / "benchmarks", "--only", "nothing")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("detection", refused.stderr)
 
     def test_setup_lists_packages_and_the_tests_need_more(self):
         program = run(SOURCE / "scripts" / "setup", "--list").stdout.split()

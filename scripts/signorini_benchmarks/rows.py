@@ -1,0 +1,150 @@
+"""The tables of single numbers: per program, a row is (what, measured, beside it), each made from its JSON.
+
+A row whose benchmark was not run (--quick leaves some out) is left out; a row never falls back on another number.
+"""
+
+from signorini_report.tables import markdown
+
+TITLES = {
+    "block_product": "Products with 3×3 blocks",
+    "gauss_seidel": "Gauss–Seidel sweeps",
+    "regions": "Separating contacts into regions",
+    "region_tasks": "Regions as tasks",
+    "ccd": "Continuous detection, pair by pair",
+    "delassus": "The Delassus operator",
+    "recording": "Recordings",
+}
+
+
+def times(seconds):
+    """1.23 ms and so on, three digits."""
+    for unit, scale in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
+        if seconds * scale >= 1.0:
+            break
+    else:
+        unit, scale = "ns", 1e9
+    value = seconds * scale
+    return f"{value:,.0f} {unit}" if value >= 99.95 else f"{value:.3g} {unit}"
+
+
+def seconds_of(row, counter="real_time"):
+    return float(row[counter]) * {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}[row["time_unit"]]
+
+
+def count_text(count):
+    return f"{int(count):,}"
+
+
+def detection(result):
+    for faces, row in result.under("ratios").items():
+        yield (f"{count_text(faces)} faces, in turn within one run", f"two threads {row['two_threads_faster']:.2f}×",
+               f"candidates that can be kept {row['kept_faster']:.2f}×, spatial hash {row['hash_faster']:.2f}× the speed of new candidates from the tree")
+
+
+def block_product(result):
+    for key, words in (("full_in_cache", "all blocks stored, in cache"), ("symmetric_in_cache", "upper triangle stored, in cache"),
+                       ("full_from_memory", "all blocks stored, from memory"), ("symmetric_from_memory", "upper triangle stored, from memory")):
+        for size, row in result.under(f"block_product/{key}").items():
+            yield (f"{words}, {count_text(size)} rows", f"{row['ns_per_block']:.2f} ns per block, {row['GB_per_s']:.1f} GB/s",
+                   f"{row['x_eigen']:.2f}× Eigen's CSR product" +
+                   (f", {100 * row['of_read']:.0f} % of the measured read bandwidth" if "memory" in key else ""))
+
+
+def gauss_seidel(result):
+    orders = (("chain_in_cache", "every contact waits for the one before, in cache"), ("scattered_in_cache", "scattered neighbours, in cache"),
+              ("scattered_from_memory", "scattered neighbours, from memory"))
+    for key, words in orders:
+        for law in ("cone", "pyramid"):
+            for size, row in result.under(f"sweep/{law}_{key}").items():
+                yield (f"{law}, {words}, {count_text(size)} contacts of 9 blocks", f"{row['ns_per_contact']:.1f} ns per contact",
+                       f"{100 * row['of_read']:.0f} % of the measured read bandwidth" if "memory" in key else "")
+
+
+def regions(result):
+    for mode in ("points", "islands"):
+        for size, row in result.under(f"separate/{mode}").items():
+            yield f"`{mode}`, {count_text(size)} contacts", f"{times(row['per_contact'])} per contact", ""
+    for size, row in result.under("printed_algorithm").items():
+        ours = result.get(f"separate/points/{size}", "per_contact")
+        yield (f"Algorithm 1 as printed, {count_text(size)} contacts", f"{times(row['per_contact'])} per contact",
+               f"{row['per_contact'] / ours:,.0f}× ours" if ours else "grows with the number of contacts")
+    rebuild = result.get("rebuild/5", "per_contact")
+    for churn, row in result.under("follow/local_churn_percent").items():
+        yield (f"following 100,000 contacts over a frame, {churn} % new in whole regions", f"{times(row['per_contact'])} per contact",
+               f"from scratch: {times(rebuild)}" if rebuild else "")
+
+
+def region_tasks(result):
+    rows = result.under("threads/pgs")
+    for key, row in rows.items():
+        if not key.endswith("threads:1"):
+            continue
+        two = rows.get(key.replace("threads:1", "threads:2"))
+        if two:
+            parts = dict(part.split(":") for part in key.split("/"))
+            yield (f"two threads, {count_text(parts['regions'])} regions of {count_text(parts['contacts'])} contacts",
+                   f"{row['fastest'] / two['fastest']:.2f}× one thread (fastest solves)",
+                   f"{seconds_of(row) / seconds_of(two):.2f}× in the average; one thread: {times(row['fastest'])}")
+    for kind, words in (("dense", "dense kernel"), ("pgs", "sparse kernel"), ("ca", "`ca`")):
+        for key, whole in result.under(f"split/{kind}_whole").items():
+            split = result.values.get(f"split/{kind}_regions/{key}")
+            if split:
+                parts = dict(part.split(":") for part in key.split("/"))
+                yield (f"{words}, one thread, {count_text(parts['regions'])} regions of {parts['contacts']} contacts",
+                       f"{whole['fastest'] / split['fastest']:.3g}× by splitting", f"whole: {times(whole['fastest'])}")
+
+
+def ccd(result):
+    for key, row in result.under("impact").items():
+        kind, _, family = key.rpartition("_") if not key.endswith("in_plane") else (key[:-9], "", "in_plane")
+        yield f"{kind.replace('_', '–')}, {family.replace('_', ' ')}", f"{times(row['per_pair'])} per pair", f"{100 * row['hits']:.0f} % touch"
+    for key, row in result.under("proximity").items():
+        yield f"proximity, {key.replace('_', '–')}", f"{times(row['per_pair'])} per pair", ""
+
+
+def delassus(result):
+    names = {"assemble": "assembly of W", "product_assembled": "product with W", "product_matrix_free": "product Hᵀ M⁻¹ H r without W",
+             "referee_setup": "set-up of the referee"}
+    for name, words in names.items():
+        for key, row in result.under(name).items():
+            contacts, implicit = key.split("/")
+            yield (f"{words}, {'implicit' if implicit == '1' else 'explicit'}, {count_text(contacts)} contacts",
+                   times(seconds_of(row)), f"{times(seconds_of(row) / int(contacts))} per contact")
+
+
+def recording(result):
+    names = {"EncodeFrame": "encoding a frame", "OpenRecording": "opening a recording, with the check in a child process",
+             "ReadFrame": "reading a frame, with its checks"}
+    for name, words in names.items():
+        for key, row in result.under(name).items():
+            contacts, implicit = key.split("/")
+            size = row.get("packed_bytes_per_contact", row.get("bytes_per_contact"))
+            yield (f"{words}, {'implicit' if implicit == '1' else 'explicit'}, {count_text(contacts)} contacts", times(seconds_of(row)),
+                   f"{size:,.0f} bytes per contact" if size else "")
+
+
+ROWS = {"detection": detection, "block_product": block_product, "gauss_seidel": gauss_seidel, "regions": regions, "region_tasks": region_tasks,
+        "ccd": ccd, "delassus": delassus, "recording": recording}
+
+
+def table(results, name):
+    """Markdown; "" where the program has no rows."""
+    if name not in results:
+        return ""
+    result = results[name]
+    rows = [list(row) for row in ROWS[name](result)]
+    text = markdown(["what", "measured", "beside it"], rows, set()) if rows else ""
+    for key, message in result.errors.items():
+        text += f"\n`{key}` failed: {message}\n"
+    return text
+
+
+# --- Siconos: the CSV of scripts/compare_siconos, not a Google Benchmark program -------------------------------------------------
+
+def siconos_table(results):
+    rows = []
+    for row in results.siconos:
+        if row["code"].startswith("signorini") and row["speedup_min"]:
+            rows.append([row["file"], count_text(row["contacts"]), row["gate"], f"{float(row['solve_ms_min']):.3g} ms, {row['iterations']} sweeps",
+                         f"{float(row['speedup_min']):.2f}×", f"{float(row['speedup_with_setup']):.2f}×"])
+    return markdown(["file", "contacts", "gate", "`pgs`", "faster than Siconos", "with our set-up"], rows, {1, 4, 5})
