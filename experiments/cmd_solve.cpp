@@ -30,7 +30,7 @@ struct SolveArguments {
   double time_limit = 0.0;  ///< 0 = none
   int repetitions = 1;
   std::string csv, solution, trace;
-  bool require_converged = false;
+  bool require_converged = false, verbose = false;
 };
 
 /// What is asked for, checked before any file is read.
@@ -135,10 +135,30 @@ double median(std::vector<double> values) {
   return n % 2 == 1 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
 }
 
+/// What the solver counted, without what it does not do: "    12 products with M, 3 restarts".
+std::string work_text(const RunRecord& r) {
+  const SolveCounters& c = r.counters;
+  std::string text;
+  const std::pair<long long, const char*> counted[] = {{r.products, "products with the whole of W or M"},
+                                                       {c.mass_products, "products with M"},
+                                                       {c.direction_products, "products with H"},
+                                                       {c.contact_sweeps, "sweeps over contacts"},
+                                                       {c.triangular_solves, "solves with the factor of M"},
+                                                       {c.evaluations, "evaluations of states"},
+                                                       {c.state_changes, "changes of state"},
+                                                       {c.restarts, "restarts"},
+                                                       {c.guards, "guards"},
+                                                       {c.relinearisations, "re-linearisations"}};
+  for (const auto& [count, what] : counted) {
+    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "    " : ", ", count, what);
+  }
+  return text.empty() ? "    nothing counted" : text;
+}
+
 /// The screen: one line for every combination, times are medians over the repetitions.
 class SolveScreen {
  public:
-  SolveScreen(const SolveArguments& a, const SolvePlan& plan) {
+  SolveScreen(const SolveArguments& a, const SolvePlan& plan) : verbose_(a.verbose) {
     std::size_t file = 0, solver = 0;
     for (const std::string& path : a.files)
       file = std::max(file, text_width(std::filesystem::path(path).filename().string()));
@@ -182,9 +202,11 @@ class SolveScreen {
       row.emplace_back(r.message, Colour::dim);
     }
     print(table_->line(row));
+    if (verbose_ && ran) print(painted(work_text(r), Colour::dim) + "\n");
   }
 
  private:
+  bool verbose_;
   std::optional<TextTable> table_;
   bool header_shown_ = false;
 };
@@ -337,6 +359,8 @@ void declare_options(CLI::App& command, SolveArguments& a) {
       .add_option("--solution", a.solution, "The last answer beside a copy of its problem, as an FCLib file")
       ->type_name("OUT.hdf5");
   command.add_option("--trace", a.trace, "Convergence curves, from runs of their own")->type_name("OUT.h5");
+  command.add_flag("-v,--verbose", a.verbose,
+                   "A second line for every run: the work that the solver counted");
   command.add_flag("--require-converged", a.require_converged,
                    "Exit with 4 unless every run reached the tolerance by the referee");
 }

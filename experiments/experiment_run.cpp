@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -19,6 +20,7 @@
 #include "harness/protocols.h"
 #include "harness/run_table.h"
 #include "interrupt.h"
+#include "record/fclib_file.h"
 #include "record/problem_file.h"
 #include "recorder.h"
 #include "solvers/registry.h"
@@ -136,6 +138,27 @@ std::string text_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
+/// Problems that the experiment brings along, as FCLib files: every run of theirs can be made again with
+/// `signorini solve`.
+Source write_problem(const fs::path& folder, const ConfigProblem& made, const std::string& experiment) {
+  fs::create_directories(folder);
+  Source source{made.name, folder / (made.name + ".hdf5"), {}};
+  FclibFile file;
+  file.problem = made.problem;
+  file.info.title = made.name;
+  file.info.description = "made for experiment " + experiment;
+  file.info.math_info = "normal component first; impulses in N s, velocities in m/s";
+  write_fclib(source.path, file);
+  return source;
+}
+
+/// Where `optional_files` are looked for.
+fs::path data_folder(const Program& program) {
+  const char* variable = std::getenv("SIGNORINI_DATA");
+  if (variable != nullptr && *variable != '\0') return variable;
+  return source_folder(program) / ".." / "shared" / "data";
+}
+
 void choose_steps(const Experiment& experiment, Source& source) {
   const ProblemFile file(source.path);
   std::vector<int> contacts;
@@ -198,6 +221,18 @@ class ExperimentRun {
     for (const std::string& scene : experiment_.scenes)
       sources_.push_back(record_source(program_, request_, scene));
     for (const fs::path& file : experiment_.files) sources_.push_back({file.filename().string(), file, {}});
+    for (const ConfigProblem& made : experiment_.problems)
+      sources_.push_back(write_problem(folder_ / "problems", made, experiment_.id));
+    for (const std::string& file : experiment_.optional_files) {
+      const fs::path path = (data_folder(program_) / file).lexically_normal();
+      std::error_code error;
+      if (fs::exists(path, error)) {
+        sources_.push_back({path.stem().string(), path, {}});
+      } else {
+        say(fmt::format("  {}: left out, {} is not there (SIGNORINI_DATA names the folder of test data)",
+                        file, path.string()));
+      }
+    }
     for (Source& source : sources_) {
       choose_steps(experiment_, source);
       provenance_.add_input(source.path);
@@ -281,6 +316,8 @@ class ExperimentRun {
     }
   }
 
+  bool stops_itself() const { return experiment_.time || experiment_.self_stopped; }
+
   RunLimits limits(double tolerance) const {
     return {tolerance, experiment_.max_iterations, experiment_.time_limit};
   }
@@ -295,9 +332,9 @@ class ExperimentRun {
     last.solver = variant.name;
     last.options = make_solver(variant.name, variant.options)->options();
     last.region_mode = enum_name(experiment_.regions.back());
-    last.threads = experiment_.time ? experiment_.threads.back() : experiment_.threads.front();
+    last.threads = stops_itself() ? experiment_.threads.back() : experiment_.threads.front();
     last.tolerance = tolerance;
-    last.protocol = experiment_.time ? "self-stopped" : "converge";
+    last.protocol = stops_itself() ? "self-stopped" : "converge";
     if (!table_->contains(last)) return false;
     if (!experiment_.converge) return true;
     ConvergenceTrace trace;
@@ -326,9 +363,10 @@ class ExperimentRun {
                   experiment_.threads.front());  // warms caches: set-up times start equal
       for (const int threads : experiment_.threads) {
         prepared.push_back(prepare_run(target, variant, mode, threads));
-        if (experiment_.time)
+        if (stops_itself())
           self_stopped.push_back(solve_self_stopped(target, prepared.back(), limits(tolerance)).record);
         // the iterates do not depend on the number of threads: one trace serves all
+        if (!experiment_.converge && !experiment_.time) continue;
         if (threads == experiment_.threads.front()) {
           traced.push_back(trace_run(target, prepared.back(), tracing));
           if (experiment_.converge) rows.push_back(traced.back().record);
@@ -340,8 +378,8 @@ class ExperimentRun {
       const std::vector<RunRecord> times =
           time_runs(target, timed, limits(tolerance), {experiment_.repetitions, experiment_.minimum_time});
       rows.insert(rows.end(), times.begin(), times.end());
-      rows.insert(rows.end(), self_stopped.begin(), self_stopped.end());
     }
+    rows.insert(rows.end(), self_stopped.begin(), self_stopped.end());
     for (const RunRecord& row : rows) failed_ += row.status == SolveStatus::failed ? 1U : 0U;
     if (experiment_.converge) {
       std::vector<ConvergenceTrace> curves;
@@ -389,10 +427,12 @@ void print_run_summary(const fs::path& runs_csv) {
   };
   std::vector<Key> order;
   std::map<Key, Line> lines;
-  std::string protocol = "converge";
   const std::vector<RunRecord> records = read_run_table(runs_csv);
-  for (const RunRecord& r : records) {
-    if (r.protocol == "time") protocol = "time";
+  std::set<std::string> protocols;
+  for (const RunRecord& r : records) protocols.insert(r.protocol);
+  std::string protocol = "self-stopped";
+  for (const char* better : {"converge", "time"}) {
+    if (protocols.contains(better)) protocol = better;
   }
   for (const RunRecord& r : records) {
     if (r.protocol != protocol) continue;

@@ -13,6 +13,7 @@
 ///     OUT/recordings/<scene>-<size>.h5      shared by all experiments
 ///     OUT/<id>/config.toml                  the experiment, headed by what the rows depend on
 ///     OUT/<id>/runs.csv                     a row per run, on disk as soon as its group is done
+///     OUT/<id>/problems/<name>.hdf5         the problems that the experiment brings along
 ///     OUT/<id>/regions.csv                  how many regions of which size the snapshots have
 ///     OUT/<id>/trace.h5                     convergence curves (trace.h5.parts while running)
 ///     OUT/<id>/env.json                     provenance

@@ -6,11 +6,9 @@
 #include <set>
 #include <sstream>
 
-#define TOML_EXCEPTIONS 1
-#include <toml++/toml.h>
-
 #include "base/check.h"
 #include "base/text.h"
+#include "harness/strict_table.h"
 #include "solvers/registry.h"
 
 namespace signorini {
@@ -33,87 +31,12 @@ toml::table parse_toml(const std::filesystem::path& path, const std::string& tex
   }
 }
 
-/// A table that knows its place in the file and which of its keys were asked for.
-class StrictTable {
- public:
-  StrictTable(const toml::table& table, std::string file, std::string prefix)
-      : table_(table), file_(std::move(file)), prefix_(std::move(prefix)) {}
-
-  template <class T>
-  bool read(const char* key, T& out) {
-    const toml::node* node = find(key);
-    if (node == nullptr) return false;
-    out = convert<T>(*node, key);
-    return true;
-  }
-  template <class T>
-  bool read_list(const char* key, std::vector<T>& out) {
-    const toml::node* node = find(key);
-    if (node == nullptr) return false;
-    const toml::array* array = node->as_array();
-    if (array == nullptr || array->empty()) fail(*node, key, "must be a list with at least one entry");
-    out.clear();
-    for (const toml::node& entry : *array) out.push_back(convert<T>(entry, key));
-    return true;
-  }
-  const toml::node* find(const char* key) {
-    known_.emplace_back(key);
-    return table_.get(key);
-  }
-  /// Every key that nobody asked for is an error.
-  void finish() const {
-    for (const auto& [key, node] : table_) {
-      const std::string name(key.str());
-      if (std::find(known_.begin(), known_.end(), name) != known_.end()) continue;
-      throw_usage("{}:{}: unknown key '{}{}'{}", file_, node.source().begin.line, prefix_, name,
-                  suggestion(name, known_));
-    }
-  }
-  [[noreturn]] void fail(const toml::node& node, std::string_view key, std::string_view reason) const {
-    throw_usage("{}:{}: key '{}{}': {}", file_, node.source().begin.line, prefix_, key, reason);
-  }
-  [[noreturn]] void missing(std::string_view key) const {
-    throw_usage("{}:{}: key '{}{}' is missing", file_, std::max<unsigned>(1U, table_.source().begin.line),
-                prefix_, key);
-  }
-  const toml::table& table() const { return table_; }
-  const std::string& file() const { return file_; }
-
- private:
-  template <class T>
-  T convert(const toml::node& node, const char* key) const {
-    if constexpr (std::is_same_v<T, double>) {
-      if (node.is_number()) return *node.value<double>();
-      fail(node, key, "must be a number");
-    } else if constexpr (std::is_same_v<T, int>) {
-      const auto value = node.value_exact<std::int64_t>();
-      if (!value || *value < std::numeric_limits<int>::min() || *value > std::numeric_limits<int>::max()) {
-        fail(node, key, "must be a whole number of 32 bits");
-      }
-      return static_cast<int>(*value);
-    } else {
-      const auto value = node.value_exact<std::string>();
-      if (!value) fail(node, key, "must be a text in quotes");
-      return *value;
-    }
-  }
-
-  const toml::table& table_;
-  std::string file_, prefix_;
-  std::vector<std::string> known_;
-};
-
 std::string option_value(const toml::node& node, const StrictTable& where, std::string_view key) {
   if (const auto text = node.value_exact<std::string>()) return *text;
   if (const auto flag = node.value_exact<bool>()) return *flag ? "true" : "false";
   if (const auto integer = node.value_exact<std::int64_t>()) return fmt::format("{}", *integer);
   if (const auto number = node.value_exact<double>()) return exact_text(*number);
   where.fail(node, key, "must be a text, a number, true or false");
-}
-
-void require_positive(const StrictTable& table, const char* key, double value) {
-  if (value > 0.0) return;
-  table.fail(*table.table().get(key), key, fmt::format("{} is not positive", value));
 }
 
 /// The keys that a [sizes.<size>] table may change.
@@ -186,15 +109,17 @@ void read_solvers(StrictTable& table, Experiment& e) {
 void read_protocols(StrictTable& table, Experiment& e) {
   std::vector<std::string> names;
   if (!table.read_list("protocols", names)) return;
-  e.converge = e.time = false;
+  e.converge = e.time = e.self_stopped = false;
   for (const std::string& name : names) {
     if (name == "converge") {
       e.converge = true;
     } else if (name == "time") {
       e.time = true;
+    } else if (name == "self-stopped") {
+      e.self_stopped = true;
     } else {
       table.fail(*table.table().get("protocols"), "protocols",
-                 fmt::format("unknown protocol '{}' (known: converge, time)", name));
+                 fmt::format("unknown protocol '{}' (known: converge, self-stopped, time)", name));
     }
   }
 }
@@ -238,8 +163,10 @@ void read_matrix(StrictTable& table, const std::filesystem::path& path, Experime
       e.files.push_back(given.is_absolute() ? given : path.parent_path() / given);
     }
   }
-  if (e.scenes.empty() && e.files.empty()) {
-    throw_usage("{}:1: needs 'scenes' or 'files': there is nothing to solve", path.string());
+  table.read_list("optional_files", e.optional_files);
+  read_config_problems(table, e.problems);
+  if (e.scenes.empty() && e.files.empty() && e.problems.empty()) {
+    throw_usage("{}:1: needs 'scenes', 'files' or 'problems': there is nothing to solve", path.string());
   }
   if (table.read_list("regions", regions)) {
     e.regions.clear();
@@ -254,6 +181,82 @@ void read_matrix(StrictTable& table, const std::filesystem::path& path, Experime
   }
   if (table.read_list("tolerances", e.tolerances)) {
     for (const double tolerance : e.tolerances) require_positive(table, "tolerances", tolerance);
+  }
+}
+
+/// A label of [[solvers]], or an error at `node`.
+void check_label(const StrictTable& table, const toml::node& node, const char* key, const std::string& label,
+                 const Experiment& e) {
+  std::vector<std::string> labels;
+  for (const SolverVariant& variant : e.solvers) labels.push_back(variant.label);
+  if (std::find(labels.begin(), labels.end(), label) != labels.end()) return;
+  table.fail(node, key, fmt::format("'{}' is no label of [[solvers]]{}", label, suggestion(label, labels)));
+}
+
+/// The table of iterations that the report prints: [table].
+void check_table(StrictTable& table, const Experiment& e) {
+  const toml::node* node = table.find("table");
+  if (node == nullptr) return;
+  const toml::table* values = node->as_table();
+  if (values == nullptr) table.fail(*node, "table", "must be a table");
+  StrictTable strict(*values, table.file(), "table.");
+  std::string text;
+  strict.read("title", text);
+  strict.read("beside", text);
+  const toml::node* prototype = strict.find("numbers");
+  strict.finish();
+  if (prototype == nullptr) return;
+  if (prototype->as_table() == nullptr) strict.fail(*prototype, "numbers", "must be a table of tables");
+  for (const auto& [label, row] : *prototype->as_table()) {
+    check_label(strict, row, "numbers", std::string(label.str()), e);
+    if (row.as_table() == nullptr)
+      strict.fail(row, "numbers", fmt::format("'{}' must be a table: problem = \"iterations\"", label.str()));
+  }
+}
+
+/// The snapshot and the variants of the figure of residual histories: [histories].
+void check_histories(StrictTable& table, const Experiment& e) {
+  const toml::node* node = table.find("histories");
+  if (node == nullptr) return;
+  const toml::table* values = node->as_table();
+  if (values == nullptr) table.fail(*node, "histories", "must be a table");
+  StrictTable strict(*values, table.file(), "histories.");
+  std::string problem;
+  std::vector<std::string> labels;
+  strict.read("problem", problem);
+  if (strict.read_list("variants", labels)) {
+    for (const std::string& label : labels)
+      check_label(strict, *values->get("variants"), "variants", label, e);
+  }
+  strict.finish();
+}
+
+/// The page of rules that fail as printed: [[rules]].
+void check_rules(StrictTable& table, const Experiment& e) {
+  const toml::node* node = table.find("rules");
+  if (node == nullptr) return;
+  const toml::array* array = node->as_array();
+  if (array == nullptr) table.fail(*node, "rules", "must be a list of tables: [[rules]]");
+  std::set<std::string> ids;
+  for (const toml::node& entry : *array) {
+    const toml::table* values = entry.as_table();
+    if (values == nullptr) table.fail(entry, "rules", "must be a list of tables: [[rules]]");
+    StrictTable strict(*values, table.file(), "rules.");
+    std::string id, text;
+    for (const char* key : {"id", "source", "printed", "wrong", "change"}) {
+      if (!strict.read(key, text)) strict.missing(key);
+      if (std::string_view(key) == "id") id = text;
+    }
+    if (!ids.insert(id).second) strict.fail(*values->get("id"), "id", fmt::format("'{}' is used twice", id));
+    std::vector<std::string> labels;
+    for (const char* key : {"as_printed", "corrected"}) {
+      if (!strict.read_list(key, labels)) continue;
+      for (const std::string& label : labels) check_label(strict, *values->get(key), key, label, e);
+    }
+    strict.read_list("problems", labels);
+    strict.read("judge", text);
+    strict.read("note", text);
+    strict.finish();
   }
 }
 
@@ -274,6 +277,9 @@ Experiment read_experiment(const std::filesystem::path& path, std::string_view s
   read_solvers(table, e);
   read_sizes(table, size, e);
   check_expectations(table);
+  check_table(table, e);
+  check_histories(table, e);
+  check_rules(table, e);
   table.finish();
   return e;
 }

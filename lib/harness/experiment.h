@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/options.h"
+#include "harness/config_problem.h"
 #include "regions/region_partition.h"
 
 /// An experiment as configs/experiments/<id>.toml describes it: one figure or table, its claim, what to run,
@@ -16,6 +17,8 @@
 ///     claim = "…"                                   # what that artefact says, one sentence
 ///     scenes = ["bucket"]                           # recorded when they are not yet there; and/or
 ///     files = ["problem.hdf5"]                      # recordings or FCLib files, relative to this file
+///     optional_files = ["reference/net0.hdf5"]      # in a folder of test data; left out when absent
+///     [[problems]]                                  # made by the program: harness/config_problem.h
 ///     protocols = ["converge", "time"]
 ///     regions = ["none", "points", "islands"]
 ///     threads = [1, 2]
@@ -26,7 +29,7 @@
 ///     law = "cone"
 ///     [sizes.quick]                                 # changes for one size
 ///     max_steps = 20
-///     [[expect]]                                    # read by the report
+///     [[expect]], [table], [histories], [[rules]]                # read by the report
 namespace signorini {
 
 struct SolverVariant {
@@ -42,12 +45,15 @@ struct Experiment {
   std::string source;
   std::vector<std::string> scenes;
   std::vector<std::filesystem::path> files;
+  std::vector<std::string> optional_files;  ///< below the folder of test data; nobody need have them
+  std::vector<ConfigProblem> problems;
   std::vector<SolverVariant> solvers;
   std::vector<RegionMode> regions{RegionMode::none};
   std::vector<int> threads{1};
   std::vector<double> tolerances{1e-6};
-  bool converge = false;  ///< protocol "converge": convergence curves
-  bool time = true;       ///< protocol "time": k* iterations timed, and the self-stopped row
+  bool converge = false;      ///< protocol "converge": convergence curves
+  bool time = true;           ///< protocol "time": k* iterations timed, and the self-stopped row
+  bool self_stopped = false;  ///< protocol "self-stopped" without "time": that row alone
   int repetitions = 5;
   int max_iterations = 1000;
   double time_limit = 60.0;    ///< s per solve; a run that meets it is a row with status time_limit

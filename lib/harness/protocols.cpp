@@ -34,6 +34,7 @@ void fill_report(RunRecord& record, const SolveReport& report) {
   record.iterations = report.iterations;
   record.first_phase = report.first_phase;
   record.products = report.products;
+  record.counters = report.counters;
   record.message = one_line(report.message);
 }
 
@@ -68,9 +69,12 @@ class RefereeObserver : public IterationObserver {
     }
   }
 
+  void on_progress(int, const IterationProgress& progress) override { progress_ = progress; }
+
   void on_iteration(int iteration, std::span<const double> r, std::string_view) override {
     const double stamp = watch_.seconds() - paused_;
     if (told_) return;
+    keep_progress();
     const Residuals errors = target_.referee->measure(r, law_);
     const ContactCounts counts = count_contacts(*target_.problem, r, law_.law);
     ConvergenceTrace& trace = out_.trace;
@@ -80,7 +84,10 @@ class RefereeObserver : public IterationObserver {
     trace.natural_map.push_back(errors.natural_map);
     trace.active.push_back(counts.active);
     trace.sliding.push_back(counts.sliding);
-    if (!out_.first_iteration && errors.residual <= tolerance_) out_.first_iteration = iteration;
+    if (!out_.first_iteration && errors.residual <= tolerance_) {
+      out_.first_iteration = iteration;
+      if (progress_) reached_ = progress_->counters;
+    }
     if (partition_ != nullptr) watch_regions(iteration, r);
     told_ = out_.first_iteration && regions_left_ == 0 &&
             (errors.residual <= 1e-3 * tolerance_ || iteration >= 2 * *out_.first_iteration + 10);
@@ -90,10 +97,32 @@ class RefereeObserver : public IterationObserver {
   void start() { watch_.restart(); }
   double referee_seconds() const { return paused_; }
   const std::vector<int>& first_iterations() const { return first_; }
+  /// Work up to k*; nothing where the solver does not tell, or k* was not reached.
+  const std::optional<SolveCounters>& reached() const { return reached_; }
   bool all_regions_converged() const { return regions_left_ == 0; }
   void expect_regions() { regions_left_ = static_cast<int>(first_.size()); }
 
  private:
+  /// Columns of a solver that tells nothing stay empty; iterates before it first tells (the start) have no
+  /// norms.
+  void keep_progress() {
+    if (!progress_) return;
+    ConvergenceTrace& trace = out_.trace;
+    const auto add = [&trace](auto& column, auto value, auto none) {
+      column.resize(trace.iteration.size(), none);
+      column.push_back(value);
+    };
+    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+    const auto count = [](long long n) { return static_cast<int>(std::min<long long>(n, 1 << 30)); };
+    add(trace.plain, progress_->plain, kNone);
+    add(trace.preconditioned, progress_->preconditioned, kNone);
+    add(trace.constraint, progress_->constraint, kNone);
+    add(trace.state_changes, count(progress_->counters.state_changes), 0);
+    add(trace.restarts, count(progress_->counters.restarts), 0);
+    add(trace.relinearisations, count(progress_->counters.relinearisations), 0);
+    add(trace.guards, count(progress_->counters.guards), 0);
+  }
+
   void watch_regions(int iteration, std::span<const double> r) {
     if (regions_left_ == 0) return;
     target_.referee->contact_errors(r, law_, errors_);
@@ -120,6 +149,8 @@ class RefereeObserver : public IterationObserver {
   std::vector<int> first_;
   int regions_left_ = 0;
   bool told_ = false;
+  std::optional<IterationProgress> progress_;
+  std::optional<SolveCounters> reached_;
   Stopwatch watch_;
   double paused_ = 0.0;
 };
@@ -246,7 +277,7 @@ TracedRun trace_run(const RunTarget& target, PreparedRun& run, const RunLimits& 
   if (!run.solver) return out;
 
   StopRule stop;
-  stop.residual = 0.0;
+  stop.residual = limits.tolerance;  // what inner loops aim at
   stop.fixed_iterations = true;
   stop.max_iterations = limits.max_iterations;
   stop.time_limit = limits.time_limit;
@@ -275,6 +306,7 @@ TracedRun trace_run(const RunTarget& target, PreparedRun& run, const RunLimits& 
   if (out.first_iteration) {
     out.record.status = SolveStatus::converged;
     out.record.iterations = *out.first_iteration;
+    if (observer.reached()) out.record.counters = *observer.reached();
     if (!out.region_iterations.empty()) {
       out.record.iterations = *std::max_element(out.region_iterations.begin(), out.region_iterations.end());
     }
@@ -314,7 +346,7 @@ std::vector<RunRecord> time_runs(const RunTarget& target, std::span<const TimedR
     job->record = member.run->record;
     job->record.protocol = "time";
     job->record.tolerance = limits.tolerance;
-    job->stop.residual = 0.0;
+    job->stop.residual = limits.tolerance;
     job->stop.fixed_iterations = true;
     job->stop.max_iterations = member.traced->record.iterations;
     job->stop.time_limit = limits.time_limit;

@@ -18,7 +18,9 @@
 /// tracing never happens in a timed run; setup (`prepare`) is timed apart from `solve`.
 ///
 ///   self-stopped   the solver stops by its own test for the asked residual; what did it really reach?
-///   converge       own stopping off, a fixed budget, the referee after every iteration → ConvergenceTrace
+///   converge       own stopping off, a fixed budget, the referee after every iteration → ConvergenceTrace.
+///                  StopRule::residual still carries the tolerance, so that inner loops aim at what they
+///                  would aim at in a self-stopped run: the iterates are the same
 ///   time           k* = the first iteration of the traced run whose residual is ≤ tolerance; exactly k*
 ///   iterations are
 ///                  then timed, untraced. With regions every region R has its own k*_R: the residual is a

@@ -1,5 +1,6 @@
 #include "harness/run_record.h"
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <iterator>
@@ -47,7 +48,19 @@ void visit_columns(Record& r, Visitor&& v) {
   v("products", r.products);
   v("message", r.message);
   v("label", r.label);
+  v("mass_products", r.counters.mass_products);
+  v("direction_products", r.counters.direction_products);
+  v("contact_sweeps", r.counters.contact_sweeps);
+  v("triangular_solves", r.counters.triangular_solves);
+  v("evaluations", r.counters.evaluations);
+  v("state_changes", r.counters.state_changes);
+  v("restarts", r.counters.restarts);
+  v("guards", r.counters.guards);
+  v("relinearisations", r.counters.relinearisations);
 }
+
+/// Last columns of earlier versions of the table.
+constexpr std::string_view kEarlierEnds[] = {"label"};
 
 std::string quoted(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
@@ -153,18 +166,27 @@ std::vector<RunRecord> read_run_table(const std::filesystem::path& path) {
   return read_run_table(path, nullptr);
 }
 
-std::vector<RunRecord> read_run_table(const std::filesystem::path& path, std::size_t* whole_bytes) {
+std::vector<RunRecord> read_run_table(const std::filesystem::path& path, std::size_t* whole_bytes,
+                                      bool* old_columns) {
+  if (old_columns != nullptr) *old_columns = false;
   const std::vector<Line> lines = parse_csv(read_text(path), whole_bytes);
   std::vector<RunRecord> records;
   if (lines.empty()) return records;
-  if (fmt::format("{}", fmt::join(lines[0], ",")) != run_record_header()) {
+  const std::string header = fmt::format("{}", fmt::join(lines[0], ","));
+  const std::string current = run_record_header();
+  const bool earlier = current.starts_with(header + ",") &&
+                       std::ranges::find(kEarlierEnds, lines[0].back()) != std::end(kEarlierEnds);
+  if (header != current && !earlier) {
     throw_input("{}: line 1: not a table of runs of this version (the columns differ); move it away",
                 path.string());
   }
+  if (old_columns != nullptr) *old_columns = earlier;
+  const std::size_t columns = lines[0].size();
   for (std::size_t i = 1; i < lines.size(); ++i) {
     RunRecord record;
     std::size_t column = 0;
     visit_columns(record, [&](const char* name, auto& value) {
+      if (column == columns) return;
       if (column >= lines[i].size()) throw_input("{}: line {}: too few columns", path.string(), i + 1);
       try {
         parse_cell(lines[i][column++], name, value);

@@ -26,17 +26,21 @@ struct RunRecord {
   int first_phase = 0;
   long long products = 0;
   std::string message;
-  std::string label;  ///< the experiment's own name for the solver variant
+  std::string label;       ///< the experiment's own name for the solver variant
+  SolveCounters counters;  ///< of the solve; of a traced run: up to k*, or of all its iterations without one
 };
 
 /// Header line and row of the contract's columns, in its order, then ours. Text with commas or quotes is
 /// quoted (RFC 4180).
 std::string run_record_header();
 std::string run_record_row(const RunRecord& record);
-/// Reads a table back; tolerates a torn last line (a kill) and drops it.
+/// Reads a table back; tolerates a torn last line (a kill) and drops it. A table that ends with an earlier
+/// version's last column is read as well: what it lacks is 0.
 std::vector<RunRecord> read_run_table(const std::filesystem::path& path);
-/// `whole_bytes` (when not null) receives the length of the file without the torn line.
-std::vector<RunRecord> read_run_table(const std::filesystem::path& path, std::size_t* whole_bytes);
+/// `whole_bytes` (when not null) receives the length of the file without the torn line; `old_columns` whether
+/// the table is of an earlier version, so that rows of this one cannot be appended to it.
+std::vector<RunRecord> read_run_table(const std::filesystem::path& path, std::size_t* whole_bytes,
+                                      bool* old_columns = nullptr);
 
 /// The key that tells whether a run is already in a table: experiment, file, step, solver, options, region
 /// mode, threads, repetition, tolerance, protocol.

@@ -35,7 +35,15 @@ RunTable::RunTable(std::filesystem::path path, OpenTable mode) : path_(std::move
   std::error_code error;
   std::size_t keep = 0;
   if (mode == OpenTable::resume && std::filesystem::exists(path_, error)) {
-    for (const RunRecord& record : read_run_table(path_, &keep)) keys_.insert(run_key(record));
+    bool old_columns = false;
+    const std::vector<RunRecord> records = read_run_table(path_, &keep, &old_columns);
+    if (old_columns) {
+      std::string text = run_record_header() + "\n";
+      for (const RunRecord& record : records) text += run_record_row(record) + "\n";
+      write_text_file(path_, text);
+      keep = text.size();
+    }
+    for (const RunRecord& record : records) keys_.insert(run_key(record));
   }
   resumed_ = keys_.size();
   descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);

@@ -16,8 +16,9 @@ enum class OpenTable { fresh, resume };
 
 class RunTable {
  public:
-  /// `fresh` empties an existing table; `resume` keeps its whole rows. Throws `InputError` when the file
-  /// cannot be written or is not a table of this version.
+  /// `fresh` empties an existing table; `resume` keeps its whole rows, and gives those of an earlier version
+  /// the columns that they lack (0). Throws `InputError` when the file cannot be written or is not a table of
+  /// this version.
   RunTable(std::filesystem::path path, OpenTable mode);
   ~RunTable();
   RunTable(const RunTable&) = delete;

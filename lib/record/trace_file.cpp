@@ -33,6 +33,15 @@ RawTree encode(const ConvergenceTrace& trace) {
   tree.put("natural_map", trace.natural_map);
   tree.put("active", std::vector<Index>(trace.active.begin(), trace.active.end()));
   tree.put("sliding", std::vector<Index>(trace.sliding.begin(), trace.sliding.end()));
+  if (trace.plain.empty()) return tree;
+  tree.put("plain", trace.plain);
+  tree.put("preconditioned", trace.preconditioned);
+  tree.put("constraint", trace.constraint);
+  tree.put("state_changes", std::vector<Index>(trace.state_changes.begin(), trace.state_changes.end()));
+  tree.put("restarts", std::vector<Index>(trace.restarts.begin(), trace.restarts.end()));
+  tree.put("relinearisations",
+           std::vector<Index>(trace.relinearisations.begin(), trace.relinearisations.end()));
+  tree.put("guards", std::vector<Index>(trace.guards.begin(), trace.guards.end()));
   return tree;
 }
 
@@ -63,6 +72,15 @@ ConvergenceTrace decode(const RawTree& tree, const std::string& where) {
   copy_reals("natural_map", trace.natural_map);
   copy_integers("active", trace.active);
   copy_integers("sliding", trace.sliding);
+  if (!raw.has("plain"))
+    return trace;  // a file from before solvers told of themselves, or a solver that does not
+  copy_reals("plain", trace.plain);
+  copy_reals("preconditioned", trace.preconditioned);
+  copy_reals("constraint", trace.constraint);
+  copy_integers("state_changes", trace.state_changes);
+  copy_integers("restarts", trace.restarts);
+  copy_integers("relinearisations", trace.relinearisations);
+  copy_integers("guards", trace.guards);
   return trace;
 }
 

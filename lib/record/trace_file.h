@@ -19,6 +19,9 @@ struct ConvergenceTrace {
   std::vector<double> natural_map;  ///< NaN for the pyramid
   std::vector<int> active;          ///< contacts with r_N > 0
   std::vector<int> sliding;         ///< contacts on the friction bound
+  // what the solver says of itself (IterationProgress); empty where it says nothing, and in older files
+  std::vector<double> plain, preconditioned, constraint;  ///< m/s; NaN where a solver has no such norm
+  std::vector<int> state_changes, restarts, relinearisations, guards;  ///< so far
 };
 
 /// Writes all traces (temporary name, fsync, rename).

@@ -22,6 +22,10 @@ class TurnedObserver : public IterationObserver {
     turn_impulses(shown_, angles_, -1);
     target_.on_iteration(iteration, shown_, phase);
   }
+  /// Norms over rows of a contact are those of the turned rows: nothing to turn back.
+  void on_progress(int iteration, const IterationProgress& progress) override {
+    target_.on_progress(iteration, progress);
+  }
 
  private:
   IterationObserver& target_;

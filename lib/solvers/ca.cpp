@@ -55,7 +55,7 @@ SolveReport Ca::solve(std::span<double> r, const StopRule& rule, IterationObserv
   if (observer != nullptr) observer->on_iteration(0, r, "");
   auto sweep = [&](std::span<double> x) { return gauss_seidel_sweep(s.data, x); };
   const PhaseReport phase =
-      s.loop.run(s.data, sweep, r, {stop.max_iterations(), 0, ""}, stop, PaperRules{}, observer, s.best);
+      s.loop.run(s.data, sweep, r, {stop.max_iterations(), 0, "", {}}, stop, PaperRules{}, observer, s.best);
   return finish_solve(phase, stop, s.best, r);
 }
 

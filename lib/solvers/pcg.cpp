@@ -45,7 +45,7 @@ SolveReport Pcg::solve(std::span<double> r, const StopRule& rule, IterationObser
   settings.beta = options_.beta;
   settings.form = options_.form;
   settings.powell = options_.powell;
-  settings.phase = {stop.max_iterations(), 0, ""};
+  settings.phase = {stop.max_iterations(), 0, "", {}};
   PaperRules rules;
   if (options_.stop == StopKind::paper) {
     rules = PaperRules(options_.paper, impulse_scale(s.data, stop.scale()), stop.scale());

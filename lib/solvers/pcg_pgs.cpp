@@ -30,7 +30,9 @@ PcgPgs::~PcgPgs() = default;
 
 std::string PcgPgs::unsupported_reason(const ContactProblem&) const { return ""; }
 
-void PcgPgs::prepare(const ContactProblem& problem) { prepare_island(assemble_reduced(problem, arena()), problem.mu); }
+void PcgPgs::prepare(const ContactProblem& problem) {
+  prepare_island(assemble_reduced(problem, arena()), problem.mu);
+}
 
 void PcgPgs::prepare_island(ReducedProblem problem, Vector mu) {
   Impl& s = *impl_;
@@ -66,7 +68,7 @@ SolveReport PcgPgs::solve(std::span<double> r, const StopRule& rule, IterationOb
   settings.beta = options_.beta;
   settings.form = options_.form;
   settings.handing_on = handing_on;
-  settings.phase = {cg_cap, 0, "cg"};
+  settings.phase = {cg_cap, 0, "cg", {}};
   const PhaseReport first = s.cg.run(settings, r, stop, cg_rules, observer, s.best);
   const bool done = first.end == PhaseEnd::converged || first.end == PhaseEnd::time ||
                     first.iterations >= stop.max_iterations();
@@ -76,9 +78,11 @@ SolveReport PcgPgs::solve(std::span<double> r, const StopRule& rule, IterationOb
     int gs_cap = stop.max_iterations() - first.iterations;
     if (paper && !stop.fixed()) gs_cap = std::min(gs_cap, options_.n_max);
     auto sweep = [&](std::span<double> x) { return gauss_seidel_sweep(s.data, x); };
-    last = s.loop.run(s.data, sweep, r, {gs_cap, first.iterations, "gs"}, stop, gs_rules, observer, s.best);
+    last = s.loop.run(s.data, sweep, r, {gs_cap, first.iterations, "gs", first.counters}, stop, gs_rules,
+                      observer, s.best);
     last.iterations += first.iterations;
     last.products += first.products;
+    last.counters += first.counters;
   }
   SolveReport report = finish_solve(last, stop, s.best, r);
   report.first_phase = first.iterations;

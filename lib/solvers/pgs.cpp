@@ -115,7 +115,7 @@ SolveReport Pgs::solve(std::span<double> r, const StopRule& rule, IterationObser
   s.best.forget();
   if (observer != nullptr) observer->on_iteration(0, r, "");
 
-  PhaseSettings settings{stop.max_iterations(), 0, ""};
+  PhaseSettings settings{stop.max_iterations(), 0, "", {}};
   PaperRules rules;
   if (options_.stop == StopKind::paper) {
     rules = PaperRules(options_.paper, impulse_scale(s.data, stop.scale()), stop.scale());

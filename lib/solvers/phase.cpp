@@ -38,6 +38,7 @@ SolveReport finish_solve(const PhaseReport& phase, const StopTest& stop, const B
   SolveReport report;
   report.iterations = phase.iterations;
   report.products = phase.products;
+  report.counters = phase.counters;
   report.status = status_of(phase.end);
   double error = phase.error;
   const bool bad = phase.end == PhaseEnd::diverged;

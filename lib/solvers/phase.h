@@ -22,6 +22,7 @@ struct PhaseReport {
   PhaseEnd end = PhaseEnd::cap;
   int iterations = 0;
   long long products = 0;
+  SolveCounters counters;
   /// Exact Alart–Curnier error of the last iterate in m/s; NaN when it was not measured.
   double error = std::numeric_limits<double>::quiet_NaN();
   /// The cheap estimate of the last iteration in m/s; NaN for a method without one.

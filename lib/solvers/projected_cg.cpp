@@ -83,7 +83,7 @@ double ProjectedCg::measure(std::span<const double> r, bool exact) {
 /// `g_dot_old_z`.
 template <FrictionLaw law>
 double ProjectedCg::look(std::span<const double> r, bool robust, double* g_dot_old_z) {
-  faces_changed_ = false;
+  faces_changed_ = 0;
   double g_dot_z = 0.0;
   double g_dot_old = 0.0;
   for (std::size_t k = 0; k < face_.size(); ++k) {
@@ -103,7 +103,7 @@ double ProjectedCg::look(std::span<const double> r, bool robust, double* g_dot_o
     z[1] = D_T * face.g[1];
     z[2] = D_T * face.g[2];
     g_dot_z += face.g[0] * z[0] + face.g[1] * z[1] + face.g[2] * z[2];
-    faces_changed_ = faces_changed_ || face.code() != face_[k].code();
+    faces_changed_ += face.code() != face_[k].code() ? 1 : 0;
     face_[k] = face;
   }
   *g_dot_old_z = g_dot_old;
@@ -231,6 +231,7 @@ PhaseReport ProjectedCg::iterate(const Settings& settings, std::span<double> r, 
     Terms terms = aim<law>(beta, robust);
     ++report.products;
     if (!(terms.numerator > 0.0 && terms.denominator > 0.0)) {
+      ++report.counters.guards;
       std::fill(d_.begin(), d_.end(), 0.0);
       terms = aim<law>(0.0, robust);
       ++report.products;
@@ -242,7 +243,10 @@ PhaseReport ProjectedCg::iterate(const Settings& settings, std::span<double> r, 
       if (finite && !exact) report.error = measure(r, true);
       return report;
     }
-    if (robust) alpha = std::min(alpha, watchdog.longest_step());
+    if (robust && alpha > watchdog.longest_step()) {
+      alpha = watchdog.longest_step();
+      ++report.counters.guards;
+    }
     const Norms step = move<law>(alpha, robust, r);
     report.error = measure(r, exact);
     ++report.iterations;
@@ -250,9 +254,9 @@ PhaseReport ProjectedCg::iterate(const Settings& settings, std::span<double> r, 
     const double old_g_dot_z = g_dot_z;
     g_dot_z = look<law>(r, robust, &g_dot_old);
     watchdog.observe(g_dot_z);
-    if (observer != nullptr) {
-      observer->on_iteration(settings.phase.first_iteration + report.iterations, r, settings.phase.phase);
-    }
+    ++report.counters.evaluations;
+    report.counters.state_changes += faces_changed_;
+    if (observer != nullptr) show_iteration(*observer, settings.phase, report, r, residual_norms().max);
     if (!std::isfinite(g_dot_z) || (exact && !std::isfinite(report.error))) {
       report.end = PhaseEnd::diverged;
       return report;
@@ -270,8 +274,11 @@ PhaseReport ProjectedCg::iterate(const Settings& settings, std::span<double> r, 
     }
     beta = (settings.beta == CgBeta::pr ? g_dot_z - g_dot_old : g_dot_z) / old_g_dot_z;
     const bool jammed = settings.powell > 0.0 && std::abs(g_dot_old) > settings.powell * g_dot_z;
-    if (robust && (faces_changed_ || jammed || !(beta > 0.0))) beta = 0.0;
-    if (!std::isfinite(beta)) beta = 0.0;
+    const bool restart = robust && (faces_changed_ > 0 || jammed || !(beta > 0.0));
+    if (restart || !std::isfinite(beta)) {
+      beta = 0.0;
+      ++report.counters.restarts;
+    }
   }
   return report;
 }
@@ -307,9 +314,7 @@ PhaseReport ProjectedCg::run_printed(const Settings& settings, std::span<double>
     const Norms step = data_->law == FrictionLaw::cone ? move<FrictionLaw::cone>(alpha, false, r)
                                                        : move<FrictionLaw::pyramid>(alpha, false, r);
     ++report.iterations;
-    if (observer != nullptr) {
-      observer->on_iteration(settings.phase.first_iteration + report.iterations, r, settings.phase.phase);
-    }
+    if (observer != nullptr) show_iteration(*observer, settings.phase, report, r);
     // r̃ = r − α A d, then its projection given the new impulses
     double next_g_dot_g = 0.0;
     double g_dot_old = 0.0;

@@ -97,7 +97,7 @@ class ProjectedCg {
   std::vector<double> u_, z_, d_, F_, WF_;        // 3m
   std::vector<double> normal_step_, stick_step_;  // m: 1/W_NN, 1/λ_max(W_TT); 0 where a contact cannot move
   std::vector<ContactFace> face_;                 // m
-  bool faces_changed_ = false;
+  int faces_changed_ = 0;  ///< contacts that opened, closed, stuck or slid in the last step
 };
 
 }  // namespace signorini

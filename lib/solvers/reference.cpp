@@ -281,12 +281,17 @@ SolveReport Reference::solve(std::span<double> r, const StopRule& stop, Iteratio
     if (!newton) {
       s.sweep(s.r);
       ++sweeps;
+      ++report.counters.contact_sweeps;
     }
     error = s.error(s.r, s.u);
     ++report.iterations;
     report.products += 2;
-    if (observer != nullptr)
+    if (observer != nullptr) {
+      IterationProgress progress;
+      progress.counters = report.counters;
+      observer->on_progress(report.iterations, progress);
       observer->on_iteration(report.iterations, {s.r.data(), r.size()}, newton ? "newton" : "gs");
+    }
     if (!std::isfinite(error) || !s.r.allFinite()) {
       report.status = SolveStatus::diverged;
       break;

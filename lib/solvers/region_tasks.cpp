@@ -48,6 +48,33 @@ int badness(SolveStatus status) {
   return 6;
 }
 
+/// Counters of all regions as those of the whole problem: products, solves and looks in units of the whole (a
+/// region weighs what it costs), events as they are, sweeps of the region with most.
+class WholeWork {
+ public:
+  void add(const SolveCounters& part, double cost) {
+    const long long amounts[] = {part.mass_products, part.direction_products, part.triangular_solves,
+                                 part.evaluations};
+    for (std::size_t i = 0; i < 4; ++i) weighted_[i] += cost * static_cast<double>(amounts[i]);
+    const long long sweeps = std::max(sum_.contact_sweeps, part.contact_sweeps);
+    sum_ += part;
+    sum_.contact_sweeps = sweeps;
+  }
+  SolveCounters counters(double cost) const {
+    SolveCounters whole = sum_;
+    if (!(cost > 0.0)) return whole;
+    whole.mass_products = std::llround(weighted_[0] / cost);
+    whole.direction_products = std::llround(weighted_[1] / cost);
+    whole.triangular_solves = std::llround(weighted_[2] / cost);
+    whole.evaluations = std::llround(weighted_[3] / cost);
+    return whole;
+  }
+
+ private:
+  SolveCounters sum_;
+  double weighted_[4] = {};
+};
+
 std::string region_text(Index region, std::size_t contacts) {
   return fmt::format("region {} ({} contact{})", region, contacts, contacts == 1 ? "" : "s");
 }
@@ -185,6 +212,7 @@ struct RegionTasks::Impl {
     whole.own_residual = 0.0;
     double products = 0.0;
     double cost = 0.0;
+    WholeWork work_done;
     for (std::size_t i = 0; i < regions(); ++i) {
       const SolveReport& report = reports[i];
       if (badness(report.status) > badness(whole.status)) {
@@ -203,8 +231,10 @@ struct RegionTasks::Impl {
       }
       products += costs[i] * static_cast<double>(report.products);
       cost += costs[i];
+      work_done.add(report.counters, costs[i]);
     }
     if (cost > 0.0) whole.products = std::llround(products / cost);
+    whole.counters = work_done.counters(cost);
     return whole;
   }
 

@@ -60,6 +60,17 @@ double impulse_scale(const GaussSeidelData& data, double velocity_scale) {
   return velocity_scale / softest;
 }
 
+void show_iteration(IterationObserver& observer, const PhaseSettings& settings, const PhaseReport& report,
+                    std::span<const double> r, double plain) {
+  IterationProgress progress;
+  progress.plain = plain;
+  progress.counters = settings.before;
+  progress.counters += report.counters;
+  const int iteration = settings.first_iteration + report.iterations;
+  observer.on_progress(iteration, progress);
+  observer.on_iteration(iteration, r, settings.phase);
+}
+
 void SweepLoop::prepare(Index contacts) {
   u_.resize(3 * static_cast<std::size_t>(contacts));
   previous_.resize(u_.size());
@@ -101,8 +112,8 @@ PhaseReport SweepLoop::run(const GaussSeidelData& data, Sweep sweep, std::span<d
     report.error = std::numeric_limits<double>::quiet_NaN();
     ++report.iterations;
     ++report.products;
-    if (observer != nullptr)
-      observer->on_iteration(settings.first_iteration + report.iterations, r, settings.phase);
+    ++report.counters.contact_sweeps;
+    if (observer != nullptr) show_iteration(*observer, settings, report, r);
     if (!std::isfinite(report.estimate)) {
       report.end = PhaseEnd::diverged;
       return report;
@@ -149,8 +160,8 @@ PhaseReport SweepLoop::run_paper(const GaussSeidelData& data, Sweep sweep, std::
     report.estimate = sweep(r);
     ++report.iterations;
     ++report.products;
-    if (observer != nullptr)
-      observer->on_iteration(settings.first_iteration + report.iterations, r, settings.phase);
+    ++report.counters.contact_sweeps;
+    if (observer != nullptr) show_iteration(*observer, settings, report, r);
     measure(data, r, report, best);
     if (report.end == PhaseEnd::diverged) break;
     if (rules.met(step_norms(r, previous_), projected_residual(data.law, mu, r, u_))) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -21,7 +22,13 @@ struct PhaseSettings {
   int cap = 0;              ///< iterations of this phase at most
   int first_iteration = 0;  ///< iterations done before, for the observer and the report
   std::string_view phase;
+  SolveCounters before;  ///< work of earlier phases, for the observer
 };
+
+/// Shows an iterate with the work so far. `plain` in m/s: the largest component of the projected residual,
+/// NaN for a method that has none.
+void show_iteration(IterationObserver& observer, const PhaseSettings& settings, const PhaseReport& report,
+                    std::span<const double> r, double plain = std::numeric_limits<double>::quiet_NaN());
 
 class SweepLoop {
  public:

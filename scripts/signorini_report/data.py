@@ -1,5 +1,6 @@
 """Reads one experiment's files: runs.csv, trace.h5, env.json, config.toml (all but the first are optional)."""
 
+import collections
 import dataclasses
 import io
 import json
@@ -11,11 +12,19 @@ import numpy as np
 import pandas as pd
 
 TEXT = ["experiment", "file", "step", "solver", "options", "law", "region_mode", "status", "protocol", "message", "label"]
-WHOLE = ["contacts", "dofs", "regions", "largest_region", "threads", "repetition", "iterations", "first_phase", "products"]
+COUNTERS = ["mass_products", "direction_products", "contact_sweeps", "triangular_solves", "evaluations", "state_changes",
+            "restarts", "guards", "relinearisations"]
+WHOLE = ["contacts", "dofs", "regions", "largest_region", "threads", "repetition", "iterations", "first_phase",
+         "products"] + COUNTERS
 KEYS = ["experiment", "file", "step", "solver", "options", "law", "region_mode", "threads", "repetition", "protocol"]
 CONTRACT = ("experiment,file,step,contacts,dofs,regions,largest_region,solver,options,law,region_mode,threads,repetition,"
             "status,iterations,residual,natural_map,siconos_error,fischer_burmeister,penetration,cone_violation,"
             "dissipation_angle,equation,setup_seconds,solve_seconds,tolerance").split(",")
+
+
+NORMS = ["plain", "preconditioned", "constraint"]  # m/s
+EVENTS = ["state_changes", "restarts", "relinearisations", "guards"]  # so far
+PROGRESS = NORMS + EVENTS
 
 
 class ReportError(Exception):
@@ -36,6 +45,8 @@ class Trace:
     iteration: np.ndarray
     seconds: np.ndarray
     residual: np.ndarray
+    label: str = ""          # the experiment's own name of the variant
+    progress: dict = dataclasses.field(default_factory=dict)  # what the solver said of itself: PROGRESS; may be empty
 
 
 @dataclasses.dataclass
@@ -72,7 +83,8 @@ def option_pairs(text):
 def label_variants(pairs):
     """A short name for every (solver, options): the solver, plus the options in which its variants differ.
 
-    `law` is a column of its own and `warm_start=false` says nothing, so neither lengthens a name needlessly.
+    `law` is a column of its own and `warm_start=false` says nothing, so neither lengthens a name needlessly. Where many
+    variants differ from one of them, each is named by what it changes.
     """
     by_solver = {}
     for solver, options in pairs:
@@ -82,6 +94,12 @@ def label_variants(pairs):
         parsed = {text: {k: v for k, v in option_pairs(text).items() if k != "law"} for text in texts}
         keys = sorted({key for options in parsed.values() for key in options})
         varying = [key for key in keys if len({options.get(key) for options in parsed.values()}) > 1]
+        if len(texts) > 4:
+            usual = {key: collections.Counter(options.get(key) for options in parsed.values()).most_common(1)[0][0] for key in varying}
+            for text, options in parsed.items():
+                labels[(solver, text)] = " ".join([solver] + [f"{key}={options[key]}" for key in varying
+                                                              if key in options and options[key] != usual[key]])
+            continue
         for text, options in parsed.items():
             words = [options[key] if options[key].isalpha() and options[key] not in ("true", "false")
                      else f"{key}={options[key]}" for key in varying if key in options]
@@ -102,7 +120,8 @@ def read_runs(path):
     absent = [column for column in CONTRACT if column not in runs.columns]
     if absent:
         raise ReportError(f"{path}: columns missing: {', '.join(absent)}")
-    for column, default in (("protocol", "time"), ("message", ""), ("first_phase", "0"), ("products", "0")):
+    for column, default in [("protocol", "time"), ("message", ""), ("label", ""), ("first_phase", "0"), ("products", "0")] + \
+            [(counter, "0") for counter in COUNTERS]:
         if column not in runs.columns:
             runs[column] = default
     for column in runs.columns:
@@ -123,7 +142,9 @@ def add_columns(runs):
     labels = label_variants(set(zip(runs["solver"], runs["options"])))
     runs["variant"] = [labels[pair] for pair in zip(runs["solver"], runs["options"])]
     # 1e-9: a residual that was written with 17 digits and read back may not be the same comparison as in the program
-    runs["solved"] = ((runs["residual"] <= runs["tolerance"] * (1 + 1e-9)) & (runs["status"] != "unsupported")).astype(int)
+    met = (runs["residual"] <= runs["tolerance"] * (1 + 1e-9)) & (runs["status"] != "unsupported")
+    # a traced run goes on after it has met the tolerance: its status says whether it did
+    runs["solved"] = met.where(runs["protocol"] != "converge", runs["status"] == "converged").astype(int)
     runs["total_seconds"] = runs["setup_seconds"] + runs["solve_seconds"]
     runs["largest_share"] = runs["largest_region"] / runs["contacts"].where(runs["contacts"] > 0)
     options = [option_pairs(text) for text in runs["options"]]
@@ -132,7 +153,13 @@ def add_columns(runs):
     return labels
 
 
-def read_traces(path, labels):
+def read_progress(group, length):
+    """The columns in which a solver tells of itself; older files and silent solvers have none."""
+    columns = {name: np.asarray(group[name]) for name in PROGRESS if name in group}
+    return {name: values for name, values in columns.items() if values.size == length}
+
+
+def read_traces(path, labels, own):
     traces = []
     with h5py.File(path, "r") as file:
         runs = file.get("runs")
@@ -146,7 +173,9 @@ def read_traces(path, labels):
             traces.append(Trace(**words, threads=int(np.ravel(group.attrs.get("threads", 1))[0]),
                                 tolerance=float(np.ravel(group.attrs.get("tolerance", 0.0))[0]), variant=variant,
                                 iteration=np.asarray(group["iteration"]), seconds=np.asarray(group["seconds"]),
-                                residual=np.asarray(group["residual"])))
+                                residual=np.asarray(group["residual"]),
+                                label=own.get((words["solver"], words["options"]), variant),
+                                progress=read_progress(group, len(group["iteration"]))))
     return [trace for trace in traces if trace.iteration.size > 0]
 
 
@@ -169,7 +198,8 @@ def read_experiment(folder):
             raise ReportError(f"{folder / 'config.toml'}: {error}") from error
     if (folder / "trace.h5").is_file():
         try:
-            traces = read_traces(folder / "trace.h5", labels)
+            own = {(row.solver, row.options): row.label for row in runs[["solver", "options", "label"]].itertuples() if row.label}
+            traces = read_traces(folder / "trace.h5", labels, own)
         except (OSError, KeyError) as error:
             raise ReportError(f"{folder / 'trace.h5'}: {error}") from error
     if (folder / "regions.csv").is_file():

@@ -43,6 +43,11 @@ def by_rows(handles, columns):
     return [handle for column in range(columns) for handle in handles[column::columns]]
 
 
+def title_size(words, columns):
+    """Letters that fit a panel: about 25 bold ones of 8.5 pt in a third of the width."""
+    return max(5.0, min(8.5, 8.5 * 25 * 3 / columns / max(1, len(words))))
+
+
 def variants_of(rows):
     """(solver, variant) in the fixed order of the solvers."""
     pairs = sorted(set(zip(rows["solver"], rows["variant"])))
@@ -196,7 +201,7 @@ def convergence(experiment, folder, horizontal, law):
         for tolerance in tolerances:
             axes.axhline(tolerance, color=style.BLACK, linewidth=0.7, linestyle=(0, (1, 2)))
         share = f"{len(own) - len(failed)} of {len(own)}"
-        axes.set_title(variant, pad=3, color=colour if colour != "#000000" else "#000000", fontweight="bold")
+        axes.set_title(variant, pad=3, color=colour, fontweight="bold", fontsize=title_size(variant, columns))
         axes.text(0.97, 0.95, share + " reach the tolerance" if place == 0 else share, transform=axes.transAxes, ha="right",
                   va="top", fontsize=6.5, color="#B00000" if failed else "#444444",
                   bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.0})
@@ -475,6 +480,117 @@ def profile(experiment, folder):
     return True
 
 
+NORM_LOOKS = {  # as in Verschoor and Jalba 2019, Fig. 6: three norms of one residual
+    "plain": ("residual of the system", style.BLUE, "-", 1.3),
+    "preconditioned": ("preconditioned", style.VERMILION, (0, (4, 1.4)), 1.1),
+    "constraint": ("of the active constraints", style.GREEN, (0, (1.2, 1.2)), 1.1)}
+MOST_HISTORIES = 9
+
+
+def histories_to_show(experiment):
+    """Traces with norms, whole problems: of the snapshot that the config's [histories] names, else of the one with most
+    contacts among those that most variants have."""
+    traces = [trace for trace in experiment.traces if trace.region_mode == "none"
+              and any(np.isfinite(trace.progress.get(norm, np.nan)).any() for norm in NORM_LOOKS)]
+    wanted = experiment.config.get("histories", {})
+    if "variants" in wanted:
+        traces = [trace for trace in traces if trace.label in wanted["variants"]]
+        traces.sort(key=lambda trace: wanted["variants"].index(trace.label))
+    if "problem" in wanted:
+        traces = [trace for trace in traces if trace.file.split("-")[0] == wanted["problem"] or trace.file == wanted["problem"]]
+    if not traces:
+        return []
+    contacts = experiment.runs.groupby(["file", "step"])["contacts"].first()
+    snapshots = {}
+    for trace in traces:
+        snapshots.setdefault((trace.file, trace.step), []).append(trace)
+    best = max(snapshots, key=lambda key: (len(snapshots[key]), contacts.get(key, 0), key))
+    return snapshots[best][:MOST_HISTORIES]
+
+
+def events(trace, kind):
+    """Iterations at which a counter grew."""
+    counts = trace.progress.get(kind)
+    return trace.iteration[1:][np.diff(counts) > 0] if counts is not None else np.empty(0)
+
+
+def histories(experiment, folder):
+    """One panel per variant: the three norms that a solver knows of itself, with its events, over the iterations."""
+    traces = histories_to_show(experiment)
+    if not traces:
+        return False
+    columns = min(3 if len(traces) > 4 else 2, len(traces))
+    lines = -(-len(traces) // columns)
+    height = 1.9 if columns > 2 else 2.2
+    figure, grid = plt.subplots(lines, columns, squeeze=False, sharey=True,
+                                figsize=(style.FULL_WIDTH * (1.0 if columns > 1 else 0.62), 0.55 + height * lines),
+                                gridspec_kw={"hspace": 0.42, "wspace": 0.1})
+    lowest, highest = np.inf, 0.0
+    ends = []
+    for trace in traces:  # a run is recorded beyond the tolerance: the end of the picture is a little behind it
+        reached = np.flatnonzero(trace.residual <= trace.tolerance * (1 + 1e-9))
+        end = len(trace.iteration) if not reached.size else min(len(trace.iteration), int(1.15 * reached[0]) + 4)
+        ends.append((end, trace.iteration[reached[0]] if reached.size else None))
+        for norm in NORM_LOOKS:
+            values = trace.progress.get(norm, np.empty(0))[:end]
+            values = values[np.isfinite(values) & (values > 0)]
+            if values.size:
+                lowest, highest = min(lowest, values.min()), max(highest, values.max())
+    lowest = max(lowest, 1e-12 * highest)
+    for place, (trace, (end, first)) in enumerate(zip(traces, ends)):
+        axes = grid[place // columns][place % columns]
+        x = trace.iteration[:end]
+        for norm, (_, colour, dashes, width) in NORM_LOOKS.items():
+            values = np.array(trace.progress.get(norm, np.full(len(trace.iteration), np.nan))[:end], dtype=float)
+            values[~(values > 0)] = np.nan
+            axes.plot(x, values, color=colour, linestyle=dashes, linewidth=width, solid_joinstyle="round")
+        rug = axes.get_xaxis_transform()
+        for kind, level, colour in (("state_changes", 0.0, "#555555"), ("restarts", 0.055, style.PINK)):
+            at = events(trace, kind)
+            at = at[at <= x[-1]]
+            axes.vlines(at, level, level + 0.045, transform=rug, color=colour, linewidth=0.6)
+        for kind, colour in (("relinearisations", style.BLACK), ("guards", style.ORANGE)):
+            at = events(trace, kind)
+            at = at[at <= x[-1]]
+            axes.plot(at, np.full(len(at), 0.965), transform=rug, linestyle="none", marker="v", markersize=3.4, color=colour,
+                      markeredgewidth=0)
+        if first is not None:
+            axes.axvline(first, color=style.BLACK, linewidth=0.7, linestyle=(0, (1, 2)))
+        count = f"{first}" if first is not None else f"> {trace.iteration[-1]}"
+        axes.set_title(trace.label, pad=3, fontweight="bold", fontsize=title_size(trace.label, columns))
+        axes.text(0.985, 0.97, f"{count} iterations", transform=axes.transAxes, ha="right", va="top", fontsize=6.5,
+                  color="#444444" if first is not None else "#B00000",
+                  bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1.0})
+        axes.set_yscale("log")
+        axes.set_xlim(0, max(1, x[-1]))
+        axes.xaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
+        axes.set_xlabel("iteration" if place + columns >= len(traces) else "")
+    decades = np.log10(highest / lowest)
+    grid[0][0].set_ylim(lowest * 10 ** (-0.16 * decades), highest * 10 ** (0.12 * decades))
+    for line in range(lines):
+        grid[line][0].set_ylabel("norm [m/s]")
+        grid[line][0].yaxis.set_major_locator(LogLocator(base=10, numticks=8))
+        grid[line][0].yaxis.set_minor_formatter(NullFormatter())
+    for place in range(len(traces), lines * columns):
+        grid[place // columns][place % columns].set_visible(False)
+    told = {kind for trace in traces for kind in EVENT_WORDS if events(trace, kind).size}
+    handles = [Line2D([], [], color=colour, linestyle=dashes, linewidth=width, label=word)
+               for word, colour, dashes, width in NORM_LOOKS.values()]
+    handles += [Line2D([], [], linestyle="none", color=colour, marker=marker, markersize=5 if marker == "|" else 3.6,
+                       markeredgewidth=0.9 if marker == "|" else 0, label=word)
+                for kind, (word, colour, marker) in EVENT_WORDS.items() if kind in told]
+    handles.append(Line2D([], [], color="#000000", linewidth=0.7, linestyle=(0, (1, 2)), label="tolerance met (referee)"))
+    wide = legend_columns(len(handles), 4)
+    figure.legend(handles=by_rows(handles, wide), loc="upper center", ncol=wide, handlelength=2.2, columnspacing=1.4,
+                  bbox_to_anchor=(0.5, figure.subplotpars.bottom - 0.4 / figure.get_size_inches()[1]))
+    style.save(figure, folder, "histories")
+    (folder / "histories.txt").write_text(f"{traces[0].file} step {traces[0].step}\n", encoding="utf-8")
+    return True
+
+
+EVENT_WORDS = {"state_changes": ("state changes", "#555555", "|"), "restarts": ("restarts", style.PINK, "|"),
+               "relinearisations": ("re-linearisations", style.BLACK, "v"), "guards": ("guards", style.ORANGE, "v")}
+
 PICTURES = {  # name: (function, caption), in the order of the page
     "times_and_iterations": (times_and_iterations,
                              "Solve time and iterations to the tolerance, by solver and region mode. Marks are medians over the "
@@ -485,6 +601,10 @@ PICTURES = {  # name: (function, caption), in the order of the page
                                      "ends a run that did not reach the tolerance."),
     "convergence_time": (None, "The referee's residual against solve time, whole problems on one thread; a red cross ends a run "
                                "that did not reach the tolerance."),
+    "histories": (histories, "What the solvers know of themselves on one snapshot, by iteration: largest component of the residual "
+                             "of the system, of the preconditioned one and of the relative velocity left in active constraints. "
+                             "Ticks at the foot are changes of contact states and restarts; the dotted line is the first iteration "
+                             "at which the referee's residual meets the tolerance."),
     "contacts": (contacts, "Solve time against the number of contacts in the snapshot, with the fitted power law."),
     "regions": (regions, "The recording: contacts and regions over the steps, sizes of the regions, share of the largest."),
     "threads": (threads, "Speed-up by threads on the same snapshot, and where it pays: against the time that one thread needs."),
@@ -498,6 +618,8 @@ def pictures_in(folder):
         stems = [name] if function else sorted(path.stem for path in folder.glob(f"{name}_*.svg"))
         for stem in stems:
             if (folder / f"{stem}.svg").is_file():
+                if name == "histories" and (folder / "histories.txt").is_file():
+                    caption += f" Snapshot: {(folder / 'histories.txt').read_text(encoding='utf-8').strip()}."
                 law = "" if function else f" Law: {stem[len(name) + 1:]}."
                 found.append((stem, caption + law))
     return found
@@ -505,6 +627,7 @@ def pictures_in(folder):
 
 def draw_all(experiment, folder):
     """Draws what the data allow; pictures of earlier data do not stay behind as if they were current."""
+    (folder / "histories.txt").unlink(missing_ok=True)
     for stem, _ in pictures_in(folder):
         for suffix in (".svg", ".png"):
             (folder / (stem + suffix)).unlink(missing_ok=True)

@@ -11,7 +11,7 @@ import sys
 import textwrap
 from pathlib import Path
 
-from signorini_report import expect, figures, page, tables
+from signorini_report import expect, figures, page, rules, tables
 from signorini_report.data import ReportError, read_experiment
 
 
@@ -112,6 +112,8 @@ def report(out, ids):
             draw(experiment, folder)
         table = tables.summary(experiment.runs)
         tables.write_summary(table, folder)
+        tables.write_iterations(experiment, folder)
+        rules.write(experiment, folder)
         verdicts = expect.evaluate_all(experiment)
         write_claims(verdicts, folder)
         sections.append(page.section(experiment, figures.pictures_in(folder), verdicts, table))

@@ -116,6 +116,15 @@ def section(experiment, figures, verdicts, table):
         parts.append(f"<figure>{picture(experiment.folder / f'{name}.svg', caption)}"
                      f"<figcaption>{text(caption)} <a href='{text(experiment.id)}/{name}.svg'>svg</a> "
                      f"<a href='{text(experiment.id)}/{name}.png'>png</a></figcaption></figure>")
+    iterations = tables.iteration_table(experiment)
+    if iterations:
+        title, note, header, body = iterations
+        head = "".join(f"<th>{text(name)}</th>" for name in header)
+        rows = "".join("<tr>" + "".join(f"<td>{text(cell)}</td>" for cell in row) + "</tr>" for row in body)
+        parts.append(f"<h3>{text(title)}</h3><p>{text(note)}</p><div class='scroll'><table class='summary'><tr>{head}</tr>{rows}"
+                     "</table></div>")
+    if (experiment.folder / "rules.md").is_file():
+        parts.append(f"<p>The rules one by one: <a href='{text(experiment.id)}/rules.md'>rules.md</a></p>")
     parts.append("<h3>Numbers</h3><p>Times and ratios are medians over the snapshots solved to the tolerance, judged by the "
                  "referee; setup and solve are timed apart. "
                  f"<a href='{text(experiment.id)}/summary.csv'>summary.csv</a></p>")

@@ -1,5 +1,7 @@
 """The summary table: one row per solver variant, law, region mode, thread count and protocol."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 
@@ -98,3 +100,126 @@ def write_summary(table, folder):
     (folder / "summary.md").write_text(
         "Times and ratios are medians over the snapshots that were solved to the tolerance, judged by the referee; "
         "setup and solve are timed apart.\n\n" + summary_markdown(table), encoding="utf-8")
+
+
+# --- iterations of every variant on every problem: the config's [table] ---------------------------------------------------
+
+def count_text(value):
+    return f"{value:g}" if value < 1e5 else f"{value:.2g}"
+
+
+def reached_text(value):
+    """A residual that was not enough: one digit and the power of ten, or what it is instead of a number."""
+    if value is None or np.isnan(value):
+        return "no number"
+    return "overflow" if np.isinf(value) or value > 1e3 else f"{value:.0e}".replace("e-0", "e-").replace("e+0", "e")
+
+
+def problems_of(runs):
+    """[(file, [steps])] in the order of the table of runs."""
+    return [(file, list(dict.fromkeys(part["step"]))) for file, part in runs.groupby("file", sort=False)]
+
+
+def ordered(experiment, runs):
+    """Problems in the order in which the config names them; runs are sorted by name."""
+    config = experiment.config
+    names = [f"{scene}" for scene in config.get("scenes", [])] + [Path(file).name for file in config.get("files", [])] + \
+        [problem["name"] for problem in config.get("problems", [])] + [Path(file).stem for file in config.get("optional_files", [])]
+
+    def rank(file):
+        return next((place for place, name in enumerate(names) if file == name or file.startswith(name + "-")), len(names))
+    return sorted(problems_of(runs), key=lambda item: (rank(item[0]), item[0]))
+
+
+def problem_name(file):
+    """bucket-quick.h5 → bucket"""
+    stem = Path(file).name
+    for suffix in (".h5", ".hdf5"):
+        stem = stem.removesuffix(suffix)
+    for size in ("-quick", "-medium", "-paper"):
+        stem = stem.removesuffix(size)
+    return stem
+
+
+def least_residuals(experiment):
+    """(label, file, step): the least residual of the traced run, for runs that did not reach the tolerance."""
+    least = {}
+    for trace in experiment.traces:
+        finite = trace.residual[np.isfinite(trace.residual)]
+        if finite.size:
+            key = (trace.label, trace.file, trace.step)
+            least[key] = min(least.get(key, np.inf), float(finite.min()))
+    return least
+
+
+def outcome(part, least, label):
+    """What a variant did on the snapshots of a problem: the median of its iterations, or how far it came."""
+    part = part.drop_duplicates("step")
+    if part.empty:
+        return ""
+    if (part["status"] == "unsupported").all():
+        return "unsupported"
+    solved = part[part["solved"] == 1] if part["protocol"].iloc[0] != "converge" else part[part["status"] == "converged"]
+    if len(solved) == len(part):
+        return count_text(float(solved["iterations"].median()))
+    reached = []
+    for row in part.itertuples():
+        if row.step in set(solved["step"]):
+            continue
+        value = row.residual if row.protocol == "self-stopped" else least.get((label, row.file, row.step), row.residual)
+        reached.append(np.inf if np.isnan(value) else value)
+    text = f"> {count_text(float(part['iterations'].max()))}, at {reached_text(max(reached))}"
+    return text if solved.empty else f"{count_text(float(solved['iterations'].median()))} on {len(solved)} of {len(part)}, else {text}"
+
+
+def rows_for(experiment, protocol):
+    runs = experiment.runs
+    return runs[(runs["protocol"] == protocol) & (runs["tolerance"] == experiment.tolerance) & (runs["repetition"] == 0)
+                & (runs["threads"] == runs["threads"].min())]
+
+
+def iteration_table(experiment):
+    """(title, note, header, rows) of the table that the config asks for with [table], or None."""
+    wanted = experiment.config.get("table")
+    if wanted is None:
+        return None
+    rows = rows_for(experiment, "converge")
+    if rows.empty:
+        rows = rows_for(experiment, "self-stopped")
+    least, problems = least_residuals(experiment), ordered(experiment, rows)
+    numbers = wanted.get("numbers", {})
+    labels = [label for label in config_labels(experiment) if label in set(rows["label"])]
+    body = []
+    for label in labels:
+        own = rows[rows["label"] == label]
+        cells = [label]
+        for file, _ in problems:
+            text = outcome(own[own["file"] == file], least, label)
+            beside = numbers.get(label, {}).get(problem_name(file))
+            cells.append(text if beside is None else f"{text} [{beside}]")
+        body.append(cells)
+    header = ["variant"] + [problem_name(file) + (f" ({len(steps)} steps)" if len(steps) > 1 else "") for file, steps in problems]
+    note = f"Iterations until the referee's residual is at most {experiment.tolerance:.0e}; over several steps the median. " \
+           "`> n, at x`: not within n iterations, x is the least residual on the way."
+    if numbers:
+        note += f" In square brackets: {wanted.get('beside', 'the numbers given in the configuration')}."
+    return wanted.get("title", "Iterations"), note, header, body
+
+
+def config_labels(experiment):
+    """Labels in the order of [[solvers]]."""
+    labels = []
+    for solver in experiment.config.get("solvers", []):
+        options = [f"{key}={str(value).lower() if isinstance(value, bool) else value}" for key, value in solver.items()
+                   if key not in ("name", "label")]
+        labels.append(solver.get("label", " ".join([solver["name"], *options])))
+    return labels
+
+
+def write_iterations(experiment, folder):
+    table = iteration_table(experiment)
+    if table is None:
+        return
+    title, note, header, body = table
+    (folder / "iterations.md").write_text(f"# {title}\n\n{note}\n\n" + markdown(header, body, set(range(1, len(header)))),
+                                          encoding="utf-8")

@@ -93,7 +93,7 @@ TEST_F(ExperimentTest, EveryMistakeNamesFileLineAndKey) {
        "usage: ", "expect.maximum"},
       {kHead, "usage: ", "key 'solvers' is missing"},
       {"claim = \"x\"\nscenes = [\"bucket\"]\n" + kSolver, "usage: ", "key 'artefact' is missing"},
-      {"artefact = \"x\"\nclaim = \"x\"\n" + kSolver, "usage: ", "'scenes' or 'files'"},
+      {"artefact = \"x\"\nclaim = \"x\"\n" + kSolver, "usage: ", "'scenes', 'files' or 'problems'"},
       {kHead + "x = = 1\n", "input: ", "trial_run.toml:4: "},
       {kHead + std::string("\0\1\2", 3), "input: ", "trial_run.toml"},
   };
@@ -138,6 +138,56 @@ TEST_F(ExperimentTest, EveryExperimentOfTheRepositoryReads) {
     EXPECT_FALSE(read_experiment_summary(entry.path()).claim.empty());
   }
   EXPECT_GT(found, 0);
+}
+
+TEST_F(ExperimentTest, MakesTheProblemsThatAnExperimentBringsAlong) {
+  const Experiment e = read_experiment(
+      write(
+          "artefact = \"a\"\nclaim = \"b\"\nprotocols = [\"self-stopped\"]\noptional_files = "
+          "[\"x/y.hdf5\"]\n" +
+          kSolver +
+          "[[problems]]\nname = \"net\"\nplanted = { contacts = 6, stiffness = 2.0, seed = 3 }\n"
+          "[[problems]]\nname = \"one\"\nW = [[1, 0, 0], [0, 1, 0], [0, 0, 4]]\nq = [-1, 3, 4]\nmu = [0.5]\n"
+          "[[problems]]\nname = \"pair\"\nA = [[2, -1], [-1, 2]]\ndirections = [[1, -1]]\nw = [-1, 0.5, "
+          "0]\nmu = [0]\n"),
+      "quick");
+  EXPECT_TRUE(e.self_stopped);
+  EXPECT_FALSE(e.time || e.converge);
+  EXPECT_EQ(e.optional_files, std::vector<std::string>{"x/y.hdf5"});
+  ASSERT_EQ(e.problems.size(), 3U);
+  EXPECT_EQ(e.problems[0].problem.contacts(), 6);
+  EXPECT_GT(e.problems[0].problem.dofs(), 0);
+  EXPECT_EQ(e.problems[1].problem.W.coeff(2, 2), 4.0);
+  EXPECT_EQ(e.problems[1].problem.q[1], 3.0);
+  // A ⊗ 1₃: both nodes keep their axes apart; the contact sees their difference
+  EXPECT_EQ(e.problems[2].problem.M.coeff(0, 3), -1.0);
+  EXPECT_EQ(e.problems[2].problem.M.coeff(0, 4), 0.0);
+  EXPECT_EQ(e.problems[2].problem.H.coeff(4, 1), -1.0);
+}
+
+TEST_F(ExperimentTest, RefusesWrongProblemsTablesAndRules) {
+  const std::string head = "artefact = \"a\"\nclaim = \"b\"\n" + kSolver;
+  const auto expect = [this](const std::string& text, const char* words) {
+    EXPECT_NE(error_of(text).find(words), std::string::npos) << error_of(text);
+  };
+  expect(head + "[[problems]]\nname = \"n\"\nplanted = { contact = 3 }\n",
+         "unknown key 'problems.planted.contact'");
+  expect(head + "[[problems]]\nname = \"n\"\nW = [[1]]\nq = [1]\nmu = [0]\n", "1 contacts need 3");
+  expect(head + "[[problems]]\nname = \"n\"\nW = [[1,0,0],[0,1],[0,0,1]]\nq = [1,0,0]\nmu = [0]\n",
+         "row 2 has 2 entries instead of 3");
+  expect(
+      head + "[[problems]]\nname = \"n\"\nA = [[1, 2], [2, 1]]\ndirections = [[1, 0]]\nw = [0]\nmu = [0]\n",
+      "has 1 entries instead of 3");
+  expect(head + "[[problems]]\nname = \"a/b\"\nplanted = {}\n", "plain file name");
+  expect(head + "[[problems]]\nname = \"n\"\nplanted = {}\n[[problems]]\nname = \"n\"\nplanted = {}\n",
+         "used twice");
+  const std::string whole = kHead + kSolver;
+  expect(whole + "[table.numbers.pcg]\na = \"3\"\n", "'pcg' is no label of [[solvers]]");
+  expect(whole +
+             "[[rules]]\nid = \"C1\"\nsource = \"s\"\nprinted = \"p\"\nwrong = \"w\"\nchange = \"c\"\n"
+             "as_printed = [\"pg\"]\n",
+         "'pg' is no label of [[solvers]]");
+  expect(whole + "[[rules]]\nid = \"C1\"\n", "key 'rules.source' is missing");
 }
 
 }  // namespace

@@ -38,7 +38,15 @@ class SleepSolver : public Solver {
       sleep_milliseconds(plan_.iteration_ms);
       const double share = k >= plan_.converged_after ? 1.0 : 0.5;
       for (std::size_t i = 0; i < r.size(); ++i) r[i] = share * answer_[static_cast<Index>(i)];
-      if (observer != nullptr) observer->on_iteration(k, r, "");
+      if (observer != nullptr) {
+        IterationProgress progress;
+        progress.plain = 1.0 / k;
+        progress.counters.mass_products = 2LL * k;
+        progress.counters.restarts = k / 2;
+        observer->on_progress(k, progress);
+        observer->on_iteration(k, r, "");
+      }
+      report.counters.mass_products = 2LL * k;
       report.iterations = k;
       report.status = SolveStatus::iteration_limit;
       if (!stop.fixed_iterations && k >= plan_.converged_after) {
@@ -100,6 +108,85 @@ TEST_F(ProtocolTest, TracedRunFindsTheFirstIterationThatIsAccurate) {
   }
   EXPECT_GT(traced.trace.residual[6], 1e-9);
   EXPECT_LE(traced.trace.residual[7], 1e-9);
+}
+
+TEST_F(ProtocolTest, TracedRunKeepsWhatTheSolverSaysAndCountsUpToTheFirstAccurateIteration) {
+  PreparedRun run = sleeper({0.0, 0.0, 7});
+  const TracedRun traced = trace_run(target_, run, {.tolerance = 1e-9, .max_iterations = 30});
+  const ConvergenceTrace& trace = traced.trace;
+  ASSERT_EQ(trace.plain.size(), trace.iteration.size());
+  ASSERT_EQ(trace.constraint.size(), trace.iteration.size());
+  EXPECT_TRUE(std::isnan(trace.plain[0])) << "nothing was said about the start";
+  EXPECT_EQ(trace.plain[4], 0.25);
+  EXPECT_TRUE(std::isnan(trace.constraint[4])) << "this solver has no such norm";
+  EXPECT_EQ(trace.restarts[0], 0);
+  EXPECT_EQ(trace.restarts[5], 2);
+  EXPECT_EQ(traced.record.counters.mass_products, 14)
+      << "work of the 7 iterations that were needed, not of 30";
+  EXPECT_EQ(traced.record.counters.restarts, 3);
+
+  PreparedRun lost = sleeper({0.0, 0.0, 1000});
+  EXPECT_EQ(trace_run(target_, lost, {.tolerance = 1e-9, .max_iterations = 30}).record.counters.mass_products,
+            60);
+}
+
+/// Every registered solver: what the observer is told last is what the report says, and it never shrinks.
+TEST(Protocols, CountersOfTheObserverAndOfTheReportAgree) {
+  class Listener : public IterationObserver {
+   public:
+    void on_iteration(int, std::span<const double>, std::string_view) override {}
+    void on_progress(int, const IterationProgress& progress) override {
+      const auto grew = [](long long now, long long before) { EXPECT_GE(now, before); };
+      const SolveCounters &now = progress.counters, &before = last.counters;
+      grew(now.mass_products, before.mass_products);
+      grew(now.contact_sweeps, before.contact_sweeps);
+      grew(now.restarts, before.restarts);
+      grew(now.state_changes, before.state_changes);
+      last = progress;
+      told = true;
+    }
+    IterationProgress last;
+    bool told = false;
+  };
+  const ContactProblem problem = make_planted_problem({.stiffness = 1.0}).problem;
+  for (const char* name : {"pgs", "pcg", "pcg-pgs", "ca", "reference"}) {
+    const std::unique_ptr<Solver> solver = make_solver(name);
+    solver->prepare(problem);
+    std::vector<double> r(3 * static_cast<std::size_t>(problem.contacts()), 0.0);
+    Listener listener;
+    const SolveReport report = solver->solve(r, {.residual = 1e-6}, &listener);
+    EXPECT_EQ(report.status, SolveStatus::converged) << name;
+    EXPECT_TRUE(listener.told) << name;
+    EXPECT_EQ(listener.last.counters.contact_sweeps, report.counters.contact_sweeps) << name;
+    EXPECT_EQ(listener.last.counters.state_changes, report.counters.state_changes) << name;
+    if (std::string_view(name) != "pcg" && std::string_view(name) != "reference") {
+      EXPECT_EQ(report.counters.contact_sweeps, report.iterations - report.first_phase) << name;
+    }
+    if (std::string_view(name) == "pcg") {
+      EXPECT_EQ(report.counters.evaluations, report.iterations);
+      EXPECT_GT(report.counters.state_changes, 0);
+    }
+  }
+}
+
+/// Regions: events add up, sweeps are those of the region with most.
+TEST(Protocols, CountersOfRegionsBecomeThoseOfTheWhole) {
+  const ContactProblem problem = make_planted_problem({.contacts = 24, .regions = 4}).problem;
+  std::vector<double> r(72, 0.0);
+  const auto solver = make_region_solver("pgs", {}, {RegionMode::points, 1});
+  solver->prepare(problem);
+  const SolveReport report = solver->solve(r, {.residual = 1e-8}, nullptr);
+  EXPECT_EQ(report.counters.contact_sweeps, report.iterations);
+  std::fill(r.begin(), r.end(), 0.0);
+  const auto cg = make_region_solver("pcg", {}, {RegionMode::points, 1});
+  cg->prepare(problem);
+  const SolveReport whole = cg->solve(r, {.residual = 1e-8}, nullptr);
+  long long changes = 0;
+  for (const SolveReport& part : dynamic_cast<const RegionTasks&>(*cg).region_reports())
+    changes += part.counters.state_changes;
+  EXPECT_EQ(whole.counters.state_changes, changes);
+  EXPECT_GT(changes, 0);
+  EXPECT_LE(whole.counters.evaluations, whole.iterations);
 }
 
 TEST_F(ProtocolTest, TimeIsThatOfExactlyTheIterationsNeeded) {

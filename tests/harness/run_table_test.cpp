@@ -62,6 +62,7 @@ RunRecord example(int repetition) {
   record.products = 123456789012345LL;
   record.message = "two\nlines, with \"quotes\"";
   record.label = "combined";
+  record.counters = {1, 2, 3, 4, 5, 6, 7, 8, 9};
   return record;
 }
 
@@ -137,6 +138,36 @@ TEST_F(RunTableTest, ForeignTablesAreRefusedWithTheLine) {
   }
   EXPECT_THROW(read_run_table(folder_ / "absent.csv"), InputError);
   EXPECT_THROW(read_run_table(folder_), InputError);
+}
+
+/// Without its last nine columns, the counters, a row is one of the version before.
+std::string earlier(std::string line) {
+  for (int column = 0; column < 9; ++column) line.erase(line.rfind(','));
+  return line;
+}
+
+TEST_F(RunTableTest, TableOfTheVersionBeforeIsReadAndContinued) {
+  ASSERT_TRUE(earlier(run_record_header()).ends_with(",label"));
+  write(earlier(run_record_header()) + "\n" + earlier(run_record_row(example(0))) + "\n");
+  RunRecord without = example(0);
+  without.counters = {};
+  const std::vector<RunRecord> back = read_run_table(path_);
+  ASSERT_EQ(back.size(), 1U);
+  EXPECT_EQ(run_record_row(back[0]), run_record_row(without));
+  {
+    RunTable table(path_, OpenTable::resume);
+    EXPECT_TRUE(table.contains(example(0)));
+    table.append(example(1));
+  }
+  EXPECT_EQ(text(),
+            run_record_header() + "\n" + run_record_row(without) + "\n" + run_record_row(example(1)) + "\n");
+}
+
+TEST_F(RunTableTest, TableWithOnlySomeOfTheCountersIsRefused) {
+  const std::string header = run_record_header();
+  write(header.substr(0, header.rfind(',')) + "\n");
+  EXPECT_THROW(read_run_table(path_), InputError);
+  EXPECT_THROW(RunTable(path_, OpenTable::resume), InputError);
 }
 
 TEST_F(RunTableTest, KeyTellsRunsApart) {

@@ -50,6 +50,48 @@ TEST(TraceFile, GivesCurvesAndTheirNamesBack) {
   EXPECT_TRUE(again[1].iteration.empty());
 }
 
+TEST(TraceFile, KeepsWhatSolversSayOfThemselves) {
+  const TemporaryFolder folder;
+  ConvergenceTrace trace;
+  trace.solver = "cr-full";
+  trace.iteration = {0, 1};
+  trace.seconds = {0.0, 0.1};
+  trace.residual = {1.0, 0.5};
+  trace.plain = {std::numeric_limits<double>::quiet_NaN(), 0.25};
+  trace.preconditioned = {2.0, 1.0};
+  trace.constraint = {3.0, 1e-300};
+  trace.state_changes = {0, 7};
+  trace.restarts = {0, 1};
+  trace.relinearisations = {0, 2};
+  trace.guards = {0, 3};
+  write_traces(folder.path() / "trace.h5", {trace});
+  const auto again = read_traces(folder.path() / "trace.h5");
+  ASSERT_EQ(again.size(), 1U);
+  EXPECT_TRUE(std::isnan(again[0].plain[0]));
+  EXPECT_EQ(again[0].plain[1], 0.25);
+  EXPECT_EQ(again[0].preconditioned, trace.preconditioned);
+  EXPECT_EQ(again[0].constraint, trace.constraint);
+  EXPECT_EQ(again[0].state_changes, trace.state_changes);
+  EXPECT_EQ(again[0].restarts, trace.restarts);
+  EXPECT_EQ(again[0].relinearisations, trace.relinearisations);
+  EXPECT_EQ(again[0].guards, trace.guards);
+}
+
+/// Older files, and curves of solvers that tell nothing, have no such columns at all.
+TEST(TraceFile, ReadsCurvesWithoutThem) {
+  const TemporaryFolder folder;
+  ConvergenceTrace trace;
+  trace.iteration = {0, 1};
+  trace.seconds = {0.0, 0.1};
+  trace.residual = {1.0, 0.5};
+  write_traces(folder.path() / "trace.h5", {trace});
+  const auto again = read_traces(folder.path() / "trace.h5");
+  ASSERT_EQ(again.size(), 1U);
+  EXPECT_EQ(again[0].residual, trace.residual);
+  EXPECT_TRUE(again[0].plain.empty());
+  EXPECT_TRUE(again[0].guards.empty());
+}
+
 TEST(TraceFile, RefusesOtherFiles) {
   const TemporaryFolder folder;
   FclibFile problem;

@@ -1,0 +1,144 @@
+#include "harness/config_problem.h"
+
+#include <cstdint>
+#include <set>
+
+#include "harness/strict_table.h"
+
+namespace signorini {
+namespace {
+
+using Rows = std::vector<std::vector<double>>;
+
+ContactProblem planted_problem(const toml::node& node, const StrictTable& where) {
+  const toml::table* values = node.as_table();
+  if (values == nullptr) where.fail(node, "planted", "must be a table: { contacts = 20 }");
+  StrictTable strict(*values, where.file(), "problems.planted.");
+  PlantedOptions options;
+  int seed = 1;
+  std::string law;
+  if (strict.read("contacts", options.contacts)) require_positive(strict, "contacts", options.contacts);
+  if (strict.read("regions", options.regions)) require_positive(strict, "regions", options.regions);
+  strict.read("mu", options.mu);
+  strict.read("stiffness", options.stiffness);
+  if (strict.read("mass_ratio", options.mass_ratio))
+    require_positive(strict, "mass_ratio", options.mass_ratio);
+  strict.read("duplicates", options.duplicates);
+  if (strict.read("seed", seed)) require_positive(strict, "seed", seed);
+  if (strict.read("law", law)) options.law = parse_enum<FrictionLaw>(law, where.file() + ": key 'law'");
+  strict.finish();
+  const std::pair<const char*, double> amounts[] = {{"mu", options.mu},
+                                                    {"stiffness", options.stiffness},
+                                                    {"duplicates", static_cast<double>(options.duplicates)}};
+  for (const auto& [key, value] : amounts) {
+    if (!(value >= 0.0)) strict.fail(*values->get(key), key, fmt::format("{} is negative", value));
+  }
+  if (options.regions > options.contacts) {
+    strict.fail(
+        *values->get("regions"), "regions",
+        fmt::format("{} regions need as many contacts, there are {}", options.regions, options.contacts));
+  }
+  if (options.duplicates >= options.contacts) {
+    strict.fail(
+        *values->get("duplicates"), "duplicates",
+        fmt::format("{} of {} contacts cannot all repeat another", options.duplicates, options.contacts));
+  }
+  options.seed = static_cast<std::uint64_t>(seed);
+  return make_planted_problem(options).problem;
+}
+
+Matrix matrix_of(const Rows& rows, std::size_t columns, const StrictTable& where, const char* key) {
+  Matrix out(static_cast<Eigen::Index>(rows.size()), static_cast<Eigen::Index>(columns));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].size() != columns) {
+      where.fail(*where.table().get(key), key,
+                 fmt::format("row {} has {} entries instead of {}", i + 1, rows[i].size(), columns));
+    }
+    for (std::size_t j = 0; j < columns; ++j)
+      out(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = rows[i][j];
+  }
+  return out;
+}
+
+Vector vector_of(const std::vector<double>& values, std::size_t size, const StrictTable& where,
+                 const char* key) {
+  if (values.size() != size) {
+    where.fail(*where.table().get(key), key,
+               fmt::format("has {} entries instead of {}", values.size(), size));
+  }
+  return Eigen::Map<const Vector>(values.data(), static_cast<Eigen::Index>(size));
+}
+
+/// A ⊗ 1₃
+Matrix three_fold(const Matrix& A) {
+  Matrix out = Matrix::Zero(3 * A.rows(), 3 * A.cols());
+  for (Eigen::Index i = 0; i < A.rows(); ++i) {
+    for (Eigen::Index j = 0; j < A.cols(); ++j) out.block<3, 3>(3 * i, 3 * j).diagonal().setConstant(A(i, j));
+  }
+  return out;
+}
+
+ConfigProblem read_one(const toml::node& entry, const StrictTable& table) {
+  const toml::table* values = entry.as_table();
+  if (values == nullptr) table.fail(entry, "problems", "must be a list of tables: [[problems]]");
+  StrictTable strict(*values, table.file(), "problems.");
+  ConfigProblem out;
+  if (!strict.read("name", out.name)) strict.missing("name");
+  if (out.name.empty() || out.name.find_first_of("/\\,\"") != std::string::npos)
+    strict.fail(*values->get("name"), "name", "must be a plain file name");
+  if (const toml::node* planted = strict.find("planted")) {
+    out.problem = planted_problem(*planted, strict);
+    strict.finish();
+    return out;
+  }
+  std::vector<double> mu, q, w;
+  Rows W, A, directions;
+  if (!strict.read_list("mu", mu)) strict.missing("mu");
+  const std::size_t m = mu.size();
+  out.problem.mu = vector_of(mu, m, strict, "mu");
+  if (strict.read_list("W", W)) {
+    if (!strict.read_list("q", q)) strict.missing("q");
+    if (W.size() != 3 * m)
+      strict.fail(*values->get("W"), "W",
+                  fmt::format("has {} rows; {} contacts need {}", W.size(), m, 3 * m));
+    out.problem.W = matrix_of(W, 3 * m, strict, "W").sparseView();
+    out.problem.W.makeCompressed();
+    out.problem.q = vector_of(q, 3 * m, strict, "q");
+  } else {
+    if (!strict.read_list("A", A)) strict.missing("A' (or 'planted', or 'W");
+    if (!strict.read_list("directions", directions)) strict.missing("directions");
+    if (!strict.read_list("w", w)) strict.missing("w");
+    if (directions.size() != m) {
+      strict.fail(*values->get("directions"), "directions",
+                  fmt::format("has {} rows for {} contacts", directions.size(), m));
+    }
+    out.problem.M = three_fold(matrix_of(A, A.size(), strict, "A")).sparseView();
+    out.problem.M.makeCompressed();
+    out.problem.H =
+        three_fold(matrix_of(directions, A.size(), strict, "directions").transpose()).sparseView();
+    out.problem.H.makeCompressed();
+    out.problem.f = Vector::Zero(out.problem.M.rows());
+    out.problem.w = vector_of(w, 3 * m, strict, "w");
+  }
+  strict.finish();
+  if (const auto defect = find_defect(out.problem)) strict.fail(entry, "name", *defect);
+  return out;
+}
+
+}  // namespace
+
+void read_config_problems(StrictTable& table, std::vector<ConfigProblem>& out) {
+  const toml::node* node = table.find("problems");
+  if (node == nullptr) return;
+  const toml::array* array = node->as_array();
+  if (array == nullptr || array->empty())
+    table.fail(*node, "problems", "must be a list of tables: [[problems]]");
+  std::set<std::string> names;
+  for (const toml::node& entry : *array) {
+    out.push_back(read_one(entry, table));
+    if (!names.insert(out.back().name).second)
+      table.fail(entry, "problems.name", fmt::format("'{}' is used twice", out.back().name));
+  }
+}
+
+}  // namespace signorini
