@@ -1,6 +1,7 @@
 #include "geometry/block.h"
 
 #include "base/check.h"
+#include "geometry/kuhn.h"
 
 namespace signorini {
 
@@ -21,23 +22,10 @@ TetMesh kuhn_block(const std::array<Index, 3>& cells, const Vector3& size) {
       }
     }
   }
-  // A Kuhn tet walks from corner (0,0,0) to (1,1,1) along the axes in one of the 6 orders; odd orders are
-  // flipped.
-  constexpr std::array<std::array<std::size_t, 3>, 6> kOrders{
-      {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}}};
   for (Index k = 0; k < cells[2]; ++k) {
     for (Index j = 0; j < cells[1]; ++j) {
       for (Index i = 0; i < cells[0]; ++i) {
-        for (std::size_t order = 0; order < 6; ++order) {
-          std::array<Index, 3> at{i, j, k};
-          Tetrahedron tet{number(i, j, k), 0, 0, 0};
-          for (std::size_t s = 0; s < 3; ++s) {
-            ++at[kOrders[order][s]];
-            tet[s + 1] = number(at[0], at[1], at[2]);
-          }
-          if (order >= 3) std::swap(tet[2], tet[3]);
-          mesh.tets.push_back(tet);
-        }
+        add_kuhn_cell(mesh, [&](Index a, Index b, Index c) { return number(i + a, j + b, k + c); });
       }
     }
   }

@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "base/check.h"
+#include "geometry/kuhn.h"
 
 namespace signorini {
 
@@ -45,23 +46,11 @@ TetMesh ring(const RingShape& shape) {
       }
     }
   }
-  // (radius, angle, z) is a right-handed frame. A Kuhn tet walks along the three directions in one of the 6
-  // orders; odd orders are flipped. The same cut in every cell fits across all its faces.
-  constexpr std::array<std::array<std::size_t, 3>, 6> kOrders{
-      {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}}};
+  // (radius, angle, z) is a right-handed frame.
   for (Index j = 0; j < shape.segments; ++j) {
     for (Index k = 0; k < n; ++k) {
       for (Index i = 0; i < n; ++i) {
-        for (std::size_t order = 0; order < 6; ++order) {
-          std::array<Index, 3> at{i, j, k};
-          Tetrahedron tet{number(i, j, k), 0, 0, 0};
-          for (std::size_t s = 0; s < 3; ++s) {
-            ++at[kOrders[order][s]];
-            tet[s + 1] = number(at[0], at[1], at[2]);
-          }
-          if (order >= 3) std::swap(tet[2], tet[3]);
-          mesh.tets.push_back(tet);
-        }
+        add_kuhn_cell(mesh, [&](Index a, Index b, Index c) { return number(i + a, j + b, k + c); });
       }
     }
   }

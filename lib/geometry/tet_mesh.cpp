@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace signorini {
 
@@ -72,23 +73,33 @@ std::vector<Triangle> boundary_triangles(const TetMesh& mesh) {
     Triangle key;  // ascending
     Triangle outward;
   };
-  std::vector<Face> faces;
-  faces.reserve(4 * mesh.tets.size());
-  for (const Tetrahedron& tet : mesh.tets) {
-    for (const auto& f : kFaces) {
-      const Triangle outward{tet[f[0]], tet[f[1]], tet[f[2]]};
-      Triangle key = outward;
-      std::sort(key.begin(), key.end());
-      faces.push_back({key, outward});
+  // Counting sort by the lowest vertex, then each vertex's few faces by the others.
+  std::vector<std::size_t> begin(mesh.vertices.size() + 1, 0);
+  const auto for_faces = [&](auto&& work) {
+    for (const Tetrahedron& tet : mesh.tets) {
+      for (const auto& f : kFaces) work(Triangle{tet[f[0]], tet[f[1]], tet[f[2]]});
     }
-  }
-  std::sort(faces.begin(), faces.end(), [](const Face& a, const Face& b) { return a.key < b.key; });
+  };
+  for_faces([&](const Triangle& f) { ++begin[static_cast<std::size_t>(std::min({f[0], f[1], f[2]})) + 1]; });
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  std::vector<Face> faces(4 * mesh.tets.size());
+  std::vector<std::size_t> next(begin.begin(), begin.end() - 1);
+  for_faces([&](const Triangle& outward) {
+    Triangle key = outward;
+    std::sort(key.begin(), key.end());
+    faces[next[static_cast<std::size_t>(key[0])]++] = {key, outward};
+  });
   std::vector<Triangle> boundary;
-  for (std::size_t i = 0; i < faces.size();) {
-    std::size_t end = i + 1;
-    while (end < faces.size() && faces[end].key == faces[i].key) ++end;
-    if (end == i + 1) boundary.push_back(faces[i].outward);
-    i = end;
+  for (std::size_t v = 0; v + 1 < begin.size(); ++v) {
+    std::sort(faces.begin() + static_cast<std::ptrdiff_t>(begin[v]),
+              faces.begin() + static_cast<std::ptrdiff_t>(begin[v + 1]),
+              [](const Face& a, const Face& b) { return a.key < b.key; });
+    for (std::size_t i = begin[v]; i < begin[v + 1];) {
+      std::size_t end = i + 1;
+      while (end < begin[v + 1] && faces[end].key == faces[i].key) ++end;
+      if (end == i + 1) boundary.push_back(faces[i].outward);
+      i = end;
+    }
   }
   return boundary;
 }

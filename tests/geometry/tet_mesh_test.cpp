@@ -3,30 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
 #include <numbers>
 
 #include "base/check.h"
 #include "geometry/ball.h"
 #include "geometry/block.h"
+#include "geometry/mesh_checks.h"
 
 namespace signorini {
 namespace {
 
 constexpr double kEps = 2.22e-16;
-
-/// Every face belongs to one or two tetrahedra.
-bool is_conforming(const TetMesh& mesh) {
-  std::map<Triangle, int> owners;
-  for (const Tetrahedron& tet : mesh.tets) {
-    for (std::size_t skip = 0; skip < 4; ++skip) {
-      Triangle face{tet[(skip + 1) % 4], tet[(skip + 2) % 4], tet[(skip + 3) % 4]};
-      std::sort(face.begin(), face.end());
-      ++owners[face];
-    }
-  }
-  return std::all_of(owners.begin(), owners.end(), [](const auto& f) { return f.second <= 2; });
-}
 
 class Icosphere : public testing::TestWithParam<int> {};
 class TetBall : public testing::TestWithParam<int> {};
