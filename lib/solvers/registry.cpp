@@ -11,6 +11,7 @@
 #include "solvers/pcg_pgs.h"
 #include "solvers/pgs.h"
 #include "solvers/reference.h"
+#include "solvers/staggered_projections.h"
 
 namespace signorini {
 
@@ -54,6 +55,14 @@ constexpr std::array kSolvers{
         "conjugate residuals on velocities and impulses, contacts switching on the way; block-inverse "
         "preconditioner with duplicate scaling",
         "Verschoor and Jalba 2019, section 3, Algorithms 1-3"),
+    entry<SpActiveSet>(
+        "staggered projections: normal and friction problem in turn, each by conjugate residuals; "
+        "contacts switch where a linear system is solved",
+        "Kaufman et al. 2008, as run by Verschoor and Jalba 2019, section 6.2.3"),
+    entry<SpCr>(
+        "staggered projections: normal and friction problem in turn, each by conjugate residuals with "
+        "contacts switching on the way",
+        "Verschoor and Jalba 2019, section 6.2.3 (2xCR)"),
     entry<Reference>(
         "slow and accurate: Gauss-Seidel with exact one-contact solves, then semi-smooth Newton steps",
         "what the others are tested against (Alart and Curnier 1991 for the equations)"),

@@ -84,7 +84,8 @@ const std::vector<zoo::Specimen>& zoo_problems() {
 
 /// Solvers on velocities, which have no use for W alone.
 bool needs_primal(const Variant& variant) {
-  return variant.name == "ica" || variant.name == "cr-full" || variant.name == "cr-diag";
+  static const std::set<std::string> names{"ica", "cr-full", "cr-diag", "sp-active-set", "sp-cr"};
+  return names.count(variant.name) > 0;
 }
 
 /// What the variant must accept: everything, but for solvers on velocities.
