@@ -1,0 +1,28 @@
+#pragma once
+
+#include "geometry/tet_mesh.h"
+
+/// Block letters A … Z for the letters of Otaduy et al. 2009 (Fig. 7): 164 bodies of 23,000 tets in total.
+namespace signorini {
+
+inline constexpr Index kPaperLetters = 164;
+
+/// Letter of cells in a 7 × 7 grid, one cell thick, each cut into 6 Kuhn tets. Width and depth of the grid
+/// are `size` in the x–y plane (the letter is read from +z), the thickness is size/7; the grid's middle is
+/// the origin. Cells of a letter hang together by faces, and no two meet at an edge only. Throws `UsageError`
+/// for anything but a capital letter and for a size ≤ 0.
+TetMesh letter_cage(char letter, double size);
+
+/// Letter number 0 … 163 of the scene: A … Z six times, then A … H. Their 3,683 cells have 22,098 tets; one
+/// interior edge of each is split (+ 4), and every second has the centre of a tet added (+ 3), so that
+///
+///     tets  Σ over all 164 = 22,098 + 164 · 4 + 82 · 3 = 23,000
+///
+/// as in the paper. Higher numbers go on in the same way. Throws `UsageError` for a negative number.
+TetMesh paper_letter(Index number, double size);
+
+/// Surface that the cage carries: the same letter extruded, its edges at front and back cut off by `bevel` ·
+/// size/7 in both directions. Closed, inside the cage. Throws `UsageError` for a bevel outside (0, 0.5).
+TriangleMesh letter_surface(char letter, double size, double bevel = 0.15);
+
+}  // namespace signorini

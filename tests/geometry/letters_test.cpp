@@ -1,0 +1,75 @@
+#include "geometry/letters.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "base/check.h"
+#include "bodies/embedding.h"
+#include "geometry/mesh_checks.h"
+
+namespace signorini {
+namespace {
+
+TEST(Letters, AllOfThePaperHave23000Tets) {
+  std::size_t tets = 0;
+  double worst = 1.0;
+  for (Index n = 0; n < kPaperLetters; ++n) {
+    const TetMesh mesh = paper_letter(n, 0.1);
+    tets += checked_counts(mesh).tets;
+    worst = std::min(worst, mesh_quality(mesh).smallest);
+  }
+  EXPECT_EQ(tets, 23000U);
+  EXPECT_GT(worst, 0.36);  // of the quarters of a Kuhn tet: 0.369
+}
+
+TEST(Letters, CagesAreInOnePieceAndAllDifferent) {
+  std::set<std::pair<std::vector<double>, std::vector<Tetrahedron>>> all;
+  Index cells = 0;
+  for (char letter = 'A'; letter <= 'Z'; ++letter) {
+    SCOPED_TRACE(letter);
+    const TetMesh cage = letter_cage(letter, 0.7);
+    const Counts counts = checked_counts(cage);
+    // 2 − 2 · holes of a single piece.
+    const std::string holes_1 = "ADOPQR", holes_2 = "B";
+    const Index holes =
+        holes_2.find(letter) != std::string::npos ? 2 : holes_1.find(letter) != std::string::npos;
+    EXPECT_EQ(counts.euler_characteristic, 2 - 2 * holes);
+    cells += static_cast<Index>(counts.tets / 6) * (letter <= 'H' ? 7 : 6);
+    EXPECT_LE((extent(cage) - Vector3(0.7, 0.7, 0.1)).cwiseAbs().maxCoeff(), 1e-15);
+    std::vector<double> places;
+    for (const Vector3& x : cage.vertices) places.insert(places.end(), x.begin(), x.end());
+    EXPECT_TRUE(all.emplace(places, cage.tets).second);
+  }
+  EXPECT_EQ(cells, 3683);
+}
+
+TEST(Letters, SurfacesAreClosedAndLieInTheirCages) {
+  for (char letter = 'A'; letter <= 'Z'; ++letter) {
+    SCOPED_TRACE(letter);
+    const TetMesh cage = letter_cage(letter, 0.7);
+    const TriangleMesh surface = letter_surface(letter, 0.7, 0.2);
+    EXPECT_TRUE(is_closed_and_oriented(surface));
+    std::vector<Index> vertex_of;
+    const TriangleMesh boundary = boundary_surface(cage, vertex_of);
+    EXPECT_EQ(euler_characteristic(surface), euler_characteristic(boundary));
+    // The chamfers take away less than bevel² cell² along every edge of the outline, at front and back.
+    const double most = static_cast<double>(boundary.triangles.size()) * 0.04 * 1e-3;
+    EXPECT_LT(enclosed_volume(surface), total_volume(cage));
+    EXPECT_GT(enclosed_volume(surface), total_volume(cage) - most);
+    for (const auto& weights : embed(surface, cage, "letter").weights) {
+      for (const double w : weights) EXPECT_GT(w, -1e-12);
+    }
+  }
+}
+
+TEST(Letters, RefuseWhatIsNone) {
+  EXPECT_THROW(letter_cage('a', 1.0), UsageError);
+  EXPECT_THROW(letter_cage('A', 0.0), UsageError);
+  EXPECT_THROW(letter_surface('A', 1.0, 0.5), UsageError);
+  EXPECT_THROW(letter_surface('[', 1.0), UsageError);
+  EXPECT_THROW(paper_letter(-1, 1.0), UsageError);
+}
+
+}  // namespace
+}  // namespace signorini
