@@ -36,6 +36,7 @@ struct Source {
   std::string label;  ///< the `file` column
   fs::path path;
   std::vector<std::string> steps;
+  bool made = false;  ///< brought along by the experiment: used whatever its size
 };
 
 std::string trace_key(const ConvergenceTrace& t) {
@@ -142,7 +143,7 @@ std::string text_of(const fs::path& path) {
 /// `signorini solve`.
 Source write_problem(const fs::path& folder, const ConfigProblem& made, const std::string& experiment) {
   fs::create_directories(folder);
-  Source source{made.name, folder / (made.name + ".hdf5"), {}};
+  Source source{made.name, folder / (made.name + ".hdf5"), {}, true};
   FclibFile file;
   file.problem = made.problem;
   file.info.title = made.name;
@@ -167,6 +168,10 @@ void choose_steps(const Experiment& experiment, Source& source) {
     stop_when_interrupted();
     contacts.push_back(file.read(step).contacts());
     progress.update(static_cast<long long>(contacts.size()), "step " + step);
+  }
+  if (source.made) {
+    source.steps = file.steps();
+    return;
   }
   for (const std::size_t i : select_steps(contacts, experiment)) source.steps.push_back(file.steps()[i]);
   if (source.steps.empty()) {
@@ -220,14 +225,14 @@ class ExperimentRun {
   void collect_sources() {
     for (const std::string& scene : experiment_.scenes)
       sources_.push_back(record_source(program_, request_, scene));
-    for (const fs::path& file : experiment_.files) sources_.push_back({file.filename().string(), file, {}});
+    for (const fs::path& file : experiment_.files) sources_.push_back({file.filename().string(), file, {}, false});
     for (const ConfigProblem& made : experiment_.problems)
       sources_.push_back(write_problem(folder_ / "problems", made, experiment_.id));
     for (const std::string& file : experiment_.optional_files) {
       const fs::path path = (data_folder(program_) / file).lexically_normal();
       std::error_code error;
       if (fs::exists(path, error)) {
-        sources_.push_back({path.stem().string(), path, {}});
+        sources_.push_back({path.stem().string(), path, {}, false});
       } else {
         say(fmt::format("  {}: left out, {} is not there (SIGNORINI_DATA names the folder of test data)",
                         file, path.string()));

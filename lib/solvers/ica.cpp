@@ -260,7 +260,7 @@ SolveReport Ica::solve(std::span<double> r, const StopRule& rule, IterationObser
       observer->on_iteration(report.iterations, r, "");
     const bool lost = !std::isfinite(report.estimate) || report.estimate > kDivergence * smallest;
     const bool stale = report.iterations - improved_at >= kPatience;
-    if ((lost || stale) && !s.jacobi) {
+    if ((lost || stale) && !s.jacobi && options_.fallback) {
       s.fell_back = true;
       s.fall_back(r, options_.omega);
       if (observer != nullptr && !std::isfinite(report.estimate))

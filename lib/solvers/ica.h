@@ -66,6 +66,7 @@ class Ica : public Solver {
     double inner_reduction = 0.1;
     int inner_max = 50;
     int repetitions = 3;
+    bool fallback = true;
     double paper_gap = 0.0;
 
     template <class Visitor>
@@ -88,6 +89,8 @@ class Ica : public Solver {
         "inner sweeps end when corrections are below this times the outer error");
       v("inner_max", inner_max, "inner sweeps per outer iteration at most");
       v("repetitions", repetitions, "local repetitions of N, T1, T2 at a contact");
+      v("fallback", fallback,
+        "damped Jacobi where the sweeps diverge or stagnate; false: sweeps alone, as printed");
       v("paper_gap", paper_gap,
         "stop = paper5: distance in m that a contact may be violated by at the end; 0: any");
     }

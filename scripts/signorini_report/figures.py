@@ -488,10 +488,10 @@ MOST_HISTORIES = 9
 
 
 def histories_to_show(experiment):
-    """Traces with norms, whole problems: of the snapshot that the config's [histories] names, else of the one with most
+    """Traces of solvers that precondition a system, whole problems: of the snapshot that the config's [histories] names, else of the one with most
     contacts among those that most variants have."""
     traces = [trace for trace in experiment.traces if trace.region_mode == "none"
-              and any(np.isfinite(trace.progress.get(norm, np.nan)).any() for norm in NORM_LOOKS)]
+              and any(np.isfinite(trace.progress.get(norm, np.nan)).any() for norm in ("preconditioned", "constraint"))]
     wanted = experiment.config.get("histories", {})
     if "variants" in wanted:
         traces = [trace for trace in traces if trace.label in wanted["variants"]]

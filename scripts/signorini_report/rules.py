@@ -61,7 +61,7 @@ def section(experiment, rule):
 def first_effect(experiment, rule):
     """The problem on which the two forms differ most visibly: the first one listed."""
     header, body = effect(experiment, rule)
-    if not body:
+    if not body or len(header) == 1:
         return ["–", "–", "–"]
     row, split = body[0], len(rule.get("as_printed", []))
     return [row[0], "; ".join(row[1:1 + split]) or "–", "; ".join(row[1 + split:]) or "–"]

@@ -112,7 +112,7 @@ def reached_text(value):
     """A residual that was not enough: one digit and the power of ten, or what it is instead of a number."""
     if value is None or np.isnan(value):
         return "no number"
-    return "overflow" if np.isinf(value) or value > 1e3 else f"{value:.0e}".replace("e-0", "e-").replace("e+0", "e")
+    return "overflow" if np.isinf(value) or value > 1e3 else f"{value:.0e}".replace("e-0", "e-").replace("e+0", "e").removesuffix("e0")
 
 
 def problems_of(runs):

@@ -68,6 +68,21 @@ TEST(Ica, FallsBackOnDampedJacobiWhereTheMixtureDiverges) {
   }
 }
 
+/// As printed there is no fallback: the mixture runs in circles, and the report says that there is no answer.
+TEST(Ica, NeverConvergesThereWithoutTheFallback) {
+  const Matrix M = zoo::matrix_of(3, 3, {1, -.8, -.9, -.8, 1, .9, -.9, .9, 1});
+  const ContactProblem problem = scalar_problem(M, zoo::matrix_of(2, 3, {1, 1, 1, 1, 1, -1}), 0.0);
+  Ica::Options options;
+  options.fallback = false;
+  Ica solver(options);
+  std::vector<double> r;
+  const SolveReport report = solve(solver, problem, 1e-8, r);
+  EXPECT_FALSE(solver.fell_back());
+  EXPECT_NE(enum_name(report.status), "converged");
+  // no iterate is much better than the start, whose residual is of order 1
+  EXPECT_GT(Referee(problem).measure(r, {}).residual, 0.1);
+}
+
 TEST(Ica, DoesNotFallBackOnSoundProblems) {
   for (const char* name : {"planted_implicit", "planted_implicit_regions"}) {
     Ica solver({});

@@ -1,0 +1,130 @@
+"""docs/printed-rules.md and its experiment: options exist, the page tells what the config says, numbers come from the runs."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+import unittest
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(SOURCE / "scripts")]
+
+from signorini_report import rules, tables  # noqa: E402
+from signorini_report.data import read_experiment  # noqa: E402
+
+CONFIG = SOURCE / "configs" / "experiments" / "signorini_printed_rules.toml"
+PAGE = SOURCE / "docs" / "printed-rules.md"
+PROGRAM = os.environ.get("SIGNORINI_PROGRAM", "")
+
+TRIAL = """
+artefact = "Trial"
+claim = "A rule fails as printed."
+protocols = ["converge", "self-stopped"]
+max_iterations = 40
+min_contacts = 10
+[[problems]]
+name = "two_coupled"
+W = [[2, 0, 0, 1, 0, 0], [0, 1, 0, 0, 0, 0], [0, 0, 1, 0, 0, 0], [1, 0, 0, 2, 0, 0], [0, 0, 0, 0, 1, 0], [0, 0, 0, 0, 0, 1]]
+q = [1, 0, 0, -1, 0, 0]
+mu = [0, 0]
+[[solvers]]
+name = "pgs"
+label = "inside"
+[[solvers]]
+name = "pgs"
+label = "after"
+form = "printed"
+[[rules]]
+id = "C08"
+source = "eqs. 14 and 15"
+printed = "p"
+wrong = "w"
+change = "c"
+as_printed = ["after"]
+corrected = ["inside"]
+[[rules]]
+id = "C09"
+source = "eq. 7"
+printed = "p"
+wrong = "w"
+change = "c"
+as_printed = ["after"]
+corrected = ["inside"]
+judge = "self-stopped"
+[table]
+title = "Both"
+[table.numbers.after]
+two_coupled = "never"
+"""
+
+
+class Config:
+    """What rules.py needs of an experiment that has not been run."""
+
+    def __init__(self, path):
+        self.config = tomllib.loads(path.read_text(encoding="utf-8"))
+        self.id, self.title, self.claim = path.stem, self.config["artefact"], self.config["claim"]
+
+
+class CommittedPage(unittest.TestCase):
+    def setUp(self):
+        self.experiment, self.page = Config(CONFIG), PAGE.read_text(encoding="utf-8")
+
+    def test_every_rule_of_the_config_stands_on_the_page_with_its_words_and_options(self):
+        flat = " ".join(self.page.split())
+        solvers = rules.solvers_by_label(self.experiment)
+        self.assertGreaterEqual(len(self.experiment.config["rules"]), 12)
+        for rule in self.experiment.config["rules"]:
+            self.assertIn(f"## {rule['id']}: {rule['source']}", self.page)
+            for key in ("printed", "wrong", "change"):
+                self.assertIn(" ".join(rule[key].split()), flat, rule["id"])
+            for label in rule.get("as_printed", []) + rule.get("corrected", []):
+                self.assertIn(rules.option_text(solvers[label]), self.page, rule["id"])
+        self.assertEqual(len(re.findall(r"^## ", self.page, re.M)), len(self.experiment.config["rules"]), "rules that are gone")
+
+    def test_links_of_the_overview_lead_to_sections(self):
+        wanted = set(re.findall(r"\]\(#([^)]+)\)", self.page))
+        present = {rules.anchor({"id": a, "source": b}) for a, b in re.findall(r"^## ([^:\n]+): (.+)$", self.page, re.M)}
+        self.assertEqual(wanted, present)
+
+    def test_the_page_names_a_command_that_is_there(self):
+        self.assertIn("scripts/printed_rules", self.page)
+        self.assertTrue(os.access(SOURCE / "scripts" / "printed_rules", os.X_OK))
+
+    @unittest.skipUnless(PROGRAM, "SIGNORINI_PROGRAM is not set")
+    def test_every_option_on_the_page_is_one_of_the_program(self):
+        listed = json.loads(subprocess.run([PROGRAM, "list", "solvers", "--json"], capture_output=True, text=True, check=True).stdout)
+        known = {f"{solver['name']}.{option['key']}" for solver in listed for option in solver["options"]}
+        named = re.findall(r"--set ([a-z0-9-]+\.[a-z_0-9]+)=", self.page)
+        self.assertGreater(len(named), 8)
+        self.assertEqual(set(named) - known, set())
+
+
+@unittest.skipUnless(PROGRAM, "SIGNORINI_PROGRAM is not set")
+class TrialRun(unittest.TestCase):
+    def test_numbers_of_page_and_table_are_those_of_the_runs(self):
+        with tempfile.TemporaryDirectory() as folder:
+            config = Path(folder) / "trial.toml"
+            config.write_text(TRIAL, encoding="utf-8")
+            subprocess.run([PROGRAM, "run", str(config), "--out", folder], capture_output=True, check=True)
+            experiment = read_experiment(Path(folder) / "trial")
+            runs = experiment.runs[experiment.runs["protocol"] == "converge"].set_index("label")
+            inside = int(runs.loc["inside", "iterations"])
+            self.assertEqual(runs.loc["inside", "status"], "converged")
+            page = rules.page(experiment)
+            self.assertRegex(page, rf"\| two_coupled \| > 40, at \S+ +\| {inside} ")
+            self.assertRegex(page, r"\| two_coupled \| stops after \d+, residual \S+ +\| stops as converged after \d+, residual")
+            self.assertIn("`pgs` `--set pgs.form=printed` (as printed); `pgs` (corrected)", page)
+            title, _, header, rows = tables.iteration_table(experiment)
+            self.assertEqual((title, header), ("Both", ["variant", "two_coupled"]))
+            self.assertEqual(rows[0], ["inside", str(inside)])
+            self.assertRegex(rows[1][1], r"^> 40, at \S+ \[never\]$")
+
+
+if __name__ == "__main__":
+    unittest.main()
