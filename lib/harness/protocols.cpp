@@ -306,7 +306,7 @@ TracedRun trace_run(const RunTarget& target, PreparedRun& run, const RunLimits& 
   if (out.first_iteration) {
     out.record.status = SolveStatus::converged;
     out.record.iterations = *out.first_iteration;
-    if (observer.reached()) out.record.counters = *observer.reached();
+    if (observer.reached() && tasks == nullptr) out.record.counters = *observer.reached();
     if (!out.region_iterations.empty()) {
       out.record.iterations = *std::max_element(out.region_iterations.begin(), out.region_iterations.end());
     }

@@ -27,7 +27,7 @@ struct RunRecord {
   long long products = 0;
   std::string message;
   std::string label;       ///< the experiment's own name for the solver variant
-  SolveCounters counters;  ///< of the solve; of a traced run: up to k*, or of all its iterations without one
+  SolveCounters counters;  ///< of the solve; of a traced run: up to k*; without one, and by regions, of all its iterations
 };
 
 /// Header line and row of the contract's columns, in its order, then ours. Text with commas or quotes is

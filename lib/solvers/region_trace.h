@@ -11,6 +11,8 @@
 /// Traces of single regions and their replay as iterates of the whole problem.
 ///
 /// After k iterations of the assembled run every region shows its own iterate k, or its final values when it stopped earlier.
+/// What the solvers say of themselves becomes that of the whole: norms are maxima over the regions, counters
+/// add up but for the sweeps, which are those of the region with most. A region that has ended keeps its last word.
 /// Buffers hold a window of iterations only; regions are solved again for the next window.
 namespace signorini {
 
@@ -19,6 +21,7 @@ class RegionTrace : public IterationObserver {
  public:
   void open(int first, int length);
   void on_iteration(int iteration, std::span<const double> r, std::string_view phase) override;
+  void on_progress(int iteration, const IterationProgress& progress) override;
 
   /// Largest iteration number seen so far, inside the window or not; −1: none.
   int last() const { return last_; }
@@ -28,6 +31,9 @@ class RegionTrace : public IterationObserver {
   bool advance(int k);
   std::span<const double> iterate() const;
   std::string_view phase() const { return phases_[phase_of_[shown_]]; }
+  bool told() const { return told_; }
+  /// With the iterate that is shown, or after the end of the region.
+  const IterationProgress& progress(bool ended) const { return ended || progress_.empty() ? latest_ : progress_[shown_]; }
 
  private:
   int begin_ = 0;
@@ -40,6 +46,9 @@ class RegionTrace : public IterationObserver {
   std::vector<int> iterations_;
   std::vector<double> iterates_;
   std::vector<std::size_t> phase_of_;
+  std::vector<IterationProgress> progress_;  ///< of the kept iterates
+  IterationProgress latest_;
+  bool told_ = false;
   std::vector<std::string> phases_;
 };
 

@@ -558,9 +558,8 @@ def histories(experiment, folder):
             axes.axvline(first, color=style.BLACK, linewidth=0.7, linestyle=(0, (1, 2)))
         count = f"{first}" if first is not None else f"> {trace.iteration[-1]}"
         axes.set_title(trace.label, pad=3, fontweight="bold", fontsize=title_size(trace.label, columns))
-        axes.text(0.985, 0.97, f"{count} iterations", transform=axes.transAxes, ha="right", va="top", fontsize=6.5,
-                  color="#444444" if first is not None else "#B00000",
-                  bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1.0})
+        axes.text(1.0, 1.02, f"{count} iterations", transform=axes.transAxes, ha="right", va="bottom", fontsize=6.5,
+                  color="#444444" if first is not None else "#B00000")
         axes.set_yscale("log")
         axes.set_xlim(0, max(1, x[-1]))
         axes.xaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))

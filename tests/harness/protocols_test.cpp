@@ -187,6 +187,24 @@ TEST(Protocols, CountersOfRegionsBecomeThoseOfTheWhole) {
   EXPECT_EQ(whole.counters.state_changes, changes);
   EXPECT_GT(changes, 0);
   EXPECT_LE(whole.counters.evaluations, whole.iterations);
+
+  // the assembled run says at its end what the regions have said at theirs
+  class Listener : public IterationObserver {
+   public:
+    void on_iteration(int, std::span<const double>, std::string_view) override {}
+    void on_progress(int iteration, const IterationProgress& progress) override {
+      EXPECT_GE(progress.counters.state_changes, last.counters.state_changes);
+      last = progress;
+      last_iteration = iteration;
+    }
+    IterationProgress last;
+    int last_iteration = 0;
+  } listener;
+  std::fill(r.begin(), r.end(), 0.0);
+  const SolveReport traced = cg->solve(r, {.residual = 1e-8}, &listener);
+  EXPECT_EQ(listener.last_iteration, traced.iterations);
+  EXPECT_EQ(listener.last.counters.state_changes, changes);
+  EXPECT_GE(listener.last.plain, 0.0) << "a norm that some region told";
 }
 
 TEST_F(ProtocolTest, TimeIsThatOfExactlyTheIterationsNeeded) {
