@@ -14,9 +14,38 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "checkpoints are written as memory lies");
 
 constexpr std::string_view kMagic = "SIGNCKPT";
-constexpr std::int64_t kVersion = 1;
+constexpr std::int64_t kVersion = 2;
 
-}  // namespace
+class CheckpointWriter {
+ public:
+  /// `kind`: who writes ("implicit"); `system`: digest of the bodies.
+  CheckpointWriter(std::string_view kind, std::uint64_t system);
+  void integer(std::int64_t value);
+  void real(double value);
+  void vector(const Vector3& value);
+  /// The bytes with their check sum; nothing must be added afterwards.
+  std::string finish();
+
+ private:
+  std::string bytes_;
+};
+
+/// Reads in the order of writing. Throws `InputError` naming what does not fit: other magic or version,
+/// another kind of stepper, another scene, a wrong check sum, too few or too many bytes.
+class CheckpointReader {
+ public:
+  CheckpointReader(std::string_view bytes, std::string_view kind, std::uint64_t system);
+  std::int64_t integer();
+  /// A count of things of at least `least_bytes` each that are still to be read.
+  std::size_t count(std::size_t least_bytes);
+  double real();
+  Vector3 vector();
+  void finish() const;
+
+ private:
+  std::string_view take(std::size_t bytes);
+  std::string_view rest_;
+};
 
 CheckpointWriter::CheckpointWriter(std::string_view kind, std::uint64_t system) {
   bytes_ = kMagic;
@@ -97,6 +126,7 @@ void CheckpointReader::finish() const {
   if (!rest_.empty()) throw_input("checkpoint has {} bytes too many", rest_.size());
 }
 
+/// Of names, numbers of blocks, surface and start positions of all bodies.
 std::uint64_t system_digest(const BodySystem& system) {
   Digest digest;
   const auto add = [&](Index value) { digest.update(&value, sizeof value); };
@@ -183,6 +213,28 @@ WarmStart read_warm_start(CheckpointReader& reader, const BodySystem& system) {
   WarmStart warm_start;
   warm_start.assign(std::move(entries));
   return warm_start;
+}
+
+}  // namespace
+
+std::string write_checkpoint(std::string_view kind, const BodySystem& system, const CarriedState& carried) {
+  CheckpointWriter writer(kind, system_digest(system));
+  writer.integer(carried.steps);
+  write_state(writer, carried.state);
+  writer.real(carried.warm_dt);
+  write_warm_start(writer, carried.warm);
+  return writer.finish();
+}
+
+CarriedState read_checkpoint(std::string_view bytes, std::string_view kind, const BodySystem& system) {
+  CheckpointReader reader(bytes, kind, system_digest(system));
+  CarriedState carried;
+  carried.steps = reader.integer();
+  carried.state = read_state(reader, system);
+  carried.warm_dt = reader.real();
+  carried.warm = read_warm_start(reader, system);
+  reader.finish();
+  return carried;
 }
 
 }  // namespace signorini

@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "scene/checkpoint.h"
+#include "scene/driving_solver.h"
 #include "scene/point_triangle_surface.h"
 
 namespace signorini {
@@ -37,11 +38,7 @@ struct ExplicitStepper::Impl {
   std::unique_ptr<Solver> solver;
   const ExplicitSettings settings;
 
-  // --- what a checkpoint holds; everything else follows from it ---
-  SystemState state;
-  long long steps = 0;
-  WarmStart warm;
-
+  CarriedState carried;  // everything else follows from it
   bool looked_ahead = false;
   std::vector<Matrix3> mass, inverse_mass;  // per block
   std::vector<Vector3> force, free_velocity;
@@ -58,8 +55,8 @@ struct ExplicitStepper::Impl {
         surface(point_triangle_surface(bodies)),
         detector(surface.model, detection),
         solver(std::move(driver)),
-        settings(chosen),
-        state(bodies.start()) {
+        settings(chosen) {
+    carried.state = bodies.start();
     const auto blocks = at(system.blocks());
     mass.resize(blocks);
     inverse_mass.resize(blocks);
@@ -81,7 +78,7 @@ struct ExplicitStepper::Impl {
 };
 
 void ExplicitStepper::Impl::find_masses() {
-  system.mass_blocks(state, mass);
+  system.mass_blocks(carried.state, mass);
   for (std::size_t b = 0; b < mass.size(); ++b) inverse_mass[b] = mass[b].inverse();
 }
 
@@ -92,10 +89,10 @@ void ExplicitStepper::Impl::velocities_of_surface(TaskArena& arena, std::span<co
     VertexRow row;
     for (std::size_t i = begin; i < end; ++i) {
       const auto vertex = static_cast<Index>(i);
-      result[i] = system.prescribed_velocity(state, vertex, settings.dt);
+      result[i] = system.prescribed_velocity(carried.state, vertex, settings.dt);
       if (!model.bodies[at(model.vertex_body[i])].movable) continue;
       for (Index d = 0; d < 3; ++d) {
-        const int size = system.vertex_row(state, vertex, Vector3::Unit(d), row);
+        const int size = system.vertex_row(carried.state, vertex, Vector3::Unit(d), row);
         for (std::size_t e = 0; e < static_cast<std::size_t>(size); ++e)
           result[i][d] += row[e].coefficient.dot(velocity[at(row[e].block)]);
       }
@@ -103,10 +100,10 @@ void ExplicitStepper::Impl::velocities_of_surface(TaskArena& arena, std::span<co
   });
 }
 
-/// Free velocities, energies and contacts of the present state: all that the next step starts from.
+/// Free velocities, energies and contacts of the present carried.state: all that the next step starts from.
 void ExplicitStepper::Impl::look_ahead(TaskArena& arena, StepReport& report) {
   const Stopwatch other;
-  report.elastic_energy = system.forces(arena, state, force);
+  report.elastic_energy = system.forces(arena, carried.state, force);
   if (system.rigids() > 0) find_masses();
   const auto damping = system.damping();
   const Index nodes = system.nodes();
@@ -115,22 +112,23 @@ void ExplicitStepper::Impl::look_ahead(TaskArena& arena, StepReport& report) {
     for (std::size_t b = begin; b < end; ++b) {
       const auto block = static_cast<Index>(b);
       const bool angular = block >= nodes && (block - nodes) % 2 == 1;
-      const Vector3 acceleration = inverse_mass[b] * force[b] - damping[b] * state.velocity[b] +
+      const Vector3 acceleration = inverse_mass[b] * force[b] - damping[b] * carried.state.velocity[b] +
                                    (angular ? Vector3(Vector3::Zero()) : settings.gravity);
-      free_velocity[b] = state.velocity[b] + settings.dt * acceleration;
+      free_velocity[b] = carried.state.velocity[b] + settings.dt * acceleration;
     }
   });
-  report.kinetic_energy = system.kinetic_energy(state);
-  report.potential_energy = system.potential_energy(state, settings.gravity);
-  report.volume_ratio = system.smallest_volume_ratio(state);
+  report.kinetic_energy = system.kinetic_energy(carried.state);
+  report.potential_energy = system.potential_energy(carried.state, settings.gravity);
+  report.volume_ratio = system.smallest_volume_ratio(carried.state);
   if (!std::isfinite(report.kinetic_energy + report.elastic_energy + report.potential_energy)) {
-    throw std::runtime_error(fmt::format(
-        "step {}: the motion is not finite any more; lower time.step_s (now {} s)", steps, settings.dt));
+    throw std::runtime_error(
+        fmt::format("step {}: the motion is not finite any more; lower time.step_s (now {} s)", carried.steps,
+                    settings.dt));
   }
   report.other_seconds += other.seconds();
   const Stopwatch detection;
-  system.surface_positions(arena, state, position);
-  velocities_of_surface(arena, state.velocity, surface_velocity);
+  system.surface_positions(arena, carried.state, position);
+  velocities_of_surface(arena, carried.state.velocity, surface_velocity);
   velocities_of_surface(arena, free_velocity, surface_free_velocity);
   detector.detect(arena, {position, surface_velocity, surface_free_velocity, settings.dt});
   report.penetration = detector.deepest();
@@ -145,7 +143,7 @@ void ExplicitStepper::Impl::find_contacts() {
   contacts.clear();
   for (const PointTriangleContact& found : detector.contacts()) {
     const SurfaceContact contact = surface_contact(system.surface(), surface, found);
-    if (is_movable(system, state, contact)) contacts.push_back(contact);
+    if (is_movable(system, carried.state, contact)) contacts.push_back(contact);
   }
   std::sort(contacts.begin(), contacts.end(),
             [](const SurfaceContact& a, const SurfaceContact& b) { return a.key < b.key; });
@@ -153,11 +151,11 @@ void ExplicitStepper::Impl::find_contacts() {
 
 void ExplicitStepper::Impl::assemble(StepReport& report) {
   const Stopwatch assembly;
-  touched = touched_nodes(system, state, contacts);
+  touched = touched_nodes(system, carried.state, contacts);
   tangents.clear();
   for (const SurfaceContact& contact : contacts)
-    tangents.push_back(contact_tangent(TangentFrame::fixed, contact, Vector3::Zero(), warm));
-  contact_rows(system, state, settings.dt, contacts, tangents, touched, problem);
+    tangents.push_back(contact_tangent(TangentFrame::fixed, contact, Vector3::Zero(), carried.warm));
+  contact_rows(system, carried.state, settings.dt, contacts, tangents, touched, problem);
 
   restrict_blocks(mass, touched, problem.M);
   problem.f.resize(problem.M.rows());
@@ -169,18 +167,18 @@ void ExplicitStepper::Impl::assemble(StepReport& report) {
   const auto m = static_cast<Index>(contacts.size());
   problem.kind = ProblemKind::explicit_step;
   problem.dt = settings.dt;
-  problem.time = state.time;
+  problem.time = carried.state.time;
   problem.mu = Vector::Constant(m, settings.law.friction);
   problem.warm_start.resize(3 * m);
   start_impulses.resize(contacts.size());
-  warm.impulses(contacts, start_impulses);
+  carried.warm.impulses(contacts, start_impulses);
   for (Index k = 0; k < m; ++k) {
     const SurfaceContact& contact = contacts[at(k)];
     const auto speed = [&](std::span<const Vector3> velocity) {
-      return contact.normal.dot(relative_velocity(system, state, settings.dt, contact, velocity));
+      return contact.normal.dot(relative_velocity(system, carried.state, settings.dt, contact, velocity));
     };
-    problem.w[3 * k] +=
-        normal_offset(settings.law, contact.gap, speed(state.velocity), speed(free_velocity), settings.dt);
+    problem.w[3 * k] += normal_offset(settings.law, contact.gap, speed(carried.state.velocity),
+                                      speed(free_velocity), settings.dt);
     for (Index d = 0; d < 3; ++d)
       problem.warm_start[3 * k + d] = problem.frame.block<1, 3>(k, 3 * d).dot(start_impulses[at(k)]);
   }
@@ -189,32 +187,19 @@ void ExplicitStepper::Impl::assemble(StepReport& report) {
 
 void ExplicitStepper::Impl::solve(StepReport& report, const SolveSink& sink) {
   const Stopwatch solving;
-  impulses.assign(problem.warm_start.data(), problem.warm_start.data() + problem.warm_start.size());
-  solver->prepare(problem);
-  SolveReport outcome = solver->solve(impulses, settings.stop, nullptr);
-  if (outcome.status == SolveStatus::unsupported)
-    throw_usage("step {}: solver '{}' cannot take the problem: {}", steps + 1, solver->name(),
-                outcome.message);
-  const auto failed = [&] {
-    return outcome.status != SolveStatus::converged && !(outcome.own_residual <= settings.accepted_residual);
-  };
+  const long long step = carried.steps + 1;
+  const DrivenSolve outcome =
+      drive(*solver, problem, Preparation::whole, settings.stop, settings.accepted_residual, step, impulses);
   report.iterations = outcome.iterations;
-  if (failed() && !problem.warm_start.isZero(0.0)) {
-    std::fill(impulses.begin(), impulses.end(), 0.0);
-    outcome = solver->solve(impulses, settings.stop, nullptr);
-    report.iterations += outcome.iterations;
-    report.restarted = true;
-  }
+  report.restarted = outcome.restarted;
   report.solves = 1;
-  report.residual = outcome.own_residual;
+  report.residual = outcome.report.own_residual;
   report.solve_seconds += solving.seconds();
-  if (sink) sink({problem, impulses, contacts, 1, 0, !failed()});
-  if (failed()) {
+  if (sink) sink({problem, impulses, contacts, 1, 0, outcome.accepted});
+  if (!outcome.accepted) {
     throw std::runtime_error(fmt::format(
-        "step {}: solver '{}' ended as {} with residual {:.2e} on {} contacts (accepted: {:.0e}); raise "
-        "solver.max_iterations, choose another solver.name or lower time.step_s",
-        steps + 1, solver->name(), enum_name(outcome.status), outcome.own_residual, contacts.size(),
-        settings.accepted_residual));
+        "step {}: {}; raise solver.max_iterations, choose another solver.name or lower time.step_s", step,
+        outcome.failure(*solver, problem, settings.accepted_residual)));
   }
 }
 
@@ -224,13 +209,14 @@ StepReport ExplicitStepper::Impl::step(TaskArena& arena, const SolveSink& sink) 
   find_contacts();
   report.contacts = static_cast<int>(contacts.size());
   if (contacts.empty()) {
-    warm.clear();
+    carried.warm.clear();
   } else {
     assemble(report);
     solver->use_arena(&arena);
     solve(report, sink);
     solver->use_arena(nullptr);
-    warm.store(contacts, problem, impulses);
+    carried.warm.store(contacts, problem, impulses);
+    carried.warm_dt = settings.dt;
     // u⁺ = u_free + M⁻¹ H r on the blocks in contact
     const Vector pushed =
         problem.H * Eigen::Map<const Vector>(impulses.data(), static_cast<Index>(impulses.size()));
@@ -240,8 +226,8 @@ StepReport ExplicitStepper::Impl::step(TaskArena& arena, const SolveSink& sink) 
     }
   }
   const Stopwatch update;
-  system.advance(state, free_velocity, settings.dt);
-  ++steps;
+  system.advance(carried.state, free_velocity, settings.dt);
+  ++carried.steps;
   report.other_seconds += update.seconds();
   look_ahead(arena, report);
   return report;
@@ -255,26 +241,14 @@ ExplicitStepper::~ExplicitStepper() = default;
 StepReport ExplicitStepper::advance(TaskArena& arena, const SolveSink& sink) {
   return impl_->step(arena, sink);
 }
-const SystemState& ExplicitStepper::state() const { return impl_->state; }
-long long ExplicitStepper::steps_taken() const { return impl_->steps; }
+const SystemState& ExplicitStepper::state() const { return impl_->carried.state; }
+long long ExplicitStepper::steps_taken() const { return impl_->carried.steps; }
 
 std::string ExplicitStepper::checkpoint() const {
-  CheckpointWriter writer(kKind, system_digest(impl_->system));
-  writer.integer(impl_->steps);
-  write_state(writer, impl_->state);
-  write_warm_start(writer, impl_->warm);
-  return writer.finish();
+  return write_checkpoint(kKind, impl_->system, impl_->carried);
 }
-
 void ExplicitStepper::restore(std::string_view bytes) {
-  CheckpointReader reader(bytes, kKind, system_digest(impl_->system));
-  const long long steps = reader.integer();
-  SystemState state = read_state(reader, impl_->system);
-  WarmStart warm = read_warm_start(reader, impl_->system);
-  reader.finish();
-  impl_->steps = steps;
-  impl_->state = std::move(state);
-  impl_->warm = std::move(warm);
+  impl_->carried = read_checkpoint(bytes, kKind, impl_->system);
   impl_->looked_ahead = false;
 }
 

@@ -7,16 +7,9 @@
 #include "bodies/surface_model.h"
 #include "collision/contact_finder.h"
 
-/// Contacts as a loop of linearised solves carries them, and how their linearisation follows the motion
-/// (Verschoor and Jalba 2019, section 3.3, eq. 21 with C43).
+/// How the linearisation of a contact follows the motion (Verschoor and Jalba 2019, section 3.3, eq. 21 with
+/// C43).
 namespace signorini {
-
-struct LoopContact {
-  SurfaceContact contact;                  ///< `gap`: n · Σ w x at the start of the step
-  double target = 0.0;                     ///< distance to be kept at the end of the step, m
-  Vector3 impulse = Vector3::Zero();       ///< N·s, world; of the last solve, or a warm start
-  Vector3 first_normal = Vector3::Zero();  ///< at its first linearisation in this step
-};
 
 /// Weights of a contact may leave [0, 1] by this much before it has slid off its features.
 inline constexpr double kSlideMargin = 0.02;

@@ -1,0 +1,112 @@
+#include "scene/contact_loops.h"
+
+#include <cmath>
+#include <optional>
+#include <utility>
+
+namespace signorini {
+
+namespace {
+
+LoopContact fresh_contact(const SubStep& sub, const ImplicitSettings& settings,
+                          const SurfaceContact& contact) {
+  return {contact, target_gap(settings, contact.gap, sub.dt), Vector3::Zero(), contact.normal};
+}
+
+bool is_active(const LoopContact& c) { return c.contact.normal.dot(c.impulse) > 0.0; }
+
+/// Whether the contact's linearisation misses what the tentative positions ask for.
+bool needs_update(const ImplicitSettings& settings, const StepSurfaces& surfaces, const LoopContact& c,
+                  const std::optional<PairGeometry>& geometry) {
+  const bool active = is_active(c);
+  if (!geometry) return false;
+  if (slid_off(c.contact.key.kind, geometry->weight)) return active;
+  if (active && angle_between(c.contact.normal, geometry->normal) > settings.largest_turn) return true;
+  if (settings.level == ConstraintLevel::velocity) return false;
+  if (geometry->gap < c.target - settings.gap_tolerance) return true;
+  if (!active) return false;
+  SurfaceContact predicted = c.contact;
+  update_gap(predicted, surfaces.end());
+  return std::abs(geometry->gap - predicted.gap) > settings.gap_tolerance;
+}
+
+/// The contact's impulse goes to the face that its vertex slid to, which joins `kept` if it is not there.
+void hand_over(const StepSurfaces& surfaces, const FaceNeighbours& neighbours, const LoopContact& from,
+               std::vector<LoopContact>& kept) {
+  if (from.contact.key.kind != PairKind::vertex_face) return;
+  const auto neighbour = neighbours.find(from.contact, surfaces.start(), surfaces.end());
+  if (!neighbour) return;
+  for (LoopContact& c : kept) {
+    if (c.contact.key != neighbour->key) continue;
+    c.impulse += from.impulse;
+    return;
+  }
+  kept.push_back({*neighbour, from.target, from.impulse, neighbour->normal});
+}
+
+}  // namespace
+
+void start_contacts(const SubStep& sub, const ImplicitSettings& settings, const StepSurfaces& surfaces,
+                    LoopContacts& contacts) {
+  std::vector<LoopContact> touching;
+  for (const SurfaceContact& contact : surfaces.found())
+    touching.push_back(fresh_contact(sub, settings, contact));
+  contacts.assign(std::move(touching));
+  if (sub.warm.entries().empty()) return;
+  const std::vector<SurfaceContact> pairs = contacts.surface_contacts();
+  std::vector<Vector3> start(pairs.size());
+  sub.warm.impulses(pairs, start);
+  for (std::size_t k = 0; k < start.size(); ++k) contacts.all()[k].impulse = sub.scaled(start[k]);
+}
+
+bool refine(const SubStep& sub, const ImplicitSettings& settings, const StepSurfaces& surfaces,
+            LoopContacts& contacts) {
+  std::vector<LoopContact> added;
+  for (const SurfaceContact& contact : surfaces.found()) {
+    LoopContact fresh = fresh_contact(sub, settings, contact);
+    if (LoopContact* c = contacts.find(contact.key)) {
+      fresh.impulse = c->impulse;
+      fresh.first_normal = c->first_normal;
+      *c = fresh;
+    } else {
+      if (sub.warm.knows(contact.key)) fresh.impulse = sub.scaled(sub.warm.find(contact)->impulse);
+      added.push_back(fresh);
+    }
+  }
+  contacts.add(added);
+  return !surfaces.found().empty();
+}
+
+bool relinearise_all(const SubStep& sub, const ImplicitSettings& settings, const StepSurfaces& surfaces,
+                     const FaceNeighbours& neighbours, LoopContacts& contacts) {
+  std::vector<std::optional<PairGeometry>> geometry;
+  bool changed = !surfaces.found().empty();
+  for (const LoopContact& c : contacts.all()) {
+    geometry.push_back(surfaces.tentative_geometry(c.contact));
+    changed = changed || needs_update(settings, surfaces, c, geometry.back());
+  }
+  if (!changed) return false;
+  std::vector<LoopContact> kept, gone;
+  for (std::size_t k = 0; k < geometry.size(); ++k) {
+    LoopContact c = contacts.all()[k];
+    if (geometry[k] && slid_off(c.contact.key.kind, geometry[k]->weight)) {
+      gone.push_back(c);
+      continue;
+    }
+    if (geometry[k])
+      relinearise(c.contact, *geometry[k], settings.largest_turn, surfaces.start(), surfaces.end());
+    kept.push_back(c);
+  }
+  for (const LoopContact& c : gone) {
+    if (is_active(c)) hand_over(surfaces, neighbours, c, kept);
+  }
+  contacts.assign(std::move(kept));
+  std::vector<LoopContact> added;
+  for (const SurfaceContact& contact : surfaces.found()) {
+    if (contacts.find(contact.key) == nullptr) added.push_back(fresh_contact(sub, settings, contact));
+  }
+  contacts.add(added);
+  return true;
+}
+
+}  // namespace signorini

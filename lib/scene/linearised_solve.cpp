@@ -1,0 +1,193 @@
+#include "scene/linearised_solve.h"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/clock.h"
+#include "scene/driving_solver.h"
+
+namespace signorini {
+
+namespace {
+
+constexpr std::size_t kNodeGrain = 2048;
+constexpr int kLinearIterations = 20000;
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+/// Three doubles per block, contiguous.
+std::span<double> numbers(std::vector<Vector3>& v) { return {v.data()->data(), 3 * v.size()}; }
+std::span<const double> numbers(const std::vector<Vector3>& v) { return {v.data()->data(), 3 * v.size()}; }
+
+bool all_finite(std::span<const double> x) {
+  return std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); });
+}
+
+}  // namespace
+
+LinearisedSolve::LinearisedSolve(BodySystem& system, const ImplicitSettings& settings,
+                                 std::unique_ptr<Solver> solver)
+    : system_(system), settings_(settings), solver_(std::move(solver)) {
+  for (auto* v : {&free_velocity_, &response_, &velocity_, &load_})
+    v->assign(at(system.blocks()), Vector3::Zero());
+}
+
+bool LinearisedSolve::free_motion(SubStep& sub) {
+  const Stopwatch free;
+  matrix_is_current_ = false;
+  system_.implicit_system(sub.arena, sub.state, sub.dt, settings_.gravity, linear_);
+  cg_.prepare(sub.arena, linear_.A);
+  free_velocity_ = sub.state.velocity;
+  const CgReport outcome =
+      cg_.solve(sub.arena, {linear_.b.data(), static_cast<std::size_t>(linear_.b.size())},
+                numbers(free_velocity_), settings_.free_tolerance, kLinearIterations);
+  response_.assign(response_.size(), Vector3::Zero());
+  const bool finite = all_finite(numbers(std::as_const(free_velocity_)));
+  if (!finite) free_velocity_.assign(free_velocity_.size(), Vector3::Zero());
+  velocity_ = free_velocity_;
+  sub.report.free_seconds += free.seconds();
+  if (outcome.converged && finite) return true;
+  sub.failure = fmt::format("the linear solve of the free motion ended with residual {:.2e} (asked: {:.0e})",
+                            outcome.residual, settings_.free_tolerance);
+  return false;
+}
+
+bool LinearisedSolve::respond(SubStep& sub, LoopContacts& contacts) {
+  solved_ = contacts.surface_contacts();
+  sub.report.contacts = static_cast<int>(solved_.size());
+  if (solved_.empty()) {
+    velocity_ = free_velocity_;
+    return true;
+  }
+  assemble(sub, contacts);
+  const bool solvable = solve(sub);
+  return apply_impulses(sub, contacts) &&
+         solvable;  // a failed answer is applied too: a held step starts from it
+}
+
+/// M and f of the problem from A and b, or from the masses and M v*.
+void LinearisedSolve::assemble_matrix(SubStep& sub) {
+  problem_.f.resize(3 * static_cast<Index>(touched_.block.size()));
+  if (settings_.response == ContactResponse::global) {
+    restrict_matrix(sub.arena, linear_.A, touched_, problem_.M);
+    for (std::size_t i = 0; i < touched_.block.size(); ++i)
+      problem_.f.segment<3>(3 * static_cast<Index>(i)) = linear_.b.segment<3>(3 * touched_.block[i]);
+    return;
+  }
+  mass_.resize(at(system_.blocks()));
+  system_.mass_blocks(sub.state, mass_);
+  restrict_blocks(mass_, touched_, problem_.M);
+  for (std::size_t i = 0; i < touched_.block.size(); ++i) {
+    const auto block = at(touched_.block[i]);
+    problem_.f.segment<3>(3 * static_cast<Index>(i)) = mass_[block] * free_velocity_[block];
+  }
+}
+
+/// H, w, μ and the warm start.
+void LinearisedSolve::assemble_contacts(SubStep& sub, const LoopContacts& contacts) {
+  tangents_.clear();
+  for (const SurfaceContact& contact : solved_) {
+    Vector3 sliding = Vector3::Zero();
+    if (settings_.tangents == TangentFrame::aligned)
+      sliding = relative_velocity(system_, sub.state, sub.dt, contact, free_velocity_);
+    tangents_.push_back(contact_tangent(settings_.tangents, contact, sliding, sub.warm));
+  }
+  contact_rows(system_, sub.state, sub.dt, solved_, tangents_, touched_, problem_);
+  const auto m = static_cast<Index>(solved_.size());
+  problem_.kind = ProblemKind::implicit_step;
+  problem_.dt = sub.dt;
+  problem_.time = sub.state.time;
+  problem_.mu = Vector::Constant(m, settings_.friction);
+  problem_.warm_start.resize(3 * m);
+  for (Index k = 0; k < m; ++k) {
+    const LoopContact& c = contacts.all()[at(k)];
+    double before = 0.0;
+    if (settings_.restitution > 0.0)
+      before =
+          c.contact.normal.dot(relative_velocity(system_, sub.state, sub.dt, c.contact, sub.state.velocity));
+    problem_.w[3 * k] += implicit_offset(settings_, c.contact.gap, c.target, before, sub.dt);
+    for (Index d = 0; d < 3; ++d)
+      problem_.warm_start[3 * k + d] = problem_.frame.block<1, 3>(k, 3 * d).dot(c.impulse.transpose());
+  }
+}
+
+void LinearisedSolve::assemble(SubStep& sub, const LoopContacts& contacts) {
+  const Stopwatch assembly;
+  TouchedBlocks now = settings_.response == ContactResponse::global
+                          ? touched_bodies(system_, solved_, settings_.all_bodies)
+                          : touched_nodes(system_, sub.state, solved_);
+  if (!matrix_is_current_ || now.block != touched_.block) {
+    touched_ = std::move(now);
+    assemble_matrix(sub);
+    matrix_is_current_ = true;
+    solver_has_matrix_ = false;
+  }
+  assemble_contacts(sub, contacts);
+  sub.report.assembly_seconds += assembly.seconds();
+}
+
+bool LinearisedSolve::solve(SubStep& sub) {
+  const Stopwatch solving;
+  const DrivenSolve outcome = drive(*solver_, problem_, Preparation::whole, settings_.stop,
+                                    settings_.accepted_residual, sub.step, impulses_);
+  solver_has_matrix_ = true;
+  StepReport& report = sub.report;
+  report.iterations += outcome.iterations;
+  report.restarted = report.restarted || outcome.restarted;
+  if (outcome.accepted) {
+    report.residual = std::max(report.residual, outcome.report.own_residual);
+  } else {
+    sub.failure = outcome.failure(*solver_, problem_, settings_.accepted_residual);
+  }
+  report.solve_seconds += solving.seconds();
+  ++report.solves;
+  if (sub.sink) sub.sink({problem_, impulses_, solved_, report.solves, sub.number, outcome.accepted});
+  return outcome.accepted;
+}
+
+/// A dv = load, or M dv = load on the touched blocks.
+CgReport LinearisedSolve::response_to_load(TaskArena& arena) {
+  if (settings_.response == ContactResponse::global) {
+    return cg_.solve(arena, numbers(std::as_const(load_)), numbers(response_), settings_.free_tolerance,
+                     kLinearIterations);
+  }
+  response_.assign(response_.size(), Vector3::Zero());
+  for (const Index block : touched_.block)
+    response_[at(block)] = mass_[at(block)].ldlt().solve(load_[at(block)]);
+  return {.iterations = 0, .residual = 0.0, .converged = true};
+}
+
+/// v = v* + dv,  A dv = H r.
+bool LinearisedSolve::apply_impulses(SubStep& sub, LoopContacts& contacts) {
+  const Stopwatch free;
+  if (!all_finite(impulses_)) {
+    velocity_ = free_velocity_;
+    return false;
+  }
+  const Vector pushed =
+      problem_.H * Eigen::Map<const Vector>(impulses_.data(), static_cast<Index>(impulses_.size()));
+  load_.assign(load_.size(), Vector3::Zero());
+  for (std::size_t i = 0; i < touched_.block.size(); ++i)
+    load_[at(touched_.block[i])] = pushed.segment<3>(3 * static_cast<Index>(i));
+  const CgReport outcome = response_to_load(sub.arena);
+  sub.arena.for_chunks(velocity_.size(), kNodeGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t b = begin; b < end; ++b) velocity_[b] = free_velocity_[b] + response_[b];
+  });
+  for (Index k = 0; k < problem_.contacts(); ++k) {
+    Vector3 impulse = Vector3::Zero();
+    for (Index d = 0; d < 3; ++d)
+      impulse += impulses_[at(3 * k + d)] * problem_.frame.block<1, 3>(k, 3 * d).transpose();
+    contacts.all()[at(k)].impulse = impulse;
+  }
+  sub.report.free_seconds += free.seconds();
+  if (outcome.converged && all_finite(numbers(std::as_const(velocity_)))) return true;
+  sub.failure =
+      fmt::format("the linear solve of the contact response ended with residual {:.2e} (asked: {:.0e})",
+                  outcome.residual, settings_.free_tolerance);
+  response_.assign(response_.size(), Vector3::Zero());
+  return false;
+}
+
+}  // namespace signorini

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "collision/surface_contact.h"
+
+/// Contacts as a loop of linearised solves carries them from one solve to the next.
+namespace signorini {
+
+struct LoopContact {
+  SurfaceContact contact;                  ///< `gap`: n · Σ w x at the start of the step
+  double target = 0.0;                     ///< distance to be kept at the end of the step, m
+  Vector3 impulse = Vector3::Zero();       ///< N·s, world; of the last solve, or a warm start
+  Vector3 first_normal = Vector3::Zero();  ///< at its first linearisation in this step
+};
+
+/// Ascending by key; every key once.
+class LoopContacts {
+ public:
+  /// Takes over any order.
+  void assign(std::vector<LoopContact> contacts);
+  /// Keys that are not in the set yet, in any order.
+  void add(const std::vector<LoopContact>& contacts);
+  const LoopContact* find(const PairKey& key) const;
+  LoopContact* find(const PairKey& key);
+
+  bool empty() const { return contacts_.empty(); }
+  std::span<const LoopContact> all() const { return contacts_; }
+  /// Keys must stay as they are.
+  std::span<LoopContact> all() { return contacts_; }
+  std::vector<SurfaceContact> surface_contacts() const;
+
+ private:
+  std::vector<LoopContact> contacts_;
+};
+
+}  // namespace signorini
