@@ -145,6 +145,7 @@ TextTable::Row summary_row(const std::string& path, const std::vector<StepFacts>
 struct Quantity {
   Range range;
   double sum = 0.0, first = 0.0, last = 0.0;
+  std::size_t values = 0;  ///< steps that have one
 };
 
 std::map<std::string, Quantity> quantities(const StepTable& table) {
@@ -155,6 +156,7 @@ std::map<std::string, Quantity> quantities(const StepTable& table) {
       if (std::isnan(row[c])) continue;
       quantity.range.add(row[c]);
       quantity.sum += row[c];
+      ++quantity.values;
     }
     if (table.rows.empty()) continue;
     quantity.first = table.rows.front()[c];
@@ -168,13 +170,12 @@ Json to_json(const StepTable& table) {
   const auto found = quantities(table);
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     const Quantity& q = found.at(table.columns[c]);
-    all[table.columns[c]] = {
-        {"unit", table.units[c]},
-        {"least", q.range.empty() ? Json() : Json(q.range.low)},
-        {"most", q.range.empty() ? Json() : Json(q.range.high)},
-        {"mean", q.range.empty() ? Json() : Json(q.sum / static_cast<double>(table.rows.size()))},
-        {"first", q.first},
-        {"last", q.last}};
+    all[table.columns[c]] = {{"unit", table.units[c]},
+                             {"least", q.range.empty() ? Json() : Json(q.range.low)},
+                             {"most", q.range.empty() ? Json() : Json(q.range.high)},
+                             {"mean", q.range.empty() ? Json() : Json(q.sum / static_cast<double>(q.values))},
+                             {"first", q.first},
+                             {"last", q.last}};
   }
   return {{"rows", table.rows.size()}, {"columns", all}};
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <optional>
@@ -30,6 +31,16 @@ fs::path beside(const fs::path& output, const char* ending) {
   return path.replace_extension(ending);
 }
 
+/// Numbers of a line, in the shortest form that reads back to the same bits; NaN, no value, is an empty cell.
+std::string cells(const std::vector<double>& row) {
+  std::string text;
+  for (std::size_t c = 0; c < row.size(); ++c) {
+    if (c > 0) text += ',';
+    if (!std::isnan(row[c])) text += fmt::format("{}", row[c]);
+  }
+  return text;
+}
+
 /// FILE.steps.csv: statistics and clocks side by side, one line per finished step.
 class StepsFile {
  public:
@@ -47,7 +58,7 @@ class StepsFile {
   StepsFile& operator=(const StepsFile&) = delete;
 
   void add(const std::vector<double>& statistics, const std::vector<double>& clocks) {
-    put(fmt::format("{},{}\n", fmt::join(statistics, ","), fmt::join(clocks, ",")));
+    put(fmt::format("{},{}\n", cells(statistics), cells(clocks)));
   }
   void close() {
     std::FILE* file = file_;
@@ -214,9 +225,9 @@ RecordingSummary::Column RecordingSummary::column(const std::string& name) const
     column.least = column.most = column.first = table->rows.front()[c];
     column.last = table->rows.back()[c];
     for (const std::vector<double>& row : table->rows) {
-      column.least = std::min(column.least, row[c]);
-      column.most = std::max(column.most, row[c]);
-      column.sum += row[c];
+      column.least = std::fmin(column.least, row[c]);  // the number, beside a NaN
+      column.most = std::fmax(column.most, row[c]);
+      if (!std::isnan(row[c])) column.sum += row[c];
     }
   }
   return column;

@@ -132,9 +132,9 @@ void ExplicitStepper::Impl::look_ahead(TaskArena& arena, StepReport& report) {
   velocities_of_surface(arena, free_velocity, surface_free_velocity);
   detector.detect(arena, {position, surface_velocity, surface_free_velocity, settings.dt});
   report.penetration = detector.deepest();
-  report.smallest_gap = 0.0;
+  report.smallest_gap = std::numeric_limits<double>::quiet_NaN();
   for (const PointTriangleContact& contact : detector.contacts())
-    report.smallest_gap = std::min(report.smallest_gap, contact.gap);
+    report.smallest_gap = std::fmin(report.smallest_gap, contact.gap);  // the number, beside a NaN
   report.detection_seconds += detection.seconds();
   looked_ahead = true;
 }

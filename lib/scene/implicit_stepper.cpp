@@ -163,17 +163,16 @@ void ImplicitStepper::Impl::accept(SubStep& sub) {
     carried.warm.store(solved, solves.problem(), solves.impulses());
   }
   carried.warm_dt = sub.dt;
-  double smallest = std::numeric_limits<double>::infinity();
+  report.smallest_gap = std::numeric_limits<double>::quiet_NaN();
   for (const SurfaceContact& contact : solved) {
     const auto geometry = surfaces.tentative_geometry(contact);
     if (!geometry || slid_off(contact.key.kind, geometry->weight)) continue;
-    smallest = std::min(smallest, geometry->gap);
+    report.smallest_gap = std::fmin(report.smallest_gap, geometry->gap);  // the number, beside a NaN
     const LoopContact* c = contacts.find(contact.key);
     const Vector3& first = c ? c->first_normal : contact.normal;
     report.largest_turn = std::max(report.largest_turn, angle_between(first, geometry->normal));
   }
-  report.smallest_gap = std::isfinite(smallest) ? smallest : 0.0;
-  report.penetration = std::max(0.0, -report.smallest_gap);
+  report.penetration = std::fmax(0.0, -report.smallest_gap);
 }
 
 /// The motion of the last attempt, shortened until nothing crosses any more.

@@ -130,8 +130,9 @@ void LinearisedSolve::assemble(SubStep& sub, const LoopContacts& contacts) {
 
 bool LinearisedSolve::solve(SubStep& sub) {
   const Stopwatch solving;
-  const DrivenSolve outcome = drive(*solver_, problem_, Preparation::whole, settings_.stop,
-                                    settings_.accepted_residual, sub.step, impulses_);
+  const DrivenSolve outcome =
+      drive(*solver_, problem_, solver_has_matrix_ ? Preparation::contacts : Preparation::whole,
+            settings_.stop, settings_.accepted_residual, sub.step, impulses_);
   solver_has_matrix_ = true;
   StepReport& report = sub.report;
   report.iterations += outcome.iterations;

@@ -170,6 +170,13 @@ DetectionSettings detection_settings(const SceneConfig& config, const BodySystem
   return settings;
 }
 
+StopRule stop_rule(const SolverConfig& solver) {
+  StopRule stop;
+  stop.residual = solver.tolerance;
+  stop.max_iterations = solver.max_iterations;
+  return stop;
+}
+
 ExplicitSettings explicit_settings(const SceneConfig& config) {
   const ContactConfig& contact = config.contact;
   ExplicitSettings settings;
@@ -177,8 +184,7 @@ ExplicitSettings explicit_settings(const SceneConfig& config) {
   settings.gravity = config.time.gravity();
   settings.law = {contact.friction, contact.restitution, contact.rest_speed_m_s, contact.recovery,
                   contact.recovery_speed_m_s};
-  settings.stop.residual = config.solver.tolerance;
-  settings.stop.max_iterations = config.solver.max_iterations;
+  settings.stop = stop_rule(config.solver);
   settings.accepted_residual = config.solver.accepted_residual;
   return settings;
 }
@@ -209,8 +215,7 @@ ImplicitSettings implicit_settings(const SceneConfig& config) {
   settings.halvings = contact.halvings;
   settings.largest_turn = contact.largest_turn_deg;
   settings.gap_tolerance = contact.gap_tolerance_m;
-  settings.stop.residual = config.solver.tolerance;
-  settings.stop.max_iterations = config.solver.max_iterations;
+  settings.stop = stop_rule(config.solver);
   settings.accepted_residual = config.solver.accepted_residual;
   settings.free_tolerance = contact.free_tolerance;
   settings.all_bodies = contact.all_bodies;

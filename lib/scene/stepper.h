@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,12 +35,13 @@ struct StepReport {
   /// Iterations of constraint manifold refinement, or re-linearisations, of all sub-steps; 0 for explicit
   /// steps.
   int detection_rounds = 0;
-  int halvings = 0;           ///< depth: the shortest sub-step was dt / 2^halvings
-  bool restarted = false;     ///< a warm-started solve failed and was repeated from zero
-  bool unresolved = false;    ///< still colliding after the last halving; see ImplicitSettings::unresolved
-  double residual = 0.0;      ///< the driving solver's own, worst of the accepted solves
-  double penetration = 0.0;   ///< deepest at the end of the step, m
-  double smallest_gap = 0.0;  ///< of the contacts at the end of the step, m
+  int halvings = 0;          ///< depth: the shortest sub-step was dt / 2^halvings
+  bool restarted = false;    ///< a warm-started solve failed and was repeated from zero
+  bool unresolved = false;   ///< still colliding after the last halving; see ImplicitSettings::unresolved
+  double residual = 0.0;     ///< the driving solver's own, worst of the accepted solves
+  double penetration = 0.0;  ///< deepest at the end of the step, m
+  /// Of the contacts at the end of the step, m; NaN without any.
+  double smallest_gap = std::numeric_limits<double>::quiet_NaN();
   double largest_turn = 0.0;  ///< of a contact normal within the step, degrees
   double volume_ratio = 1.0;  ///< smallest det F
   double kinetic_energy = 0.0, elastic_energy = 0.0, potential_energy = 0.0;  ///< at the end of the step, J

@@ -107,6 +107,32 @@ std::string timeless_steps(const fs::path& csv) {
   return text;
 }
 
+TEST_F(RecordTest, QuantitiesWithoutValueAreEmptyCells) {
+  // The toy flies for some steps before it meets the wall, and leaves it again.
+  ASSERT_EQ(run({"record", "springtoy", "-o", path("t.h5")}).code, 0);
+  const std::string steps = file_text(folder_ / "t.steps.csv");
+  EXPECT_EQ(steps.find("nan"), std::string::npos) << steps;
+  std::ifstream in(folder_ / "t.steps.csv");
+  std::string line;
+  std::getline(in, line);
+  const std::vector<std::string> names = split(line, ',');
+  const auto column = [&](const char* name) {
+    return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+  };
+  int empty = 0, full = 0;
+  while (std::getline(in, line)) {
+    const std::vector<std::string> cells = split(line, ',');
+    ASSERT_EQ(cells.size(), names.size()) << line;
+    EXPECT_EQ(cells[column("contacts")] == "0", cells[column("smallest_gap")].empty()) << line;
+    ++(cells[column("smallest_gap")].empty() ? empty : full);
+  }
+  EXPECT_GT(empty, 0);
+  EXPECT_GT(full, 0);
+  const Outcome facts = run({"info", path("t.h5"), "--json"});
+  ASSERT_EQ(facts.code, 0) << facts.err;
+  EXPECT_EQ(facts.out.find("nan"), std::string::npos);
+}
+
 class KilledRecordTest : public RecordTest, public testing::WithParamInterface<const char*> {
  protected:
   /// One ball 0.5 mm above the floor, recorded at every second step: contacts from the start.

@@ -106,6 +106,29 @@ TEST(NormalOffset, FollowsTheThreeCases) {
   EXPECT_EQ(normal_offset(law, -1.0, 0.0, 0.0, dt), -0.1);
 }
 
+TEST(ExplicitStepper, SmallestGapIsThatOfTheContactsAtTheEndOfTheStepOrMissing) {
+  World world;
+  world.bodies.add_solid("ball", tet_ball(1, 0.1), soft(), moving(Vector3(0, 0, 0.105), Vector3(0, 0, -1)));
+  const auto run = world.run();
+  bool apart = false, above = false;
+  double gap = std::numeric_limits<double>::quiet_NaN();
+  for (int s = 0; s < 30; ++s) {
+    const StepReport report = run->advance();
+    // The contacts of a step are those found at the end of the one before.
+    ASSERT_EQ(report.contacts == 0, std::isnan(gap)) << s;
+    if (report.contacts > 0) {
+      double closest = std::numeric_limits<double>::infinity();
+      for (const SurfaceContact& contact : run->contacts) closest = std::min(closest, contact.gap);
+      EXPECT_EQ(gap, closest) << s;
+    }
+    gap = report.smallest_gap;
+    apart = apart || std::isnan(gap);
+    above = above || gap > 0.0;
+  }
+  EXPECT_TRUE(apart);
+  EXPECT_TRUE(above) << "a gap above zero is one too";
+}
+
 TEST(ExplicitStepper, MomentumChangesByTheImpulsesAndGravityToRounding) {
   World world;
   world.bodies.add_solid("ball", tet_ball(2, 0.1), soft(),
