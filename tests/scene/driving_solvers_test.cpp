@@ -15,6 +15,9 @@ constexpr double kStep = 2e-3;  // s
 struct Landing {
   std::vector<Vector3> velocity;  ///< after 40 steps, m/s
   bool halved = false;            ///< a solve failed and was repeated with half the step
+  /// What the solves left, as the solvers say themselves, summed over the steps: of about 1 m/s. A solve that
+  /// ran out of iterations above the tolerance is used as long as its residual is acceptable.
+  double residuals = 0.0;
 };
 
 /// A soft block that lands on the ground with some tangential speed.
@@ -48,6 +51,7 @@ Landing land(const std::string& solver, ContactLoop loop) {
     in_contact += report.contacts > 0;
     EXPECT_FALSE(report.unresolved);
     landing.halved = landing.halved || report.halvings > 0;
+    landing.residuals += std::max(report.residual, settings.stop.residual);
   }
   EXPECT_GT(in_contact, 20);
   landing.velocity = stepper.state().velocity;
@@ -66,10 +70,11 @@ TEST_P(DrivingSolver, DoesNotChangeTheMotion) {
     double apart = 0.0;
     for (std::size_t i = 0; i < landing.velocity.size(); ++i)
       apart = std::max(apart, (landing.velocity[i] - expected.velocity[i]).norm());
-    // Every solve is right to 1e-7 of 1 m/s; what 40 solves leave adds up, amplified by the stiffness of the
-    // block (condition of A about 100). A step that was halved is integrated otherwise: by gravity in a step,
-    // g dt.
-    EXPECT_LT(apart, landing.halved ? 9.81 * kStep : 40 * 1e-7 * 100) << "m/s";
+    // Redundant contacts with friction have several solutions, and which one is found is up to the solver:
+    // with tolerances from 1e-6 to 1e-9 the same 1e-5 to 7e-4 m/s remain. The bound is 10 times that, g dt/3.
+    // A step that was halved is integrated otherwise: by gravity in a step, g dt.
+    EXPECT_LT(apart, 9.81 * kStep / (landing.halved ? 1 : 3)) << "m/s";
+    EXPECT_LT(landing.residuals, 40 * 1e-5) << "the motion proves little then";
   }
 }
 
