@@ -5,8 +5,8 @@
 
 #include "base/function_ref.h"
 
-/// The only door to oneTBB for headers. Work inside runs in an arena of exactly the asked number of threads (more than
-/// the machine has cores is allowed: tests compare 1, 2, 4 and 8 threads on two cores).
+/// The only door to oneTBB for headers. Work inside runs in an arena of exactly the asked number of threads
+/// (more than the machine has cores is allowed: tests compare 1, 2, 4 and 8 threads on two cores).
 namespace signorini {
 
 class TaskArena {
@@ -23,9 +23,11 @@ class TaskArena {
   /// body(i) for i in [0, n), every i its own task, started in ascending order of i as threads become free.
   /// With one thread this is a plain loop. Exceptions of a body are rethrown here.
   void for_each_task(std::size_t n, FunctionRef<void(std::size_t)> body);
-  /// body(begin, end) over [0, n) in chunks of `grain`; chunk boundaries never depend on the number of threads.
+  /// body(begin, end) over [0, n) in chunks of `grain`; chunk boundaries never depend on the number of
+  /// threads.
   void for_chunks(std::size_t n, std::size_t grain, FunctionRef<void(std::size_t, std::size_t)> body);
-  /// Sum over chunks of `grain`; the order of additions is fixed, so the bits do not depend on the number of threads.
+  /// Sum over chunks of `grain`; the order of additions is fixed, so the bits do not depend on the number of
+  /// threads.
   double deterministic_sum(std::size_t n, std::size_t grain,
                            FunctionRef<double(std::size_t, std::size_t)> partial);
 
@@ -38,6 +40,13 @@ class TaskArena {
 inline void for_each_task(TaskArena* arena, std::size_t n, FunctionRef<void(std::size_t)> body) {
   if (arena != nullptr) return arena->for_each_task(n, body);
   for (std::size_t i = 0; i < n; ++i) body(i);
+}
+
+/// `arena->for_chunks`, or the same chunks one after the other where there is no arena.
+inline void for_each_chunk(TaskArena* arena, std::size_t n, std::size_t grain,
+                           FunctionRef<void(std::size_t, std::size_t)> body) {
+  if (arena != nullptr) return arena->for_chunks(n, grain, body);
+  for (std::size_t begin = 0; begin < n; begin += grain) body(begin, n - begin < grain ? n : begin + grain);
 }
 
 /// Number of hardware threads the process may use (affinity respected), ≥ 1.

@@ -80,30 +80,48 @@ void solve_touches(const BodyTouches& H, const MassFactor& mass, Index body, Ind
   mass.solve_body(body, X);
 }
 
-Matrix delassus_diagonal(const BodyTouches& H, const MassFactor& mass) {
+namespace {
+
+/// The upper triangle of H_kᵀ M_b⁻¹ H_k for every touch of one body: 6 numbers each, row by row.
+void add_touch_blocks(const BodyTouches& H, const MassFactor& mass, Index body, Matrix& X, Matrix& Y,
+                      double* upper) {
+  const Index begin = H.body_begin[at(body)], end = H.body_begin[at(body) + 1];
+  for (Index first = begin; first < end; first += MassFactor::kBatch) {
+    const Index count = std::min(MassFactor::kBatch, end - first);
+    // (L⁻¹ H_k)ᵀ (L⁻¹ H_k), or H_kᵀ (M_b⁻¹ H_k) with the inverse of a small body
+    scatter_touches(H, first, count, mass.dofs(body).size(), X);
+    if (mass.is_dense(body)) {
+      Y = X;
+      mass.solve_body(body, Y);
+    } else {
+      mass.half_solve_body(body, X);
+    }
+    const Matrix& right = mass.is_dense(body) ? Y : X;
+    for (Index t = 0; t < count; ++t) {
+      for (Index a = 0; a < 3; ++a) {
+        for (Index b = a; b < 3; ++b) *upper++ = X.col(3 * t + a).dot(right.col(3 * t + b));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Matrix delassus_diagonal(const BodyTouches& H, const MassFactor& mass, TaskArena* arena) {
+  std::vector<double> upper(6 * H.touches.size());
+  const std::span<const Index> tasks = mass.tasks();
+  for_each_task(arena, tasks.size() - 1, [&](std::size_t task) {
+    Matrix X, Y;
+    for (Index body = tasks[task]; body < tasks[task + 1]; ++body)
+      add_touch_blocks(H, mass, body, X, Y, upper.data() + 6 * at(H.body_begin[at(body)]));
+  });
   const auto contacts = static_cast<Eigen::Index>(H.contact_begin.size()) - 1;
   Matrix blocks = Matrix::Zero(3 * contacts, 3);
-  Matrix X;
-  Matrix Y;
-  for (Index body = 0; body < mass.bodies(); ++body) {
-    const Index end = H.body_begin[at(body) + 1];
-    for (Index first = H.body_begin[at(body)]; first < end; first += MassFactor::kBatch) {
-      const Index count = std::min(MassFactor::kBatch, end - first);
-      // W_kk += (L⁻¹ H_k)ᵀ (L⁻¹ H_k), or H_kᵀ (M_b⁻¹ H_k) with the inverse of a small body
-      scatter_touches(H, first, count, mass.dofs(body).size(), X);
-      if (mass.is_dense(body)) {
-        Y = X;
-        mass.solve_body(body, Y);
-      } else {
-        mass.half_solve_body(body, X);
-      }
-      const Matrix& right = mass.is_dense(body) ? Y : X;
-      for (Index t = 0; t < count; ++t) {
-        const Eigen::Index k = H.touches[at(first + t)].contact;
-        for (Index a = 0; a < 3; ++a) {
-          for (Index b = a; b < 3; ++b) blocks(3 * k + a, b) += X.col(3 * t + a).dot(right.col(3 * t + b));
-        }
-      }
+  const double* value = upper.data();
+  for (const BodyTouch& touch : H.touches) {  // by ascending bodies, whatever the threads did
+    const Eigen::Index k = touch.contact;
+    for (Index a = 0; a < 3; ++a) {
+      for (Index b = a; b < 3; ++b) blocks(3 * k + a, b) += *value++;
     }
   }
   for (Eigen::Index k = 0; k < contacts; ++k) {

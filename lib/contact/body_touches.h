@@ -36,7 +36,8 @@ void solve_touches(const BodyTouches& H, const MassFactor& mass, Index body, Ind
                    Matrix& X);
 
 /// The stacked diagonal blocks W_kk (3m×3), each symmetric to the last bit and positive semidefinite up to
-/// rounding.
-Matrix delassus_diagonal(const BodyTouches& H, const MassFactor& mass);
+/// rounding. Bodies are
+/// worked on side by side where an arena is given.
+Matrix delassus_diagonal(const BodyTouches& H, const MassFactor& mass, TaskArena* arena = nullptr);
 
 }  // namespace signorini

@@ -3,11 +3,15 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <cstring>
 #include <exception>
 #include <numeric>
 #include <optional>
+#include <unordered_map>
 
 #include "base/check.h"
+#include "base/digest.h"
 #include "linalg/connected_components.h"
 #include "linalg/spd_factor.h"
 
@@ -20,10 +24,20 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
 struct MassFactor::Sparse {
-  std::vector<std::optional<SpdFactor>> factor;  // per body, empty when dense
+  struct Body {
+    SparseRows block;  // M_b; emptied once it is factored, unless `remember`
+    std::uint64_t digest = 0;
+    std::shared_ptr<const SpdPattern> pattern;
+    std::optional<SpdFactor> factor;  // empty when dense or not wanted
+  };
+  bool take(Body& wanted, const std::unordered_multimap<std::uint64_t, std::size_t>& place);
+
+  std::vector<Body> body;
+  bool remember = false;
   mutable std::vector<double> workspace;
 };
 
+MassFactor::MassFactor() : begin_(1, 0), task_begin_(1, 0), sparse_(std::make_unique<Sparse>()) {}
 MassFactor::~MassFactor() = default;
 MassFactor::MassFactor(MassFactor&&) noexcept = default;
 MassFactor& MassFactor::operator=(MassFactor&&) noexcept = default;
@@ -32,7 +46,7 @@ MassFactor::MassFactor(const SparseRows& M, Index node_size, TaskArena* arena)
     : sparse_(std::make_unique<Sparse>()) {
   number_dofs(M, node_size);
   const std::vector<char> wanted(at(bodies()), 1);
-  factor_all(M, wanted, arena);
+  factor_all(M, wanted, nullptr, arena);
 }
 
 MassFactor::MassFactor(const SparseRows& M, Index node_size, std::span<const Index> touched, TaskArena* arena)
@@ -40,7 +54,7 @@ MassFactor::MassFactor(const SparseRows& M, Index node_size, std::span<const Ind
   number_dofs(M, node_size);
   std::vector<char> wanted(at(bodies()), 0);
   for (const Index dof : touched) wanted[at(body_of(dof))] = 1;
-  factor_all(M, wanted, arena);
+  factor_all(M, wanted, nullptr, arena);
 }
 
 namespace {
@@ -51,30 +65,79 @@ bool same_pattern(const SparseRows& A, const SparseRows& B) {
          std::equal(A.innerIndexPtr(), A.innerIndexPtr() + A.nonZeros(), B.innerIndexPtr());
 }
 
-/// Number of the first matrix with the same pattern, for each. A linear search through the distinct patterns
-/// that ends at the first kLongestSearch: scenes repeat a few meshes.
-std::vector<std::size_t> pattern_owners(std::span<const SparseRows> matrices) {
-  constexpr std::size_t kLongestSearch = 64;
-  std::vector<std::size_t> owner(matrices.size());
-  std::vector<std::size_t> distinct;
-  for (std::size_t i = 0; i < matrices.size(); ++i) {
-    owner[i] = i;
-    const auto end =
-        distinct.begin() + static_cast<std::ptrdiff_t>(std::min(distinct.size(), kLongestSearch));
-    const auto found = std::find_if(distinct.begin(), end,
-                                    [&](std::size_t j) { return same_pattern(matrices[i], matrices[j]); });
-    if (found != end) {
-      owner[i] = *found;
-    } else {
-      distinct.push_back(i);
-    }
-  }
-  return owner;
+bool same_bits(const SparseRows& A, const SparseRows& B) {
+  return same_pattern(A, B) && std::memcmp(A.valuePtr(), B.valuePtr(),
+                                           sizeof(double) * static_cast<std::size_t>(A.nonZeros())) == 0;
 }
+
+std::uint64_t digest_of_values(const SparseRows& M) {
+  return digest_of(
+      {reinterpret_cast<const char*>(M.valuePtr()), sizeof(double) * static_cast<std::size_t>(M.nonZeros())});
+}
+
+/// The distinct patterns among some matrices, first those known before.
+class Patterns {
+ public:
+  struct Entry {
+    const SparseRows* matrix;
+    std::shared_ptr<const SpdPattern> analysis;  // null until made
+  };
+  /// Number of the entry with this pattern. A linear search that ends at the first kLongestSearch: scenes
+  /// repeat a few meshes.
+  std::size_t number(const SparseRows& matrix) {
+    const auto end = entries.begin() + static_cast<std::ptrdiff_t>(std::min(entries.size(), kLongestSearch));
+    const auto found =
+        std::find_if(entries.begin(), end, [&](const Entry& e) { return same_pattern(*e.matrix, matrix); });
+    if (found == end) entries.push_back({&matrix, nullptr});
+    return static_cast<std::size_t>((found == end ? entries.end() - 1 : found) - entries.begin());
+  }
+  std::vector<Entry> entries;
+
+ private:
+  static constexpr std::size_t kLongestSearch = 64;
+};
 
 }  // namespace
 
-void MassFactor::factor_all(const SparseRows& M, std::span<const char> wanted, TaskArena* arena) {
+/// Runs work(body) and keeps what it throws, with the body's name where the matrix is to blame.
+class MassFactor::Guard {
+ public:
+  explicit Guard(const MassFactor& mass) : mass_(mass), errors_(at(mass.bodies())) {}
+  template <class Work>
+  void operator()(Index body, const Work& work) {
+    try {
+      work();
+    } catch (const InputError& error) {
+      const std::span<const Index> dofs = mass_.dofs(body);
+      errors_[at(body)] = std::make_exception_ptr(
+          InputError(fmt::format("body of dof {} ({} dofs): {}", dofs[0], dofs.size(), error.what())));
+    } catch (...) {
+      errors_[at(body)] = std::current_exception();
+    }
+  }
+  /// That of the first body, whatever the threads did.
+  void rethrow() const {
+    for (const std::exception_ptr& error : errors_) {
+      if (error) std::rethrow_exception(error);
+    }
+  }
+
+ private:
+  const MassFactor& mass_;
+  std::vector<std::exception_ptr> errors_;
+};
+
+void MassFactor::refactor(const SparseRows& M, Index node_size, TaskArena* arena) {
+  std::unique_ptr<Sparse> before = std::make_unique<Sparse>();
+  std::swap(before, sparse_);
+  sparse_->remember = true;
+  number_dofs(M, node_size);
+  const std::vector<char> wanted(at(bodies()), 1);
+  factor_all(M, wanted, before.get(), arena);
+}
+
+void MassFactor::factor_all(const SparseRows& M, std::span<const char> wanted, Sparse* before,
+                            TaskArena* arena) {
   std::vector<Index> large;
   std::ptrdiff_t small_values = 0;
   for (Index body = 0; body < bodies(); ++body) {
@@ -88,38 +151,68 @@ void MassFactor::factor_all(const SparseRows& M, std::span<const char> wanted, T
     }
   }
   inverse_.resize(static_cast<std::size_t>(small_values));
-  std::vector<std::exception_ptr> errors(at(bodies()));
-  const auto guarded = [&](Index body, auto&& work) {
-    try {
-      work();
-    } catch (const InputError& error) {
-      errors[at(body)] = std::make_exception_ptr(InputError(
-          fmt::format("body of dof {} ({} dofs): {}", dofs(body)[0], dofs(body).size(), error.what())));
-    } catch (...) {
-      errors[at(body)] = std::current_exception();
-    }
-  };
+  Guard guard(*this);
   for_each_task(arena, task_begin_.size() - 1, [&](std::size_t task) {
     for (Index body = task_begin_[task]; body < task_begin_[task + 1]; ++body) {
-      if (is_dense(body)) guarded(body, [&] { factor_dense(M, body); });
+      if (is_dense(body)) guard(body, [&] { factor_dense(M, body); });
     }
   });
-  std::vector<SparseRows> block(large.size());
-  for_each_task(arena, large.size(), [&](std::size_t i) { block[i] = extract(M, large[i]); });
-  const std::vector<std::size_t> owner = pattern_owners(block);
-  std::vector<std::optional<SpdPattern>> pattern(large.size());
-  std::vector<std::size_t> shared;
-  for (std::size_t i = 0; i < owner.size(); ++i) {
-    if (owner[i] != i && std::find(shared.begin(), shared.end(), owner[i]) == shared.end())
-      shared.push_back(owner[i]);
+  factor_sparse(M, large, before, guard, arena);
+  guard.rethrow();
+}
+
+/// Gives a body the factor of an equal matrix and takes it from there; false where there is none.
+bool MassFactor::Sparse::take(Body& wanted,
+                              const std::unordered_multimap<std::uint64_t, std::size_t>& place) {
+  const auto [first, last] = place.equal_range(wanted.digest);
+  for (auto entry = first; entry != last; ++entry) {
+    Body& old = body[entry->second];
+    if (!old.factor || !same_bits(old.block, wanted.block)) continue;
+    wanted.factor = std::move(old.factor);
+    old.factor.reset();
+    wanted.pattern = old.pattern;
+    return true;
   }
-  for_each_task(arena, shared.size(), [&](std::size_t i) { pattern[shared[i]].emplace(block[shared[i]]); });
-  for_each_task(arena, large.size(), [&](std::size_t i) {
-    const std::optional<SpdPattern>& known = pattern[owner[i]];
-    guarded(large[i], [&] { sparse_->factor[at(large[i])].emplace(block[i], known ? &*known : nullptr); });
+  return false;
+}
+
+void MassFactor::factor_sparse(const SparseRows& M, std::span<const Index> wanted, Sparse* before,
+                               Guard& guard, TaskArena* arena) {
+  for_each_task(arena, wanted.size(), [&](std::size_t i) {
+    Sparse::Body& body = sparse_->body[at(wanted[i])];
+    body.block = extract(M, wanted[i]);
+    if (sparse_->remember) body.digest = digest_of_values(body.block);
   });
-  for (const std::exception_ptr& error : errors) {
-    if (error) std::rethrow_exception(error);  // that of the first body, whatever the threads did
+  std::vector<Index> left(wanted.begin(), wanted.end());
+  Patterns patterns;
+  if (before != nullptr && before->remember) {
+    std::unordered_multimap<std::uint64_t, std::size_t> place;
+    for (std::size_t b = 0; b < before->body.size(); ++b) {
+      if (before->body[b].factor) place.emplace(before->body[b].digest, b);
+    }
+    std::erase_if(left, [&](Index b) { return before->take(sparse_->body[at(b)], place); });
+    for (const Sparse::Body& old : before->body) {
+      if (old.pattern) patterns.entries[patterns.number(old.block)].analysis = old.pattern;
+    }
+  }
+  std::vector<std::size_t> number(left.size());
+  for (std::size_t i = 0; i < left.size(); ++i) number[i] = patterns.number(sparse_->body[at(left[i])].block);
+  std::vector<Index> owner(patterns.entries.size(), -1);  // the first body of each pattern: the one to blame
+  for (std::size_t i = left.size(); i-- > 0;) owner[number[i]] = left[i];
+  for_each_task(arena, patterns.entries.size(), [&](std::size_t p) {
+    Patterns::Entry& entry = patterns.entries[p];
+    if (owner[p] >= 0 && !entry.analysis)
+      guard(owner[p], [&] { entry.analysis = std::make_shared<const SpdPattern>(*entry.matrix); });
+  });
+  for_each_task(arena, left.size(), [&](std::size_t i) {
+    Sparse::Body& body = sparse_->body[at(left[i])];
+    body.pattern = patterns.entries[number[i]].analysis;
+    guard(left[i], [&] { body.factor.emplace(body.block, body.pattern.get()); });
+  });
+  if (sparse_->remember) return;
+  for (Sparse::Body& body : sparse_->body) {
+    body.block = SparseRows();
+    body.pattern = nullptr;
   }
 }
 
@@ -140,7 +233,8 @@ void MassFactor::number_dofs(const SparseRows& M, Index node_size) {
     dofs_[at(begin_[at(body_[dof])] + local_[dof])] = static_cast<Index>(dof);
   }
   inverse_begin_.assign(at(found.count), -1);
-  sparse_->factor.resize(at(found.count));
+  sparse_->body.clear();
+  sparse_->body.resize(at(found.count));
   sparse_->workspace.resize(n);
   constexpr Index kTaskDofs = 96;
   task_begin_.assign(1, 0);
@@ -230,7 +324,7 @@ void multiply_small(const double* A, std::size_t size, double* x) {
 
 void MassFactor::solve_body(Index body, Matrix& X) const {
   if (!is_dense(body)) {
-    X = sparse_->factor[at(body)]->solve_columns(X);
+    X = sparse_->body[at(body)].factor->solve_columns(X);
     return;
   }
   const double* inverse = inverse_.data() + inverse_begin_[at(body)];
@@ -241,7 +335,7 @@ void MassFactor::solve_body(Index body, Matrix& X) const {
 
 void MassFactor::half_solve_body(Index body, Matrix& X) const {
   SIGNORINI_CHECK(!is_dense(body));
-  X = sparse_->factor[at(body)]->half_solve(X);
+  X = sparse_->body[at(body)].factor->half_solve(X);
 }
 
 void MassFactor::solve_own(Index body, std::span<const double> b, std::span<double> x) const {
@@ -249,12 +343,12 @@ void MassFactor::solve_own(Index body, std::span<const double> b, std::span<doub
   const std::span<double> own_x =
       std::span<double>(sparse_->workspace).subspan(at(begin_[at(body)]), own.size());
   for (std::size_t i = 0; i < own.size(); ++i) own_x[i] = b[at(own[i])];
-  if (!is_dense(body) && !sparse_->factor[at(body)]) {
+  if (!is_dense(body) && !sparse_->body[at(body)].factor) {
     std::fill(own_x.begin(), own_x.end(), 0.0);
   } else if (is_dense(body)) {
     multiply_small(inverse_.data() + inverse_begin_[at(body)], own.size(), own_x.data());
   } else {
-    sparse_->factor[at(body)]->solve(own_x, own_x);
+    sparse_->body[at(body)].factor->solve(own_x, own_x);
   }
   for (std::size_t i = 0; i < own.size(); ++i) x[at(own[i])] = own_x[i];
 }

@@ -24,12 +24,19 @@ class MassFactor {
   /// supernodal factor.
   static constexpr Index kBatch = 16;
 
+  /// Of nothing, before the first `refactor`.
+  MassFactor();
   /// Throws `InputError` naming the first dof of the body when M is not positive definite there. Bodies are
   /// factored in parallel where an arena is given; bodies of the same pattern share its analysis.
   MassFactor(const SparseRows& M, Index node_size, TaskArena* arena = nullptr);
   /// Factors only the bodies of some dofs; the others must not be asked for, and `solve` gives them x = 0.
   MassFactor(const SparseRows& M, Index node_size, std::span<const Index> touched,
              TaskArena* arena = nullptr);
+  /// Factors another matrix with what is known from the last one: analyses of patterns met before, and whole
+  /// factors of sparse bodies whose matrices have not changed by a bit, wherever they stood in M. The answers
+  /// have the bits of a new MassFactor. Keeps a copy of the sparse bodies of M for the next call, which the
+  /// constructors do not.
+  void refactor(const SparseRows& M, Index node_size, TaskArena* arena = nullptr);
   ~MassFactor();
   MassFactor(MassFactor&&) noexcept;
   MassFactor& operator=(MassFactor&&) noexcept;
@@ -55,7 +62,10 @@ class MassFactor {
 
  private:
   struct Sparse;
-  void factor_all(const SparseRows& M, std::span<const char> wanted, TaskArena* arena);
+  class Guard;
+  void factor_all(const SparseRows& M, std::span<const char> wanted, Sparse* before, TaskArena* arena);
+  void factor_sparse(const SparseRows& M, std::span<const Index> wanted, Sparse* before, Guard& guard,
+                     TaskArena* arena);
   void number_dofs(const SparseRows& M, Index node_size);
   void factor_dense(const SparseRows& M, Index body);
   void solve_own(Index body, std::span<const double> b, std::span<double> x) const;

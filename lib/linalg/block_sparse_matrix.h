@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "base/parallel.h"
 #include "linalg/simd.h"
 #include "linalg/types.h"
 
@@ -29,7 +30,7 @@ struct BlockSparseMatrix {
 };
 
 /// From scalar CSR; rows and columns must be divisible by 3. Every block touched by an entry is stored whole.
-BlockSparseMatrix to_blocks(const SparseRows& matrix);
+BlockSparseMatrix to_blocks(const SparseRows& matrix, TaskArena* arena = nullptr);
 SparseRows to_scalar(const BlockSparseMatrix& matrix);
 
 /// Number of block (i, j) in `values`, or −1 where the pattern has none.

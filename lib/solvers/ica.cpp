@@ -204,7 +204,7 @@ std::string Ica::unsupported_reason(const ContactProblem& problem) const {
 void Ica::prepare(const ContactProblem& problem) {
   Impl& s = *impl_;
   s.system.prepare(problem, options_.common.law, options_.judge, arena_);
-  s.sweep.prepare(s.system);
+  s.sweep.prepare(s.system, arena_);
   s.dt = problem.dt;
   s.resize();
   // a fixed vector that no symmetry of a mesh is likely to make an eigenvector of anything

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "linalg/block_kernels.h"
 #include "linalg/connected_components.h"
@@ -18,23 +19,36 @@ constexpr Index kTaskBlocks = 2000;
 using kernel::BlockView;
 using kernel::Source;
 
+/// Block rows per task when matrices are cut.
+constexpr std::size_t kRowGrain = 512;
+
 /// The blocks of A that `keep(row, column)` names.
 template <class Keep>
-BlockSparseMatrix select_blocks(const BlockSparseMatrix& A, const Keep& keep) {
+BlockSparseMatrix select_blocks(const BlockSparseMatrix& A, TaskArena* arena, const Keep& keep) {
   BlockSparseMatrix part;
   part.block_rows = A.block_rows;
   part.block_columns = A.block_columns;
-  part.row_begin.assign(1, 0);
-  for (Index i = 0; i < A.block_rows; ++i) {
-    for (Index b = A.row_begin[at(i)]; b < A.row_begin[at(i) + 1]; ++b) {
-      const Index j = A.column[at(b)];
-      if (!keep(i, j)) continue;
-      part.column.push_back(j);
-      part.values.insert(part.values.end(), A.block(b), A.block(b) + 9);
+  part.row_begin.assign(at(A.block_rows) + 1, 0);
+  const auto each_kept = [&](std::size_t i, auto&& visit) {
+    for (Index b = A.row_begin[i]; b < A.row_begin[i + 1]; ++b) {
+      if (keep(static_cast<Index>(i), A.column[at(b)])) visit(b);
     }
-    part.row_begin.push_back(part.blocks());
-  }
-  part.values.resize(part.values.size() + BlockSparseMatrix::kPadding, 0.0);
+  };
+  for_each_chunk(arena, at(A.block_rows), kRowGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) each_kept(i, [&](Index) { ++part.row_begin[i + 1]; });
+  });
+  std::partial_sum(part.row_begin.begin(), part.row_begin.end(), part.row_begin.begin());
+  part.column.resize(at(part.row_begin.back()));
+  part.values.assign(9 * part.column.size() + BlockSparseMatrix::kPadding, 0.0);
+  for_each_chunk(arena, at(A.block_rows), kRowGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      Index next = part.row_begin[i];
+      each_kept(i, [&](Index b) {
+        part.column[at(next)] = A.column[at(b)];
+        std::copy_n(A.block(b), 9, part.block(next++));
+      });
+    }
+  });
   return part;
 }
 
@@ -75,22 +89,26 @@ SIGNORINI_AVX2 void forward_avx2(const BlockView& lower, std::ptrdiff_t first, s
 
 }  // namespace
 
-void NodeSweep::prepare(const PrimalSystem& system) {
-  std::vector<char> paired(at(system.A.block_rows), 0);
-  for (const PrimalSystem::Pair& pair : system.pairs) paired[at(pair.first)] = paired[at(pair.second)] = 1;
-  lower_ = select_blocks(system.A, [&](Index i, Index j) { return j < i && paired[at(i)] == 0; });
-  upper_ = select_blocks(system.A, [&](Index i, Index j) { return j > i && paired[at(i)] == 0; });
-  inverse_.assign(9 * system.inverse.size() + BlockSparseMatrix::kPadding, 0.0);
-  for (std::size_t i = 0; i < system.inverse.size(); ++i)
-    std::copy_n(system.inverse[i].data(), 9, inverse_.begin() + static_cast<std::ptrdiff_t>(9 * i));
+void NodeSweep::prepare(const PrimalSystem& system, TaskArena* arena) {
+  if (!system.same_matrix()) cut_matrix(system, arena);
   diagonal_.resize(at(system.contacts()));
   stiffness_.resize(diagonal_.size());
   for (Index k = 0; k < system.contacts(); ++k) {
     diagonal_[at(k)] = diagonal_block(system.B, k);
     stiffness_[at(k)] = contact_stiffness(diagonal_[at(k)]);
   }
-  cut_rows();
   find_regions(system);
+}
+
+void NodeSweep::cut_matrix(const PrimalSystem& system, TaskArena* arena) {
+  std::vector<char> paired(at(system.A.block_rows), 0);
+  for (const PrimalSystem::Pair& pair : system.pairs) paired[at(pair.first)] = paired[at(pair.second)] = 1;
+  lower_ = select_blocks(system.A, arena, [&](Index i, Index j) { return j < i && paired[at(i)] == 0; });
+  upper_ = select_blocks(system.A, arena, [&](Index i, Index j) { return j > i && paired[at(i)] == 0; });
+  inverse_.assign(9 * system.inverse.size() + BlockSparseMatrix::kPadding, 0.0);
+  for (std::size_t i = 0; i < system.inverse.size(); ++i)
+    std::copy_n(system.inverse[i].data(), 9, inverse_.begin() + static_cast<std::ptrdiff_t>(9 * i));
+  cut_rows();
 }
 
 /// Cuts between node blocks that nothing in `lower_` crosses, far enough apart to make tasks.

@@ -19,7 +19,9 @@ namespace signorini {
 
 class NodeSweep {
  public:
-  void prepare(const PrimalSystem& system);
+  /// Keeps the triangles of M where `system` met the same M as at its last `prepare`: call it after each of
+  /// them.
+  void prepare(const PrimalSystem& system, TaskArena* arena = nullptr);
   /// False when M is D.
   bool coupled() const { return lower_.blocks() > 0; }
 
@@ -44,6 +46,7 @@ class NodeSweep {
  private:
   double sweep_region(const PrimalSystem& system, double softness, std::span<const double> q, int repetitions,
                       Index region, std::span<double> r) const;
+  void cut_matrix(const PrimalSystem& system, TaskArena* arena);
   void cut_rows();
   void find_regions(const PrimalSystem& system);
 

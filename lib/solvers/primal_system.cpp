@@ -3,6 +3,7 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "base/check.h"
 #include "contact/body_touches.h"
@@ -32,9 +33,16 @@ SparseRows padded(const SparseRows& M) {
   return result;
 }
 
+bool is_zero(const double* block) {
+  return std::all_of(block, block + 9, [](double a) { return a == 0.0; });
+}
+
 /// The node blocks of M without those that hold only zeros.
-BlockSparseMatrix coupled_blocks(const SparseRows& M) {
-  BlockSparseMatrix all = M.rows() % 3 == 0 ? to_blocks(M) : to_blocks(padded(M));
+BlockSparseMatrix coupled_blocks(const SparseRows& M, TaskArena* arena) {
+  BlockSparseMatrix all = M.rows() % 3 == 0 ? to_blocks(M, arena) : to_blocks(padded(M), arena);
+  bool coupled = true;
+  for (Index b = 0; b < all.blocks() && coupled; ++b) coupled = !is_zero(all.block(b));
+  if (coupled) return all;
   BlockSparseMatrix A;
   A.block_rows = all.block_rows;
   A.block_columns = all.block_columns;
@@ -44,8 +52,7 @@ BlockSparseMatrix coupled_blocks(const SparseRows& M) {
   for (Index i = 0; i < all.block_rows; ++i) {
     for (Index b = all.row_begin[at(i)]; b < all.row_begin[at(i) + 1]; ++b) {
       const double* block = all.block(b);
-      if (all.column[at(b)] != i && std::all_of(block, block + 9, [](double a) { return a == 0.0; }))
-        continue;
+      if (all.column[at(b)] != i && is_zero(block)) continue;
       A.column.push_back(all.column[at(b)]);
       A.values.insert(A.values.end(), block, block + 9);
     }
@@ -53,6 +60,11 @@ BlockSparseMatrix coupled_blocks(const SparseRows& M) {
   }
   A.values.resize(A.values.size() + BlockSparseMatrix::kPadding, 0.0);
   return A;
+}
+
+bool same_bits(const BlockSparseMatrix& A, const BlockSparseMatrix& B) {
+  return A.row_begin == B.row_begin && A.column == B.column && A.values.size() == B.values.size() &&
+         std::memcmp(A.values.data(), B.values.data(), sizeof(double) * A.values.size()) == 0;
 }
 
 /// Per node block: the other one of its pair, or −1.
@@ -73,19 +85,30 @@ std::vector<Index> find_partners(const BlockSparseMatrix& A) {
 
 /// D: the diagonal blocks and the whole of every pair.
 SparseRows block_diagonal(const BlockSparseMatrix& A, std::span<const Index> partner) {
-  std::vector<Eigen::Triplet<double, Index>> entries;
-  entries.reserve(9 * partner.size());
+  const auto rows = static_cast<Index>(3 * partner.size());
+  SparseRows D(rows, rows);
+  Index entries = 0;
+  for (const Index other : partner) entries += other < 0 ? 9 : 18;
+  D.resizeNonZeros(entries);
+  Index* begin = D.outerIndexPtr();
+  Index* column = D.innerIndexPtr();
+  double* value = D.valuePtr();
+  Index place = 0;
   for (Index i = 0; i < A.block_rows; ++i) {
-    for (Index b = A.row_begin[at(i)]; b < A.row_begin[at(i) + 1]; ++b) {
-      const Index j = A.column[at(b)];
-      if (j != i && j != partner[at(i)]) continue;
-      for (Index c = 0; c < 3; ++c) {
-        for (Index a = 0; a < 3; ++a) entries.emplace_back(3 * i + a, 3 * j + c, A.block(b)[3 * c + a]);
+    const Index other = partner[at(i)];
+    const Index first = other < 0 ? i : std::min(i, other), last = other < 0 ? i : std::max(i, other);
+    for (Index a = 0; a < 3; ++a) {
+      begin[3 * i + a] = place;
+      for (Index j = first; j <= last; j += std::max<Index>(1, last - first)) {
+        const Index b = find_block(A, i, j);
+        for (Index c = 0; c < 3; ++c, ++place) {
+          column[place] = 3 * j + c;
+          value[place] = b < 0 ? 0.0 : A.block(b)[3 * c + a];
+        }
       }
     }
   }
-  SparseRows D(3 * A.block_rows, 3 * A.block_rows);
-  D.setFromTriplets(entries.begin(), entries.end());
+  begin[rows] = place;
   return D;
 }
 
@@ -115,7 +138,41 @@ void PrimalSystem::prepare(const ContactProblem& problem, FrictionLaw wanted_law
   mu = problem.mu;
   w = problem.w;
   H = make_direction_rows(problem.H, problem.contacts());
-  A = coupled_blocks(problem.M);
+  BlockSparseMatrix blocks = coupled_blocks(problem.M, arena);
+  const bool exact = judge == Judge::exact;
+  const bool same_matrix = prepared_ && exact == exact_ && same_bits(blocks, A);
+  prepared_ = false;
+  exact_ = exact;
+  same_matrix_ = same_matrix;
+  impulse_.resize(at(problem.dofs()));
+  velocity_.resize(at(problem.dofs()));
+  u_.resize(3 * at(contacts()));
+  if (!same_matrix) {
+    A = std::move(blocks);
+    invert_diagonal(arena);
+    if (!exact || !problem.has_primal()) {
+      mass_.reset();
+    } else {
+      if (!mass_) mass_.emplace();
+      mass_->refactor(problem.M, problem.node_size(), arena);
+    }
+  }
+  if (!same_matrix || f_.size() != problem.f.size() || f_ != problem.f) solve_freely(problem, arena);
+  measure_scale();
+  B = assemble_delassus(*diagonal_, H, arena);
+  stiffness.resize(at(contacts()));
+  if (mass_) {
+    const Matrix diagonal = delassus_diagonal(make_body_touches(H, *mass_), *mass_, arena);
+    for (Index k = 0; k < contacts(); ++k)
+      stiffness[at(k)] = contact_stiffness(diagonal.middleRows<3>(3 * k));
+  } else {
+    for (Index k = 0; k < contacts(); ++k) stiffness[at(k)] = contact_stiffness(diagonal_block(B, k));
+  }
+  prepared_ = true;
+}
+
+/// D⁻¹ of the nodes and pairs of A.
+void PrimalSystem::invert_diagonal(TaskArena* arena) {
   const std::vector<Index> partner = find_partners(A);
   inverse.assign(at(A.block_rows), Matrix3::Zero());
   pairs.clear();
@@ -132,25 +189,10 @@ void PrimalSystem::prepare(const ContactProblem& problem, FrictionLaw wanted_law
     pair.inverse = inverse_of<6>(pair.inverse, 3 * i);
     pairs.push_back(pair);
   }
-  B = assemble_delassus(MassFactor(block_diagonal(A, partner), 3, H.dof, arena), H, arena);
-  impulse_.resize(at(problem.dofs()));
-  velocity_.resize(at(problem.dofs()));
-  u_.resize(3 * at(contacts()));
-  mass_.reset();
-  exact_ = judge == Judge::exact;
-  if (exact_ && problem.has_primal()) mass_.emplace(problem.M, problem.node_size(), arena);
-  solve_freely(problem, arena);
-  stiffness.resize(at(contacts()));
-  if (mass_) {
-    const Matrix diagonal = delassus_diagonal(make_body_touches(H, *mass_), *mass_);
-    for (Index k = 0; k < contacts(); ++k)
-      stiffness[at(k)] = contact_stiffness(diagonal.middleRows<3>(3 * k));
-  } else {
-    for (Index k = 0; k < contacts(); ++k) stiffness[at(k)] = contact_stiffness(diagonal_block(B, k));
-  }
+  diagonal_.emplace(block_diagonal(A, partner), 3, arena);
 }
 
-/// v_free = M⁻¹ f and U.
+/// v_free = M⁻¹ f.
 void PrimalSystem::solve_freely(const ContactProblem& problem, TaskArena* arena) {
   constexpr double kFreeTolerance = 1e-12;  // relative; far below any residual worth asking for
   v_free = Vector::Zero(static_cast<Eigen::Index>(size()));
@@ -168,6 +210,10 @@ void PrimalSystem::solve_freely(const ContactProblem& problem, TaskArena* arena)
     solver.solve(threads, span_of(f), span_of(v_free), kFreeTolerance, limit);
     if (!v_free.allFinite()) throw_input("the free velocity is not finite: M is not positive definite");
   }
+  f_ = problem.f;
+}
+
+void PrimalSystem::measure_scale() {
   relative_velocity(span_of(v_free), u_);
   double largest = 0.0;
   for (const double q : u_) largest = std::max(largest, std::abs(q));

@@ -45,8 +45,13 @@ class PrimalSystem {
 
   /// Empty, or why a problem without M and H cannot be solved on velocities.
   static std::string refusal(const ContactProblem& problem);
-  /// Throws `InputError` naming the dof where M or its block diagonal is not positive definite.
+  /// Throws `InputError` naming the dof where M or its block diagonal is not positive definite. Prepared
+  /// again, it keeps what the last problem shares with this one: everything that belongs to M and f where
+  /// they are the same bits, the factors of unchanged bodies and the analyses of known patterns else. The
+  /// numbers are those of a new PrimalSystem.
   void prepare(const ContactProblem& problem, FrictionLaw law, Judge judge, TaskArena* arena);
+  /// Whether the last `prepare` met the same M as the one before.
+  bool same_matrix() const { return same_matrix_; }
 
   Index contacts() const { return static_cast<Index>(mu.size()); }
   /// 3 · node blocks ≥ the problem's n.
@@ -78,9 +83,15 @@ class PrimalSystem {
   std::vector<ContactStiffness> stiffness;  ///< true ones with `exact`, those of B else
 
  private:
+  void invert_diagonal(TaskArena* arena);
   void solve_freely(const ContactProblem& problem, TaskArena* arena);
+  void measure_scale();
 
+  bool prepared_ = false;
+  bool same_matrix_ = false;
   bool exact_ = false;
+  Vector f_;
+  std::optional<MassFactor> diagonal_;  ///< of D
   std::optional<MassFactor> mass_;
   std::vector<double> impulse_, velocity_, u_;
 };
