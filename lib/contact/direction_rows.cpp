@@ -5,6 +5,14 @@
 
 namespace signorini {
 
+namespace {
+
+/// Contacts and dofs that make a task worth its start.
+constexpr std::size_t kContactGrain = 256;
+constexpr std::size_t kDofGrain = 2048;
+
+}  // namespace
+
 DirectionRows make_direction_rows(const SparseColumns& H, Index contacts) {
   DirectionRows rows;
   if (H.cols() == 0) {
@@ -52,24 +60,69 @@ void add_impulses(const DirectionRows& H, std::span<const double> r, std::span<d
   }
 }
 
-void contact_velocities(const DirectionRows& H, std::span<const double> v, std::span<double> u) {
-  const std::size_t contacts = H.begin.size() - 1;
-  for (std::size_t k = 0; k < contacts; ++k) {
-    double u_N = 0.0;
-    double u_T1 = 0.0;
-    double u_T2 = 0.0;
-    const auto end = static_cast<std::size_t>(H.begin[k + 1]);
-    for (auto e = static_cast<std::size_t>(H.begin[k]); e < end; ++e) {
-      const double* h = H.coefficient.data() + 3 * e;
-      const double v_e = v[static_cast<std::size_t>(H.dof[e])];
-      u_N += h[0] * v_e;
-      u_T1 += h[1] * v_e;
-      u_T2 += h[2] * v_e;
+void contact_velocities(const DirectionRows& H, std::span<const double> v, std::span<double> u,
+                        TaskArena* arena) {
+  for_each_chunk(arena, H.begin.size() - 1, kContactGrain, [&](std::size_t first, std::size_t last) {
+    for (std::size_t k = first; k < last; ++k) {
+      double u_N = 0.0;
+      double u_T1 = 0.0;
+      double u_T2 = 0.0;
+      const auto end = static_cast<std::size_t>(H.begin[k + 1]);
+      for (auto e = static_cast<std::size_t>(H.begin[k]); e < end; ++e) {
+        const double* h = H.coefficient.data() + 3 * e;
+        const double v_e = v[static_cast<std::size_t>(H.dof[e])];
+        u_N += h[0] * v_e;
+        u_T1 += h[1] * v_e;
+        u_T2 += h[2] * v_e;
+      }
+      u[3 * k] = u_N;
+      u[3 * k + 1] = u_T1;
+      u[3 * k + 2] = u_T2;
     }
-    u[3 * k] = u_N;
-    u[3 * k + 1] = u_T1;
-    u[3 * k + 2] = u_T2;
+  });
+}
+
+DirectionColumns make_direction_columns(const DirectionRows& H, Index dofs) {
+  std::vector<Index> count(static_cast<std::size_t>(dofs), 0);
+  for (const Index dof : H.dof) ++count[static_cast<std::size_t>(dof)];
+  DirectionColumns columns;
+  std::vector<Index> place(count.size());
+  Index entries = 0;
+  for (std::size_t dof = 0; dof < count.size(); ++dof) {
+    place[dof] = entries;
+    if (count[dof] == 0) continue;
+    columns.dof.push_back(static_cast<Index>(dof));
+    columns.begin.push_back(entries);
+    entries += count[dof];
   }
+  columns.begin.push_back(entries);
+  columns.contact.resize(H.dof.size());
+  columns.coefficient.resize(H.coefficient.size());
+  for (Index k = 0; k < H.contacts(); ++k) {
+    const auto end = static_cast<std::size_t>(H.begin[static_cast<std::size_t>(k) + 1]);
+    for (auto e = static_cast<std::size_t>(H.begin[static_cast<std::size_t>(k)]); e < end; ++e) {
+      const auto to = static_cast<std::size_t>(place[static_cast<std::size_t>(H.dof[e])]++);
+      columns.contact[to] = k;
+      std::copy_n(H.coefficient.data() + 3 * e, 3, columns.coefficient.data() + 3 * to);
+    }
+  }
+  return columns;
+}
+
+void gather_impulses(const DirectionColumns& H, std::span<const double> r, std::span<double> b,
+                     TaskArena* arena) {
+  for_each_chunk(arena, H.dof.size(), kDofGrain, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      double sum = 0.0;
+      const auto end = static_cast<std::size_t>(H.begin[i + 1]);
+      for (auto e = static_cast<std::size_t>(H.begin[i]); e < end; ++e) {
+        const double* h = H.coefficient.data() + 3 * e;
+        const double* r_k = r.data() + 3 * static_cast<std::size_t>(H.contact[e]);
+        sum += h[0] * r_k[0] + h[1] * r_k[1] + h[2] * r_k[2];
+      }
+      b[static_cast<std::size_t>(H.dof[i])] = sum;
+    }
+  });
 }
 
 }  // namespace signorini

@@ -34,24 +34,37 @@ struct Ica::Impl {
   std::vector<double> upper;            ///< U dv
   std::vector<double> impulse;          ///< H r
   std::vector<double> u, q_loc;         ///< 3m
+  mutable std::vector<double> partial;  ///< per chunk of dofs
   BestIterate best;
 
   // of one solve
+  bool has_response = false;  ///< dv, M dv and U dv are those of the last solve, for the same M
   bool jacobi = false;
   double omega = 1.0;
   double momentum = 0.0;          ///< ‖D⁻¹(M dv − H r)‖∞, m/s
   double first_correction = 0.0;  ///< of r in the last iteration, m/s
   double contacts = 0.0;          ///< largest contact error of the velocity at hand, m/s
-  long long products = 0;
-  long long inner = 0;
+  SolveCounters counters;
   bool fell_back = false;
 
   double estimate() const { return contacts + momentum; }
+  void tell(IterationObserver& observer, int iteration, std::span<const double> r) const {
+    observer.on_progress(iteration, {.plain = std::max(contacts, momentum),
+                                     .preconditioned = std::numeric_limits<double>::quiet_NaN(),
+                                     .constraint = contacts,
+                                     .counters = counters});
+    observer.on_iteration(iteration, r, "");
+  }
 
   void resize() {
     const std::size_t n = system.size();
     const std::size_t rows = 3 * static_cast<std::size_t>(system.contacts());
-    for (auto* x : {&dv, &response, &z, &upper, &impulse}) x->assign(n, 0.0);
+    if (!has_response) {
+      for (auto* x : {&dv, &response, &upper}) x->assign(n, 0.0);
+    }
+    z.assign(n, 0.0);
+    impulse.assign(n, 0.0);
+    partial.resize((n + kChunk - 1) / kChunk);
     u.assign(rows, 0.0);
     q_loc.assign(rows, 0.0);
     best.resize(rows);
@@ -70,14 +83,19 @@ struct Ica::Impl {
     system.apply_inverse_pairs(x);
   }
   double largest_change(std::span<const double> x) const {
+    each_chunk([&](std::size_t begin, std::size_t end) {
+      double largest = 0.0;
+      for (std::size_t i = begin; i < end; ++i) largest = std::max(largest, std::abs(x[i]));
+      partial[begin / kChunk] = largest;
+    });
     double largest = 0.0;
-    for (const double value : x) largest = std::max(largest, std::abs(value));
+    for (const double value : partial) largest = std::max(largest, value);
     return largest;
   }
 
   void set_impulse(std::span<const double> r) {
-    std::fill(impulse.begin(), impulse.end(), 0.0);
-    add_impulses(system.H, r, impulse);
+    system.impulse(r, impulse, arena);
+    ++counters.direction_products;
   }
 
   /// Step 3, and what belongs to the new dv: M dv, the momentum defect.
@@ -101,7 +119,7 @@ struct Ica::Impl {
         }
       });
     }
-    ++products;
+    ++counters.mass_products;
     divide_by_diagonal(z);
     momentum = largest_change(z);
   }
@@ -111,31 +129,46 @@ struct Ica::Impl {
     each_chunk([&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) z[i] = system.v_free[static_cast<Eigen::Index>(i)] + dv[i];
     });
-    system.relative_velocity(z, u);
-    contacts = system.error(r, u);
+    system.relative_velocity(z, u, arena);
+    ++counters.direction_products;
+    contacts = system.error(r, u, arena);
   }
 
-  /// dv = 0, or what sweeps with r held make of it.
+  /// dv = 0, or the response to r: by the factor of M where it is at hand, else by sweeps with r held.
   void start(std::span<const double> r, IcaStart kind, double tolerance) {
-    std::fill(dv.begin(), dv.end(), 0.0);
-    std::fill(upper.begin(), upper.end(), 0.0);
-    std::fill(response.begin(), response.end(), 0.0);
+    const bool go_on = has_response && kind == IcaStart::constrained && !jacobi;
+    has_response = false;
+    if (!go_on) {
+      std::fill(dv.begin(), dv.end(), 0.0);
+      std::fill(upper.begin(), upper.end(), 0.0);
+      std::fill(response.begin(), response.end(), 0.0);
+    }
     set_impulse(r);
-    std::copy(impulse.begin(), impulse.end(), z.begin());
+    for (std::size_t i = 0; i < z.size(); ++i) z[i] = impulse[i] - response[i];
     system.apply_inverse_diagonal(z);
     momentum = largest_change(z);
-    const double enough = std::max(0.1 * tolerance, 1e-10 * momentum);
-    if (kind == IcaStart::constrained) {
-      for (int i = 0; i < kStartSweeps && momentum > enough; ++i) refine();
-    }
+    if (kind == IcaStart::constrained && momentum > 0.0) respond(r, tolerance);
     look(r);
+  }
+  void respond(std::span<const double> r, double tolerance) {
+    if (system.exact()) {
+      system.exact_response(r, dv, arena);
+      ++counters.triangular_solves;
+      std::copy(impulse.begin(), impulse.end(), response.begin());
+      if (!jacobi) sweep.multiply_upper(dv, upper, arena);
+      momentum = 0.0;
+      return;
+    }
+    const double enough = std::max(0.1 * tolerance, 1e-10 * momentum);
+    for (int i = 0; i < kStartSweeps && momentum > enough; ++i) refine();
   }
 
   /// Step 1.
   void anticipate() {
     std::copy(response.begin(), response.end(), z.begin());
     divide_by_diagonal(z);
-    contact_velocities(system.H, z, q_loc);
+    contact_velocities(system.H, z, q_loc, arena);
+    ++counters.direction_products;
     for (std::size_t i = 0; i < q_loc.size(); ++i) q_loc[i] = u[i] - q_loc[i] / omega;
   }
 
@@ -148,7 +181,7 @@ struct Ica::Impl {
     const NodeSweep::Inner done =
         sweep.local(system, omega, q_loc, options.repetitions, enough, limit, r, arena);
     first_correction = done.first;
-    inner += done.sweeps;
+    counters.contact_sweeps += done.sweeps;
     set_impulse(r);
     refine();
     look(r);
@@ -167,11 +200,14 @@ struct Ica::Impl {
       std::swap(z, impulse);
       largest = largest_change(z);
     }
-    products += kPowerSteps;
+    counters.mass_products += kPowerSteps;
+    std::fill(impulse.begin(), impulse.end(),
+              0.0);  // it served as scratch; only touched dofs are written again
     return std::max(0.6 * largest, 0.5);
   }
 
   void fall_back(std::span<double> r, double wanted_omega) {
+    ++counters.guards;
     jacobi = true;
     omega = wanted_omega > 0.0 ? wanted_omega : damping();
     if (best.has()) {
@@ -194,7 +230,7 @@ void Ica::Options::validate() const {
 
 Ica::Ica(const Options& options) : options_(options), impl_(std::make_unique<Impl>()) {}
 Ica::~Ica() = default;
-long long Ica::inner_sweeps() const { return impl_->inner; }
+long long Ica::inner_sweeps() const { return impl_->counters.contact_sweeps; }
 bool Ica::fell_back() const { return impl_->fell_back; }
 
 std::string Ica::unsupported_reason(const ContactProblem& problem) const {
@@ -202,10 +238,20 @@ std::string Ica::unsupported_reason(const ContactProblem& problem) const {
 }
 
 void Ica::prepare(const ContactProblem& problem) {
+  impl_->has_response = false;
+  set_up(problem);
+}
+
+void Ica::update_contacts(const ContactProblem& problem) { set_up(problem); }
+
+void Ica::set_up(const ContactProblem& problem) {
   Impl& s = *impl_;
+  const bool had_response = s.has_response;
+  s.has_response = false;  // should anything below throw
   s.system.prepare(problem, options_.common.law, options_.judge, arena_);
   s.sweep.prepare(s.system, arena_);
   s.dt = problem.dt;
+  s.has_response = had_response && s.system.same_matrix();
   s.resize();
   // a fixed vector that no symmetry of a mesh is likely to make an eigenvector of anything
   s.start_vector.resize(static_cast<Eigen::Index>(s.system.size()));
@@ -220,7 +266,7 @@ SolveReport Ica::solve(std::span<double> r, const StopRule& rule, IterationObser
   if (r.empty()) return nothing_to_solve();
   make_finite(r);
   s.best.forget();
-  s.products = s.inner = 0;
+  s.counters = {};
   s.fell_back = false;
   s.jacobi = options_.refine == IcaRefine::jacobi;
   s.omega = 1.0;
@@ -230,12 +276,19 @@ SolveReport Ica::solve(std::span<double> r, const StopRule& rule, IterationObser
   PhaseReport report;
   const auto measure = [&] {
     report.error = s.system.exact() ? s.system.exact_error(r, s.arena) : s.estimate();
+    if (s.system.exact()) ++s.counters.triangular_solves;
     if (std::isfinite(report.error)) s.best.offer(r, report.error);
     return report.error;
   };
   s.start(r, options_.start, stop.tolerance());
   const bool judging = stop.judging();
-  if (judging && stop.met(measure())) {
+  // after an exact start the velocity at hand is the true one
+  const bool known = s.system.exact() && s.momentum == 0.0;
+  if (known) {
+    report.error = s.contacts;
+    s.best.offer(r, report.error);
+  }
+  if (judging && stop.met(known ? report.error : measure())) {
     report.end = PhaseEnd::converged;
     return finish_solve(report, stop, s.best, r);
   }
@@ -256,15 +309,13 @@ SolveReport Ica::solve(std::span<double> r, const StopRule& rule, IterationObser
     ++report.iterations;
     report.error = std::numeric_limits<double>::quiet_NaN();
     report.estimate = s.estimate();
-    if (observer != nullptr && std::isfinite(report.estimate))
-      observer->on_iteration(report.iterations, r, "");
+    if (observer != nullptr && std::isfinite(report.estimate)) s.tell(*observer, report.iterations, r);
     const bool lost = !std::isfinite(report.estimate) || report.estimate > kDivergence * smallest;
     const bool stale = report.iterations - improved_at >= kPatience;
     if ((lost || stale) && !s.jacobi && options_.fallback) {
       s.fell_back = true;
       s.fall_back(r, options_.omega);
-      if (observer != nullptr && !std::isfinite(report.estimate))
-        observer->on_iteration(report.iterations, r, "");
+      if (observer != nullptr && !std::isfinite(report.estimate)) s.tell(*observer, report.iterations, r);
       report.estimate = smallest = improved = s.estimate();
       improved_at = report.iterations;
       continue;
@@ -310,7 +361,9 @@ SolveReport Ica::solve(std::span<double> r, const StopRule& rule, IterationObser
     schedule.broken(report.iterations, report.estimate, error);
   }
   if (judging && report.end != PhaseEnd::diverged && std::isnan(report.error)) measure();
-  report.products = s.products;
+  s.has_response = !s.jacobi && std::isfinite(s.estimate());
+  report.products = s.counters.mass_products;
+  report.counters = s.counters;
   return finish_solve(report, stop, s.best, r);
 }
 

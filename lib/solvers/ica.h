@@ -78,9 +78,9 @@ class Ica : public Solver {
       v("omega", omega, "factor of D in damped Jacobi; 0: 0.6 lambda_max(D^-1 M) by power iteration");
       v("stop", stop, "residual: the common rule; paper5: changes below 5 % (Otaduy 2009 section 5.5)");
       v("start", start,
-        "response that the start values of r are given: none (free), or that of sweeps with r held "
-        "(constrained; "
-        "Verschoor 2019 section 7)");
+        "response that the start values of r are given: none (free), or their own (constrained; Verschoor "
+        "2019 "
+        "section 7), by the factor of M where judge = exact has one, else by sweeps with r held");
       v("judge", judge,
         "exact: factors M while preparing and stops by the true residual; own: never factors M and stops by "
         "the error "
@@ -107,6 +107,8 @@ class Ica : public Solver {
   /// `prepare` works in parallel.
   void use_arena(TaskArena* arena) override { arena_ = arena; }
   void prepare(const ContactProblem& problem) override;
+  /// Keeps what belongs to M, and the response of the last solve as a start.
+  void update_contacts(const ContactProblem& problem) override;
   SolveReport solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) override;
 
   /// Of the last solve: inner sweeps, and whether the fallback was taken.
@@ -115,6 +117,7 @@ class Ica : public Solver {
 
  private:
   struct Impl;
+  void set_up(const ContactProblem& problem);
   Options options_;
   TaskArena* arena_ = nullptr;
   std::unique_ptr<Impl> impl_;

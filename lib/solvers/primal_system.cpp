@@ -17,6 +17,11 @@ namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
+/// Node blocks per task.
+constexpr std::size_t kNodeGrain = 512;
+/// Contacts per task of a look at their errors.
+constexpr std::size_t kContactGrain = 256;
+
 /// M, completed by unit masses to a multiple of three dofs.
 SparseRows padded(const SparseRows& M) {
   const Index n = static_cast<Index>(M.rows());
@@ -112,16 +117,23 @@ SparseRows block_diagonal(const BlockSparseMatrix& A, std::span<const Index> par
   return D;
 }
 
-/// The inverse of D column by column through its factors.
+/// The inverse of a block of D through its Cholesky factor; false when it is not positive definite.
 template <int size>
-Eigen::Matrix<double, size, size> inverse_of(const Eigen::Matrix<double, size, size>& block, Index dof) {
-  if (block.isDiagonal(0.0) && block.diagonal().minCoeff() > 0.0)
-    return block.diagonal().cwiseInverse().asDiagonal();
+bool invert(const Eigen::Matrix<double, size, size>& block, Eigen::Matrix<double, size, size>& inverse) {
+  if (block.isDiagonal(0.0) && block.diagonal().minCoeff() > 0.0) {
+    inverse = block.diagonal().cwiseInverse().asDiagonal();
+    return true;
+  }
   const Eigen::LLT<Eigen::Matrix<double, size, size>> factor(block);
-  if (factor.info() != Eigen::Success) throw_input("node block of dof {}: M is not positive definite", dof);
-  const Eigen::Matrix<double, size, size> inverse =
+  if (factor.info() != Eigen::Success) return false;
+  const Eigen::Matrix<double, size, size> columns =
       factor.solve(Eigen::Matrix<double, size, size>::Identity());
-  return 0.5 * (inverse + inverse.transpose());
+  inverse = 0.5 * (columns + columns.transpose());
+  return true;
+}
+
+[[noreturn]] void throw_not_definite(Index node) {
+  throw_input("node block of dof {}: M is not positive definite", 3 * node);
 }
 
 }  // namespace
@@ -138,13 +150,14 @@ void PrimalSystem::prepare(const ContactProblem& problem, FrictionLaw wanted_law
   mu = problem.mu;
   w = problem.w;
   H = make_direction_rows(problem.H, problem.contacts());
+  columns_ = make_direction_columns(H, problem.dofs());
   BlockSparseMatrix blocks = coupled_blocks(problem.M, arena);
   const bool exact = judge == Judge::exact;
   const bool same_matrix = prepared_ && exact == exact_ && same_bits(blocks, A);
   prepared_ = false;
   exact_ = exact;
   same_matrix_ = same_matrix;
-  impulse_.resize(at(problem.dofs()));
+  impulse_.assign(at(problem.dofs()), 0.0);
   velocity_.resize(at(problem.dofs()));
   u_.resize(3 * at(contacts()));
   if (!same_matrix) {
@@ -161,6 +174,7 @@ void PrimalSystem::prepare(const ContactProblem& problem, FrictionLaw wanted_law
   measure_scale();
   B = assemble_delassus(*diagonal_, H, arena);
   stiffness.resize(at(contacts()));
+  worst_.resize((stiffness.size() + kContactGrain - 1) / kContactGrain);
   if (mass_) {
     const Matrix diagonal = delassus_diagonal(make_body_touches(H, *mass_), *mass_, arena);
     for (Index k = 0; k < contacts(); ++k)
@@ -175,10 +189,18 @@ void PrimalSystem::prepare(const ContactProblem& problem, FrictionLaw wanted_law
 void PrimalSystem::invert_diagonal(TaskArena* arena) {
   const std::vector<Index> partner = find_partners(A);
   inverse.assign(at(A.block_rows), Matrix3::Zero());
+  std::vector<char> definite(inverse.size(), 1);
+  for_each_chunk(arena, inverse.size(), kNodeGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (partner[i] < 0)
+        definite[i] = invert<3>(diagonal_block(A, static_cast<Index>(i)), inverse[i]) ? 1 : 0;
+    }
+  });
+  const auto bad = std::find(definite.begin(), definite.end(), 0);
+  if (bad != definite.end()) throw_not_definite(static_cast<Index>(bad - definite.begin()));
   pairs.clear();
   for (Index i = 0; i < A.block_rows; ++i) {
     const Index j = partner[at(i)];
-    if (j < 0) inverse[at(i)] = inverse_of<3>(diagonal_block(A, i), 3 * i);
     if (j <= i) continue;
     Pair pair{i, j, {}};
     pair.inverse.topLeftCorner<3, 3>() = diagonal_block(A, i);
@@ -186,7 +208,8 @@ void PrimalSystem::invert_diagonal(TaskArena* arena) {
     const Index coupling = find_block(A, i, j);
     if (coupling >= 0) pair.inverse.topRightCorner<3, 3>() = Eigen::Map<const Matrix3>(A.block(coupling));
     pair.inverse.bottomLeftCorner<3, 3>() = pair.inverse.topRightCorner<3, 3>().transpose().eval();
-    pair.inverse = inverse_of<6>(pair.inverse, 3 * i);
+    const Eigen::Matrix<double, 6, 6> block = pair.inverse;
+    if (!invert<6>(block, pair.inverse)) throw_not_definite(i);
     pairs.push_back(pair);
   }
   diagonal_.emplace(block_diagonal(A, partner), 3, arena);
@@ -249,31 +272,46 @@ void PrimalSystem::apply_inverse_pairs(std::span<double> x) const {
   }
 }
 
-void PrimalSystem::relative_velocity(std::span<const double> v, std::span<double> u) const {
-  contact_velocities(H, v, u);
+void PrimalSystem::relative_velocity(std::span<const double> v, std::span<double> u, TaskArena* arena) const {
+  contact_velocities(H, v, u, arena);
   for (std::size_t i = 0; i < u.size(); ++i) u[i] += w[static_cast<Eigen::Index>(i)];
 }
 
-double PrimalSystem::error(std::span<const double> r, std::span<const double> u) const {
+double PrimalSystem::error(std::span<const double> r, std::span<const double> u, TaskArena* arena) const {
+  for_each_task(arena, worst_.size(), [&](std::size_t chunk) {
+    double largest = 0.0, poison = 0.0;
+    const std::size_t end = std::min(stiffness.size(), kContactGrain * (chunk + 1));
+    for (std::size_t k = kContactGrain * chunk; k < end; ++k) {
+      const double e = contact_error(law, stiffness[k], mu[static_cast<Eigen::Index>(k)], r.data() + 3 * k,
+                                     u.data() + 3 * k);
+      poison += 0.0 * e;
+      largest = std::max(largest, e);
+    }
+    worst_[chunk] = largest + poison;
+  });
   double largest = 0.0, poison = 0.0;
-  for (std::size_t k = 0; k < stiffness.size(); ++k) {
-    const double e = contact_error(law, stiffness[k], mu[static_cast<Eigen::Index>(k)], r.data() + 3 * k,
-                                   u.data() + 3 * k);
+  for (const double e : worst_) {
     poison += 0.0 * e;
     largest = std::max(largest, e);
   }
   return largest + poison;
 }
 
+void PrimalSystem::exact_response(std::span<const double> r, std::span<double> y, TaskArena* arena) {
+  SIGNORINI_CHECK(exact_);
+  impulse(r, impulse_, arena);
+  std::fill(y.begin(), y.end(), 0.0);
+  if (mass_) mass_->solve(impulse_, y.first(impulse_.size()), arena);
+}
+
 double PrimalSystem::exact_error(std::span<const double> r, TaskArena* arena) {
   SIGNORINI_CHECK(exact_);
   // v − v_free = M⁻¹ H r
-  std::fill(impulse_.begin(), impulse_.end(), 0.0);
-  add_impulses(H, r, impulse_);
+  impulse(r, impulse_, arena);
   if (mass_) mass_->solve(impulse_, velocity_, arena);
   for (std::size_t i = 0; i < velocity_.size(); ++i) velocity_[i] += v_free[static_cast<Eigen::Index>(i)];
-  relative_velocity(velocity_, u_);
-  return error(r, u_);
+  relative_velocity(velocity_, u_, arena);
+  return error(r, u_, arena);
 }
 
 }  // namespace signorini

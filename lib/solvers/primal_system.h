@@ -65,10 +65,16 @@ class PrimalSystem {
   void apply_inverse_pairs(std::span<double> x) const;
   /// The referee's error of r in m/s, not divided by U; one solve with M. Only with `exact`.
   double exact_error(std::span<const double> r, TaskArena* arena = nullptr);
+  /// y = M⁻¹ H r (size()); one solve with M. Only with `exact`.
+  void exact_response(std::span<const double> r, std::span<double> y, TaskArena* arena = nullptr);
   /// Largest contact error in m/s of r with velocities u (3m) at hand.
-  double error(std::span<const double> r, std::span<const double> u) const;
+  double error(std::span<const double> r, std::span<const double> u, TaskArena* arena = nullptr) const;
   /// u = Hᵀ v + w.
-  void relative_velocity(std::span<const double> v, std::span<double> u) const;
+  void relative_velocity(std::span<const double> v, std::span<double> u, TaskArena* arena = nullptr) const;
+  /// b = H r (size()); dofs that no contact touches are left alone.
+  void impulse(std::span<const double> r, std::span<double> b, TaskArena* arena = nullptr) const {
+    gather_impulses(columns_, r, b, arena);
+  }
 
   BlockSparseMatrix A;  ///< M, kg
   DirectionRows H;
@@ -91,9 +97,11 @@ class PrimalSystem {
   bool same_matrix_ = false;
   bool exact_ = false;
   Vector f_;
+  DirectionColumns columns_;
   std::optional<MassFactor> diagonal_;  ///< of D
   std::optional<MassFactor> mass_;
   std::vector<double> impulse_, velocity_, u_;
+  mutable std::vector<double> worst_;  ///< per chunk of contacts
 };
 
 /// When the exact error of a solver that judges itself cheaply is worth its solve with M. The ratio of the
