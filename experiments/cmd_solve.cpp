@@ -343,7 +343,7 @@ void declare_options(CLI::App& command, SolveArguments& a) {
   list("--solver", a.solvers, "Solvers, see 'signorini list solvers'", "NAME[,NAME]")->required();
   list("--step", a.steps, "Snapshots of a recording (default: all)", "K[,K]");
   list("--set", a.settings, "An option of a solver; may be repeated", "NAME.KEY=VALUE");
-  list("--regions", a.regions, "none, points, islands, points-approx (default none)", "MODE[,MODE]");
+  list("--regions", a.regions, "none, points, islands, points-approx, points-inner (default none)", "MODE[,MODE]");
   list("--threads", a.threads, "Threads for the regions (default 1)", "N[,N]");
   command.add_option("--tolerance", a.tolerance, "Residual to reach (default 1e-6)")->type_name("T");
   command.add_option("--max-iterations", a.max_iterations, "Iterations at most (default 10000)")

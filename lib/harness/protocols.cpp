@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "solvers/inner_regions.h"
 
 namespace signorini {
 namespace {
@@ -228,6 +229,9 @@ PreparedRun prepare_run(const RunTarget& target, std::unique_ptr<Solver> solver,
       if (const auto* tasks = dynamic_cast<const RegionTasks*>(run.solver.get())) {
         run.record.regions = tasks->partition().regions();
         run.record.largest_region = tasks->partition().largest();
+      } else if (const auto* inner = dynamic_cast<const InnerRegions*>(run.solver.get())) {
+        run.record.regions = inner->partition().regions();
+        run.record.largest_region = inner->partition().largest();
       }
       return run;
     }

@@ -64,7 +64,8 @@ RegionPartition partition_regions(const ContactProblem& problem, RegionMode mode
     }
   }
   const Index nodes = problem.has_primal() ? node_count(problem) : 0;
-  const bool approximate = mode == RegionMode::points_approx && problem.has_primal();
+  const bool approximate =
+      (mode == RegionMode::points_approx || mode == RegionMode::points_inner) && problem.has_primal();
   const bool use_delassus = problem.has_dual() && !approximate;
   UnionFind sets(use_delassus ? nodes + m : nodes);
   std::vector<Index> anchor = connect_nodes_by_contacts(problem, sets);
@@ -84,6 +85,7 @@ bool is_exact(const ContactProblem& problem, RegionMode mode) {
   switch (mode) {
     case RegionMode::none:
     case RegionMode::islands:
+    case RegionMode::points_inner:
       return true;
     case RegionMode::points:
       return !find_mass_coupling(problem);

@@ -45,11 +45,20 @@ std::string AlignedFrame::unsupported_reason(const ContactProblem& problem) cons
 }
 
 void AlignedFrame::prepare(const ContactProblem& problem) {
+  turn(problem);
+  inner_->prepare(*turned_);
+}
+
+void AlignedFrame::update_contacts(const ContactProblem& problem) {
+  turn(problem);
+  inner_->update_contacts(*turned_);
+}
+
+void AlignedFrame::turn(const ContactProblem& problem) {
   angles_ = aligned_angles(problem);
   turned_ = turn_tangents(problem, angles_);
   shown_.resize(3 * static_cast<std::size_t>(problem.contacts()));
   own_scale_ = velocity_scale(assemble_q(problem));
-  inner_->prepare(*turned_);
 }
 
 SolveReport AlignedFrame::solve(std::span<double> r, const StopRule& rule, IterationObserver* observer) {

@@ -22,9 +22,12 @@ class AlignedFrame : public Solver {
   std::string unsupported_reason(const ContactProblem& problem) const override;
   void use_arena(TaskArena* arena) override { inner_->use_arena(arena); }
   void prepare(const ContactProblem& problem) override;
+  void update_contacts(const ContactProblem& problem) override;
   SolveReport solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) override;
 
  private:
+  void turn(const ContactProblem& problem);
+
   std::unique_ptr<Solver> inner_;
   std::optional<ContactProblem> turned_;
   std::vector<double> angles_;

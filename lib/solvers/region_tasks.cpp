@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "contact/delassus_operator.h"
 #include "regions/region_extractor.h"
+#include "solvers/inner_regions.h"
 #include "solvers/reduced_solver.h"
 #include "solvers/region_schedule.h"
 #include "solvers/region_systems.h"
@@ -407,6 +408,8 @@ std::unique_ptr<Solver> make_region_solver(std::string_view name, const OptionMa
                                            RegionOptions regions) {
   if (regions.threads < 1) throw_usage("threads: {} is not at least 1", regions.threads);
   if (regions.mode == RegionMode::none) return make_solver(name, options);
+  if (regions.mode == RegionMode::points_inner)
+    return std::make_unique<InnerRegions>(make_solver(name, options), regions.threads);
   return std::make_unique<RegionTasks>(
       [name = std::string(name), options] { return make_solver(name, options); }, regions);
 }

@@ -54,7 +54,8 @@ class RegionTasks : public Solver {
   std::unique_ptr<Impl> impl_;
 };
 
-/// The solver for a row of a table: plain for mode none, else wrapped in `RegionTasks`.
+/// The solver for a row of a table: plain for mode none, in `InnerRegions` for points-inner, else in
+/// `RegionTasks`.
 std::unique_ptr<Solver> make_region_solver(std::string_view name, const OptionMap& options,
                                            RegionOptions regions);
 
