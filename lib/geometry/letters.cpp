@@ -137,9 +137,9 @@ TetMesh letter_cage(char letter, double size) {
   return mesh;
 }
 
-TetMesh paper_letter(Index number, double size) {
+TetMesh text_letter(char letter, Index number, double size) {
   if (number < 0) throw_usage("letter: number {} is negative", number);
-  TetMesh mesh = letter_cage(static_cast<char>('A' + number % 26), size);
+  TetMesh mesh = letter_cage(letter, size);
   split_locally(mesh, {.interior_edges = 1, .centres = number % 2 == 0 ? 1 : 0});
   return mesh;
 }

@@ -13,13 +13,14 @@ inline constexpr Index kPaperLetters = 164;
 /// for anything but a capital letter and for a size ≤ 0.
 TetMesh letter_cage(char letter, double size);
 
-/// Letter number 0 … 163 of the scene: A … Z six times, then A … H. Their 3,683 cells have 22,098 tets; one
-/// interior edge of each is split (+ 4), and every second has the centre of a tet added (+ 3), so that
+/// Letter in the place `number` of a text: the cage with one interior edge split (+ 4 tets) and, for even
+/// numbers, the centre of a tet added (+ 3). The 164 letters of the paper are A … Z six times, then A … H:
+/// their 3,683 cells have 22,098 tets, so that
 ///
 ///     tets  Σ over all 164 = 22,098 + 164 · 4 + 82 · 3 = 23,000
 ///
-/// as in the paper. Higher numbers go on in the same way. Throws `UsageError` for a negative number.
-TetMesh paper_letter(Index number, double size);
+/// as in the paper. Throws as `letter_cage` does, and for a negative number.
+TetMesh text_letter(char letter, Index number, double size);
 
 /// Surface that the cage carries: the same letter extruded, its edges at front and back cut off by `bevel` ·
 /// size/7 in both directions. Closed, inside the cage. Throws `UsageError` for a bevel outside (0, 0.5).

@@ -48,6 +48,15 @@ bool can_be(MaterialModel model, BodyShape shape) {
     case BodyShape::ball:
     case BodyShape::block:
     case BodyShape::mesh:
+    case BodyShape::pyramid_object:
+    case BodyShape::small_cube:
+    case BodyShape::bunny:
+    case BodyShape::bearing_sphere:
+    case BodyShape::armadillo:
+    case BodyShape::letter:
+    case BodyShape::skittle:
+    case BodyShape::table:
+    case BodyShape::footed_block:
       return is_elastic(model);
     case BodyShape::ring:
       return is_elastic(model) || model == MaterialModel::rigid;
@@ -58,6 +67,7 @@ bool can_be(MaterialModel model, BodyShape shape) {
     case BodyShape::cylinder:
       return model == MaterialModel::rigid;
     case BodyShape::sheet:
+    case BodyShape::tube:
       return model == MaterialModel::cloth;
     case BodyShape::chain:
       return model == MaterialModel::springs;
@@ -67,7 +77,8 @@ bool can_be(MaterialModel model, BodyShape shape) {
 
 int BodyConfig::bodies() const {
   if (count > 0) return count;
-  return arrangement == Arrangement::grid ? grid[0] * grid[1] * grid[2] : 1;
+  if (arrangement == Arrangement::grid) return grid[0] * grid[1] * grid[2];
+  return shape == BodyShape::letter ? static_cast<int>(text.size()) : 1;
 }
 
 Motion MotionConfig::motion() const {

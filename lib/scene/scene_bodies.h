@@ -85,10 +85,31 @@ struct MaterialConfig {
   ClothMaterial cloth() const;
 };
 
-enum class BodyShape { ball, block, ring, mesh, surface, box, sphere, cylinder, sheet, chain };
+enum class BodyShape {
+  ball,
+  block,
+  ring,
+  mesh,
+  surface,
+  box,
+  sphere,
+  cylinder,
+  sheet,
+  chain,
+  pyramid_object,
+  small_cube,
+  bunny,
+  bearing_sphere,
+  armadillo,
+  letter,
+  skittle,
+  table,
+  footed_block,
+  tube
+};
 template <>
 struct EnumNames<BodyShape> {
-  static constexpr std::array<std::pair<BodyShape, std::string_view>, 10> value{
+  static constexpr std::array<std::pair<BodyShape, std::string_view>, 20> value{
       {{BodyShape::ball, "ball"},
        {BodyShape::block, "block"},
        {BodyShape::ring, "ring"},
@@ -98,7 +119,17 @@ struct EnumNames<BodyShape> {
        {BodyShape::sphere, "sphere"},
        {BodyShape::cylinder, "cylinder"},
        {BodyShape::sheet, "sheet"},
-       {BodyShape::chain, "chain"}}};
+       {BodyShape::chain, "chain"},
+       {BodyShape::pyramid_object, "pyramid_object"},
+       {BodyShape::small_cube, "small_cube"},
+       {BodyShape::bunny, "bunny"},
+       {BodyShape::bearing_sphere, "bearing_sphere"},
+       {BodyShape::armadillo, "armadillo"},
+       {BodyShape::letter, "letter"},
+       {BodyShape::skittle, "skittle"},
+       {BodyShape::table, "table"},
+       {BodyShape::footed_block, "footed_block"},
+       {BodyShape::tube, "tube"}}};
 };
 
 /// The shape of a body that names none.
@@ -160,6 +191,17 @@ struct BodyConfig {
   int nodes = 3;  // chain
   double bend_deg = 0.0;
   double largest_tet_m3 = 0.0;  // surface
+  double coarseness = 1.0;      // armadillo
+  std::string text = "A";       // letter
+  double bevel = 0.15;
+  int rings = 10;  // skittle
+  int feet = 4;    // footed_block
+  double cell_m = 0.02;
+  double top_radius_m = 0.15;  // tube
+  double bottom_radius_m = 0.4;
+  int folds = 0;
+  double fold_depth_m = 0.0;
+  int refinements = 0;  // elastic, all but surface
   FileConfig mesh, surface, skin;
 
   /// Bodies of the group: `count`, or else 1 on circles and all places of a grid.
@@ -168,9 +210,9 @@ struct BodyConfig {
   template <class Visitor>
   void visit(Visitor& v) {
     v("shape", shape,
-      "elastic: ball, block, ring, mesh, surface; rigid: box, sphere, cylinder, surface; cloth: sheet, "
-      "surface; "
-      "springs: chain");
+      "elastic: ball, block, ring, pyramid_object, small_cube, bunny, bearing_sphere, armadillo, letter, "
+      "skittle, table, footed_block, mesh, surface; rigid: box, sphere, cylinder, ring, surface; cloth: "
+      "sheet, tube, surface; springs: chain");
     v("material", material, "a name of [materials]");
     v("count", count, Range::non_negative, "number of bodies; 0 = one, or all places of the grid");
     v("position_m", position_m, Range::any, "centre of the lowest layer");
@@ -191,7 +233,8 @@ struct BodyConfig {
     v("random_orientation", random_orientation, "turn each body at random");
     visit_shape(v);
     if (is_elastic(model)) {
-      skin.visit(v, "skin");
+      v("refinements", refinements, Range::non_negative, "times that every tetrahedron is cut into eight");
+      if (shape != BodyShape::letter) skin.visit(v, "skin");
     }
   }
 
@@ -230,6 +273,48 @@ struct BodyConfig {
         v("nodes", nodes, Range::positive, "point masses in a row along x; at least 2");
         v("length_m", length_m, Range::positive, "of the springs between them");
         v("bend_deg", bend_deg, Range::any, "turn at every inner node, in the x-z plane");
+        break;
+      case BodyShape::pyramid_object:
+      case BodyShape::small_cube:
+        v("width_m", width_m, Range::positive, "along x");
+        break;
+      case BodyShape::bunny:
+        v("length_m", length_m, Range::positive, "largest extent");
+        break;
+      case BodyShape::bearing_sphere:
+        v("radius_m", radius_m, Range::positive, "of the sphere through the surface vertices");
+        break;
+      case BodyShape::armadillo:
+        v("length_m", length_m, Range::positive, "along z");
+        v("coarseness", coarseness, Range::positive,
+          "1 = 28 x 31 x 74 cells and the paper's counts; else so many times fewer along each axis");
+        break;
+      case BodyShape::letter:
+        v("text", text, "capital letters, one per body, over and over");
+        v("width_m", width_m, Range::positive, "along x");
+        v("bevel", bevel, Range::non_negative, "of the edges, share of a stroke's width; below 0.5");
+        break;
+      case BodyShape::skittle:
+        v("length_m", length_m, Range::positive, "along z");
+        v("radius_m", radius_m, Range::positive, "of the belly");
+        v("segments", segments, Range::positive, "around the axis; at least 3");
+        v("rings", rings, Range::positive, "of vertices from foot to head; at least 4");
+        break;
+      case BodyShape::footed_block:
+        v("feet", feet, Range::positive, "1, 2 or 4");
+        v("cell_m", cell_m, Range::positive, "edge of a cell; the body has 7 x 5 x 4");
+        break;
+      case BodyShape::table:
+        v("cell_m", cell_m, Range::positive, "edge of a cell; the body has 10 x 6 x 7");
+        break;
+      case BodyShape::tube:
+        v("columns", columns, Range::positive, "vertices around; at least 3");
+        v("rows", rows, Range::positive, "vertices along z; at least 2");
+        v("top_radius_m", top_radius_m, Range::positive, "at the top, where z = 0");
+        v("bottom_radius_m", bottom_radius_m, Range::positive, "at the hem");
+        v("length_m", length_m, Range::positive, "along z");
+        v("folds", folds, Range::non_negative, "waves around the hem");
+        v("fold_depth_m", fold_depth_m, Range::non_negative, "their amplitude");
         break;
       case BodyShape::mesh:
         mesh.visit(v, "mesh");
@@ -275,10 +360,10 @@ struct MotionConfig {
   Motion motion() const;
 };
 
-enum class ObstacleShape { ground, bucket, bin, box, wall, sphere, cylinder, capsule, surface };
+enum class ObstacleShape { ground, bucket, bin, box, wall, sphere, cylinder, capsule, surface, groove };
 template <>
 struct EnumNames<ObstacleShape> {
-  static constexpr std::array<std::pair<ObstacleShape, std::string_view>, 9> value{
+  static constexpr std::array<std::pair<ObstacleShape, std::string_view>, 10> value{
       {{ObstacleShape::ground, "ground"},
        {ObstacleShape::bucket, "bucket"},
        {ObstacleShape::bin, "bin"},
@@ -287,7 +372,8 @@ struct EnumNames<ObstacleShape> {
        {ObstacleShape::sphere, "sphere"},
        {ObstacleShape::cylinder, "cylinder"},
        {ObstacleShape::capsule, "capsule"},
-       {ObstacleShape::surface, "surface"}}};
+       {ObstacleShape::surface, "surface"},
+       {ObstacleShape::groove, "groove"}}};
 };
 
 struct ObstacleConfig {
@@ -305,12 +391,14 @@ struct ObstacleConfig {
   int level = 3;                  // sphere
   double radius_m = 0.1;          // sphere, cylinder, capsule
   double length_m = 0.5;          // cylinder, capsule
+  double track_radius_m = 0.2;    // groove
+  double from_deg = -60.0, to_deg = 60.0;
   FileConfig surface;
   MotionConfig motion;
 
   template <class Visitor>
   void visit(Visitor& v) {
-    v("shape", shape, "ground, bucket, bin, box, wall, sphere, cylinder, capsule, surface");
+    v("shape", shape, "ground, bucket, bin, box, wall, sphere, cylinder, capsule, groove, surface");
     v("position_m", position_m, Range::any, "of the shape's origin");
     v("rotation_axis", rotation_axis, Range::any, "axis of its first rotation");
     v("rotation_deg", rotation_deg, Range::any, "the angle");
@@ -349,6 +437,13 @@ struct ObstacleConfig {
       case ObstacleShape::capsule:
         v("radius_m", radius_m, Range::positive, "of the circle through the vertices");
         v("length_m", length_m, Range::positive, "along z, without the caps of a capsule");
+        v("segments", segments, Range::positive, "around the axis; at least 3");
+        break;
+      case ObstacleShape::groove:
+        v("track_radius_m", track_radius_m, Range::positive, "of the circle along the middle of the section");
+        v("radius_m", radius_m, Range::positive, "of the section");
+        v("from_deg", from_deg, Range::any, "arc of the section: 0 is outward, 90 up …");
+        v("to_deg", to_deg, Range::any, "… up to here");
         v("segments", segments, Range::positive, "around the axis; at least 3");
         break;
       case ObstacleShape::surface:

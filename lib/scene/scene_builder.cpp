@@ -79,10 +79,16 @@ Group add_group(const SceneConfig& config, const std::string& name, const BodyCo
     }
   };
   if (is_elastic(body.model)) {
-    const TetMesh mesh = solid_shape(config, body, name);
-    const std::optional<TriangleMesh> skin = skin_shape(config, body);
+    int number = 0;
+    TetMesh mesh = solid_shape(config, body, number, name);
+    std::optional<TriangleMesh> skin = skin_shape(config, body, number);
     group.rest = mesh.vertices;
     each([&](const std::string& title, const Placement& placement) {
+      if (body.shape == BodyShape::letter && number > 0) {
+        mesh = solid_shape(config, body, number, name);
+        skin = skin_shape(config, body, number);
+      }
+      ++number;
       return system.add_solid(title, mesh, material.elastic(), placement, skin ? &*skin : nullptr);
     });
   } else if (body.model == MaterialModel::rigid) {

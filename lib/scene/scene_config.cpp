@@ -1,6 +1,7 @@
 #include "scene/scene_config.h"
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -148,6 +149,10 @@ void read_pins(SceneKeys& keys, SceneConfig& config) {
       throw_usage("{}: '{}body': bodies '{}' are rigid; only deformable ones can be pinned",
                   keys.where(table + "body"), table, pin.body);
     }
+    if (body->second.shape == BodyShape::letter) {
+      throw_usage("{}: '{}body': bodies '{}' are letters, which differ from one another and cannot be pinned",
+                  keys.where(table + "body"), table, pin.body);
+    }
     if (!keys.given(table + "pivot_m")) pin.motion.pivot_m = body->second.position_m;
   }
 }
@@ -179,6 +184,14 @@ void check_body(const SceneConfig& config, const SceneKeys& keys, const std::str
   check_number(keys, table + "columns", body.columns, 2, kMaxCount);
   check_number(keys, table + "rows", body.rows, 2, kMaxCount);
   check_number(keys, table + "nodes", body.nodes, 2, kMaxCount);
+  if (body.shape == BodyShape::letter) {
+    const bool capitals =
+        std::all_of(body.text.begin(), body.text.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+    if (body.text.empty() || !capitals)
+      throw_usage("{}: '{}text' = \"{}\" must be capital letters A to Z only", keys.where(table + "text"),
+                  table, body.text);
+  }
+  check_number(keys, table + "refinements", body.refinements, 0, 3);
   if (body.shape == BodyShape::mesh) check_file(keys, table + "mesh", body.mesh);
   if (body.shape == BodyShape::surface) check_file(keys, table + "surface", body.surface);
   const long long places = 1LL * body.grid[0] * body.grid[1] * body.grid[2];

@@ -5,15 +5,26 @@
 #include <numbers>
 
 #include "base/check.h"
+#include "geometry/armadillo.h"
 #include "geometry/ball.h"
+#include "geometry/bearing_sphere.h"
 #include "geometry/bin.h"
 #include "geometry/block.h"
 #include "geometry/box_surface.h"
 #include "geometry/bucket.h"
+#include "geometry/bunny.h"
+#include "geometry/flared_tube.h"
+#include "geometry/groove.h"
 #include "geometry/lathe.h"
+#include "geometry/letters.h"
 #include "geometry/mesh_file.h"
 #include "geometry/plate.h"
+#include "geometry/pyramid_object.h"
+#include "geometry/refine.h"
 #include "geometry/ring.h"
+#include "geometry/skittle.h"
+#include "geometry/small_cube.h"
+#include "geometry/table.h"
 #include "geometry/tetrahedralise.h"
 
 namespace signorini {
@@ -68,6 +79,22 @@ SpringNetwork chain(const BodyConfig& body, const MaterialConfig& material) {
   return network;
 }
 
+char letter_of(const BodyConfig& body, int number) {
+  return body.text[static_cast<std::size_t>(number) % body.text.size()];
+}
+
+FlaredTube tube_shape(const BodyConfig& body) {
+  FlaredTube shape;
+  shape.top_radius = body.top_radius_m;
+  shape.bottom_radius = body.bottom_radius_m;
+  shape.length = body.length_m;
+  shape.columns = body.columns;
+  shape.rows = body.rows;
+  shape.folds = body.folds;
+  shape.fold_depth = body.fold_depth_m;
+  return shape;
+}
+
 TriangleMesh unplaced_obstacle(const SceneConfig& config, const ObstacleConfig& obstacle) {
   switch (obstacle.shape) {
     case ObstacleShape::ground:
@@ -90,24 +117,43 @@ TriangleMesh unplaced_obstacle(const SceneConfig& config, const ObstacleConfig& 
       return cylinder_surface(obstacle.radius_m, obstacle.length_m, obstacle.segments);
     case ObstacleShape::capsule:
       return capsule_surface(obstacle.radius_m, obstacle.length_m, obstacle.segments);
+    case ObstacleShape::groove:
+      return groove({.track_radius = obstacle.track_radius_m,
+                     .radius = obstacle.radius_m,
+                     .from_deg = obstacle.from_deg,
+                     .to_deg = obstacle.to_deg,
+                     .segments = obstacle.segments});
     case ObstacleShape::surface:
       return surface_of(config, obstacle.surface);
   }
   SIGNORINI_CHECK(false);
 }
 
-}  // namespace
-
-Matrix3 rotation_about(const Vector3& axis, double degrees) {
-  return Eigen::AngleAxisd(kRadians * degrees, axis.normalized()).toRotationMatrix();
-}
-
-TetMesh solid_shape(const SceneConfig& config, const BodyConfig& body, const std::string& context) {
+TetMesh unrefined_solid(const SceneConfig& config, const BodyConfig& body, int number,
+                        const std::string& context) {
   switch (body.shape) {
     case BodyShape::ball:
       return tet_ball(body.level, body.radius_m);
     case BodyShape::ring:
       return ring(ring_shape(body));
+    case BodyShape::pyramid_object:
+      return pyramid_object(body.width_m);
+    case BodyShape::small_cube:
+      return small_cube(body.width_m);
+    case BodyShape::bunny:
+      return bunny(body.length_m);
+    case BodyShape::bearing_sphere:
+      return bearing_sphere(body.radius_m);
+    case BodyShape::armadillo:
+      return armadillo(body.length_m, 1.0 / body.coarseness);
+    case BodyShape::letter:
+      return text_letter(letter_of(body, number), number, body.width_m);
+    case BodyShape::skittle:
+      return skittle({body.length_m, body.radius_m, body.segments, body.rings});
+    case BodyShape::table:
+      return table(body.cell_m);
+    case BodyShape::footed_block:
+      return footed_block(body.feet, body.cell_m);
     case BodyShape::mesh:
       return scaled(read_tet_mesh(file_of(config, body.mesh)), body.mesh.scale);
     case BodyShape::surface: {
@@ -124,7 +170,22 @@ TetMesh solid_shape(const SceneConfig& config, const BodyConfig& body, const std
   }
 }
 
-std::optional<TriangleMesh> skin_shape(const SceneConfig& config, const BodyConfig& body) {
+}  // namespace
+
+Matrix3 rotation_about(const Vector3& axis, double degrees) {
+  return Eigen::AngleAxisd(kRadians * degrees, axis.normalized()).toRotationMatrix();
+}
+
+TetMesh solid_shape(const SceneConfig& config, const BodyConfig& body, int number,
+                    const std::string& context) {
+  TetMesh mesh = unrefined_solid(config, body, number, context);
+  for (int n = 0; n < body.refinements; ++n) mesh = refined(mesh);
+  return mesh;
+}
+
+std::optional<TriangleMesh> skin_shape(const SceneConfig& config, const BodyConfig& body, int number) {
+  if (body.shape == BodyShape::letter && body.bevel > 0.0)
+    return letter_surface(letter_of(body, number), body.width_m, body.bevel);
   if (body.skin.path.empty()) return std::nullopt;
   return surface_of(config, body.skin);
 }
@@ -152,6 +213,8 @@ SpringNetwork spring_shape(const SceneConfig& config, const BodyConfig& body,
   switch (body.shape) {
     case BodyShape::sheet:
       return grid_cloth(body.columns, body.rows, body.width_m, body.depth_m, material.cloth());
+    case BodyShape::tube:
+      return mesh_cloth(flared_tube(tube_shape(body)), material.cloth());
     case BodyShape::surface:
       return mesh_cloth(surface_of(config, body.surface), material.cloth());
     default:

@@ -10,11 +10,13 @@
 /// The rest shapes that a scene asks for, around their own origins.
 namespace signorini {
 
-/// Of elastic bodies: made, read from a file, or a surface filled with tetrahedra. `context` opens error
-/// lines.
-TetMesh solid_shape(const SceneConfig& config, const BodyConfig& body, const std::string& context);
-/// The surface that replaces the boundary of an elastic body; nothing without a file for it.
-std::optional<TriangleMesh> skin_shape(const SceneConfig& config, const BodyConfig& body);
+/// Of elastic bodies: made, read from a file, or a surface filled with tetrahedra. `number` is that of the
+/// body in its group, whose letters differ. `context` opens error lines.
+TetMesh solid_shape(const SceneConfig& config, const BodyConfig& body, int number,
+                    const std::string& context);
+/// The surface that replaces the boundary of an elastic body: a file's, or that of a bevelled letter; else
+/// nothing.
+std::optional<TriangleMesh> skin_shape(const SceneConfig& config, const BodyConfig& body, int number);
 TriangleMesh rigid_shape(const SceneConfig& config, const BodyConfig& body);
 /// Cloth and chains.
 SpringNetwork spring_shape(const SceneConfig& config, const BodyConfig& body, const MaterialConfig& material);

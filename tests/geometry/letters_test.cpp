@@ -15,7 +15,7 @@ TEST(Letters, AllOfThePaperHave23000Tets) {
   std::size_t tets = 0;
   double worst = 1.0;
   for (Index n = 0; n < kPaperLetters; ++n) {
-    const TetMesh mesh = paper_letter(n, 0.1);
+    const TetMesh mesh = text_letter(static_cast<char>('A' + n % 26), n, 0.1);
     tets += checked_counts(mesh).tets;
     worst = std::min(worst, mesh_quality(mesh).smallest);
   }
@@ -68,7 +68,7 @@ TEST(Letters, RefuseWhatIsNone) {
   EXPECT_THROW(letter_cage('A', 0.0), UsageError);
   EXPECT_THROW(letter_surface('A', 1.0, 0.5), UsageError);
   EXPECT_THROW(letter_surface('[', 1.0), UsageError);
-  EXPECT_THROW(paper_letter(-1, 1.0), UsageError);
+  EXPECT_THROW(text_letter('A', -1, 1.0), UsageError);
 }
 
 }  // namespace
