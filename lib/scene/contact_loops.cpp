@@ -1,5 +1,6 @@
 #include "scene/contact_loops.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -7,6 +8,8 @@
 namespace signorini {
 
 namespace {
+
+constexpr std::size_t kContactGrain = 64;
 
 LoopContact fresh_contact(const SubStep& sub, const ImplicitSettings& settings,
                           const SurfaceContact& contact) {
@@ -79,24 +82,26 @@ bool refine(const SubStep& sub, const ImplicitSettings& settings, const StepSurf
 
 bool relinearise_all(const SubStep& sub, const ImplicitSettings& settings, const StepSurfaces& surfaces,
                      const FaceNeighbours& neighbours, LoopContacts& contacts) {
-  std::vector<std::optional<PairGeometry>> geometry;
-  bool changed = !surfaces.found().empty();
-  for (const LoopContact& c : contacts.all()) {
-    geometry.push_back(surfaces.tentative_geometry(c.contact));
-    changed = changed || needs_update(settings, surfaces, c, geometry.back());
-  }
-  if (!changed) return false;
-  std::vector<LoopContact> kept, gone;
-  for (std::size_t k = 0; k < geometry.size(); ++k) {
-    LoopContact c = contacts.all()[k];
-    if (geometry[k] && slid_off(c.contact.key.kind, geometry[k]->weight)) {
-      gone.push_back(c);
-      continue;
-    }
-    if (geometry[k])
+  std::vector<std::optional<PairGeometry>> geometry(contacts.all().size());
+  std::vector<unsigned char> marked(geometry.size());
+  const auto for_contacts = [&](auto&& visit) {
+    sub.arena.for_chunks(geometry.size(), kContactGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t k = begin; k < end; ++k) visit(k, contacts.all()[k]);
+    });
+  };
+  for_contacts([&](std::size_t k, const LoopContact& c) {
+    geometry[k] = surfaces.tentative_geometry(c.contact);
+    marked[k] = needs_update(settings, surfaces, c, geometry[k]);
+  });
+  if (surfaces.found().empty() && std::find(marked.begin(), marked.end(), 1) == marked.end()) return false;
+  for_contacts([&](std::size_t k, LoopContact& c) {
+    marked[k] = geometry[k] && slid_off(c.contact.key.kind, geometry[k]->weight);
+    if (geometry[k] && !marked[k])
       relinearise(c.contact, *geometry[k], settings.largest_turn, surfaces.start(), surfaces.end());
-    kept.push_back(c);
-  }
+  });
+  std::vector<LoopContact> kept, gone;
+  kept.reserve(geometry.size());
+  for (std::size_t k = 0; k < geometry.size(); ++k) (marked[k] ? gone : kept).push_back(contacts.all()[k]);
   for (const LoopContact& c : gone) {
     if (is_active(c)) hand_over(surfaces, neighbours, c, kept);
   }

@@ -12,6 +12,7 @@ namespace signorini {
 namespace {
 
 constexpr std::size_t kRowGrain = 256;
+constexpr std::size_t kContactGrain = 64;
 /// C25: below this speed, and this share of the whole relative velocity, a tangential velocity is noise.
 constexpr double kNoiseSpeed = 1e-6;  // m/s
 constexpr double kNoiseShare = 1e-3;
@@ -93,6 +94,30 @@ TouchedBlocks number_blocks(const BodySystem& system, std::vector<Index> bodies,
     touched.body_begin.push_back(static_cast<Index>(touched.block.size()));
   }
   return touched;
+}
+
+/// Frame, w and the three columns of H of contact k; the columns' places are known.
+void fill_columns(const BodySystem& system, const SystemState& state, double dt,
+                  const SurfaceContact& contact, const Vector3& tangent, const TouchedBlocks& touched,
+                  Index k, ContactProblem& problem) {
+  Matrix3 frame;
+  frame << contact.normal.transpose(), tangent.transpose(), contact.normal.cross(tangent).transpose();
+  const Vector3 scripted = frame * prescribed_relative(system, state, dt, contact);
+  for (Index d = 0; d < 3; ++d) {
+    const ContactRow row = contact_row(system, state, contact, frame.row(d).transpose());
+    Index entry = problem.H.outerIndexPtr()[3 * k + d];
+    for (const BlockCoefficient& e : row.entries()) {
+      const Index block = touched.number[at(e.block)];
+      SIGNORINI_DCHECK(block >= 0);
+      for (Index c = 0; c < 3; ++c, ++entry) {
+        problem.H.innerIndexPtr()[entry] = 3 * block + c;
+        problem.H.valuePtr()[entry] = e.coefficient[c];
+      }
+    }
+    SIGNORINI_DCHECK(entry == problem.H.outerIndexPtr()[3 * k + d + 1]);
+    problem.frame.block<1, 3>(k, 3 * d) = frame.row(d);
+    problem.w[3 * k + d] = scripted[d];
+  }
 }
 
 }  // namespace
@@ -256,7 +281,7 @@ Vector3 relative_velocity(const BodySystem& system, const SystemState& state, do
   return result;
 }
 
-void contact_rows(const BodySystem& system, const SystemState& state, double dt,
+void contact_rows(TaskArena& arena, const BodySystem& system, const SystemState& state, double dt,
                   std::span<const SurfaceContact> contacts, std::span<const Vector3> tangents,
                   const TouchedBlocks& touched, ContactProblem& problem) {
   const auto m = static_cast<Index>(contacts.size());
@@ -274,42 +299,35 @@ void contact_rows(const BodySystem& system, const SystemState& state, double dt,
   for (std::size_t b = 0; b < touched.body.size(); ++b)
     number_of_body[at(touched.body[b])] = static_cast<Index>(b);
 
-  std::vector<Index> column_begin{0};
-  std::vector<Index> dof;
-  std::vector<double> value;
-  for (Index k = 0; k < m; ++k) {
-    const SurfaceContact& contact = contacts[at(k)];
-    Matrix3 frame;
-    frame << contact.normal.transpose(), tangents[at(k)].transpose(),
-        contact.normal.cross(tangents[at(k)]).transpose();
-    const Vector3 scripted = frame * prescribed_relative(system, state, dt, contact);
-    for (Index d = 0; d < 3; ++d) {
-      const ContactRow row = contact_row(system, state, contact, frame.row(d).transpose());
-      for (const BlockCoefficient& entry : row.entries()) {
-        const Index block = touched.number[at(entry.block)];
-        SIGNORINI_DCHECK(block >= 0);
-        for (Index c = 0; c < 3; ++c) {
-          dof.push_back(3 * block + c);
-          value.push_back(entry.coefficient[c]);
-        }
+  // A contact's three columns have entries at the same blocks, whatever the direction.
+  problem.H.resize(n, 3 * m);
+  Index* begin = problem.H.outerIndexPtr();
+  arena.for_chunks(contacts.size(), kContactGrain, [&](std::size_t first, std::size_t last) {
+    for (std::size_t k = first; k < last; ++k) {
+      const Index size = 3 * contact_row(system, state, contacts[k], contacts[k].normal).size;
+      for (std::size_t d = 1; d <= 3; ++d) begin[3 * k + d] = size;
+    }
+  });
+  begin[0] = 0;
+  for (std::size_t column = 0; column < 3 * contacts.size(); ++column) begin[column + 1] += begin[column];
+  problem.H.resizeNonZeros(begin[3 * m]);
+
+  arena.for_chunks(contacts.size(), kContactGrain, [&](std::size_t first, std::size_t last) {
+    for (auto k = static_cast<Index>(first); k < static_cast<Index>(last); ++k) {
+      const SurfaceContact& contact = contacts[at(k)];
+      fill_columns(system, state, dt, contact, tangents[at(k)], touched, k, problem);
+      for (Index i = 0; i < 4; ++i) {
+        const double weight = contact.weight[at(i)];
+        const Index block = weight == 0.0 ? -1 : system.main_block(contact.key.vertex[at(i)]);
+        problem.points(k, i) = block < 0 ? -1 : touched.number[at(block)];
+        problem.weights(k, i) = weight;
       }
-      column_begin.push_back(static_cast<Index>(dof.size()));
-      problem.frame.block<1, 3>(k, 3 * d) = frame.row(d);
-      problem.w[3 * k + d] = scripted[d];
+      problem.gap[k] = contact.gap;
+      problem.position.row(k) = contact.position.transpose();
+      for (Index side = 0; side < 2; ++side)
+        problem.bodies(k, side) = number_of_body[at(contact.body[at(side)])];
     }
-    for (Index i = 0; i < 4; ++i) {
-      const double weight = contact.weight[at(i)];
-      const Index block = weight == 0.0 ? -1 : system.main_block(contact.key.vertex[at(i)]);
-      problem.points(k, i) = block < 0 ? -1 : touched.number[at(block)];
-      problem.weights(k, i) = weight;
-    }
-    problem.gap[k] = contact.gap;
-    problem.position.row(k) = contact.position.transpose();
-    for (Index side = 0; side < 2; ++side)
-      problem.bodies(k, side) = number_of_body[at(contact.body[at(side)])];
-  }
-  problem.H = Eigen::Map<const SparseColumns>(n, 3 * m, static_cast<Index>(dof.size()), column_begin.data(),
-                                              dof.data(), value.data());
+  });
 }
 
 void restrict_matrix(TaskArena& arena, const BlockSparseMatrix& A, const TouchedBlocks& touched,

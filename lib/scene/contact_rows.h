@@ -94,7 +94,7 @@ Vector3 relative_velocity(const BodySystem& system, const SystemState& state, do
 /// Fills H, frame, position, points, weights, bodies, body_dofs and gap of `problem`, and w with the
 /// prescribed part of the relative velocity. `tangents`: t1 per contact. A contact between bodies none of
 /// whose blocks is in `touched` has empty columns.
-void contact_rows(const BodySystem& system, const SystemState& state, double dt,
+void contact_rows(TaskArena& arena, const BodySystem& system, const SystemState& state, double dt,
                   std::span<const SurfaceContact> contacts, std::span<const Vector3> tangents,
                   const TouchedBlocks& touched, ContactProblem& problem);
 

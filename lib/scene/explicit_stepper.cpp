@@ -72,7 +72,7 @@ struct ExplicitStepper::Impl {
                              std::span<Vector3> result) const;
   void look_ahead(TaskArena& arena, StepReport& report);
   void find_contacts();
-  void assemble(StepReport& report);
+  void assemble(TaskArena& arena, StepReport& report);
   void solve(StepReport& report, const SolveSink& sink);
   StepReport step(TaskArena& arena, const SolveSink& sink);
 };
@@ -149,13 +149,13 @@ void ExplicitStepper::Impl::find_contacts() {
             [](const SurfaceContact& a, const SurfaceContact& b) { return a.key < b.key; });
 }
 
-void ExplicitStepper::Impl::assemble(StepReport& report) {
+void ExplicitStepper::Impl::assemble(TaskArena& arena, StepReport& report) {
   const Stopwatch assembly;
   touched = touched_nodes(system, carried.state, contacts);
   tangents.clear();
   for (const SurfaceContact& contact : contacts)
     tangents.push_back(contact_tangent(TangentFrame::fixed, contact, Vector3::Zero(), carried.warm));
-  contact_rows(system, carried.state, settings.dt, contacts, tangents, touched, problem);
+  contact_rows(arena, system, carried.state, settings.dt, contacts, tangents, touched, problem);
 
   restrict_blocks(mass, touched, problem.M);
   problem.f.resize(problem.M.rows());
@@ -211,7 +211,7 @@ StepReport ExplicitStepper::Impl::step(TaskArena& arena, const SolveSink& sink) 
   if (contacts.empty()) {
     carried.warm.clear();
   } else {
-    assemble(report);
+    assemble(arena, report);
     solver->use_arena(&arena);
     solve(report, sink);
     solver->use_arena(nullptr);

@@ -13,6 +13,7 @@ namespace signorini {
 namespace {
 
 constexpr std::size_t kNodeGrain = 2048;
+constexpr std::size_t kContactGrain = 64;
 constexpr int kLinearIterations = 20000;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
@@ -87,14 +88,16 @@ void LinearisedSolve::assemble_matrix(SubStep& sub) {
 
 /// H, w, μ and the warm start.
 void LinearisedSolve::assemble_contacts(SubStep& sub, const LoopContacts& contacts) {
-  tangents_.clear();
-  for (const SurfaceContact& contact : solved_) {
-    Vector3 sliding = Vector3::Zero();
-    if (settings_.tangents == TangentFrame::aligned)
-      sliding = relative_velocity(system_, sub.state, sub.dt, contact, free_velocity_);
-    tangents_.push_back(contact_tangent(settings_.tangents, contact, sliding, sub.warm));
-  }
-  contact_rows(system_, sub.state, sub.dt, solved_, tangents_, touched_, problem_);
+  tangents_.resize(solved_.size());
+  sub.arena.for_chunks(solved_.size(), kContactGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) {
+      Vector3 sliding = Vector3::Zero();
+      if (settings_.tangents == TangentFrame::aligned)
+        sliding = relative_velocity(system_, sub.state, sub.dt, solved_[k], free_velocity_);
+      tangents_[k] = contact_tangent(settings_.tangents, solved_[k], sliding, sub.warm);
+    }
+  });
+  contact_rows(sub.arena, system_, sub.state, sub.dt, solved_, tangents_, touched_, problem_);
   const auto m = static_cast<Index>(solved_.size());
   problem_.kind = ProblemKind::implicit_step;
   problem_.dt = sub.dt;

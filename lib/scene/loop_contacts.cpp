@@ -7,11 +7,15 @@ namespace signorini {
 
 void LoopContacts::assign(std::vector<LoopContact> contacts) {
   contacts_ = std::move(contacts);
-  std::sort(contacts_.begin(), contacts_.end(),
-            [](const LoopContact& a, const LoopContact& b) { return a.contact.key < b.contact.key; });
+  const auto before = [](const LoopContact& a, const LoopContact& b) {
+    return a.contact.key < b.contact.key;
+  };
+  if (!std::is_sorted(contacts_.begin(), contacts_.end(), before))  // mostly they are
+    std::sort(contacts_.begin(), contacts_.end(), before);
 }
 
 void LoopContacts::add(const std::vector<LoopContact>& contacts) {
+  if (contacts.empty()) return;
   std::vector<LoopContact> all = std::move(contacts_);
   all.insert(all.end(), contacts.begin(), contacts.end());
   assign(std::move(all));

@@ -9,6 +9,7 @@ namespace signorini {
 namespace {
 
 constexpr std::size_t kNodeGrain = 2048;
+constexpr std::size_t kContactGrain = 64;
 /// Impacts before this share of the step are between surfaces that touch at its start.
 constexpr double kAtStart = 1e-12;
 
@@ -35,9 +36,16 @@ void StepSurfaces::begin(SubStep& sub, std::span<const Vector3> velocity) {
 void StepSurfaces::find_touching(SubStep& sub) {
   const Stopwatch detection;
   finder_.proximity(sub.arena, x0_, found_);
-  std::erase_if(found_, [&](const SurfaceContact& contact) {
-    return !is_movable(system_, sub.state, contact) || !cones_.contain(contact, x0_);
+  std::vector<unsigned char> touches(found_.size());
+  sub.arena.for_chunks(found_.size(), kContactGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k)
+      touches[k] = is_movable(system_, sub.state, found_[k]) && cones_.contain(found_[k], x0_);
   });
+  std::size_t kept = 0;
+  for (std::size_t k = 0; k < found_.size(); ++k) {
+    if (touches[k]) found_[kept++] = found_[k];
+  }
+  found_.resize(kept);
   sub.report.detection_seconds += detection.seconds();
 }
 

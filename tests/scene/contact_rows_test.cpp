@@ -108,8 +108,9 @@ TEST(ContactRows, AreTheRelativeVelocityOfTheSurfacesInTheFrameOfTheContact) {
   for (const SurfaceContact& c : contacts)
     tangents.push_back(contact_tangent(TangentFrame::fixed, c, Vector3::Zero(), {}));
 
+  TaskArena arena(2);
   ContactProblem p;
-  contact_rows(zoo.bodies, zoo.state, 1e-3, contacts, tangents, touched, p);
+  contact_rows(arena, zoo.bodies, zoo.state, 1e-3, contacts, tangents, touched, p);
   const auto m = static_cast<Index>(contacts.size());
   p.mu = Vector::Constant(m, 0.5);
   p.f = Vector::Zero(p.H.rows());
@@ -143,8 +144,9 @@ TEST(ContactRows, HaveNoResultantBetweenMovableBodies) {
   const TouchedBlocks touched = touched_bodies(zoo.bodies, contacts, true);
   std::vector<Vector3> tangents;
   for (const SurfaceContact& c : contacts) tangents.push_back(c.tangent);
+  TaskArena arena(2);
   ContactProblem p;
-  contact_rows(zoo.bodies, zoo.state, 1e-3, contacts, tangents, touched, p);
+  contact_rows(arena, zoo.bodies, zoo.state, 1e-3, contacts, tangents, touched, p);
   // The face of the first contact is rigid, its vertex a free node; the second one's face is embedded.
   for (Index column = 0; column < 6; ++column) {
     Vector3 sum = Vector3::Zero();
