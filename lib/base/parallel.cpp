@@ -8,15 +8,46 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstdint>
+#include <optional>
 
 #include "base/check.h"
 
 namespace signorini {
 
 namespace {
+
 constexpr int kMaxThreads = 1024;
-}
+constexpr std::size_t kMaxShares = 32;
+constexpr std::size_t kMaxChunks = 0xFFFFFFFF;
+
+/// A thread's own part [first, end) of the chunks of a loop: it takes them in ascending order, others that
+/// are done with theirs take from the end. Loops over the same arrays so find most of their data in the cache
+/// of the thread that touched them last.
+class alignas(64) ChunkShare {
+ public:
+  void set(std::size_t first, std::size_t end) { range_.store(pack(first, end), std::memory_order_relaxed); }
+  std::optional<std::size_t> take_first() { return take(1, 0); }
+  std::optional<std::size_t> take_last() { return take(0, 1); }
+
+ private:
+  static std::uint64_t pack(std::uint64_t first, std::uint64_t end) { return first << 32U | end; }
+  std::optional<std::size_t> take(std::uint64_t from_front, std::uint64_t from_back) {
+    std::uint64_t range = range_.load(std::memory_order_relaxed);
+    while (true) {
+      const std::uint64_t first = range >> 32U, end = range & 0xFFFFFFFFU;
+      if (first >= end) return {};
+      if (range_.compare_exchange_weak(range, pack(first + from_front, end - from_back),
+                                       std::memory_order_relaxed))
+        return from_front > 0 ? first : end - 1;
+    }
+  }
+  std::atomic<std::uint64_t> range_{0};
+};
+
+}  // namespace
 
 struct TaskArena::Impl {
   explicit Impl(int threads)
@@ -29,7 +60,8 @@ struct TaskArena::Impl {
 };
 
 TaskArena::TaskArena(int threads) {
-  if (threads < 1 || threads > kMaxThreads) throw_usage("threads: {} is not between 1 and {}", threads, kMaxThreads);
+  if (threads < 1 || threads > kMaxThreads)
+    throw_usage("threads: {} is not between 1 and {}", threads, kMaxThreads);
   impl_ = std::make_unique<Impl>(threads);
 }
 
@@ -50,9 +82,12 @@ void TaskArena::for_each_task(std::size_t n, FunctionRef<void(std::size_t)> body
   std::atomic<std::size_t> next{0};
   const int workers = static_cast<int>(std::min<std::size_t>(n, static_cast<std::size_t>(threads())));
   impl_->arena.execute([&] {
-    tbb::parallel_for(0, workers, [&](int) {
-      for (std::size_t i = next.fetch_add(1); i < n; i = next.fetch_add(1)) body(i);
-    }, tbb::simple_partitioner{});
+    tbb::parallel_for(
+        0, workers,
+        [&](int) {
+          for (std::size_t i = next.fetch_add(1); i < n; i = next.fetch_add(1)) body(i);
+        },
+        tbb::simple_partitioner{});
   });
 }
 
@@ -60,7 +95,24 @@ void TaskArena::for_chunks(std::size_t n, std::size_t grain,
                            FunctionRef<void(std::size_t, std::size_t)> body) {
   SIGNORINI_CHECK(grain > 0);
   const std::size_t chunks = (n + grain - 1) / grain;
-  for_each_task(chunks, [&](std::size_t c) { body(c * grain, std::min(n, (c + 1) * grain)); });
+  const auto chunk = [&](std::size_t c) { body(c * grain, std::min(n, (c + 1) * grain)); };
+  const std::size_t workers = std::min<std::size_t>(chunks, static_cast<std::size_t>(threads()));
+  if (workers <= 1 || workers > kMaxShares || chunks > kMaxChunks) return for_each_task(chunks, chunk);
+  std::array<ChunkShare, kMaxShares> share;
+  for (std::size_t w = 0; w < workers; ++w) share[w].set(chunks * w / workers, chunks * (w + 1) / workers);
+  impl_->arena.execute([&] {
+    tbb::parallel_for(
+        0, static_cast<int>(workers),
+        [&](int) {
+          const auto self =
+              static_cast<std::size_t>(std::max(0, tbb::this_task_arena::current_thread_index())) % workers;
+          while (const auto c = share[self].take_first()) chunk(*c);
+          for (std::size_t other = 1; other < workers; ++other) {
+            while (const auto c = share[(self + other) % workers].take_last()) chunk(*c);
+          }
+        },
+        tbb::simple_partitioner{});
+  });
 }
 
 double TaskArena::deterministic_sum(std::size_t n, std::size_t grain,

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <vector>
@@ -20,6 +21,37 @@ TEST(TaskArena, RunsEveryTaskOnceForAnyNumberOfThreads) {
     arena.for_each_task(count.size(), [&](std::size_t i) { ++count[i]; });
     for (const auto& c : count) EXPECT_EQ(c.load(), 1);
   }
+}
+
+TEST(TaskArena, RunsEveryChunkOnceWhereverTheWorkIs) {
+  for (const int threads : {1, 2, 3, 8, 40}) {  // 40: more than have a part of their own
+    TaskArena arena(threads);
+    for (const std::size_t n : {0U, 1U, 7U, 64U, 1000U}) {
+      for (const std::size_t heavy : {0U, 1U}) {  // all the work at the start, or at the end
+        std::vector<std::atomic<int>> count(n);
+        std::atomic<int> largest{0};
+        arena.for_chunks(n, 8, [&](std::size_t begin, std::size_t end) {
+          EXPECT_EQ(begin % 8, 0U);
+          EXPECT_EQ(end, std::min(n, begin + 8));
+          const bool work = heavy == 0 ? begin < n / 4 : begin >= n / 4 * 3;
+          for (int spin = 0; work && spin < 10000; ++spin) largest.fetch_add(1);
+          for (std::size_t i = begin; i < end; ++i) ++count[i];
+        });
+        for (const auto& c : count) ASSERT_EQ(c.load(), 1) << threads << " threads, " << n;
+      }
+    }
+  }
+}
+
+TEST(TaskArena, ChunksWithinChunksRunOnceToo) {
+  TaskArena arena(2);
+  std::vector<std::atomic<int>> count(1600);
+  arena.for_chunks(40, 1, [&](std::size_t outer, std::size_t) {
+    arena.for_chunks(40, 3, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) ++count[40 * outer + i];
+    });
+  });
+  for (const auto& c : count) EXPECT_EQ(c.load(), 1);
 }
 
 TEST(TaskArena, SumHasTheSameBitsForAnyNumberOfThreads) {
@@ -41,6 +73,8 @@ TEST(TaskArena, SumHasTheSameBitsForAnyNumberOfThreads) {
 TEST(TaskArena, RethrowsWhatATaskThrows) {
   TaskArena arena(2);
   EXPECT_THROW(arena.for_each_task(10, [](std::size_t i) { if (i == 3) throw InputError("three"); }), InputError);
+  EXPECT_THROW(arena.for_chunks(10, 1, [](std::size_t i, std::size_t) { if (i == 7) throw InputError("seven"); }),
+               InputError);
 }
 
 TEST(TaskArena, RefusesZeroThreads) { EXPECT_THROW(TaskArena(0), UsageError); }
