@@ -57,7 +57,7 @@ def detection(results, folder):
     axes.yaxis.set_major_formatter(FuncFormatter(plain_milliseconds))
     axes.yaxis.set_minor_formatter(NullFormatter())
     low, high = axes.get_ylim()
-    axes.set_ylim(low, high * 6.0)  # room for the legend
+    axes.set_ylim(low, high * 30.0)  # room for the legend
     axes.legend(handles=handles, loc="upper left", handlelength=2.4, labelspacing=0.45, borderaxespad=0.2)
     draw_parts(parts, measured.detection_points(results, "bvh"))
     style.save(figure, folder, "detection")
@@ -77,7 +77,7 @@ def draw_parts(axes, points):
     names, colours = ["candidates", "tolerance pairs", "crossings"], ["#0072B2", "#56B4E9", "#BFDDF0"]
     axes.stackplot(faces, layers, colors=colours, edgecolor="white", linewidth=0.6)
     axes.set_xscale("log")
-    axes.set_xlim(min(faces), max(max(faces), 1.01 * min(faces)))
+    axes.set_xlim(0.97 * min(faces), 1.03 * max(faces))
     axes.set_xlabel("faces")
     axes.set_ylabel("time per face [ns]")
     axes.set_title("Its parts (box tree, one thread)")
