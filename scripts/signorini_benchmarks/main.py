@@ -95,9 +95,9 @@ def print_verdicts(results):
     for series, words in measured.SERIES:
         points = measured.detection_points(results, series)
         if points:
-            growth = measured.detection_growth(results, series)
-            print(f"detection, {words}: no faster than n log n from {points[0].faces:,.0f} to {points[-1].faces:,.0f} faces: {growth.verdict} "
-                  f"(exponent of t/(n log n) {growth.exponent:+.3f} ± {growth.doubt:.3f}: {growth.reason})")
+            for kind, growth in (("", measured.detection_growth(results, series)), (", per candidate", measured.growth_per_pair(results, series))):
+                print(f"detection, {words}{kind}: no faster than n log n from {points[0].faces:,.0f} to {points[-1].faces:,.0f} faces: "
+                      f"{growth.verdict} (exponent of t/(n log n) {growth.exponent:+.3f} ± {growth.doubt:.3f}: {growth.reason})")
     step = measured.main_step(results)
     if step:
         phases = ", ".join(f"{words} {1e3 * step.seconds(p, 1):.1f} ({step.ratio(p):.2f}x)" for p, words in measured.PHASES)

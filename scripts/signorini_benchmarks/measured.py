@@ -15,6 +15,7 @@ class DetectionPoint:
     seconds: float  # one thread
     seconds_two: float  # two threads
     parts: tuple  # candidates, tolerance pairs, crossings; s, one thread
+    pairs: float  # candidates per face
 
 
 def detection_points(results, series):
@@ -22,13 +23,20 @@ def detection_points(results, series):
     if "detection" not in results:
         return []
     points = [DetectionPoint(row["faces"], 1e-3 * row["ms"], 1e-3 * row["ms_2threads"],
-                             tuple(1e-3 * row[f"ms_{part}"] for part in ("candidates", "proximity", "crossings")))
+                             tuple(1e-3 * row[f"ms_{part}"] for part in ("candidates", "proximity", "crossings")),
+                             row["pairs_per_face"])
               for row in results["detection"].under(f"detect/{series}").values()]
     return sorted(points, key=lambda point: point.faces)
 
 
 def detection_growth(results, series):
     return fit_growth([(point.faces, point.seconds) for point in detection_points(results, series)])
+
+
+def growth_per_pair(results, series):
+    """The same of t over the candidates per face. A small pile has more of its rings at its surface, where they have fewer neighbours:
+    candidates per face grow with the pile, whatever finds them."""
+    return fit_growth([(point.faces, point.seconds / point.pairs) for point in detection_points(results, series)])
 
 
 @dataclass(frozen=True)

@@ -54,16 +54,19 @@ def detection_section(results, pictures):
     text += ("Piles of rings of 144 faces, each in motion, over a floor. One detection is what a step with one collision check needs: new candidates from boxes "
              "extended by the motion, the pairs closer than the tolerance, and one continuous pass.\n\n")
     table = [[f"{p.faces:,.0f}", number(1e3 * p.seconds), number(1e3 * p.seconds_two), f"{p.seconds / p.seconds_two:.2f}",
-              number(1e9 * p.seconds / p.faces), *(number(1e3 * part) for part in p.parts)] for p in measured.detection_points(results, "bvh")]
-    text += markdown(["faces", "one thread [ms]", "two threads [ms]", "ratio", "per face [ns]", "candidates [ms]", "tolerance pairs [ms]",
-                      "crossings [ms]"], table, set(range(8)))
+              number(1e9 * p.seconds / p.faces), f"{p.pairs:.1f}", *(number(1e3 * part) for part in p.parts)] for p in measured.detection_points(results, "bvh")]
+    text += markdown(["faces", "one thread [ms]", "two threads [ms]", "ratio", "per face [ns]", "candidates per face", "candidates [ms]", "tolerance pairs [ms]",
+                      "crossings [ms]"], table, set(range(9)))
     text += ("\nDoes it grow faster than n log n? Least squares of log(t / (n log₂ n)) over log n; an exponent above zero by more than two standard "
-             "errors would say so.\n\n")
+             "errors would say so. Small piles have more rings at their surface and so fewer neighbours; the rows “per candidate” divide "
+             "by the candidates per face, and tell the growth of the work per pair that has to be looked at.\n\n")
     table = []
     for series, words in measured.SERIES:
-        if measured.detection_points(results, series):
-            growth = measured.detection_growth(results, series)
-            table.append([words, f"{growth.sizes}", number(1e9 * growth.coefficient), f"{growth.exponent:+.3f} ± {growth.doubt:.3f}", growth.verdict,
+        if not measured.detection_points(results, series):
+            continue
+        for kind, growth in ((words, measured.detection_growth(results, series)),
+                             (f"{words}, per candidate", measured.growth_per_pair(results, series))):
+            table.append([kind, f"{growth.sizes}", number(1e9 * growth.coefficient), f"{growth.exponent:+.3f} ± {growth.doubt:.3f}", growth.verdict,
                           growth.reason])
     text += markdown(["broad phase, one thread", "sizes", "t / (n log₂ n) [ns]", "exponent", "“no faster than n log n”", "because"], table, {1, 2, 3})
     extra = rows.table(results, "detection")

@@ -39,7 +39,8 @@ def row(name, **counters):
 
 def detection_rows(seconds, series="bvh"):
     return [row(f"detect/{series}/{n}/min_time:2.000/manual_time", faces=n + 2, ms=1e3 * seconds(n + 2), ms_2threads=500.0 * seconds(n + 2),
-                ms_candidates=500.0 * seconds(n + 2), ms_proximity=300.0 * seconds(n + 2), ms_crossings=200.0 * seconds(n + 2)) for n in SIZES]
+                ms_candidates=500.0 * seconds(n + 2), ms_proximity=300.0 * seconds(n + 2), ms_crossings=200.0 * seconds(n + 2),
+                pairs_per_face=6.0 * (n + 2) ** 0.01) for n in SIZES]
 
 
 def engine_rows(rings=120):
@@ -143,6 +144,12 @@ class Page(Folder):
         self.write("detection", detection_rows(lambda n: 1e-9 * n**1.5))
         self.assertIn("differs", self.run_main("--draw")[1])
         self.assertIn("| differs", (self.out / "speed.md").read_text())
+
+    def test_growth_per_candidate_takes_the_growth_of_the_candidates_away(self):
+        self.write("detection", detection_rows(lambda n: n_log_n(n) * n**0.01))  # as the candidates per face
+        text = self.run_main("--draw")[1]
+        self.assertIn("box tree: no faster than n log n from 1,010 to 1,000,082 faces: differs (exponent of t/(n log n) +0.010", text)
+        self.assertIn("box tree, per candidate: no faster than n log n from 1,010 to 1,000,082 faces: holds", text)
 
     def test_a_smaller_pile_stands_beside_no_paper(self):
         self.write("engine", engine_rows(24), quick=True)
