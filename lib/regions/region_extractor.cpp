@@ -257,6 +257,11 @@ ContactProblem RegionExtractor::extract_system(Index region) const {
   out.mu = cut_rows(problem_->mu, partition_->region(region));
   if (problem_->has_primal()) extract_primal(region, out);
   if (problem_->has_dual()) extract_dual(region, out);
+  if (!problem_->has_primal() && !problem_->has_dual() && problem_->w.size() > 0) {
+    // no body can move: u = w
+    out.w = cut_triples(problem_->w, partition_->region(region));
+    out.H.resize(0, out.w.size());
+  }
   return out;
 }
 

@@ -269,6 +269,7 @@ SolveReport StaggeredProjections::solve(std::span<double> r, const StopRule& rul
   std::copy(r.begin(), r.end(), s.r.begin());
   run.report.estimate = s.least_estimate = s.qp.estimate(r);
   if (stop.judging() && stop.met(s.measure(run))) run.end(PhaseEnd::converged);
+  if (!std::isfinite(run.report.estimate)) run.end(PhaseEnd::diverged);
   if (!s.best.has()) s.best.offer(s.r, std::numeric_limits<double>::infinity());
   // r may be nearly right (warm) although v = v_free is not
   double error = s.system.exact() ? s.system.exact_error(r, s.arena) : run.report.estimate;

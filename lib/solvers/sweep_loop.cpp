@@ -113,7 +113,7 @@ PhaseReport SweepLoop::run(const GaussSeidelData& data, Sweep sweep, std::span<d
     ++report.iterations;
     ++report.products;
     ++report.counters.contact_sweeps;
-    if (observer != nullptr) show_iteration(*observer, settings, report, r);
+    if (observer != nullptr && all_finite(r)) show_iteration(*observer, settings, report, r);
     if (!std::isfinite(report.estimate)) {
       report.end = PhaseEnd::diverged;
       return report;
@@ -161,7 +161,7 @@ PhaseReport SweepLoop::run_paper(const GaussSeidelData& data, Sweep sweep, std::
     ++report.iterations;
     ++report.products;
     ++report.counters.contact_sweeps;
-    if (observer != nullptr) show_iteration(*observer, settings, report, r);
+    if (observer != nullptr && all_finite(r)) show_iteration(*observer, settings, report, r);
     measure(data, r, report, best);
     if (report.end == PhaseEnd::diverged) break;
     if (rules.met(step_norms(r, previous_), projected_residual(data.law, mu, r, u_))) {
