@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/check.h"
 #include "solvers/phase.h"
@@ -28,6 +29,7 @@ int interval_of(double ratio) {
 struct StaggeredProjections::Impl {
   PrimalSystem system;
   StaggeredQp qp;
+  std::vector<double> last_velocity;  ///< n, where contacts were updated: of the solve before; else empty
   BestIterate best;
   std::vector<double> r;        ///< 3m: impulses of the last estimate, on the law
   std::vector<double> at_hand;  ///< 3m: the same between iterations of a run that ends at an observed iterate
@@ -232,8 +234,17 @@ std::string StaggeredProjections::unsupported_reason(const ContactProblem& probl
   return PrimalSystem::refusal(problem);
 }
 
+void StaggeredProjections::update_contacts(const ContactProblem& problem) {
+  Impl& s = *impl_;
+  std::vector<double> velocity(s.qp.velocity().begin(), s.qp.velocity().end());
+  prepare(problem);
+  if (std::all_of(velocity.begin(), velocity.end(), [](double x) { return std::isfinite(x); }))
+    s.last_velocity = std::move(velocity);
+}
+
 void StaggeredProjections::prepare(const ContactProblem& problem) {
   Impl& s = *impl_;
+  s.last_velocity.clear();
   s.system.prepare(problem, options_.common.law, options_.judge, arena_);
   s.qp.prepare(s.system);
   const std::size_t rows = 3 * static_cast<std::size_t>(problem.contacts());
@@ -265,7 +276,7 @@ SolveReport StaggeredProjections::solve(std::span<double> r, const StopRule& rul
   if (observer != nullptr) observer->on_iteration(0, r, "");
 
   Impl::Run run{stop, CheckSchedule(stop.tolerance()), observer};
-  s.qp.start(r);
+  s.qp.start(r, s.last_velocity);
   std::copy(r.begin(), r.end(), s.r.begin());
   run.report.estimate = s.least_estimate = s.qp.estimate(r);
   if (stop.judging() && stop.met(s.measure(run))) run.end(PhaseEnd::converged);

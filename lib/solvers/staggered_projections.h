@@ -74,6 +74,7 @@ class StaggeredProjections : public Solver {
   /// `prepare` works in parallel.
   void use_arena(TaskArena* arena) override { arena_ = arena; }
   void prepare(const ContactProblem& problem) override;
+  void update_contacts(const ContactProblem& problem) override;
   SolveReport solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) override;
   /// Of the last solve.
   int passes() const;

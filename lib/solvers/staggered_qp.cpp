@@ -74,9 +74,13 @@ void StaggeredQp::prepare(const PrimalSystem& system) {
   }
 }
 
-void StaggeredQp::start(std::span<const double> r) {
+void StaggeredQp::start(std::span<const double> r, std::span<const double> v_start) {
   products_ = direction_products_ = state_changes_ = restarts_ = 0;
-  std::copy(system_->v_free.begin(), system_->v_free.end(), v_.begin());
+  if (v_start.size() == v_.size()) {
+    std::copy(v_start.begin(), v_start.end(), v_.begin());
+  } else {
+    std::copy(system_->v_free.begin(), system_->v_free.end(), v_.begin());
+  }
   std::copy(r.begin(), r.end(), r_.begin());
   std::fill(change_.begin(), change_.end(), 0.0);
   changed_impulses_ = false;

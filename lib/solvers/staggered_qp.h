@@ -40,8 +40,10 @@ enum class QpLook : std::uint8_t { running, solved };
 class StaggeredQp {
  public:
   void prepare(const PrimalSystem& system);
-  /// v = v_free, r as given (3m, finite); a contact is on where r_N > 0.
-  void start(std::span<const double> r);
+  /// v = v_free, or `v_start` where it is one of the system's velocities (n); r as given (3m, finite); a
+  /// contact is on where r_N > 0.
+  void start(std::span<const double> r, std::span<const double> v_start = {});
+  std::span<const double> velocity() const { return v_; }
   /// Gives the turn to one of the two problems. The bounds b move to μ r_N by the part `relaxation` of the
   /// way (1: all of it) when friction's turn comes; held impulses follow their bounds. True where r changed.
   bool enter(QpStage stage, double relaxation);

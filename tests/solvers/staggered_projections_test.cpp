@@ -221,6 +221,29 @@ TEST(StaggeredProjections, StartFromTheAnswerOfBeforeInFewerIterations) {
   }
 }
 
+/// Contacts turn a little, as in re-linearisation: the velocity of the solve before saves what finding it
+/// again would cost. `judge = own`, which has no factor of M to find it by.
+TEST(StaggeredProjections, GoOnFromTheLastVelocityWhenContactsChange) {
+  const ContactProblem problem = springs(7, 0.5);
+  ContactProblem turned = problem;
+  turned.w.array() += 1e-4 * problem.w.cwiseAbs().maxCoeff();
+  for (const char* name : kNames) {
+    const OptionMap own{{"judge", "own"}};
+    std::array<int, 2> iterations{};
+    for (const bool update : {false, true}) {
+      const auto solver = make_solver(name, own);
+      solver->prepare(problem);
+      std::vector<double> r(3 * static_cast<std::size_t>(problem.contacts()), 0.0);
+      solver->solve(r, to(1e-6), nullptr);
+      update ? solver->update_contacts(turned) : solver->prepare(turned);
+      const SolveReport report = solver->solve(r, to(1e-6), nullptr);
+      EXPECT_EQ(enum_name(report.status), "converged") << name;
+      iterations[update ? 1 : 0] = report.iterations;
+    }
+    EXPECT_LT(iterations[1], iterations[0]) << name;
+  }
+}
+
 /// A wedge: a body between a wall and a floor whose friction is so strong that each projection undoes the
 /// other's. Whatever staggering does there, the claim must be the referee's and the iterate the best seen.
 TEST(StaggeredProjections, OscillationIsReportedAndTheBestIterateReturned) {
