@@ -203,6 +203,7 @@ void check_table(StrictTable& table, const Experiment& e) {
   std::string text;
   strict.read("title", text);
   strict.read("beside", text);
+  strict.read("show", text);
   const toml::node* prototype = strict.find("numbers");
   strict.finish();
   if (prototype == nullptr) return;
@@ -277,6 +278,8 @@ Experiment read_experiment(const std::filesystem::path& path, std::string_view s
   read_solvers(table, e);
   read_sizes(table, size, e);
   check_expectations(table);
+  std::vector<std::string> figures;
+  table.read_list("figures", figures);  // the report knows their names
   check_table(table, e);
   check_histories(table, e);
   check_rules(table, e);

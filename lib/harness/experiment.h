@@ -29,7 +29,7 @@
 ///     law = "cone"
 ///     [sizes.quick]                                 # changes for one size
 ///     max_steps = 20
-///     [[expect]], [table], [histories], [[rules]]                # read by the report
+///     figures, [[expect]], [table], [histories], [[rules]]                # read by the report
 namespace signorini {
 
 struct SolverVariant {

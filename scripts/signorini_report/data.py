@@ -90,7 +90,8 @@ def label_variants(pairs):
     for solver, options in pairs:
         by_solver.setdefault(solver, set()).add(options)
     labels = {}
-    for solver, texts in by_solver.items():
+    for solver, found in by_solver.items():
+        texts = sorted(found)  # so that ties of the usual value fall the same way every time
         parsed = {text: {k: v for k, v in option_pairs(text).items() if k != "law"} for text in texts}
         keys = sorted({key for options in parsed.values() for key in options})
         varying = [key for key in keys if len({options.get(key) for options in parsed.values()}) > 1]

@@ -8,7 +8,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from signorini_report import style
-from signorini_report.data import measured
+from signorini_report.data import ReportError, measured
 
 GREY = "#8A8A8A"
 
@@ -631,9 +631,15 @@ def draw_all(experiment, folder):
         for suffix in (".svg", ".png"):
             (folder / (stem + suffix)).unlink(missing_ok=True)
     style.apply()
-    for function, _ in PICTURES.values():
-        if function:
+    wanted = experiment.config.get("figures", list(PICTURES))
+    unknown = sorted(set(wanted) - set(PICTURES))
+    if unknown:
+        raise ReportError(f"{experiment.folder / 'config.toml'}: unknown figure '{unknown[0]}' (known: {', '.join(PICTURES)})")
+    for name, (function, _) in PICTURES.items():
+        if function and name in wanted:
             function(experiment, folder)
     for law in laws_of(pd.DataFrame({"law": [trace.law for trace in experiment.traces]}, dtype=object)):
-        convergence(experiment, folder, "iteration", law)
-        convergence(experiment, folder, "seconds", law)
+        if "convergence_iterations" in wanted:
+            convergence(experiment, folder, "iteration", law)
+        if "convergence_time" in wanted:
+            convergence(experiment, folder, "seconds", law)

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from signorini_report import style
+from signorini_report.data import COUNTERS, ReportError
 
 COLUMNS = [  # name in the .csv, heading in the .md and .html
     ("variant", "solver"), ("law", "law"), ("region_mode", "regions"), ("threads", "threads"), ("protocol", "protocol"), ("tolerance", "tolerance"),
@@ -187,20 +188,27 @@ def iteration_table(experiment):
     if rows.empty:
         rows = rows_for(experiment, "self-stopped")
     least, problems = least_residuals(experiment), ordered(experiment, rows)
-    numbers = wanted.get("numbers", {})
+    numbers, show = wanted.get("numbers", {}), wanted.get("show")
+    if show and show not in COUNTERS:
+        raise ReportError(f"{experiment.folder / 'config.toml'}: [table] show = '{show}' is no counter (known: {', '.join(COUNTERS)})")
     labels = [label for label in config_labels(experiment) if label in set(rows["label"])]
     body = []
     for label in labels:
         own = rows[rows["label"] == label]
         cells = [label]
         for file, _ in problems:
-            text = outcome(own[own["file"] == file], least, label)
+            part = own[own["file"] == file]
+            text = outcome(part, least, label)
+            if show and len(part) and (part["status"] == "converged").all():
+                text += f" ({count_text(float(part[show].median()))})"
             beside = numbers.get(label, {}).get(problem_name(file))
             cells.append(text if beside is None else f"{text} [{beside}]")
         body.append(cells)
     header = ["variant"] + [problem_name(file) + (f" ({len(steps)} steps)" if len(steps) > 1 else "") for file, steps in problems]
     note = f"Iterations until the referee's residual is at most {experiment.tolerance:.0e}; over several steps the median. " \
            "`> n, at x`: not within n iterations, x is the least residual on the way."
+    if show:
+        note += f" In round brackets: {show.replace('_', ' ')}."
     if numbers:
         note += f" In square brackets: {wanted.get('beside', 'the numbers given in the configuration')}."
     return wanted.get("title", "Iterations"), note, header, body

@@ -14,8 +14,9 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(SOURCE / "scripts"), str(SOURCE / "tests" / "scripts")]
 
 import make_results  # noqa: E402
+import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
-from signorini_report import data, expect, main, tables  # noqa: E402
+from signorini_report import data, expect, figures, main, style, tables  # noqa: E402
 
 
 def run_table(**columns):
@@ -25,7 +26,7 @@ def run_table(**columns):
                 "solver": "pgs", "options": "", "law": "cone", "region_mode": "none", "threads": 1, "repetition": 0,
                 "status": "converged", "iterations": 5, "residual": 1e-7, "setup_seconds": 1e-3, "solve_seconds": 1e-3,
                 "tolerance": 1e-6, "protocol": "time", "message": ""}
-    table = {name: columns.get(name, [value] * length) for name, value in defaults.items()}
+    table = {name: columns.get(name, [value] * length) for name, value in (defaults | {"label": ""}).items()}
     runs = pd.DataFrame(table)
     data.add_columns(runs)
     return runs
@@ -135,6 +136,74 @@ class Tables(unittest.TestCase):
         labels = data.label_variants([("pcg", "law=cone;beta=fr;form=robust"), ("pcg", "law=pyramid;beta=pr;form=robust"),
                                       ("pgs", "law=cone")])
         self.assertEqual(sorted(labels.values()), ["pcg fr", "pcg pr", "pgs"])
+
+
+def progress_trace(label, iterations, tolerance=1e-6, **events):
+    """An invented run that meets the tolerance half-way, with norms as a solver tells them."""
+    k = np.arange(iterations + 1)
+    residual = tolerance ** (2.0 * k / iterations)
+    told = {"plain": residual * 0.5, "preconditioned": residual * 0.1, "constraint": np.where(k == 0, np.nan, residual)}
+    for kind in data.EVENTS:
+        told[kind] = events.get(kind, np.zeros(len(k), dtype=int))
+    return data.Trace("rings-quick.h5", "000010", "cr-full", label, "cone", "none", 1, tolerance, label, k, k * 1e-3, residual,
+                      label, told)
+
+
+class Histories(unittest.TestCase):
+    def experiment(self, traces, config=None):
+        runs = run_table(file=["rings-quick.h5"], step=["000010"], solver=["cr-full"])
+        return data.Experiment("e", Path("."), runs, traces, {}, config or {}, None)
+
+    def test_events_are_the_iterations_at_which_a_counter_grew(self):
+        trace = progress_trace("a", 6, restarts=np.array([0, 0, 2, 2, 3, 3, 3]))
+        self.assertEqual(list(figures.events(trace, "restarts")), [2, 4])
+        self.assertEqual(list(figures.events(trace, "guards")), [])
+
+    def test_config_chooses_snapshot_and_variants_and_their_order(self):
+        traces = [progress_trace(label, 10) for label in ("a", "b", "c")]
+        shown = figures.histories_to_show(self.experiment(traces, {"histories": {"problem": "rings", "variants": ["c", "a"]}}))
+        self.assertEqual([trace.label for trace in shown], ["c", "a"])
+        self.assertEqual(figures.histories_to_show(self.experiment(traces, {"histories": {"problem": "bucket"}})), [])
+
+    def test_silent_solvers_and_older_files_have_no_figure(self):
+        silent, older = progress_trace("a", 10), progress_trace("b", 10)
+        for norm in ("preconditioned", "constraint"):
+            silent.progress[norm] = np.full(11, np.nan)
+        older.progress = {}
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertFalse(figures.histories(self.experiment([silent, older]), Path(folder)))
+            self.assertEqual(list(Path(folder).iterdir()), [])
+
+    def test_figure_is_drawn_and_repeats_to_the_byte(self):
+        traces = [progress_trace("a", 40, state_changes=np.arange(41) // 7), progress_trace("b", 9, guards=np.arange(10) // 5)]
+        with tempfile.TemporaryDirectory() as folder:
+            style.apply()
+            self.assertTrue(figures.histories(self.experiment(traces), Path(folder)))
+            first = (Path(folder) / "histories.svg").read_bytes()
+            self.assertTrue(figures.histories(self.experiment(traces), Path(folder)))
+            self.assertEqual((Path(folder) / "histories.svg").read_bytes(), first)
+            self.assertEqual((Path(folder) / "histories.txt").read_text(), "rings-quick.h5 step 000010\n")
+
+
+class Iterations(unittest.TestCase):
+    def test_cells_are_medians_or_how_far_a_run_came(self):
+        runs = run_table(label=["a"] * 3 + ["b"] * 3, solver=["pgs"] * 3 + ["pcg"] * 3, file=["x-quick.h5"] * 6,
+                         step=["1", "2", "3"] * 2, iterations=[10, 30, 20, 7, 500, 500], protocol=["converge"] * 6,
+                         status=["converged"] * 4 + ["iteration_limit"] * 2, residual=[1e-9] * 4 + [0.5, 0.5], repetition=[0] * 6)
+        slow = progress_trace("b", 4)
+        slow.file, slow.step, slow.residual = "x-quick.h5", "2", np.array([1.0, 0.2, 3e-3, np.nan, 0.4])
+        config = {"scenes": ["x"], "solvers": [{"name": "pcg", "label": "b"}, {"name": "pgs", "label": "a"}],
+                  "table": {"title": "T", "numbers": {"a": {"x": "19"}}}}
+        experiment = data.Experiment("e", Path("."), runs, [slow], {}, config, None)
+        _, _, header, rows = tables.iteration_table(experiment)
+        self.assertEqual(header, ["variant", "x (3 steps)"])
+        # the worst of the two that failed: the trace says 3e-3 for step 2, step 3 has only its row
+        self.assertEqual(rows, [["b", "7 on 1 of 3, else > 500, at 5e-1"], ["a", "20 [19]"]])
+
+    def test_many_variants_of_a_solver_are_named_by_what_they_change(self):
+        texts = ["law=cone;a=1;b=2", "law=cone;a=2;b=2", "law=cone;a=1;b=3", "law=cone;a=1;b=4", "law=cone;a=3;b=2"]
+        labels = data.label_variants({("s", text) for text in texts})
+        self.assertEqual([labels[("s", text)] for text in texts][:3], ["s", "s a=2", "s b=3"])
 
 
 class Program(unittest.TestCase):
