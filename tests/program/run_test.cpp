@@ -221,5 +221,41 @@ TEST_F(RunTest, InterruptedRecordingGoesOnFromItsCheckpointToTheSameBytes) {
   EXPECT_TRUE(file_text(recording) == file_text(folder_ / "whole.h5"));
 }
 
+/// Problems that an experiment brings along are files of its results, whatever min_contacts says; optional
+/// files are used where they are, and left out with a word where not.
+TEST_F(RunTest, BringsProblemsAlongAndLeavesOutWhatIsNotThere) {
+  fs::create_directories(folder_ / "data" / "some");
+  planted("data/some/there.hdf5", {.contacts = 5});
+  std::ofstream(folder_ / "trial.toml")
+      << "artefact = \"x\"\nclaim = \"y\"\noptional_files = [\"some/there.hdf5\", \"some/gone.hdf5\"]\n"
+         "protocols = [\"self-stopped\"]\nthreads = [1, 2]\nmin_contacts = 3\n"
+         "[[problems]]\nname = \"net\"\nplanted = { contacts = 2, stiffness = 1.0 }\n[[solvers]]\nname = "
+         "\"pgs\"\n";
+  const std::string data = fmt::format("SIGNORINI_DATA={}", (folder_ / "data").string());
+  const Outcome o = finish(start(command(false), {data}));
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_NE(o.err.find("some/gone.hdf5: left out"), std::string::npos) << o.err;
+  std::map<std::string, int> found;
+  for (const RunRecord& row : read_run_table(results() / "runs.csv")) {
+    EXPECT_EQ(row.protocol, "self-stopped");
+    EXPECT_EQ(row.status, SolveStatus::converged);
+    EXPECT_GT(row.counters.contact_sweeps, 0);
+    ++found[row.file];
+  }
+  EXPECT_EQ(found, (std::map<std::string, int>{{"net", 2}, {"there", 2}}));
+  // the same answer from the file alone
+  const Outcome again = run({"solve", (results() / "problems" / "net.hdf5").string(), "--solver", "pgs",
+                             "--csv", path("again.csv"), "--verbose"});
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_NE(again.out.find("sweeps over contacts"), std::string::npos) << again.out;
+  const RunRecord first = read_run_table(results() / "runs.csv").front();
+  const RunRecord second = read_run_table(folder_ / "again.csv").front();
+  EXPECT_EQ(second.errors.residual, first.errors.residual);
+  EXPECT_EQ(second.counters.contact_sweeps, first.counters.contact_sweeps);
+  // nothing is left to do
+  const Outcome resumed = finish(start(command(true), {data}));
+  EXPECT_NE(resumed.err.find("4 rows (4 were there)"), std::string::npos) << resumed.err;
+}
+
 }  // namespace
 }  // namespace signorini
