@@ -14,6 +14,31 @@ void ContactStates::prepare(const PrimalSystem& system, const StateRules& rules)
   for (std::size_t k = 0; k < m; ++k)
     softness_[k] = diagonal_block(system.B, static_cast<Index>(k)).diagonal();
   for (auto* x : {&lambda, &sliding, &active}) x->assign(3 * m, 0.0);
+  across.assign(m, Vector2::Zero());
+  compliance.assign(m, 0.0);
+}
+
+void ContactStates::restrict_to_active(std::span<const double> x, std::span<double> out) const {
+  for (std::size_t k = 0; k < across.size(); ++k) {
+    const std::size_t i = 3 * k;
+    const double along = across[k][0] * x[i + 1] + across[k][1] * x[i + 2];
+    out[i] = active[i] * x[i];
+    const double a = active[i + 1] * x[i + 1] + along * across[k][0];
+    out[i + 2] = active[i + 2] * x[i + 2] + along * across[k][1];
+    out[i + 1] = a;
+  }
+}
+
+/// r_T = −bound·δ + a e with a unknown: a = −(bound/speed) e·s, the change of −bound·s/‖s‖ with s.
+void ContactStates::slide_along(std::size_t k, const Vector2& direction, double bound, double speed) {
+  contact_[k].direction = direction;
+  for (std::size_t j = 0; j < 2; ++j) {
+    lambda[3 * k + 1 + j] = active[3 * k + 1 + j] = 0.0;
+    sliding[3 * k + 1 + j] = -bound * direction[static_cast<Eigen::Index>(j)];
+  }
+  const bool turns = newton() && bound > 0.0;
+  across[k] = turns ? Vector2(-direction[1], direction[0]) : Vector2::Zero();
+  compliance[k] = turns ? speed / bound : 0.0;
 }
 
 void ContactStates::forget_normals(Contact& contact, double normal) const {
@@ -33,15 +58,23 @@ double ContactStates::average(const Contact& contact) const {
   return contact.known > 0 ? sum / contact.known : 0.0;
 }
 
+double ContactStates::follow_gate(int followed, double gate) const {
+  constexpr int kFree = 2;  // the magnitude appears with the first update and settles with the second
+  return followed >= kFree ? std::max(gate, following.gate) : gate;
+}
+
 void ContactStates::switch_off(std::size_t k) {
   Contact& c = contact_[k];
   c.on = false;
+  across[k].setZero();
+  compliance[k] = 0.0;
   for (std::size_t i = 3 * k; i < 3 * k + 3; ++i) lambda[i] = sliding[i] = active[i] = 0.0;
 }
 
 void ContactStates::start(const PrimalSystem& system, std::span<const double> r) {
   constexpr double kAtBound = 1.0 - 1e-9;
   changes_ = 0;
+  following = {};
   for (std::size_t k = 0; k < contact_.size(); ++k) {
     Contact& c = contact_[k] = Contact{};
     switch_off(k);
@@ -103,6 +136,7 @@ bool ContactStates::switch_normal(const PrimalSystem& system, std::size_t k, con
   }
   if (!(u[0] < -gate)) return false;
   c.on = true;
+  c.followed = {};
   c.slips = c.confirmed = {};
   forget_normals(c, 0.0);
   active[3 * k] = 1.0;
@@ -130,27 +164,29 @@ bool ContactStates::follow_cone(const PrimalSystem& system, std::size_t k, const
   const Vector2 s(u[1], u[2]);
   Eigen::Map<Vector2> stuck(lambda.data() + 3 * k + 1);
   Eigen::Map<Vector2> known(sliding.data() + 3 * k + 1);
+  const double speed = s.norm();
   if (active[3 * k + 1] > 0.0) {
     const double size = stuck.norm();
     if (!(S * (size - bound) > gate)) return false;
     if (moment == Moment::running && !(s.dot(stuck) < 0.0)) return false;
-    c.direction = -stuck / size;
     forget_normals(c, lambda[3 * k]);
-    known = -bound * c.direction;
-    stuck.setZero();
-    active[3 * k + 1] = active[3 * k + 2] = 0.0;
+    slide_along(k, -stuck / size, bound, speed);
+    c.followed[0] = 0;
     return true;
   }
-  const double speed = s.norm();
+  const Vector2 present = known + stuck;
   if (s.dot(c.direction) <= 0.0 && speed > gate) {
-    stuck = known;
+    stuck = present;
     known.setZero();
     active[3 * k + 1] = active[3 * k + 2] = 1.0;
+    across[k].setZero();
+    compliance[k] = 0.0;
     return true;
   }
   const double mean = mu * average(c);
   Vector2 direction = c.direction;
-  if (rules_.direction == SlideDirection::prox) {
+  if (newton() && present.norm() > 0.0) direction = -present.normalized();
+  if (rules_.direction != SlideDirection::paper || following.newton) {
     const Vector2 pushed = mean * S * direction + s;
     if (pushed.norm() > 0.0) direction = pushed.normalized();
   } else if (speed > gate) {
@@ -158,9 +194,9 @@ bool ContactStates::follow_cone(const PrimalSystem& system, std::size_t k, const
     if (std::acos(cosine) * 180.0 / std::numbers::pi > rules_.angle)
       direction = (direction + rules_.turn * (s / speed - direction)).normalized();
   }
-  if (!(S * (bound * direction + known).norm() > gate)) return false;
-  c.direction = direction;
-  known = -mean * direction;
+  if (!(S * (bound * direction + present).norm() > follow_gate(c.followed[0], gate))) return false;
+  ++c.followed[0];
+  slide_along(k, direction, present.norm() + following.relaxation * (mean - present.norm()), speed);
   return true;
 }
 
@@ -179,6 +215,7 @@ bool ContactStates::follow_pyramid(const PrimalSystem& system, std::size_t k, in
     if (moment == Moment::running && !(s * lambda[row] < 0.0)) return false;
     c.direction[j] = lambda[row] > 0.0 ? -1.0 : 1.0;
     ++c.slips[part];
+    c.followed[part] = 0;
     c.confirmed[part] = 0;
     sliding[row] = -bound * c.direction[j];
     lambda[row] = active[row] = 0.0;
@@ -194,8 +231,10 @@ bool ContactStates::follow_pyramid(const PrimalSystem& system, std::size_t k, in
     return true;
   }
   c.confirmed[part] = 0;
-  if (!(S * std::abs(bound * c.direction[j] + sliding[row]) > gate)) return false;
-  sliding[row] = -mu * average(c) * c.direction[j];
+  if (!(S * std::abs(bound * c.direction[j] + sliding[row]) > follow_gate(c.followed[part], gate)))
+    return false;
+  ++c.followed[part];
+  sliding[row] += following.relaxation * (-mu * average(c) * c.direction[j] - sliding[row]);
   return true;
 }
 

@@ -24,17 +24,26 @@
 ///     < 0 (C31)     gate S_T (‖λ_T‖ − μ λ_N)   δ = −λ_T/‖λ_T‖ stick    s·δ ≤ 0 gate ‖s‖ λ_T = r_T follow δ,
 ///     λ' new                             gate S_T ‖μ λ_N δ + r_T‖ (C35)
 ///
+/// Under `newton` the cone's sliding contacts have one active tangent e across δ (see SlideDirection).
+///
 /// A change whose gate is below the tolerance is left for later (C34). In the converged state s and u_N of
 /// active rows are noise: `slide` then asks for no sign of s·λ_T, `off` for u_N ≥ −tolerance.
 namespace signorini {
 
 /// δ of sliding contacts. prox: δ ← (μ λ' S_T δ + s)/‖·‖ (C37). paper: a hundredth of the way to s/‖s‖ where
-/// the angle exceeds 1.2° (limits the residual to about sin 1.2°).
-enum class SlideDirection { prox, paper };
+/// the angle exceeds 1.2° (limits the residual to about sin 1.2°). newton: as prox, and between evaluations
+/// the impulse turns with s: with b = μ λ', e ⊥ δ, the first-order change of −b s/‖s‖ is a e,
+///
+///     e·s + ε a = 0,   ε = ‖s‖/b   [1/kg],
+///
+/// one more active row with the compliance ε; the system stays symmetric, and as s → 0 the row sticks. (The
+/// plain direction update creeps where two slow contacts of one body turn each other: factors 0.99 and
+/// above.)
+enum class SlideDirection { newton, prox, paper };
 template <>
 struct EnumNames<SlideDirection> {
-  static constexpr std::array<std::pair<SlideDirection, std::string_view>, 2> value{
-      {{SlideDirection::prox, "prox"}, {SlideDirection::paper, "paper"}}};
+  static constexpr std::array<std::pair<SlideDirection, std::string_view>, 3> value{
+      {{SlideDirection::newton, "newton"}, {SlideDirection::prox, "prox"}, {SlideDirection::paper, "paper"}}};
 };
 
 struct StateRules {
@@ -48,6 +57,16 @@ struct StateRules {
 
 enum class Moment { running, converged };
 
+/// How sliding impulses follow the normal impulses that bound them: a fixed-point iteration, one step per
+/// evaluation. Two contacts that nearly replace each other (two edges that meet a face at one place) shift
+/// their load with the friction of either; then the iteration's factor is below −1, or close to 1 across the
+/// sliding direction, and plain steps cycle or creep.
+struct Following {
+  double relaxation = 1.0;  ///< part of the way to the new magnitude
+  double gate = 0.0;        ///< m/s; contacts that follow for a third time and more wait for this violation
+  bool newton = false;      ///< as SlideDirection::newton from the next update on
+};
+
 class ContactStates {
  public:
   void prepare(const PrimalSystem& system, const StateRules& rules);
@@ -60,10 +79,15 @@ class ContactStates {
   /// Feasible impulses: λ and the sliding ones, clamped onto the law.
   void impulses(const PrimalSystem& system, std::span<double> r) const;
   long long changes() const { return changes_; }
+  /// out = P x: the active part of a vector of contact velocities or impulses (3m). `out` may be `x`.
+  void restrict_to_active(std::span<const double> x, std::span<double> out) const;
 
-  std::vector<double> lambda;   ///< 3m; 0 where not active
-  std::vector<double> sliding;  ///< 3m; known tangential impulses, 0 where active
-  std::vector<double> active;   ///< 3m; 1 or 0
+  std::vector<double> lambda;      ///< 3m; 0 where not active
+  std::vector<double> sliding;     ///< 3m; known tangential impulses, 0 where active
+  std::vector<double> active;      ///< 3m; 1 or 0
+  std::vector<Vector2> across;     ///< m; unit vector e across the sliding direction where that row is active
+  std::vector<double> compliance;  ///< m; ε of that row, 1/kg
+  Following following;             ///< may be changed between evaluations
 
  private:
   struct Contact {
@@ -71,6 +95,7 @@ class ContactStates {
     Vector2 direction = Vector2::Zero();  ///< δ; pyramid: a sign per tangent
     std::array<double, StateRules::kLongestAverage> normals{};
     int known = 0;                   ///< of `normals`
+    std::array<int, 2> followed{};   ///< updates since the last change of state; the cone uses the first
     std::array<int, 2> slips{};      ///< pyramid: stick → slide so far
     std::array<int, 2> confirmed{};  ///< pyramid: evaluations in a row that asked for sticking
   };
@@ -80,6 +105,9 @@ class ContactStates {
   bool follow_pyramid(const PrimalSystem& system, std::size_t k, int j, const double* u, double gate,
                       Moment moment);
   void switch_off(std::size_t k);
+  bool newton() const { return following.newton || rules_.direction == SlideDirection::newton; }
+  double follow_gate(int followed, double gate) const;
+  void slide_along(std::size_t k, const Vector2& direction, double bound, double speed);
   void push_normal(Contact& contact, double normal) const;
   double average(const Contact& contact) const;
   void forget_normals(Contact& contact, double normal) const;

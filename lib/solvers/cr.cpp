@@ -18,6 +18,11 @@ constexpr int kPatience = 3;
 /// Iterations without an estimate 1 % below the best (or twice the number of rows) after which it does so as
 /// well.
 constexpr int kStagnation = 300;
+/// Iterations within which the residual of the system has to halve without a restart; short recurrences lose
+/// their conjugacy to rounding on ill-conditioned systems, and a fresh residual mends that.
+constexpr int kLinearPatience = 100;
+/// Of the factor on the residual for which contacts that follow wait.
+constexpr double kLongestWait = 1e4;
 /// ‖B z‖ relative to what it was at the start below which the point is stationary although ρ ≠ 0
 /// (over-constrained).
 constexpr double kStationary = 1e-12;
@@ -127,6 +132,23 @@ std::vector<double> duplicate_scales(const PrimalSystem& system) {
   return Z;
 }
 
+/// Watches a positive number that should halve again and again.
+class Halving {
+ public:
+  void begin(double value, int iteration) {
+    value_ = value;
+    since_ = iteration;
+  }
+  bool overdue(double value, int iteration, int patience) {
+    if (value < 0.5 * value_) begin(value, iteration);
+    return iteration - since_ > patience;
+  }
+
+ private:
+  double value_ = std::numeric_limits<double>::infinity();
+  int since_ = 0;
+};
+
 int interval_of(CrInterval kind, double ratio) {
   const double x = std::max(1.0, ratio);
   double length = 1.0;
@@ -171,7 +193,7 @@ struct ConjugateResiduals::Impl {
     const std::size_t n = system.size();
     const std::size_t rows = 3 * at(system.contacts());
     for (auto* x : {&v, &momentum, &scratch}) x->assign(n, 0.0);
-    for (auto* x : {&u, &Hz, &Hp, &old, &r}) x->assign(rows, 0.0);
+    for (auto* x : {&u, &Hz, &Hp, &old, &r, &rho_c}) x->assign(rows, 0.0);
     for (auto* x : {&z, &Bz, &p, &Bp, &q, &CBz}) x->resize(n, rows);
     best.resize(rows);
     partial.assign(std::max<std::size_t>(1, (n + 3 * kChunk - 1) / (3 * kChunk)), {});
@@ -230,16 +252,15 @@ struct ConjugateResiduals::Impl {
   /// The part of `precondition` that belongs to the contacts; out.v is D⁻¹ x_v.
   void precondition_contacts(const SystemVector& x, SystemVector& out, bool as_full) {
     if (!as_full) {
-      for (std::size_t i = 0; i < out.c.size(); ++i)
-        out.c[i] = states.active[i] > 0.0 && softness[i] > 0.0 ? x.c[i] / softness[i] : 0.0;
+      for (std::size_t i = 0; i < out.c.size(); ++i) out.c[i] = inverse_softness(i, 1.0) * x.c[i];
       return;
     }
     // a = S⁻¹ (L D⁻¹ ρ_v + ρ_c)
     contact_velocities(system.H, out.v, out.c);
     for (std::size_t i = 0; i < out.c.size(); ++i) {
-      const bool takes_part = states.active[i] > 0.0 && softness[i] > 0.0;
-      out.c[i] = takes_part ? -(out.c[i] + x.c[i]) / (duplicate[i / 3] * softness[i]) : 0.0;
+      out.c[i] = -inverse_softness(i, duplicate[i / 3]) * (out.c[i] + x.c[i]);
     }
+    states.restrict_to_active(out.c, out.c);
     // D⁻¹ (ρ_v − Lᵀ a), with −a in out.c: only what contacts touch differs
     const auto take_back = [&](Index node) {
       std::copy_n(x.v.data() + 3 * at(node), 3, out.v.data() + 3 * at(node));
@@ -263,8 +284,27 @@ struct ConjugateResiduals::Impl {
     for (std::size_t i = 0; i < Bx.c.size(); ++i) Bx.c[i] = -x.c[i];  // x_c is 0 outside the active rows
     add_impulses(system.H, Bx.c, Bx.v);
     contact_velocities(system.H, x.v, Hx);
-    for (std::size_t i = 0; i < Bx.c.size(); ++i) Bx.c[i] = -states.active[i] * Hx[i];
+    for (std::size_t i = 0; i < Bx.c.size(); ++i) Bx.c[i] = -Hx[i];
+    states.restrict_to_active(Bx.c, Bx.c);
+    for (std::size_t i = 0; i < Bx.c.size(); ++i)
+      Bx.c[i] -= states.compliance[i / 3] * (i % 3 == 0 ? 0.0 : x.c[i]);
   }
+  double inverse_softness(std::size_t i, double Z) const {
+    if (!(softness[i] > 0.0)) return 0.0;
+    const std::size_t k = i / 3;
+    if (states.across[k].squaredNorm() > 0.0 && i % 3 != 0) {
+      const Vector2& e = states.across[k];
+      return 1.0 / (Z * (e[0] * e[0] * softness[3 * k + 1] + e[1] * e[1] * softness[3 * k + 2]) +
+                    states.compliance[k]);
+    }
+    return 1.0 / (Z * softness[i]);
+  }
+  void constraint(std::vector<double>& out) {
+    states.restrict_to_active(u, out);
+    for (std::size_t i = 0; i < out.size(); ++i)
+      if (i % 3 != 0) out[i] += states.compliance[i / 3] * states.lambda[i];
+  }
+  std::vector<double> rho_c;
 
   double dot_of(const SystemVector& a, const SystemVector& b) {
     each_chunk([&](std::size_t chunk, std::size_t begin, std::size_t end) {
@@ -292,7 +332,8 @@ struct ConjugateResiduals::Impl {
       largest = std::max(largest, part[0]);
     }
     momentum_error = largest + poison;
-    for (std::size_t i = 0; i < u.size(); ++i) largest = std::max(largest, states.active[i] * std::abs(u[i]));
+    constraint(rho_c);
+    for (std::size_t i = 0; i < u.size(); ++i) largest = std::max(largest, std::abs(rho_c[i]));
     residual = largest + poison;
   }
 
@@ -304,9 +345,9 @@ struct ConjugateResiduals::Impl {
   }
 
   /// (ρ_v; u_active)
-  void residual_vector(SystemVector& out) const {
+  void residual_vector(SystemVector& out) {
     std::copy(momentum.begin(), momentum.end(), out.v.begin());
-    for (std::size_t i = 0; i < u.size(); ++i) out.c[i] = states.active[i] * u[i];
+    constraint(out.c);
   }
 
   /// After a change of states or the start: z, Bz anew, p = z.
@@ -497,6 +538,8 @@ SolveReport ConjugateResiduals::solve(std::span<double> r, const StopRule& rule,
   CheckSchedule schedule(stop.tolerance());
   double improved = std::numeric_limits<double>::infinity();
   int improved_at = 0;
+  Halving progress, linear;
+  double wait = 0.0;  // times the residual: what following contacts wait for
   const int patience = std::max(kStagnation, 2 * static_cast<int>(r.size()));
   bool finite = true;
   bool stuck = false;
@@ -536,6 +579,16 @@ SolveReport ConjugateResiduals::solve(std::span<double> r, const StopRule& rule,
       }
       schedule.broken(report.iterations, estimate, error);
     }
+    if (options_.patience > 0 && progress.overdue(estimate, report.iterations, options_.patience)) {
+      // sliding and normal impulses chase each other: smaller steps, with the system solved better in between
+      wait = wait > 0.0 ? std::min(10.0 * wait, kLongestWait) : 10.0 * options_.postpone;
+      s.states.following = {0.5, 0.0, true};
+      progress.begin(estimate, report.iterations);
+    }
+    if (linear.overdue(s.residual, report.iterations, kLinearPatience)) {
+      s.refresh();
+      changed = true;
+    }
     if (estimate < 0.99 * improved) {
       improved = estimate;
       improved_at = report.iterations;
@@ -565,9 +618,12 @@ SolveReport ConjugateResiduals::solve(std::span<double> r, const StopRule& rule,
       }
     } else if ((alpha > 0.0 || !options_.gate) && options_.interval != CrInterval::converged &&
                report.iterations % interval_of(options_.interval, s.residual / inner) == 0) {
+      s.states.following.gate = wait * s.residual;
       changed = s.look(std::max(inner, options_.postpone * s.residual), Moment::running) || changed;
+      s.states.following.gate = 0.0;
     }
     if (changed) {
+      linear.begin(s.residual, report.iterations);
       s.restart();
     } else {
       s.turn();

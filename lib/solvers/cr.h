@@ -71,6 +71,7 @@ struct CrOptions {
   bool duplicates = true;
   double inner = 0.2;
   double postpone = 0.8;
+  int patience = 200;
   Judge judge = Judge::exact;
 
   template <class Visitor>
@@ -93,6 +94,10 @@ struct CrOptions {
     v("postpone", postpone,
       "changes of state on the way wait while their gate is below this times the residual of the system; 0: "
       "never");
+    v("patience", patience,
+      "iterations without halving the error after which sliding impulses follow the normal ones by half "
+      "steps, "
+      "with newton's direction and a better solved system in between; 0: never");
     v("judge", judge,
       "exact: factors M while preparing and stops by the true residual; own: never factors M and stops by "
       "the error "
