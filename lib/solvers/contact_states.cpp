@@ -186,7 +186,7 @@ bool ContactStates::follow_cone(const PrimalSystem& system, std::size_t k, const
   const double mean = mu * average(c);
   Vector2 direction = c.direction;
   if (newton() && present.norm() > 0.0) direction = -present.normalized();
-  if (rules_.direction != SlideDirection::paper || following.newton) {
+  if (rules_.direction != SlideDirection::paper) {
     const Vector2 pushed = mean * S * direction + s;
     if (pushed.norm() > 0.0) direction = pushed.normalized();
   } else if (speed > gate) {

@@ -64,7 +64,7 @@ enum class Moment { running, converged };
 struct Following {
   double relaxation = 1.0;  ///< part of the way to the new magnitude
   double gate = 0.0;        ///< m/s; contacts that follow for a third time and more wait for this violation
-  bool newton = false;      ///< as SlideDirection::newton from the next update on
+  bool newton = false;      ///< prox becomes newton from the next update on
 };
 
 class ContactStates {
@@ -105,7 +105,10 @@ class ContactStates {
   bool follow_pyramid(const PrimalSystem& system, std::size_t k, int j, const double* u, double gate,
                       Moment moment);
   void switch_off(std::size_t k);
-  bool newton() const { return following.newton || rules_.direction == SlideDirection::newton; }
+  bool newton() const {
+    return rules_.direction == SlideDirection::newton ||
+           (following.newton && rules_.direction == SlideDirection::prox);
+  }
   double follow_gate(int followed, double gate) const;
   void slide_along(std::size_t k, const Vector2& direction, double bound, double speed);
   void push_normal(Contact& contact, double normal) const;

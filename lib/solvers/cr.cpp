@@ -476,6 +476,7 @@ void CrOptions::validate(std::string_view solver) const {
     throw_usage("{}: average = {} is not between 1 and {}", solver, average, StateRules::kLongestAverage);
   if (!(angle >= 0.0)) throw_usage("{}: angle = {} is negative", solver, angle);
   if (!(turn > 0.0 && turn <= 1.0)) throw_usage("{}: turn = {} is not in (0, 1]", solver, turn);
+  if (patience < 0) throw_usage("{}: patience = {} is negative", solver, patience);
   if (!(postpone >= 0.0)) throw_usage("{}: postpone = {} is negative", solver, postpone);
   if (!(inner > 0.0 && inner <= 1.0)) throw_usage("{}: inner = {} is not in (0, 1]", solver, inner);
 }
