@@ -58,6 +58,16 @@ double ContactStates::average(const Contact& contact) const {
   return contact.known > 0 ? sum / contact.known : 0.0;
 }
 
+bool ContactStates::slips_freely(double product) const {
+  return rules_.slip_test == StateForm::corrected ? product < 0.0 : product > 0.0;
+}
+
+double ContactStates::follow_violation(const Contact& contact, double violation, double mean,
+                                       double softness) const {
+  if (rules_.gates == StateForm::corrected) return violation;
+  return softness * std::abs(mean - contact.last_average);
+}
+
 double ContactStates::follow_gate(int followed, double gate) const {
   constexpr int kFree = 2;  // the magnitude appears with the first update and settles with the second
   return followed >= kFree ? std::max(gate, following.gate) : gate;
@@ -134,7 +144,7 @@ bool ContactStates::switch_normal(const PrimalSystem& system, std::size_t k, con
     switch_off(k);
     return true;
   }
-  if (!(u[0] < -gate)) return false;
+  if (!(u[0] < -gate) || rules_.gates == StateForm::printed) return false;
   c.on = true;
   c.followed = {};
   c.slips = c.confirmed = {};
@@ -168,14 +178,14 @@ bool ContactStates::follow_cone(const PrimalSystem& system, std::size_t k, const
   if (active[3 * k + 1] > 0.0) {
     const double size = stuck.norm();
     if (!(S * (size - bound) > gate)) return false;
-    if (moment == Moment::running && !(s.dot(stuck) < 0.0)) return false;
+    if (moment == Moment::running && !slips_freely(s.dot(stuck))) return false;
     forget_normals(c, lambda[3 * k]);
     slide_along(k, -stuck / size, bound, speed);
     c.followed[0] = 0;
     return true;
   }
   const Vector2 present = known + stuck;
-  if (s.dot(c.direction) <= 0.0 && speed > gate) {
+  if (s.dot(c.direction) <= 0.0 && speed > gate && rules_.gates == StateForm::corrected) {
     stuck = present;
     known.setZero();
     active[3 * k + 1] = active[3 * k + 2] = 1.0;
@@ -194,7 +204,9 @@ bool ContactStates::follow_cone(const PrimalSystem& system, std::size_t k, const
     if (std::acos(cosine) * 180.0 / std::numbers::pi > rules_.angle)
       direction = (direction + rules_.turn * (s / speed - direction)).normalized();
   }
-  if (!(S * (bound * direction + present).norm() > follow_gate(c.followed[0], gate))) return false;
+  const double violation = follow_violation(c, S * (bound * direction + present).norm(), mean, S);
+  if (!(violation > follow_gate(c.followed[0], gate))) return false;
+  c.last_average = mean;
   ++c.followed[0];
   slide_along(k, direction, present.norm() + following.relaxation * (mean - present.norm()), speed);
   return true;
@@ -212,7 +224,7 @@ bool ContactStates::follow_pyramid(const PrimalSystem& system, std::size_t k, in
   if (active[row] > 0.0) {
     const double size = std::abs(lambda[row]);
     if (!(S * (size - bound) > gate)) return false;
-    if (moment == Moment::running && !(s * lambda[row] < 0.0)) return false;
+    if (moment == Moment::running && !slips_freely(s * lambda[row])) return false;
     c.direction[j] = lambda[row] > 0.0 ? -1.0 : 1.0;
     ++c.slips[part];
     c.followed[part] = 0;
@@ -221,7 +233,7 @@ bool ContactStates::follow_pyramid(const PrimalSystem& system, std::size_t k, in
     lambda[row] = active[row] = 0.0;
     return true;
   }
-  if (s * c.direction[j] <= 0.0 && std::abs(s) > gate) {
+  if (s * c.direction[j] <= 0.0 && std::abs(s) > gate && rules_.gates == StateForm::corrected) {
     // a release must be asked for more often the more often this tangent has slipped (T10)
     if (++c.confirmed[part] < 1 + c.slips[part]) return false;
     c.confirmed[part] = 0;
@@ -231,10 +243,12 @@ bool ContactStates::follow_pyramid(const PrimalSystem& system, std::size_t k, in
     return true;
   }
   c.confirmed[part] = 0;
-  if (!(S * std::abs(bound * c.direction[j] + sliding[row]) > follow_gate(c.followed[part], gate)))
-    return false;
+  const double mean = mu * average(c);
+  const double violation = follow_violation(c, S * std::abs(bound * c.direction[j] + sliding[row]), mean, S);
+  if (!(violation > follow_gate(c.followed[part], gate))) return false;
+  c.last_average = mean;
   ++c.followed[part];
-  sliding[row] += following.relaxation * (-mu * average(c) * c.direction[j] - sliding[row]);
+  sliding[row] += following.relaxation * (-mean * c.direction[j] - sliding[row]);
   return true;
 }
 

@@ -46,11 +46,23 @@ struct EnumNames<SlideDirection> {
       {{SlideDirection::newton, "newton"}, {SlideDirection::prox, "prox"}, {SlideDirection::paper, "paper"}}};
 };
 
+/// A rule as corrected here, or as printed in the paper (for tables of what the corrections are worth).
+enum class StateForm { corrected, printed };
+template <>
+struct EnumNames<StateForm> {
+  static constexpr std::array<std::pair<StateForm, std::string_view>, 2> value{
+      {{StateForm::corrected, "corrected"}, {StateForm::printed, "printed"}}};
+};
+
 struct StateRules {
   SlideDirection direction = SlideDirection::prox;
   double angle = 1.2;  ///< paper: degrees
   double turn = 0.01;  ///< paper: α_θ
   int average = 2;     ///< normal impulses in λ', 1 … kLongestAverage
+  /// printed: gates ask for the change of the impulse, which is 0 on switching on and on returning to
+  /// sticking (C34), and for the change of the average instead of the violation (C35).
+  StateForm gates = StateForm::corrected;
+  StateForm slip_test = StateForm::corrected;  ///< printed: s·λ_T > 0 (C31)
 
   static constexpr int kLongestAverage = 8;
 };
@@ -95,6 +107,7 @@ class ContactStates {
     Vector2 direction = Vector2::Zero();  ///< δ; pyramid: a sign per tangent
     std::array<double, StateRules::kLongestAverage> normals{};
     int known = 0;                   ///< of `normals`
+    double last_average = 0.0;       ///< λ' of the last update
     std::array<int, 2> followed{};   ///< updates since the last change of state; the cone uses the first
     std::array<int, 2> slips{};      ///< pyramid: stick → slide so far
     std::array<int, 2> confirmed{};  ///< pyramid: evaluations in a row that asked for sticking
@@ -109,6 +122,8 @@ class ContactStates {
     return rules_.direction == SlideDirection::newton ||
            (following.newton && rules_.direction == SlideDirection::prox);
   }
+  bool slips_freely(double product) const;
+  double follow_violation(const Contact& contact, double violation, double mean, double softness) const;
   double follow_gate(int followed, double gate) const;
   void slide_along(std::size_t k, const Vector2& direction, double bound, double speed);
   void push_normal(Contact& contact, double normal) const;

@@ -6,34 +6,27 @@
 #include <utility>
 
 #include "solvers/contact_states.h"
+#include "solvers/krylov_method.h"
 #include "solvers/primal_system.h"
 #include "solvers/solver.h"
 
 /// `cr-full`, `cr-diag`: conjugate residuals on velocities and impulses together, contacts switching their
 /// states before convergence (Verschoor and Jalba 2019, section 3, Algorithms 1–3).
 ///
-/// With L the active rows of Hᵀ (contact_states.h), λ their impulses and r_T the known sliding impulses, the
-/// system is symmetric and indefinite (spec C30):
-///
-///     [ M  −Lᵀ ] [ v ]   [ f + H r_T ]
-///     [ −L   0 ] [ λ ] = [ w_active  ]        residual (ρ_v; ρ_c),  ρ_v = f + H (λ + r_T) − M v,  ρ_c =
-///     u_active
+/// The system, its residual and what a change of states costs: saddle_system.h. The states: contact_states.h.
 ///
 /// Preconditioners, D the 3×3 node blocks of M's diagonal and S = Z diag(L D⁻¹ Lᵀ):
 ///
 ///     Diag:  (D⁻¹ ρ_v;  S⁻¹ ρ_c)          positive definite
 ///     Full:  a = S⁻¹(L D⁻¹ ρ_v + ρ_c),  (D⁻¹(ρ_v − Lᵀ a);  −a)         the block inverse, indefinite
 ///
-/// Z (Full only) counts the contacts of the same place (C42): Z_k = Σ_l |n_k·n_l| Π_i (1 − |w_ki − w_li|)
-/// over the node blocks i of contacts k and l. Contacts on pairs count whole: Z is the number of contacts
-/// between the two bodies.
+/// Z (Full only) counts the contacts of the same place (duplicate_scales.h).
 ///
-/// One product with M per iteration. A change of states costs none: ρ_v moves by H times the change of the
-/// impulses. States are looked at every max(1, ⌊log2(ϱ)/3⌋) iterations, ϱ the residual over the
-/// inner tolerance (C40, `interval`), and only after steps
-/// with α > 0 (C39). Where z·Bz or Bp·C⁻¹Bp vanishes without convergence, one minimising step along C⁻¹ B C⁻¹
-/// ρ with Diag restarts the iteration (C38); after three such events, and where
-/// the error no longer improves, Full gives way to Diag (T09).
+/// One product with M per iteration. States are looked at every max(1, ⌊log2(ϱ)/3⌋) iterations, ϱ the
+/// residual over the inner tolerance (C40, `interval`), and only after steps with α > 0 (C39). Where z·Bz or
+/// Bp·C⁻¹Bp vanishes without convergence, one minimising step along C⁻¹ B C⁻¹ ρ with Diag restarts the
+/// iteration (C38); after three such events, and where the error no longer improves, Full gives way to Diag
+/// (T09).
 ///
 /// On the way, changes whose gate is below `postpone` times the residual of the system wait: they are smaller
 /// than what the velocities still lack, and every restart gives up the conjugate directions. (Measured on a
@@ -73,7 +66,10 @@ struct CrOptions {
   int average = 2;
   double angle = 1.2;
   double turn = 0.01;
+  StateForm gates = StateForm::corrected;
+  StateForm slip_test = StateForm::corrected;
   bool gate = true;
+  bool breakdown_guard = true;
   bool duplicates = true;
   double inner = 0.2;
   double postpone = 0.8;
@@ -82,6 +78,15 @@ struct CrOptions {
 
   template <class Visitor>
   void visit(Visitor& v) {
+    visit_states(v);
+    v("gate", gate, "look at the states only after steps with alpha > 0");
+    v("breakdown_guard", breakdown_guard,
+      "mend vanishing inner products by a minimising step (C38); false: divide by them, as printed");
+    v("duplicates", duplicates, "Full: scale S by the number of contacts of the same place (Z)");
+  }
+  /// What does not belong to the recurrences of conjugate residuals.
+  template <class Visitor>
+  void visit_states(Visitor& v) {
     common.visit(v);
     v("interval", interval,
       "iterations between looks at the states, at most with x the residual over the inner tolerance: "
@@ -95,8 +100,15 @@ struct CrOptions {
       "normal impulses in the moving average that bounds sliding friction (eq. 19), 1 to 8");
     v("angle", angle, "direction = paper: degrees below which the direction is kept");
     v("turn", turn, "direction = paper: part of the way to the new direction");
-    v("gate", gate, "look at the states only after steps with alpha > 0");
-    v("duplicates", duplicates, "Full: scale S by the number of contacts of the same place (Z)");
+    v("gates", gates,
+      "corrected: changes of state wait for a violation of their own kind; printed: for a change of the "
+      "impulse "
+      "(Algorithm 2, line 19; Algorithm 3), so that nothing is ever switched on or back to sticking (C34, "
+      "C35)");
+    v("slip_test", slip_test,
+      "corrected: sticking ends where friction is exceeded and opposes the slip; printed: where it has the "
+      "sign of "
+      "eq. 16, with physical impulses the wrong one (C31)");
     v("inner", inner, "tolerance of the linear system and of the states relative to the asked residual");
     v("postpone", postpone,
       "changes of state on the way wait while their gate is below this times the residual of the system; 0: "
@@ -113,14 +125,6 @@ struct CrOptions {
   void validate(std::string_view solver) const;
 };
 
-/// What a solve did, beside its report.
-struct CrCounters {
-  long long state_changes = 0;
-  long long restarts = 0;
-  long long guards = 0;
-  long long evaluations = 0;
-};
-
 class ConjugateResiduals : public Solver {
  public:
   ConjugateResiduals(const CrOptions& options, CrPreconditioner preconditioner);
@@ -132,10 +136,15 @@ class ConjugateResiduals : public Solver {
   void use_arena(TaskArena* arena) override { arena_ = arena; }
   void prepare(const ContactProblem& problem) override;
   SolveReport solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) override;
+  /// The next solve starts from the velocities of the last one.
+  void update_contacts(const ContactProblem& problem) override;
   /// Of the last solve.
-  const CrCounters& counters() const;
+  const SolveCounters& counters() const;
 
  protected:
+  /// Another Krylov method in the place of conjugate residuals.
+  ConjugateResiduals(const CrOptions& options, CrPreconditioner preconditioner,
+                     std::unique_ptr<KrylovMethod> method);
   CrOptions options_;
 
  private:

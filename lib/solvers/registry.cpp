@@ -7,6 +7,7 @@
 #include "solvers/ca.h"
 #include "solvers/cr.h"
 #include "solvers/ica.h"
+#include "solvers/minres.h"
 #include "solvers/pcg.h"
 #include "solvers/pcg_pgs.h"
 #include "solvers/pgs.h"
@@ -55,6 +56,8 @@ constexpr std::array kSolvers{
         "conjugate residuals on velocities and impulses, contacts switching on the way; block-inverse "
         "preconditioner with duplicate scaling",
         "Verschoor and Jalba 2019, section 3, Algorithms 1-3"),
+    entry<Minres>("minimal residuals in the place of conjugate residuals; diagonal preconditioner",
+                  "Verschoor and Jalba 2019, section 7; Paige and Saunders 1975"),
     entry<SpActiveSet>(
         "staggered projections: normal and friction problem in turn, each by conjugate residuals; "
         "contacts switch where a linear system is solved",

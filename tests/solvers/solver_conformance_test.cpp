@@ -84,7 +84,7 @@ const std::vector<zoo::Specimen>& zoo_problems() {
 
 /// Solvers on velocities, which have no use for W alone.
 bool needs_primal(const Variant& variant) {
-  static const std::set<std::string> names{"ica", "cr-full", "cr-diag", "sp-active-set", "sp-cr"};
+  static const std::set<std::string> names{"ica", "cr-full", "cr-diag", "minres", "sp-active-set", "sp-cr"};
   return names.count(variant.name) > 0;
 }
 

@@ -209,7 +209,8 @@ TEST(Registry, HoldsTheContractNamesWithHelpForEveryOption) {
     EXPECT_EQ(make_solver(entry.name, copy)->options(), make_solver(entry.name)->options());
     EXPECT_EQ(make_solver(entry.name)->name(), entry.name);
   }
-  for (const char* name : {"pgs", "pcg", "pcg-pgs", "ca", "ica", "cr-diag", "cr-full", "sp-active-set", "sp-cr", "reference"}) {
+  for (const char* name : {"pgs", "pcg", "pcg-pgs", "ca", "ica", "cr-diag", "cr-full", "minres",
+                           "sp-active-set", "sp-cr", "reference"}) {
     EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
   }
 }

@@ -1,0 +1,244 @@
+#include "solvers/saddle_system.h"
+
+#include <cmath>
+
+#include "solvers/duplicate_scales.h"
+
+namespace signorini {
+
+namespace {
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+}  // namespace
+
+double dot(std::span<const double> a, std::span<const double> b) {
+  // four sums in a fixed order, so that the processor need not wait for one
+  double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
+  std::size_t i = 0;
+  for (; i + 4 <= a.size(); i += 4) {
+    s0 += a[i] * b[i];
+    s1 += a[i + 1] * b[i + 1];
+    s2 += a[i + 2] * b[i + 2];
+    s3 += a[i + 3] * b[i + 3];
+  }
+  for (; i < a.size(); ++i) s0 += a[i] * b[i];
+  return (s0 + s1) + (s2 + s3);
+}
+
+void SaddleSystem::prepare(const ContactProblem& problem, FrictionLaw law, Judge judge,
+                           const StateRules& rules, bool scale_duplicates, TaskArena* threads) {
+  system.prepare(problem, law, judge, threads);
+  states.prepare(system, rules);
+  const std::size_t n = system.size();
+  const std::size_t m = at(system.contacts());
+  for (auto* x : {&v, &momentum, &scratch_}) x->assign(n, 0.0);
+  for (auto* x : {&u, &r, &old_, &constraint_}) x->assign(3 * m, 0.0);
+  partial.assign(std::max<std::size_t>(1, (n + 3 * kChunk - 1) / (3 * kChunk)), {});
+  inverse_diagonal_.resize(n);
+  for (std::size_t i = 0; i < n / 3; ++i) {
+    const Matrix3 D = diagonal_block(system.A, static_cast<Index>(i));
+    for (std::size_t j = 0; j < 3; ++j)
+      inverse_diagonal_[3 * i + j] = 1.0 / D(static_cast<Eigen::Index>(j), static_cast<Eigen::Index>(j));
+  }
+  softness_.resize(3 * m);
+  for (Index k = 0; k < system.contacts(); ++k) {
+    const Matrix3 D = diagonal_block(system.B, k);
+    for (Index j = 0; j < 3; ++j) softness_[at(3 * k + j)] = D(j, j);
+  }
+  duplicate_.assign(m, 1.0);
+  if (scale_duplicates) duplicate_ = duplicate_scales(system);
+  prepare_touched();
+}
+
+/// H row by row (contacts ascending within a dof), and the node blocks it touches.
+void SaddleSystem::prepare_touched() {
+  const DirectionRows& H = system.H;
+  const std::size_t n = system.size();
+  row_begin_.assign(n + 1, 0);
+  for (const Index dof : H.dof) ++row_begin_[at(dof) + 1];
+  for (std::size_t i = 0; i < n; ++i) row_begin_[i + 1] += row_begin_[i];
+  row_contact_.resize(H.dof.size());
+  row_coefficient_.resize(3 * H.dof.size());
+  std::vector<Index> next(row_begin_.begin(), row_begin_.end() - 1);
+  for (Index k = 0; k < H.contacts(); ++k) {
+    for (Index e = H.begin[at(k)]; e < H.begin[at(k) + 1]; ++e) {
+      const std::size_t to = at(next[at(H.dof[at(e)])]++);
+      row_contact_[to] = k;
+      for (std::size_t j = 0; j < 3; ++j) row_coefficient_[3 * to + j] = H.coefficient[3 * at(e) + j];
+    }
+  }
+  touched_.clear();
+  for (std::size_t node = 0; node < n / 3; ++node) {
+    const bool in_pair = system.inverse[node](0, 0) == 0.0;
+    if (row_begin_[3 * node + 3] > row_begin_[3 * node] && !in_pair)
+      touched_.push_back(static_cast<Index>(node));
+  }
+}
+
+void SaddleSystem::gather_impulses(std::span<const double> x, double factor, std::size_t begin,
+                                   std::size_t end, std::span<double> y) const {
+  for (std::size_t i = begin; i < end; ++i) {
+    for (std::size_t e = at(row_begin_[i]); e < at(row_begin_[i + 1]); ++e) {
+      const double* h = row_coefficient_.data() + 3 * e;
+      const double* c = x.data() + 3 * at(row_contact_[e]);
+      y[i] += factor * (h[0] * c[0] + h[1] * c[1] + h[2] * c[2]);
+    }
+  }
+}
+
+void SaddleSystem::constraint_velocities(const SaddleVector& x, SaddleVector& Bx, std::vector<double>& Hx) {
+  contact_velocities(system.H, x.v, Hx);
+  counters.direction_products += 2;
+  for (std::size_t i = 0; i < Bx.c.size(); ++i) Bx.c[i] = -Hx[i];
+  states.restrict_to_active(Bx.c, Bx.c);
+  for (std::size_t k = 0; k < states.compliance.size(); ++k) {
+    Bx.c[3 * k + 1] -= states.compliance[k] * x.c[3 * k + 1];
+    Bx.c[3 * k + 2] -= states.compliance[k] * x.c[3 * k + 2];
+  }
+}
+
+/// 1/(Z S + ε) of row i; 0 where nothing gives way.
+double SaddleSystem::inverse_softness(std::size_t i, double Z) const {
+  if (!(softness_[i] > 0.0)) return 0.0;
+  const std::size_t k = i / 3;
+  const Vector2& e = states.across[k];
+  if (i % 3 == 0 || (e[0] == 0.0 && e[1] == 0.0)) return 1.0 / (Z * softness_[i]);
+  const double across = e[0] * e[0] * softness_[3 * k + 1] + e[1] * e[1] * softness_[3 * k + 2];
+  return 1.0 / (Z * across + states.compliance[k]);
+}
+
+void SaddleSystem::precondition(const SaddleVector& x, SaddleVector& out, bool as_full) {
+  each_chunk([&](std::size_t, std::size_t begin, std::size_t end) {
+    std::copy_n(x.v.data() + begin, end - begin, out.v.data() + begin);
+    system.apply_inverse_nodes(out.v, begin / 3, end / 3);
+  });
+  system.apply_inverse_pairs(out.v);
+  precondition_contacts(x, out, as_full);
+}
+
+void SaddleSystem::precondition_contacts(const SaddleVector& x, SaddleVector& out, bool as_full) {
+  if (!as_full) {
+    for (std::size_t i = 0; i < out.c.size(); ++i) out.c[i] = inverse_softness(i, 1.0) * x.c[i];
+    return;
+  }
+  counters.direction_products += 2;
+  // a = S⁻¹ (L D⁻¹ ρ_v + ρ_c), −a in out.c
+  contact_velocities(system.H, out.v, out.c);
+  for (std::size_t i = 0; i < out.c.size(); ++i)
+    out.c[i] = -inverse_softness(i, duplicate_[i / 3]) * (out.c[i] + x.c[i]);
+  states.restrict_to_active(out.c, out.c);
+  // D⁻¹ (ρ_v − Lᵀ a): only what contacts touch differs
+  const auto take_back = [&](Index node) {
+    std::copy_n(x.v.data() + 3 * at(node), 3, out.v.data() + 3 * at(node));
+  };
+  for (const Index node : touched_) {
+    take_back(node);
+    gather_impulses(out.c, 1.0, 3 * at(node), 3 * at(node) + 3, out.v);
+    system.apply_inverse_nodes(out.v, at(node), at(node) + 1);
+  }
+  for (const PrimalSystem::Pair& pair : system.pairs) {
+    for (const Index node : {pair.first, pair.second}) {
+      take_back(node);
+      gather_impulses(out.c, 1.0, 3 * at(node), 3 * at(node) + 3, out.v);
+    }
+  }
+  system.apply_inverse_pairs(out.v);
+}
+
+double SaddleSystem::dot_of(const SaddleVector& a, const SaddleVector& b) {
+  each_chunk([&](std::size_t chunk, std::size_t begin, std::size_t end) {
+    partial[chunk][0] = dot(cut(a.v, begin, end), cut(b.v, begin, end));
+  });
+  return sum(0, dot(a.c, b.c));
+}
+
+/// max |ρ_v/M_ii| over [begin, end); NaN where one is.
+double SaddleSystem::largest_momentum(std::size_t begin, std::size_t end) const {
+  double largest = 0.0, poison = 0.0;
+  for (std::size_t i = begin; i < end; ++i) {
+    const double e = std::abs(momentum[i]) * inverse_diagonal_[i];
+    poison += 0.0 * e;
+    largest = std::max(largest, e);
+  }
+  return largest + poison;
+}
+
+/// From partial[.][0] = largest_momentum of the chunks.
+void SaddleSystem::set_residual() {
+  double largest = 0.0, poison = 0.0;
+  for (const auto& part : partial) {
+    poison += 0.0 * part[0];
+    largest = std::max(largest, part[0]);
+  }
+  momentum_error = largest + poison;
+  residual = std::max(largest, constraint_norm()) + poison;
+}
+
+void SaddleSystem::measure_residual() {
+  each_chunk([&](std::size_t chunk, std::size_t begin, std::size_t end) {
+    partial[chunk][0] = largest_momentum(begin, end);
+  });
+  set_residual();
+}
+
+void SaddleSystem::constraint_residual(std::vector<double>& out) const {
+  states.restrict_to_active(u, out);
+  for (std::size_t k = 0; k < states.compliance.size(); ++k) {
+    out[3 * k + 1] += states.compliance[k] * states.lambda[3 * k + 1];
+    out[3 * k + 2] += states.compliance[k] * states.lambda[3 * k + 2];
+  }
+}
+
+double SaddleSystem::constraint_norm() const {
+  constraint_residual(constraint_);
+  double largest = 0.0;
+  for (const double x : constraint_) largest = std::max(largest, std::abs(x));
+  return largest;
+}
+
+void SaddleSystem::residual_vector(SaddleVector& out) const {
+  std::copy(momentum.begin(), momentum.end(), out.v.begin());
+  constraint_residual(out.c);
+}
+
+void SaddleSystem::start(std::span<const double> impulses, std::span<const double> velocities, bool as_full) {
+  counters = {};
+  full = as_full;
+  states.start(system, impulses);
+  std::copy(velocities.begin(), velocities.end(), v.begin());
+  refresh();
+  std::copy(impulses.begin(), impulses.end(), r.begin());
+}
+
+void SaddleSystem::refresh() {
+  for (std::size_t i = 0; i < scratch_.size(); ++i)
+    scratch_[i] = system.v_free[static_cast<Eigen::Index>(i)] - v[i];
+  for (std::size_t i = 0; i < old_.size(); ++i) old_[i] = states.lambda[i] + states.sliding[i];
+  each_chunk([&](std::size_t, std::size_t begin, std::size_t end) {
+    multiply_rows(system.A, static_cast<Index>(begin / 3), static_cast<Index>(end / 3), scratch_, momentum);
+    gather_impulses(old_, 1.0, begin, end, momentum);
+  });
+  ++counters.mass_products;
+  counters.direction_products += 2;
+  system.relative_velocity(v, u);
+  measure_residual();
+}
+
+bool SaddleSystem::look(double gate, Moment moment) {
+  ++counters.evaluations;
+  for (std::size_t i = 0; i < old_.size(); ++i) old_[i] = states.lambda[i] + states.sliding[i];
+  const bool changed = states.evaluate(system, u, gate, moment);
+  counters.state_changes = states.changes();
+  if (!changed) return false;
+  for (std::size_t i = 0; i < old_.size(); ++i) old_[i] = states.lambda[i] + states.sliding[i] - old_[i];
+  add_impulses(system.H, old_, momentum);
+  ++counters.direction_products;
+  measure_residual();
+  return true;
+}
+
+double SaddleSystem::estimate() {
+  states.impulses(system, r);
+  return system.error(r, u) + momentum_error;
+}
+
+}  // namespace signorini

@@ -1,0 +1,164 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <vector>
+
+#include "base/parallel.h"
+#include "solvers/contact_states.h"
+#include "solvers/primal_system.h"
+#include "solvers/solver.h"
+
+/// The symmetric indefinite system that conjugate residuals and MINRES solve, its residual and its
+/// preconditioners (Verschoor and Jalba 2019, eqs. 9–22; signs of spec C30). L: the active rows of Hᵀ, E
+/// their compliance (contact_states.h), λ their impulses, r_T the known sliding impulses:
+///
+///     B = [ M  −Lᵀ ]      B [ v ] = [ f + H r_T ]     ρ_v = f + H (λ + r_T) − M v    [kg m/s]
+///         [ −L −E  ]        [ λ ]   [ w_active  ]     ρ_c = u_active + E λ           [m/s]
+///
+/// A change of states costs no product with M: ρ_v moves by H times the change of the impulses (V22).
+namespace signorini {
+
+/// n velocities (or momenta) and 3m impulses (or contact velocities); the second part is 0 outside the active
+/// rows.
+struct SaddleVector {
+  std::vector<double> v;
+  std::vector<double> c;
+  void resize(std::size_t n, std::size_t rows) {
+    v.assign(n, 0.0);
+    c.assign(rows, 0.0);
+  }
+};
+
+double dot(std::span<const double> a, std::span<const double> b);
+/// y += alpha x
+inline void axpy(double alpha, std::span<const double> x, std::span<double> y) {
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] += alpha * x[i];
+}
+/// y = x + beta y
+inline void xpby(std::span<const double> x, double beta, std::span<double> y) {
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] = x[i] + beta * y[i];
+}
+
+class SaddleSystem {
+ public:
+  void prepare(const ContactProblem& problem, FrictionLaw law, Judge judge, const StateRules& rules,
+               bool scale_duplicates, TaskArena* arena);
+  /// From impulses r (3m) and velocities v (n); one product.
+  void start(std::span<const double> r, std::span<const double> v, bool as_full);
+  /// ρ_v and u afresh from v and the impulses; one product.
+  void refresh();
+  /// Looks at the states; moves ρ_v with the impulses. True when anything changed.
+  bool look(double gate, Moment moment);
+  /// v += α x_v, λ += α x_c, and with them ρ, u; Bx = B x and Hx = Hᵀ x_v. `also(begin, end)` shares the pass
+  /// over the velocities.
+  template <class Also>
+  void move(double alpha, const SaddleVector& x, const SaddleVector& Bx, std::span<const double> Hx,
+            const Also& also);
+
+  /// Bx = B x; Hx = Hᵀ x_v of every contact. `also(chunk, begin, end)` follows on the dofs of every chunk
+  /// while they are in cache.
+  template <class Also>
+  void apply(const SaddleVector& x, SaddleVector& Bx, std::vector<double>& Hx, const Also& also);
+  void apply(const SaddleVector& x, SaddleVector& Bx, std::vector<double>& Hx) {
+    apply(x, Bx, Hx, [](std::size_t, std::size_t, std::size_t) {});
+  }
+  /// out = C⁻¹ x, Full or Diag; x and out must differ.
+  void precondition(const SaddleVector& x, SaddleVector& out, bool as_full);
+  /// What `precondition` does after out.v = D⁻¹ x_v in all nodes.
+  void precondition_contacts(const SaddleVector& x, SaddleVector& out, bool as_full);
+  /// (ρ_v; ρ_c)
+  void residual_vector(SaddleVector& out) const;
+  double dot_of(const SaddleVector& a, const SaddleVector& b);
+  /// Fills `r`, the feasible impulses, and returns the error of r at the velocities at hand in m/s.
+  double estimate();
+  double constraint_norm() const;
+
+  /// body(chunk, begin, end) over the dofs, on several threads where there is an arena.
+  template <class Body>
+  void each_chunk(const Body& body) const {
+    const std::size_t n = system.size();
+    for_each_task(partial.size() > 1 ? arena : nullptr, partial.size(), [&](std::size_t chunk) {
+      body(chunk, 3 * kChunk * chunk, std::min(n, 3 * kChunk * (chunk + 1)));
+    });
+  }
+  /// Σ over chunks of partial[.][i], plus what the contacts add.
+  double sum(std::size_t i, double contacts) const {
+    double total = 0.0;
+    for (const auto& part : partial) total += part[i];
+    return total + contacts;
+  }
+  static std::span<const double> cut(const std::vector<double>& x, std::size_t begin, std::size_t end) {
+    return std::span<const double>(x).subspan(begin, end - begin);
+  }
+  static std::span<double> cut(std::vector<double>& x, std::size_t begin, std::size_t end) {
+    return std::span<double>(x).subspan(begin, end - begin);
+  }
+
+  PrimalSystem system;
+  ContactStates states;
+  std::vector<double> v, momentum;  ///< n: v; ρ_v
+  std::vector<double> u;            ///< 3m: Hᵀ v + w of every contact
+  std::vector<double> r;            ///< 3m: the feasible impulses of the last `estimate`
+  TaskArena* arena = nullptr;
+  bool full = true;             ///< the preconditioner in use
+  double momentum_error = 0.0;  ///< max |ρ_v/M_ii|, m/s
+  double residual = 0.0;        ///< max(|ρ_v/M_ii|, |ρ_c|), m/s
+  SolveCounters counters;
+  std::vector<std::array<double, 3>> partial;  ///< per chunk
+
+ private:
+  /// Node blocks per chunk of the loops over velocities: the vectors of an iteration stay in the second
+  /// cache. Sums are taken chunk by chunk and added in order, so that no bit depends on the number of
+  /// threads.
+  static constexpr std::size_t kChunk = 1024;
+
+  void prepare_touched();
+  /// y += H x for the dofs [begin, end).
+  void gather_impulses(std::span<const double> x, double factor, std::size_t begin, std::size_t end,
+                       std::span<double> y) const;
+  void constraint_velocities(const SaddleVector& x, SaddleVector& Bx, std::vector<double>& Hx);
+  double inverse_softness(std::size_t i, double Z) const;
+  double largest_momentum(std::size_t begin, std::size_t end) const;
+  void set_residual();
+  void measure_residual();
+  void constraint_residual(std::vector<double>& out) const;
+
+  std::vector<double> inverse_diagonal_;  ///< n: 1/M_ii
+  std::vector<double> softness_;          ///< 3m: diag(Hᵀ D⁻¹ H)
+  std::vector<double> duplicate_;         ///< m: Z
+  std::vector<Index> touched_;            ///< node blocks in no pair that contacts touch, ascending
+  std::vector<Index> row_begin_;          ///< n + 1: H dof by dof
+  std::vector<Index> row_contact_;
+  std::vector<double> row_coefficient_;     ///< 3 per entry
+  std::vector<double> scratch_, old_;       ///< n; 3m
+  mutable std::vector<double> constraint_;  ///< 3m: ρ_c
+};
+
+template <class Also>
+void SaddleSystem::apply(const SaddleVector& x, SaddleVector& Bx, std::vector<double>& Hx, const Also& also) {
+  each_chunk([&](std::size_t chunk, std::size_t begin, std::size_t end) {
+    multiply_rows(system.A, static_cast<Index>(begin / 3), static_cast<Index>(end / 3), x.v, Bx.v);
+    gather_impulses(x.c, -1.0, begin, end, Bx.v);
+    also(chunk, begin, end);
+  });
+  ++counters.mass_products;
+  constraint_velocities(x, Bx, Hx);
+}
+
+template <class Also>
+void SaddleSystem::move(double alpha, const SaddleVector& x, const SaddleVector& Bx,
+                        std::span<const double> Hx, const Also& also) {
+  each_chunk([&](std::size_t chunk, std::size_t begin, std::size_t end) {
+    axpy(alpha, cut(x.v, begin, end), cut(v, begin, end));
+    axpy(-alpha, cut(Bx.v, begin, end), cut(momentum, begin, end));
+    partial[chunk] = {largest_momentum(begin, end), 0.0, 0.0};
+    also(chunk, begin, end);
+  });
+  axpy(alpha, x.c, states.lambda);
+  axpy(alpha, Hx, u);
+  set_residual();
+}
+
+}  // namespace signorini
