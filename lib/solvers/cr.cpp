@@ -14,16 +14,17 @@ namespace {
 constexpr double kBreakdown = 1e-13;
 /// Breakdowns of Full after which Diag takes over.
 constexpr int kPatience = 3;
-/// Iterations without an estimate 1 % below the best (or twice the number of rows) after which it does so as
-/// well.
+/// Iterations without an estimate 1 % below the best (or twice the number of
+/// rows) after which it does so as well.
 constexpr int kStagnation = 300;
-/// Iterations within which the residual of the system has to halve without a restart; short recurrences lose
-/// their conjugacy to rounding on ill-conditioned systems, and a fresh residual mends that.
+/// Iterations within which the residual of the system has to halve without a
+/// restart; short recurrences lose their conjugacy to rounding on
+/// ill-conditioned systems, and a fresh residual mends that.
 constexpr int kLinearPatience = 100;
 /// Of the factor on the residual for which contacts that follow wait.
 constexpr double kLongestWait = 1e4;
-/// ‖B z‖ relative to what it was at the start below which the point is stationary although ρ ≠ 0
-/// (over-constrained).
+/// ‖B z‖ relative to what it was at the start below which the point is
+/// stationary although ρ ≠ 0 (over-constrained).
 constexpr double kStationary = 1e-12;
 
 /// Watches a positive number that should halve again and again.
@@ -105,19 +106,18 @@ class ConjugateDirections final : public KrylovMethod {
       const std::span<const double> Bz_part = s.cut(Bz.v, begin, end);
       s.partial[chunk][0] = dot(s.cut(z.v, begin, end), Bz_part);
       s.partial[chunk][1] = dot(Bz_part, Bz_part);
-      std::copy_n(Bz.v.data() + begin, end - begin, CBz.v.data() + begin);
-      s.system.apply_inverse_nodes(CBz.v, begin / 3, end / 3);
     });
     const double next = s.sum(0, dot(z.c, Bz.c));
     BzBz = s.sum(1, dot(Bz.c, Bz.c));
     const double beta = next / zBz;
     zBz = next;
-    s.system.apply_inverse_pairs(CBz.v);
-    s.precondition_contacts(Bz, CBz, s.full);
+    s.precondition_special(Bz, CBz, s.full);
     s.each_chunk([&](std::size_t chunk, std::size_t begin, std::size_t end) {
       xpby(s.cut(z.v, begin, end), beta, s.cut(p.v, begin, end));
       xpby(s.cut(Bz.v, begin, end), beta, s.cut(Bp.v, begin, end));
-      xpby(s.cut(CBz.v, begin, end), beta, s.cut(q.v, begin, end));
+      std::array<double, 3 * SaddleSystem::kChunk> part;  // C⁻¹ B z
+      s.precondition_chunk(chunk, Bz, CBz, begin, end, part.data());
+      xpby(std::span<const double>(part.data(), end - begin), beta, s.cut(q.v, begin, end));
       const std::span<const double> Bp_part = s.cut(Bp.v, begin, end), q_part = s.cut(q.v, begin, end);
       s.partial[chunk] = {dot(Bp_part, q_part), dot(Bp_part, Bp_part), dot(q_part, q_part)};
     });
@@ -155,8 +155,8 @@ class ConjugateDirections final : public KrylovMethod {
     return !(zBz * zBz > tiny * zz * BzBz) || !(Bpq * Bpq > tiny * BpBp * qq);
   }
 
-  /// C38: the step along C⁻¹ B C⁻¹ ρ (Diag) that minimises ‖ρ‖ in the metric of Diag. False where nothing
-  /// moves.
+  /// C38: the step along C⁻¹ B C⁻¹ ρ (Diag) that minimises ‖ρ‖ in the metric of
+  /// Diag. False where nothing moves.
   bool minimising_step(SaddleSystem& s) {
     s.residual_vector(Bp);
     s.precondition(Bp, z, false);
@@ -173,8 +173,9 @@ class ConjugateDirections final : public KrylovMethod {
 
   bool guarded_, may_fall_back_;
   SaddleVector z, Bz, p, Bp, q, CBz;
-  std::vector<double> Hz, Hp;              ///< 3m: Hᵀ z_v, Hᵀ p_v of every contact
-  double zBz = 0.0, zz = 0.0, BzBz = 0.0;  ///< inner products of the present vectors
+  std::vector<double> Hz, Hp;  ///< 3m: Hᵀ z_v, Hᵀ p_v of every contact
+  double zBz = 0.0, zz = 0.0,
+         BzBz = 0.0;  ///< inner products of the present vectors
   double Bpq = 0.0, BpBp = 0.0, qq = 0.0;
   double reference = 0.0;  ///< ‖Bz‖² at the last restart
 };
@@ -304,7 +305,8 @@ SolveReport ConjugateResiduals::solve(std::span<double> r, const StopRule& rule,
       schedule.broken(report.iterations, estimate, error);
     }
     if (options_.patience > 0 && progress.overdue(estimate, report.iterations, options_.patience)) {
-      // sliding and normal impulses chase each other: smaller steps, with the system solved better in between
+      // sliding and normal impulses chase each other: smaller steps, with the
+      // system solved better in between
       wait = wait > 0.0 ? std::min(10.0 * wait, kLongestWait) : 10.0 * options_.postpone;
       s.states.following = {0.5, 0.0, true};
       progress.begin(estimate, report.iterations);
@@ -334,7 +336,8 @@ SolveReport ConjugateResiduals::solve(std::span<double> r, const StopRule& rule,
         report.end = PhaseEnd::stuck;
         break;
       } else {
-        // the system is solved, the problem is not: tighter, from a fresh residual
+        // the system is solved, the problem is not: tighter, from a fresh
+        // residual
         inner = std::max(0.1 * inner, smallest);
         s.refresh();
         s.look(inner, Moment::running);

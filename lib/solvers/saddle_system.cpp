@@ -49,7 +49,8 @@ void SaddleSystem::prepare(const ContactProblem& problem, FrictionLaw law, Judge
   prepare_touched();
 }
 
-/// H row by row (contacts ascending within a dof), and the node blocks it touches.
+/// H row by row (contacts ascending within a dof), and the node blocks it
+/// touches.
 void SaddleSystem::prepare_touched() {
   const DirectionRows& H = system.H;
   const std::size_t n = system.size();
@@ -67,16 +68,27 @@ void SaddleSystem::prepare_touched() {
     }
   }
   touched_.clear();
+  special_.clear();
+  inverse_.resize(n / 3);
+  touched_begin_.assign(1, 0);
+  special_begin_.assign(1, 0);
   for (std::size_t node = 0; node < n / 3; ++node) {
-    const bool in_pair = system.inverse[node](0, 0) == 0.0;
-    if (row_begin_[3 * node + 3] > row_begin_[3 * node] && !in_pair)
-      touched_.push_back(static_cast<Index>(node));
+    const Matrix3& D = system.inverse[node];
+    inverse_[node] = {D(0, 0), D(0, 1), D(0, 2), D(1, 1), D(1, 2), D(2, 2)};
+    const bool touched = row_begin_[3 * node + 3] > row_begin_[3 * node];
+    if (touched) touched_.push_back(static_cast<Index>(node));
+    if (touched || D(0, 0) == 0.0) special_.push_back(static_cast<Index>(node));
+    if ((node + 1) % kChunk != 0 && node + 1 < n / 3) continue;
+    touched_begin_.push_back(touched_.size());
+    special_begin_.push_back(special_.size());
   }
+  touched_begin_.resize(partial.size() + 1, touched_.size());
+  special_begin_.resize(partial.size() + 1, special_.size());
 }
 
-void SaddleSystem::gather_impulses(std::span<const double> x, double factor, std::size_t begin,
-                                   std::size_t end, std::span<double> y) const {
-  for (std::size_t i = begin; i < end; ++i) {
+void SaddleSystem::gather_node(std::span<const double> x, double factor, Index node,
+                               std::span<double> y) const {
+  for (std::size_t i = 3 * at(node); i < 3 * at(node) + 3; ++i) {
     for (std::size_t e = at(row_begin_[i]); e < at(row_begin_[i + 1]); ++e) {
       const double* h = row_coefficient_.data() + 3 * e;
       const double* c = x.data() + 3 * at(row_contact_[e]);
@@ -107,15 +119,38 @@ double SaddleSystem::inverse_softness(std::size_t i, double Z) const {
 }
 
 void SaddleSystem::precondition(const SaddleVector& x, SaddleVector& out, bool as_full) {
-  each_chunk([&](std::size_t, std::size_t begin, std::size_t end) {
-    std::copy_n(x.v.data() + begin, end - begin, out.v.data() + begin);
-    system.apply_inverse_nodes(out.v, begin / 3, end / 3);
+  precondition_special(x, out, as_full);
+  each_chunk([&](std::size_t chunk, std::size_t begin, std::size_t end) {
+    std::array<double, 3 * kChunk> part;
+    precondition_chunk(chunk, x, out, begin, end, part.data());
+    std::copy_n(part.data(), end - begin, out.v.data() + begin);
   });
-  system.apply_inverse_pairs(out.v);
-  precondition_contacts(x, out, as_full);
 }
 
-void SaddleSystem::precondition_contacts(const SaddleVector& x, SaddleVector& out, bool as_full) {
+void SaddleSystem::precondition_chunk(std::size_t chunk, const SaddleVector& x, const SaddleVector& special,
+                                      std::size_t begin, std::size_t end, double* out) const {
+  for (std::size_t i = begin; i < end; i += 3) {
+    const auto& D = inverse_[i / 3];
+    const double a = x.v[i], b = x.v[i + 1], c = x.v[i + 2];
+    double* y = out + (i - begin);
+    y[0] = D[0] * a + D[1] * b + D[2] * c;
+    y[1] = D[1] * a + D[3] * b + D[4] * c;
+    y[2] = D[2] * a + D[4] * b + D[5] * c;
+  }
+  for (std::size_t i = special_begin_[chunk]; i < special_begin_[chunk + 1]; ++i)
+    std::copy_n(special.v.data() + 3 * at(special_[i]), 3, out + (3 * at(special_[i]) - begin));
+}
+
+void SaddleSystem::precondition_special(const SaddleVector& x, SaddleVector& out, bool as_full) {
+  const auto take = [&](bool with_impulses) {
+    for (const Index node : special_) {
+      std::copy_n(x.v.data() + 3 * at(node), 3, out.v.data() + 3 * at(node));
+      if (with_impulses) gather_node(out.c, 1.0, node, out.v);
+      system.apply_inverse_nodes(out.v, at(node), at(node) + 1);
+    }
+    system.apply_inverse_pairs(out.v);
+  };
+  take(false);
   if (!as_full) {
     for (std::size_t i = 0; i < out.c.size(); ++i) out.c[i] = inverse_softness(i, 1.0) * x.c[i];
     return;
@@ -126,22 +161,8 @@ void SaddleSystem::precondition_contacts(const SaddleVector& x, SaddleVector& ou
   for (std::size_t i = 0; i < out.c.size(); ++i)
     out.c[i] = -inverse_softness(i, duplicate_[i / 3]) * (out.c[i] + x.c[i]);
   states.restrict_to_active(out.c, out.c);
-  // D⁻¹ (ρ_v − Lᵀ a): only what contacts touch differs
-  const auto take_back = [&](Index node) {
-    std::copy_n(x.v.data() + 3 * at(node), 3, out.v.data() + 3 * at(node));
-  };
-  for (const Index node : touched_) {
-    take_back(node);
-    gather_impulses(out.c, 1.0, 3 * at(node), 3 * at(node) + 3, out.v);
-    system.apply_inverse_nodes(out.v, at(node), at(node) + 1);
-  }
-  for (const PrimalSystem::Pair& pair : system.pairs) {
-    for (const Index node : {pair.first, pair.second}) {
-      take_back(node);
-      gather_impulses(out.c, 1.0, 3 * at(node), 3 * at(node) + 3, out.v);
-    }
-  }
-  system.apply_inverse_pairs(out.v);
+  // D⁻¹ (ρ_v − Lᵀ a)
+  take(true);
 }
 
 double SaddleSystem::dot_of(const SaddleVector& a, const SaddleVector& b) {
@@ -213,9 +234,9 @@ void SaddleSystem::refresh() {
   for (std::size_t i = 0; i < scratch_.size(); ++i)
     scratch_[i] = system.v_free[static_cast<Eigen::Index>(i)] - v[i];
   for (std::size_t i = 0; i < old_.size(); ++i) old_[i] = states.lambda[i] + states.sliding[i];
-  each_chunk([&](std::size_t, std::size_t begin, std::size_t end) {
+  each_chunk([&](std::size_t chunk, std::size_t begin, std::size_t end) {
     multiply_rows(system.A, static_cast<Index>(begin / 3), static_cast<Index>(end / 3), scratch_, momentum);
-    gather_impulses(old_, 1.0, begin, end, momentum);
+    gather_chunk(chunk, old_, 1.0, momentum);
   });
   ++counters.mass_products;
   counters.direction_products += 2;

@@ -10,18 +10,22 @@
 #include "solvers/primal_system.h"
 #include "solvers/solver.h"
 
-/// The symmetric indefinite system that conjugate residuals and MINRES solve, its residual and its
-/// preconditioners (Verschoor and Jalba 2019, eqs. 9–22; signs of spec C30). L: the active rows of Hᵀ, E
-/// their compliance (contact_states.h), λ their impulses, r_T the known sliding impulses:
+/// The symmetric indefinite system that conjugate residuals and MINRES solve,
+/// its residual and its preconditioners (Verschoor and Jalba 2019, eqs. 9–22;
+/// signs of spec C30). L: the active rows of Hᵀ, E their compliance
+/// (contact_states.h), λ their impulses, r_T the known sliding impulses:
 ///
-///     B = [ M  −Lᵀ ]      B [ v ] = [ f + H r_T ]     ρ_v = f + H (λ + r_T) − M v    [kg m/s]
-///         [ −L −E  ]        [ λ ]   [ w_active  ]     ρ_c = u_active + E λ           [m/s]
+///     B = [ M  −Lᵀ ]      B [ v ] = [ f + H r_T ]     ρ_v = f + H (λ + r_T) −
+///     M v    [kg m/s]
+///         [ −L −E  ]        [ λ ]   [ w_active  ]     ρ_c = u_active + E λ
+///         [m/s]
 ///
-/// A change of states costs no product with M: ρ_v moves by H times the change of the impulses (V22).
+/// A change of states costs no product with M: ρ_v moves by H times the change
+/// of the impulses (V22).
 namespace signorini {
 
-/// n velocities (or momenta) and 3m impulses (or contact velocities); the second part is 0 outside the active
-/// rows.
+/// n velocities (or momenta) and 3m impulses (or contact velocities); the
+/// second part is 0 outside the active rows.
 struct SaddleVector {
   std::vector<double> v;
   std::vector<double> c;
@@ -49,16 +53,17 @@ class SaddleSystem {
   void start(std::span<const double> r, std::span<const double> v, bool as_full);
   /// ρ_v and u afresh from v and the impulses; one product.
   void refresh();
-  /// Looks at the states; moves ρ_v with the impulses. True when anything changed.
+  /// Looks at the states; moves ρ_v with the impulses. True when anything
+  /// changed.
   bool look(double gate, Moment moment);
-  /// v += α x_v, λ += α x_c, and with them ρ, u; Bx = B x and Hx = Hᵀ x_v. `also(begin, end)` shares the pass
-  /// over the velocities.
+  /// v += α x_v, λ += α x_c, and with them ρ, u; Bx = B x and Hx = Hᵀ x_v.
+  /// `also(begin, end)` shares the pass over the velocities.
   template <class Also>
   void move(double alpha, const SaddleVector& x, const SaddleVector& Bx, std::span<const double> Hx,
             const Also& also);
 
-  /// Bx = B x; Hx = Hᵀ x_v of every contact. `also(chunk, begin, end)` follows on the dofs of every chunk
-  /// while they are in cache.
+  /// Bx = B x; Hx = Hᵀ x_v of every contact. `also(chunk, begin, end)` follows
+  /// on the dofs of every chunk while they are in cache.
   template <class Also>
   void apply(const SaddleVector& x, SaddleVector& Bx, std::vector<double>& Hx, const Also& also);
   void apply(const SaddleVector& x, SaddleVector& Bx, std::vector<double>& Hx) {
@@ -66,16 +71,23 @@ class SaddleSystem {
   }
   /// out = C⁻¹ x, Full or Diag; x and out must differ.
   void precondition(const SaddleVector& x, SaddleVector& out, bool as_full);
-  /// What `precondition` does after out.v = D⁻¹ x_v in all nodes.
-  void precondition_contacts(const SaddleVector& x, SaddleVector& out, bool as_full);
+  /// The same, but of out.v only what contacts or pairs make differ from D⁻¹
+  /// x_v (`special`).
+  void precondition_special(const SaddleVector& x, SaddleVector& out, bool as_full);
   /// (ρ_v; ρ_c)
   void residual_vector(SaddleVector& out) const;
+  /// out(0 … end − begin) = (D⁻¹ x_v)(begin … end), special nodes taken from
+  /// `special.v`.
+  void precondition_chunk(std::size_t chunk, const SaddleVector& x, const SaddleVector& special,
+                          std::size_t begin, std::size_t end, double* out) const;
   double dot_of(const SaddleVector& a, const SaddleVector& b);
-  /// Fills `r`, the feasible impulses, and returns the error of r at the velocities at hand in m/s.
+  /// Fills `r`, the feasible impulses, and returns the error of r at the
+  /// velocities at hand in m/s.
   double estimate();
   double constraint_norm() const;
 
-  /// body(chunk, begin, end) over the dofs, on several threads where there is an arena.
+  /// body(chunk, begin, end) over the dofs, on several threads where there is
+  /// an arena.
   template <class Body>
   void each_chunk(const Body& body) const {
     const std::size_t n = system.size();
@@ -108,16 +120,19 @@ class SaddleSystem {
   SolveCounters counters;
   std::vector<std::array<double, 3>> partial;  ///< per chunk
 
- private:
-  /// Node blocks per chunk of the loops over velocities: the vectors of an iteration stay in the second
-  /// cache. Sums are taken chunk by chunk and added in order, so that no bit depends on the number of
-  /// threads.
-  static constexpr std::size_t kChunk = 1024;
+  /// Node blocks per chunk of the loops over velocities: the vectors of an
+  /// iteration stay in the second cache. Sums are taken chunk by chunk and
+  /// added in order, so that no bit depends on the number of threads.
+  static constexpr std::size_t kChunk = 512;
 
+ private:
   void prepare_touched();
-  /// y += H x for the dofs [begin, end).
-  void gather_impulses(std::span<const double> x, double factor, std::size_t begin, std::size_t end,
-                       std::span<double> y) const;
+  /// y += factor H x for one node block; for those of a chunk.
+  void gather_node(std::span<const double> x, double factor, Index node, std::span<double> y) const;
+  void gather_chunk(std::size_t chunk, std::span<const double> x, double factor, std::span<double> y) const {
+    for (std::size_t i = touched_begin_[chunk]; i < touched_begin_[chunk + 1]; ++i)
+      gather_node(x, factor, touched_[i], y);
+  }
   void constraint_velocities(const SaddleVector& x, SaddleVector& Bx, std::vector<double>& Hx);
   double inverse_softness(std::size_t i, double Z) const;
   double largest_momentum(std::size_t begin, std::size_t end) const;
@@ -125,11 +140,16 @@ class SaddleSystem {
   void measure_residual();
   void constraint_residual(std::vector<double>& out) const;
 
-  std::vector<double> inverse_diagonal_;  ///< n: 1/M_ii
-  std::vector<double> softness_;          ///< 3m: diag(Hᵀ D⁻¹ H)
-  std::vector<double> duplicate_;         ///< m: Z
-  std::vector<Index> touched_;            ///< node blocks in no pair that contacts touch, ascending
-  std::vector<Index> row_begin_;          ///< n + 1: H dof by dof
+  std::vector<double> inverse_diagonal_;        ///< n: 1/M_ii
+  std::vector<double> softness_;                ///< 3m: diag(Hᵀ D⁻¹ H)
+  std::vector<double> duplicate_;               ///< m: Z
+  std::vector<std::array<double, 6>> inverse_;  ///< per node block: D⁻¹ by its upper triangle; 0 in pairs
+  std::vector<Index> touched_,
+      special_;  ///< node blocks that contacts touch; those and the ones of
+                 ///< pairs; ascending
+  std::vector<std::size_t> touched_begin_,
+      special_begin_;             ///< chunks + 1 offsets into them
+  std::vector<Index> row_begin_;  ///< n + 1: H dof by dof
   std::vector<Index> row_contact_;
   std::vector<double> row_coefficient_;     ///< 3 per entry
   std::vector<double> scratch_, old_;       ///< n; 3m
@@ -140,7 +160,7 @@ template <class Also>
 void SaddleSystem::apply(const SaddleVector& x, SaddleVector& Bx, std::vector<double>& Hx, const Also& also) {
   each_chunk([&](std::size_t chunk, std::size_t begin, std::size_t end) {
     multiply_rows(system.A, static_cast<Index>(begin / 3), static_cast<Index>(end / 3), x.v, Bx.v);
-    gather_impulses(x.c, -1.0, begin, end, Bx.v);
+    gather_chunk(chunk, x.c, -1.0, Bx.v);
     also(chunk, begin, end);
   });
   ++counters.mass_products;
