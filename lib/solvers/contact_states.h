@@ -19,10 +19,12 @@
 ///
 /// Changes, with s = u_T and S the diagonal of Hᵀ D⁻¹ H:
 ///
-///     on       u_N < 0                               gate −u_N                  tangents slide along s from
-///     r_T = 0 off      λ_N ≤ 0 and u_N ≥ 0                   gate S_N |λ_N| slide    ‖λ_T‖ > μ λ_N and s·λ_T
-///     < 0 (C31)     gate S_T (‖λ_T‖ − μ λ_N)   δ = −λ_T/‖λ_T‖ stick    s·δ ≤ 0 gate ‖s‖ λ_T = r_T follow δ,
-///     λ' new                             gate S_T ‖μ λ_N δ + r_T‖ (C35)
+///     change   where                                  gate                   then
+///     on       u_N < 0                                −u_N                   tangents slide along s, r_T = 0
+///     off      λ_N ≤ 0 and u_N ≥ 0                    S_N |λ_N|
+///     slide    ‖λ_T‖ > μ λ_N and s·λ_T < 0 (C31)      S_T (‖λ_T‖ − μ λ_N)    δ = −λ_T/‖λ_T‖
+///     stick    s·δ ≤ 0                                ‖s‖                    λ_T = r_T
+///     follow   δ, λ' new                              S_T ‖μ λ_N δ + r_T‖ (C35)
 ///
 /// Under `newton` the cone's sliding contacts have one active tangent e across δ (see SlideDirection).
 ///
