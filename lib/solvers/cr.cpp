@@ -151,8 +151,9 @@ class ConjugateDirections final : public KrylovMethod {
   }
 
   bool broken() const {
-    const double tiny = kBreakdown * kBreakdown;
-    return !(zBz * zBz > tiny * zz * BzBz) || !(Bpq * Bpq > tiny * BpBp * qq);
+    // roots first: products of four vectors leave the range of numbers at velocities of 1e80 m/s
+    return !(std::abs(zBz) > kBreakdown * std::sqrt(zz) * std::sqrt(BzBz)) ||
+           !(std::abs(Bpq) > kBreakdown * std::sqrt(BpBp) * std::sqrt(qq));
   }
 
   /// C38: the step along C⁻¹ B C⁻¹ ρ (Diag) that minimises ‖ρ‖ in the metric of

@@ -7,8 +7,9 @@ namespace signorini {
 
 namespace {
 
-/// Relative size of β² below which the Krylov space is exhausted: rounding of an inner product.
-constexpr double kExhausted = 1e-30;
+/// Size of β, relative to the largest entry of the tridiagonal matrix, below which the Krylov space is
+/// exhausted: rounding of an inner product.
+constexpr double kExhausted = 1e-15;
 
 CrOptions with_switching(const Minres::Options& options) {
   CrOptions result = options;
@@ -43,7 +44,8 @@ void MinimalResiduals::restart(SaddleSystem& s) {
   beta_before_ = 0.0;
   cosine_ = -1.0;
   sine_ = delta_ = epsilon_ = 0.0;
-  phi_ = first_phi_ = beta_;
+  phi_ = beta_;
+  largest_ = 0.0;
   first_ = true;
   for (Direction& d : direction_) {
     for (auto* x : {&d.w.v, &d.w.c, &d.Bw.v, &d.Bw.c, &d.Hw}) std::fill(x->begin(), x->end(), 0.0);
@@ -121,7 +123,8 @@ KrylovStep MinimalResiduals::step(SaddleSystem& s) {
   });
   s.move(phi, d.w, d.Bw, d.Hw, [](std::size_t, std::size_t, std::size_t) {});
   result.alpha = 1.0;  // MINRES has no sign that tells when states may be looked at
-  result.restart = beta * beta <= kExhausted * first_phi_ * first_phi_;
+  largest_ = std::max({largest_, std::abs(alpha), beta});
+  result.restart = beta <= kExhausted * largest_;
   return result;
 }
 

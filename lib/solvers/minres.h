@@ -47,7 +47,7 @@ class MinimalResiduals final : public KrylovMethod {
   int newest_ = 0;
   double beta_ = 0.0, beta_before_ = 0.0;
   double cosine_ = -1.0, sine_ = 0.0, delta_ = 0.0, epsilon_ = 0.0, phi_ = 0.0;
-  double first_phi_ = 0.0;
+  double largest_ = 0.0;  ///< entry of the tridiagonal matrix so far
   bool first_ = true;
 };
 

@@ -8,6 +8,7 @@ from signorini_report.tables import markdown
 TITLES = {
     "block_product": "Products with 3×3 blocks",
     "gauss_seidel": "Gauss–Seidel sweeps",
+    "conjugate_residuals": "Solvers on velocities",
     "regions": "Separating contacts into regions",
     "region_tasks": "Regions as tasks",
     "ccd": "Continuous detection, pair by pair",
@@ -58,6 +59,16 @@ def gauss_seidel(result):
             for size, row in result.under(f"sweep/{law}_{key}").items():
                 yield (f"{law}, {words}, {count_text(size)} contacts of 9 blocks", f"{row['ns_per_contact']:.1f} ns per contact",
                        f"{100 * row['of_read']:.0f} % of the measured read bandwidth" if "memory" in key else "")
+
+
+def conjugate_residuals(result):
+    for key, row in result.under("iteration").items():
+        yield (f"`{key.replace('_', '-')}`, one iteration on an island of 98,304 dofs", f"{row['ms']:.2f} ms, {row['of_floor']:.2f}× the time of its bytes",
+               f"two threads {row['two_threads']:.2f}×; read bandwidth {row['read_GB_per_s']:.1f} GB/s")
+    for key, row in result.under("block").items():
+        kind, solver, digits = key.split("/")[:3]
+        yield (f"`{solver}`, {kind} block of 972 dofs, cold start to residual 1e-{digits.removeprefix('digits:')}", f"{row['fastest_ms']:.3g} ms",
+               f"{count_text(row['iterations'])} iterations, {count_text(row['products'])} products with M")
 
 
 def regions(result):
@@ -123,7 +134,8 @@ def recording(result):
                    f"{size:,.0f} bytes per contact" if size else "")
 
 
-ROWS = {"detection": detection, "block_product": block_product, "gauss_seidel": gauss_seidel, "regions": regions, "region_tasks": region_tasks,
+ROWS = {"detection": detection, "block_product": block_product, "gauss_seidel": gauss_seidel, "conjugate_residuals": conjugate_residuals,
+        "regions": regions, "region_tasks": region_tasks,
         "ccd": ccd, "delassus": delassus, "recording": recording}
 
 

@@ -94,7 +94,7 @@ TEST(StopRules, AContactThatNothingCanOpenIsStalled) {
   for (const SolverEntry& entry : solver_registry()) {
     const Outcome outcome = run(entry.name, {}, world.build(), to(1e-6, 100000));
     EXPECT_EQ(enum_name(outcome.report.status), "stalled") << entry.name;
-    EXPECT_EQ(outcome.r[3], 4.0) << entry.name;  // the other contact is solved
+    EXPECT_DOUBLE_EQ(outcome.r[3], 4.0) << entry.name;  // the other contact is solved
     EXPECT_NEAR(outcome.report.own_residual, 0.5, 1e-12) << entry.name;
   }
 }
