@@ -10,18 +10,14 @@
 #include "solvers/primal_system.h"
 #include "solvers/solver.h"
 
-/// The symmetric indefinite system that conjugate residuals and MINRES solve,
-/// its residual and its preconditioners (Verschoor and Jalba 2019, eqs. 9–22;
-/// signs of spec C30). L: the active rows of Hᵀ, E their compliance
-/// (contact_states.h), λ their impulses, r_T the known sliding impulses:
+/// The symmetric indefinite system that conjugate residuals and MINRES solve, its residual and its
+/// preconditioners (Verschoor and Jalba 2019, eqs. 9–22; signs of spec C30). L: the active rows of Hᵀ, E
+/// their compliance (contact_states.h), λ their impulses, r_T the known sliding impulses:
 ///
-///     B = [ M  −Lᵀ ]      B [ v ] = [ f + H r_T ]     ρ_v = f + H (λ + r_T) −
-///     M v    [kg m/s]
-///         [ −L −E  ]        [ λ ]   [ w_active  ]     ρ_c = u_active + E λ
-///         [m/s]
+///     [ M  −Lᵀ ] [ v ]   [ f + H r_T ]        ρ_v = f + H (λ + r_T) − M v    [kg m/s]
+///     [ −L  −E ] [ λ ] = [ w_active  ]        ρ_c = u_active + E λ           [m/s]
 ///
-/// A change of states costs no product with M: ρ_v moves by H times the change
-/// of the impulses (V22).
+/// A change of states costs no product with M: ρ_v moves by H times the change of the impulses (V22).
 namespace signorini {
 
 /// n velocities (or momenta) and 3m impulses (or contact velocities); the
