@@ -39,11 +39,11 @@ bool LinearisedSolve::free_motion(SubStep& sub) {
   const Stopwatch free;
   matrix_is_current_ = false;
   system_.implicit_system(sub.arena, sub.state, sub.dt, settings_.gravity, linear_);
-  cg_.prepare(sub.arena, linear_.A);
+  equations_.prepare(sub.arena, linear_.A);
   free_velocity_ = sub.state.velocity;
   const CgReport outcome =
-      cg_.solve(sub.arena, {linear_.b.data(), static_cast<std::size_t>(linear_.b.size())},
-                numbers(free_velocity_), settings_.free_tolerance, kLinearIterations);
+      equations_.solve(sub.arena, {linear_.b.data(), static_cast<std::size_t>(linear_.b.size())},
+                       numbers(free_velocity_), settings_.free_tolerance, kLinearIterations);
   response_.assign(response_.size(), Vector3::Zero());
   const bool finite = all_finite(numbers(std::as_const(free_velocity_)));
   if (!finite) free_velocity_.assign(free_velocity_.size(), Vector3::Zero());
@@ -154,8 +154,8 @@ bool LinearisedSolve::solve(SubStep& sub) {
 /// A dv = load, or M dv = load on the touched blocks.
 CgReport LinearisedSolve::response_to_load(TaskArena& arena) {
   if (settings_.response == ContactResponse::global) {
-    return cg_.solve(arena, numbers(std::as_const(load_)), numbers(response_), settings_.free_tolerance,
-                     kLinearIterations);
+    return equations_.solve(arena, numbers(std::as_const(load_)), numbers(response_),
+                            settings_.free_tolerance, kLinearIterations);
   }
   response_.assign(response_.size(), Vector3::Zero());
   for (const Index block : touched_.block)

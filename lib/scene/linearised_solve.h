@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "linalg/conjugate_gradient.h"
 #include "scene/implicit_settings.h"
 #include "scene/loop_contacts.h"
+#include "scene/step_equations.h"
 #include "scene/sub_step.h"
 
 namespace signorini {
@@ -55,7 +55,7 @@ class LinearisedSolve {
   std::unique_ptr<Solver> solver_;
 
   ImplicitSystem linear_;
-  ConjugateGradient cg_;
+  StepEquations equations_;
   std::vector<Matrix3> mass_;  // for local responses
   std::vector<Vector3> free_velocity_, response_, velocity_, load_;
   TouchedBlocks touched_;
