@@ -90,7 +90,7 @@ def step_section(results, pictures):
     text += (f"{ours.rings} deformable rings thrown into a bin ({row['tets']:,.0f} tets, {row['faces']:,.0f} faces, {row['dofs']:,.0f} dofs, dt = 1 ms, "
              f"E = 0.5 MPa, μ = 0.5), 220 steps after the start: {row['contacts']:,.0f} contacts and {row['solves']:.1f} linearised solves per step, "
              "solved to a residual of 1e-4. Detection: all collision checks of the step. Free motion: assembly of the implicit matrix, the velocities "
-             "without contact and the response to the impulses by conjugate gradients. Contact solve: set-up and iterations.\n\n")
+             "without contact and the response to the impulses. Contact solve: set-up and iterations.\n\n")
     table = []
     for step in measured.steps(results):
         for threads in (1, 2):
