@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/parallel.h"
+#include "linalg/dot.h"
 #include "solvers/contact_states.h"
 #include "solvers/primal_system.h"
 #include "solvers/solver.h"
@@ -31,7 +32,6 @@ struct SaddleVector {
   }
 };
 
-double dot(std::span<const double> a, std::span<const double> b);
 /// y += alpha x
 inline void axpy(double alpha, std::span<const double> x, std::span<double> y) {
   for (std::size_t i = 0; i < y.size(); ++i) y[i] += alpha * x[i];

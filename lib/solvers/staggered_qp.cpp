@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linalg/dot.h"
+
 namespace signorini {
 
 namespace {
@@ -11,20 +13,6 @@ namespace {
 constexpr double kBreakdown = 1e-13;
 /// Looks at a solved system that may fail to lower the number of violated rows before rows change singly.
 constexpr int kBlockPatience = 5;
-
-double dot(std::span<const double> a, std::span<const double> b) {
-  // four sums in a fixed order, so that the processor need not wait for one
-  double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
-  std::size_t i = 0;
-  for (; i + 4 <= a.size(); i += 4) {
-    s0 += a[i] * b[i];
-    s1 += a[i + 1] * b[i + 1];
-    s2 += a[i + 2] * b[i + 2];
-    s3 += a[i + 3] * b[i + 3];
-  }
-  for (; i < a.size(); ++i) s0 += a[i] * b[i];
-  return (s0 + s1) + (s2 + s3);
-}
 
 /// y = x + beta y
 void xpby(std::span<const double> x, double beta, std::span<double> y) {
