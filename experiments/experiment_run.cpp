@@ -97,16 +97,16 @@ class TraceStore {
   bool changed_ = false;
 };
 
-Source record_source(const Program& program, const ExperimentRequest& request, const std::string& scene) {
+Source record_source(const Program& program, const ExperimentRequest& request, const SceneVariant& wanted) {
   RecordRequest record;
-  record.scene_path = find_config(program, ConfigKind::scenes, scene).string();
+  record.scene_path = find_config(program, ConfigKind::scenes, wanted.scene).string();
   record.size = request.size;
+  record.overrides = wanted.set;
   record.threads = request.threads;
   const fs::path folder = request.output / "recordings";
   fs::create_directories(folder);
   Source source;
-  source.label =
-      fmt::format("{}-{}.h5", fs::path(record.scene_path).stem().string(), enum_name(request.size));
+  source.label = fmt::format("{}-{}.h5", wanted.name, enum_name(request.size));
   source.path = folder / source.label;
   if (is_recording_of(source.path, record)) {
     const std::string git = RecordingReader(source.path).header().git;
@@ -119,7 +119,7 @@ Source record_source(const Program& program, const ExperimentRequest& request, c
   std::error_code error;
   const bool unfinished =
       fs::exists(source.path.string() + ".parts", error) || fs::exists(source.path, error);
-  say(fmt::format("recording {} ({})", scene, enum_name(request.size)));
+  say(fmt::format("recording {} ({})", wanted.name, enum_name(request.size)));
   RecordingSummary summary;
   try {
     summary = record_scene(program, record, source.path,
@@ -224,8 +224,11 @@ class ExperimentRun {
 
   void collect_sources() {
     for (const std::string& scene : experiment_.scenes)
-      sources_.push_back(record_source(program_, request_, scene));
-    for (const fs::path& file : experiment_.files) sources_.push_back({file.filename().string(), file, {}, false});
+      sources_.push_back(record_source(program_, request_, {fs::path(scene).stem().string(), scene, {}}));
+    for (const SceneVariant& variant : experiment_.recordings)
+      sources_.push_back(record_source(program_, request_, variant));
+    for (const fs::path& file : experiment_.files)
+      sources_.push_back({file.filename().string(), file, {}, false});
     for (const ConfigProblem& made : experiment_.problems)
       sources_.push_back(write_problem(folder_ / "problems", made, experiment_.id));
     for (const std::string& file : experiment_.optional_files) {

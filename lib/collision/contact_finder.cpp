@@ -176,6 +176,7 @@ void ContactFinder::Impl::test_pairs(TaskArena& arena, const Narrow& narrow) {
     const PairKind kind = edges ? PairKind::edge_edge : PairKind::vertex_face;
     std::vector<SurfaceContact>& contacts = found[part];
     contacts.clear();
+    if (edges && !settings.edges) return;
     SurfaceContact contact;
     std::size_t begin = 0;
     for (std::size_t run = 0; run < runs.feature.size(); ++run) {

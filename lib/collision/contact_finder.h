@@ -31,6 +31,8 @@ struct FinderSettings {
   double tolerance = 1e-3;  ///< δ: pairs closer than this are contacts, m
   BroadPhase broad_phase = BroadPhase::bvh;
   double look_ahead = 3.0;  ///< multiple of dt v in the boxes
+  /// Pairs of edges too. Without them surfaces can pass through each other between their vertices.
+  bool edges = true;
   /// Candidates are kept while they hold all that the next step needs (see `update_candidates`).
   bool keep_candidates = true;
 };

@@ -39,6 +39,47 @@ std::string option_value(const toml::node& node, const StrictTable& where, std::
   where.fail(node, key, "must be a text, a number, true or false");
 }
 
+/// `set = { "materials.rubber.young_modulus_pa" = 5e6 }`; dotted keys may also stand without quotes.
+void read_settings(const toml::table& values, const std::string& prefix, const StrictTable& where,
+                   OptionMap& out) {
+  for (const auto& [key, value] : values) {
+    const std::string name = prefix + std::string(key.str());
+    if (const toml::table* inner = value.as_table()) {
+      read_settings(*inner, name + ".", where, out);
+    } else {
+      out[name] = option_value(value, where, "set." + name);
+    }
+  }
+}
+
+void read_recordings(StrictTable& table, Experiment& e) {
+  const toml::node* node = table.find("recordings");
+  if (node == nullptr) return;
+  const toml::array* array = node->as_array();
+  if (array == nullptr || array->empty())
+    table.fail(*node, "recordings", "must be a list of tables: [[recordings]]");
+  std::set<std::string> names(e.scenes.begin(), e.scenes.end());
+  for (const toml::node& entry : *array) {
+    const toml::table* values = entry.as_table();
+    if (values == nullptr) table.fail(entry, "recordings", "must be a list of tables: [[recordings]]");
+    StrictTable strict(*values, table.file(), "recordings.");
+    SceneVariant variant;
+    if (!strict.read("name", variant.name)) strict.missing("name");
+    if (!strict.read("scene", variant.scene)) strict.missing("scene");
+    if (variant.name.empty() || variant.name.find_first_of("/\\,\"") != std::string::npos)
+      strict.fail(*values->get("name"), "name", "must be a plain file name");
+    if (!names.insert(variant.name).second)
+      strict.fail(*values->get("name"), "name", fmt::format("'{}' is recorded already", variant.name));
+    if (const toml::node* set = strict.find("set")) {
+      if (set->as_table() == nullptr)
+        strict.fail(*set, "set", "must be a table of keys of the scene: { \"time.step_s\" = 1e-3 }");
+      read_settings(*set->as_table(), "", strict, variant.set);
+    }
+    strict.finish();
+    e.recordings.push_back(std::move(variant));
+  }
+}
+
 /// The keys that a [sizes.<size>] table may change.
 void read_amounts(StrictTable& table, Experiment& e) {
   if (table.read("stride", e.stride)) require_positive(table, "stride", e.stride);
@@ -146,10 +187,10 @@ void check_expectations(StrictTable& table) {
     }
     strict.finish();
     if (!ids.insert(id).second) strict.fail(*values->get("id"), "id", fmt::format("'{}' is used twice", id));
-    const std::set<std::string> kinds{"fraction", "quantity", "ratio", "slope"};
+    const std::set<std::string> kinds{"fraction", "quantity", "ratio", "slope", "slope_ratio"};
     if (!kinds.contains(kind)) {
       strict.fail(*values->get("kind"), "kind",
-                  fmt::format("unknown kind '{}' (known: fraction, quantity, ratio, slope)", kind));
+                  fmt::format("unknown kind '{}' (known: {})", kind, fmt::join(kinds, ", ")));
     }
   }
 }
@@ -164,9 +205,11 @@ void read_matrix(StrictTable& table, const std::filesystem::path& path, Experime
     }
   }
   table.read_list("optional_files", e.optional_files);
+  read_recordings(table, e);
   read_config_problems(table, e.problems);
-  if (e.scenes.empty() && e.files.empty() && e.problems.empty()) {
-    throw_usage("{}:1: needs 'scenes', 'files' or 'problems': there is nothing to solve", path.string());
+  if (e.scenes.empty() && e.recordings.empty() && e.files.empty() && e.problems.empty()) {
+    throw_usage("{}:1: needs 'scenes', 'recordings', 'files' or 'problems': there is nothing to solve",
+                path.string());
   }
   if (table.read_list("regions", regions)) {
     e.regions.clear();
@@ -232,6 +275,26 @@ void check_histories(StrictTable& table, const Experiment& e) {
   strict.finish();
 }
 
+/// The figure of growth with a setting of the recordings: [growth].
+void check_growth(StrictTable& table, const Experiment& e) {
+  const toml::node* node = table.find("growth");
+  if (node == nullptr) return;
+  const toml::table* values = node->as_table();
+  if (values == nullptr) table.fail(*node, "growth", "must be a table");
+  StrictTable strict(*values, table.file(), "growth.");
+  std::string key, label;
+  if (!strict.read("key", key)) strict.missing("key");
+  strict.read("label", label);
+  std::vector<std::string> variants;
+  if (strict.read_list("variants", variants)) {
+    for (const std::string& one : variants) check_label(strict, *values->get("variants"), "variants", one, e);
+  }
+  strict.finish();
+  const bool known = std::any_of(e.recordings.begin(), e.recordings.end(),
+                                 [&](const SceneVariant& one) { return one.set.contains(key); });
+  if (!known) strict.fail(*values->get("key"), "key", fmt::format("no [[recordings]] set '{}'", key));
+}
+
 /// The page of rules that fail as printed: [[rules]].
 void check_rules(StrictTable& table, const Experiment& e) {
   const toml::node* node = table.find("rules");
@@ -282,6 +345,7 @@ Experiment read_experiment(const std::filesystem::path& path, std::string_view s
   table.read_list("figures", figures);  // the report knows their names
   check_table(table, e);
   check_histories(table, e);
+  check_growth(table, e);
   check_rules(table, e);
   table.finish();
   return e;

@@ -16,6 +16,7 @@
 ///     artefact = "Lazarevych 2010, Fig. 1"          # what it reproduces
 ///     claim = "…"                                   # what that artefact says, one sentence
 ///     scenes = ["bucket"]                           # recorded when they are not yet there; and/or
+///     [[recordings]]                                # a scene at other settings: name, scene, set
 ///     files = ["problem.hdf5"]                      # recordings or FCLib files, relative to this file
 ///     optional_files = ["reference/net0.hdf5"]      # in a folder of test data; left out when absent
 ///     [[problems]]                                  # made by the program: harness/config_problem.h
@@ -29,7 +30,7 @@
 ///     law = "cone"
 ///     [sizes.quick]                                 # changes for one size
 ///     max_steps = 20
-///     figures, [[expect]], [table], [histories], [[rules]]                # read by the report
+///     figures, [[expect]], [table], [histories], [growth], [[rules]]              # read by the report
 namespace signorini {
 
 struct SolverVariant {
@@ -38,12 +39,20 @@ struct SolverVariant {
   OptionMap options;
 };
 
+/// A scene recorded at other settings than its file has, as `signorini record SCENE --set key=value` does.
+struct SceneVariant {
+  std::string name;   ///< of the recording: <name>-<size>.h5
+  std::string scene;  ///< a scene of configs/scenes
+  OptionMap set;      ///< dotted keys of the scene file
+};
+
 struct Experiment {
   std::string id;  ///< stem of the file
   std::string artefact;
   std::string claim;
   std::string source;
   std::vector<std::string> scenes;
+  std::vector<SceneVariant> recordings;
   std::vector<std::filesystem::path> files;
   std::vector<std::string> optional_files;  ///< below the folder of test data; nobody need have them
   std::vector<ConfigProblem> problems;

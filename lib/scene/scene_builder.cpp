@@ -200,6 +200,7 @@ FinderSettings finder_settings(const ContactConfig& contact) {
   settings.tolerance = contact.tolerance_m;
   settings.broad_phase = contact.broad_phase;
   settings.look_ahead = contact.look_ahead;
+  settings.edges = contact.edges;
   return settings;
 }
 

@@ -59,6 +59,7 @@ struct ContactConfig {
   double depth_m = 5e-3;  // explicit
   double recovery = 0.2;
   double safety_m = 0.0;  // implicit
+  bool edges = true;
   ContactLoop loop = ContactLoop::refine;
   ConstraintLevel level = ConstraintLevel::position;
   TangentFrame tangents = TangentFrame::fixed;
@@ -86,6 +87,7 @@ struct ContactConfig {
     }
     v("safety_m", safety_m, Range::non_negative,
       "distance that contacts keep, below tolerance_m; 0 = half of it");
+    v("edges", edges, "contacts of two edges too; false leaves those of points and triangles");
     v("broad_phase", broad_phase, "bvh or hash; both find the same pairs");
     v("look_ahead", look_ahead, Range::positive, "steps of motion that the boxes of the broad phase cover");
     v("loop", loop, "refine (Otaduy's constraint manifold refinement) or relinearise (Verschoor)");

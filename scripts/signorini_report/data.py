@@ -4,6 +4,7 @@ import collections
 import dataclasses
 import io
 import json
+import re
 import tomllib
 from pathlib import Path
 
@@ -154,6 +155,30 @@ def add_columns(runs):
     return labels
 
 
+def settings_of(config, file):
+    """What a recording of the experiment's [[recordings]] sets, by dotted key; nothing for other files."""
+    def flat(table, prefix=""):
+        for key, value in table.items():
+            if isinstance(value, dict):
+                yield from flat(value, f"{prefix}{key}.")
+            else:
+                yield prefix + key, value
+    for recording in config.get("recordings", []):
+        if re.fullmatch(re.escape(recording.get("name", "")) + r"-(quick|medium|paper)\.h5", file):
+            return dict(flat(recording.get("set", {})))
+    return {}
+
+
+def add_settings(runs, config):
+    """Columns setting.<key>: the settings at which a scene was recorded; numbers where all of them are."""
+    by_file = {file: settings_of(config, file) for file in set(runs["file"])}
+    for key in sorted({key for settings in by_file.values() for key in settings}):
+        values = runs["file"].map(lambda file: by_file[file].get(key))
+        numeric = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values.dropna())
+        runs[f"setting.{key}"] = values.astype("float64") if numeric else values.map(lambda v: "" if v is None else str(v).lower()
+                                                                                    if isinstance(v, bool) else str(v))
+
+
 def read_progress(group, length):
     """The columns in which a solver tells of itself; older files and silent solvers have none."""
     columns = {name: np.asarray(group[name]) for name in PROGRESS if name in group}
@@ -197,6 +222,7 @@ def read_experiment(folder):
             config = tomllib.loads((folder / "config.toml").read_text(encoding="utf-8"))
         except tomllib.TOMLDecodeError as error:
             raise ReportError(f"{folder / 'config.toml'}: {error}") from error
+    add_settings(runs, config)
     if (folder / "trace.h5").is_file():
         try:
             own = {(row.solver, row.options): row.label for row in runs[["solver", "options", "label"]].itertuples() if row.label}

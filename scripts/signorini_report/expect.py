@@ -133,7 +133,29 @@ def slope(runs, expect):
     return float(np.polyfit(np.log(x), np.log(y), 1)[0]), len(x)
 
 
-KINDS = {"fraction": fraction, "quantity": quantity, "ratio": ratio, "slope": slope}
+def slope_ratio(runs, expect):
+    """Slope of the numerator's rows over the `statistic` (maximum when none is given) of the slopes of the denominator's
+    rows, one slope for each combination of the columns `match` (the label when none are given)."""
+    numerator, denominator = expect.get("numerator"), expect.get("denominator")
+    if not isinstance(numerator, dict) or not isinstance(denominator, dict):
+        raise Impossible("a ratio of slopes needs tables 'numerator' and 'denominator'")
+    rows = select(runs, expect.get("where"))
+    match = expect.get("match") or ["label"]
+    unknown = [key for key in match if key not in rows.columns]
+    if unknown:
+        raise Impossible(f"there is no column '{unknown[0]}'")
+    plain = {key: value for key, value in expect.items() if key != "where"}
+    above, samples = slope(select(rows, numerator), plain)
+    slopes = [slope(part, plain)[0] for _, part in select(rows, denominator).groupby(match if len(match) > 1 else match[0])]
+    if not slopes:
+        raise Impossible("no rows match")
+    below = float(statistic_of({"statistic": "maximum"} | expect)(slopes))
+    if below <= 0:
+        raise Impossible(f"the slope below is {below:.3g}, a ratio needs a positive one")
+    return above / below, samples
+
+
+KINDS = {"fraction": fraction, "quantity": quantity, "ratio": ratio, "slope": slope, "slope_ratio": slope_ratio}
 
 
 def expected_text(expect):

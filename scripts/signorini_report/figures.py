@@ -5,10 +5,11 @@ import pandas as pd
 from matplotlib import pyplot as plt
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
 from signorini_report import style
 from signorini_report.data import ReportError, measured
+from signorini_report.tables import config_labels, rows_for
 
 GREY = "#8A8A8A"
 
@@ -433,6 +434,55 @@ def contacts(experiment, folder):
     return True
 
 
+def growth(experiment, folder):
+    """Iterations, and products with M of the solvers that make them, against a setting of the recordings: [growth]."""
+    wanted = experiment.config.get("growth", {})
+    column = f"setting.{wanted.get('key', '')}"
+    if column not in experiment.runs.columns or not pd.api.types.is_numeric_dtype(experiment.runs[column]):
+        return False
+    rows = rows_for(experiment, "converge")
+    rows = rows[rows[column].notna() & (rows[column] > 0) & (rows["label"] != "")]
+    if rows[column].nunique() < 2:
+        return False
+    labels = [label for label in wanted.get("variants", config_labels(experiment)) if label in set(rows["label"])]
+    panels = [("iterations", "iterations to the tolerance")]
+    if (rows["mass_products"] > 0).any():
+        panels.append(("mass_products", "products with M"))
+    figure, grid = plt.subplots(1, len(panels), squeeze=False, sharey=True, figsize=(style.FULL_WIDTH, 3.4),
+                                gridspec_kw={"wspace": 0.08})
+    colours = {solver: style.solver_colour(solver, set(rows["solver"])) for solver in set(rows["solver"])}
+    ranks = {}
+    used = []
+    for label in labels:
+        own = rows[rows["label"] == label]
+        solver = own["solver"].iloc[0]
+        rank = ranks[solver] = ranks.get(solver, -1) + 1
+        look = dict(color=colours[solver], linestyle=style.LINES[rank % len(style.LINES)],
+                    marker=style.SOLVER_MARKERS[rank % len(style.SOLVER_MARKERS)])
+        used.append(Line2D([], [], markersize=4, linewidth=1.4, label=label, **look))
+        for axes, (value, _) in zip(grid[0], panels):
+            solved = own[(own["solved"] == 1) & (own[value] > 0)].groupby(column)[value].median()
+            axes.plot(solved.index, solved.to_numpy(), markersize=4, linewidth=1.4, **look)
+            missed = own[own["solved"] == 0].groupby(column)[value].max()
+            missed = missed[missed > 0]
+            axes.plot(missed.index, missed.to_numpy(), linestyle="none", marker="x", color="#B00000", markersize=5)
+    for axes, (_, words) in zip(grid[0], panels):
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_xlabel(wanted.get("label", wanted["key"]))
+        axes.set_title(words)
+        at = sorted(set(rows[column]))
+        axes.set_xticks(at, [f"{value:.0e}".replace("e+0", "e").replace("e-0", "e-") for value in at])
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.margins(x=0.08)
+    plain_log(grid[0][0].yaxis)
+    columns = legend_columns(len(used), 4)
+    figure.legend(handles=by_rows(used, columns), loc="upper center", ncol=columns, handlelength=2.8, columnspacing=1.2,
+                  bbox_to_anchor=(0.5, figure.subplotpars.bottom - 0.42 / figure.get_size_inches()[1]))
+    style.save(figure, folder, "growth")
+    return True
+
+
 def profile(experiment, folder):
     """Performance profile: the share of snapshots solved within a factor of the fastest variant on the same snapshot."""
     rows = measured(experiment)
@@ -604,6 +654,8 @@ PICTURES = {  # name: (function, caption), in the order of the page
                              "of the system, of the preconditioned one and of the relative velocity left in active constraints. "
                              "Ticks at the foot are changes of contact states and restarts; the dotted line is the first iteration "
                              "at which the referee's residual meets the tolerance."),
+    "growth": (growth, "Iterations that the referee's residual takes to the tolerance, and products with M on the way, against the "
+                       "setting at which the problem was recorded. A red cross: not reached."),
     "contacts": (contacts, "Solve time against the number of contacts in the snapshot, with the fitted power law."),
     "regions": (regions, "The recording: contacts and regions over the steps, sizes of the regions, share of the largest."),
     "threads": (threads, "Speed-up by threads on the same snapshot, and where it pays: against the time that one thread needs."),

@@ -124,7 +124,8 @@ def problems_of(runs):
 def ordered(experiment, runs):
     """Problems in the order in which the config names them; runs are sorted by name."""
     config = experiment.config
-    names = [f"{scene}" for scene in config.get("scenes", [])] + [Path(file).name for file in config.get("files", [])] + \
+    names = [f"{scene}" for scene in config.get("scenes", [])] + [one["name"] for one in config.get("recordings", [])] + \
+        [Path(file).name for file in config.get("files", [])] + \
         [problem["name"] for problem in config.get("problems", [])] + [Path(file).stem for file in config.get("optional_files", [])]
 
     def rank(file):

@@ -114,6 +114,20 @@ TEST_P(Finder, ProximityIsThatOfTheDoubleLoop) {
   }
 }
 
+TEST_P(Finder, WithoutEdgesThePairsOfPointsAndFacesAreTheSame) {
+  const SurfaceScene scene = open_scene(3);
+  const std::vector<SurfaceContact> all = proximity(scene, GetParam());
+  const std::vector<SurfaceContact> faces = of_kind(all, PairKind::vertex_face);
+  ASSERT_GT(faces.size(), 0U);
+  ASSERT_GT(all.size(), faces.size());
+  TaskArena arena(2);
+  ContactFinder f(scene.model, {.tolerance = kTolerance, .broad_phase = GetParam(), .edges = false});
+  f.update_candidates(arena, scene.x, still(scene), 0.01);
+  std::vector<SurfaceContact> contacts;
+  f.proximity(arena, scene.x, contacts);
+  EXPECT_TRUE(same_bits(contacts, faces));
+}
+
 TEST_P(Finder, ProximityDoesNotDependOnTheCandidates) {
   const SurfaceScene scene = open_scene(3);
   const auto expected = proximity(scene, GetParam());

@@ -71,6 +71,19 @@ TEST_F(ExperimentTest, ReadsAWholeFileAndAppliesTheSize) {
   EXPECT_EQ(read_experiment(path, "medium").repetitions, 7);
 }
 
+TEST_F(ExperimentTest, ReadsRecordingsAtOtherSettings) {
+  const Experiment e = read_experiment(write("artefact = \"Table 1\"\nclaim = \"it holds\"\n" + kSolver +
+                                             "[[recordings]]\nname = \"soft\"\nscene = \"cubes\"\nset = { "
+                                             "\"a.b.young\" = 5e5, time.steps = 2 }\n"
+                                             "[[recordings]]\nname = \"as_it_is\"\nscene = \"cubes\"\n"),
+                                       "quick");
+  ASSERT_EQ(e.recordings.size(), 2U);
+  EXPECT_EQ(e.recordings[0].name, "soft");
+  EXPECT_EQ(e.recordings[0].scene, "cubes");
+  EXPECT_EQ(e.recordings[0].set, (OptionMap{{"a.b.young", exact_text(5e5)}, {"time.steps", "2"}}));
+  EXPECT_TRUE(e.recordings[1].set.empty());
+}
+
 TEST_F(ExperimentTest, EveryMistakeNamesFileLineAndKey) {
   const struct {
     std::string text, kind, part;
@@ -78,6 +91,15 @@ TEST_F(ExperimentTest, EveryMistakeNamesFileLineAndKey) {
       {kHead + "solver = 1\n" + kSolver,
        "usage: ", "trial_run.toml:4: unknown key 'solver' (did you mean 'solvers'?)"},
       {kHead + kSolver + "omgea = 1.2\n", "usage: ", "trial_run.toml:4: "},
+      {kHead + kSolver + "[[recordings]]\nname = \"bucket\"\nscene = \"bucket\"\n",
+       "usage: ", "trial_run.toml:7: key 'recordings.name': 'bucket' is recorded already"},
+      {kHead + kSolver + "[[recordings]]\nname = \"../x\"\nscene = \"bucket\"\n",
+       "usage: ", "trial_run.toml:7: key 'recordings.name': must be a plain file name"},
+      {kHead + kSolver + "[growth]\nkey = \"a.b\"\n",
+       "usage: ", "trial_run.toml:7: key 'growth.key': no [[recordings]] set 'a.b'"},
+      {kHead + kSolver + "[[recordings]]\nname = \"soft\"\n", "usage: ", "key 'recordings.scene' is missing"},
+      {kHead + kSolver + "[[recordings]]\nname = \"soft\"\nscene = \"bucket\"\nset = { a.b = [1] }\n",
+       "usage: ", "trial_run.toml:9: key 'recordings.set.a.b': must be a text, a number, true or false"},
       {kHead + "[[solvers]]\nname = \"pgss\"\n", "usage: ", "pgss"},
       {kHead + "threads = [0]\n" + kSolver, "usage: ", "trial_run.toml:4: key 'threads': 0 is not positive"},
       {kHead + "threads = 2\n" + kSolver, "usage: ", "key 'threads': must be a list"},
@@ -93,7 +115,7 @@ TEST_F(ExperimentTest, EveryMistakeNamesFileLineAndKey) {
        "usage: ", "expect.maximum"},
       {kHead, "usage: ", "key 'solvers' is missing"},
       {"claim = \"x\"\nscenes = [\"bucket\"]\n" + kSolver, "usage: ", "key 'artefact' is missing"},
-      {"artefact = \"x\"\nclaim = \"x\"\n" + kSolver, "usage: ", "'scenes', 'files' or 'problems'"},
+      {"artefact = \"x\"\nclaim = \"x\"\n" + kSolver, "usage: ", "'scenes', 'recordings', 'files' or 'problems'"},
       {kHead + "x = = 1\n", "input: ", "trial_run.toml:4: "},
       {kHead + std::string("\0\1\2", 3), "input: ", "trial_run.toml"},
   };

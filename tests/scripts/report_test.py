@@ -83,6 +83,16 @@ class Verdicts(unittest.TestCase):
         self.assertAlmostEqual(result.value, 2.0, places=12)  # log and a 4-point fit: a few eps
         self.assertEqual(result.verdict, "holds")
 
+    def test_slope_ratio_divides_by_the_steepest_of_the_others(self):
+        runs = run_table(label=["a"] * 3 + ["b"] * 3 + ["c"] * 3, contacts=[1, 2, 4] * 3, step=["1", "2", "3"] * 3,
+                         iterations=[1, 8, 64, 3, 6, 12, 5, 20, 80])  # slopes 3, 1 and 2
+        slopes = dict(kind="slope_ratio", column="iterations", against="contacts", numerator={"label": "a"},
+                      denominator={"label": ["b", "c"]})
+        self.assertAlmostEqual(self.verdict(runs, min=1, **slopes).value, 1.5, places=12)
+        self.assertAlmostEqual(self.verdict(runs, min=1, statistic="minimum", **slopes).value, 3.0, places=12)
+        falling = self.verdict(runs.assign(iterations=8 // runs["contacts"]), min=1, **slopes)
+        self.assertEqual((falling.verdict, falling.value), ("not comparable", None))
+
     def test_what_cannot_be_judged_says_why(self):
         runs = run_table(contacts=[10, 11, 12], step=["1", "2", "3"])
         cases = [
@@ -183,6 +193,35 @@ class Histories(unittest.TestCase):
             self.assertTrue(figures.histories(self.experiment(traces), Path(folder)))
             self.assertEqual((Path(folder) / "histories.svg").read_bytes(), first)
             self.assertEqual((Path(folder) / "histories.txt").read_text(), "rings-quick.h5 step 000010\n")
+
+
+class Settings(unittest.TestCase):
+    CONFIG = {"recordings": [{"name": "soft", "scene": "cubes", "set": {"material": {"young": 5e5}, "floor": True}},
+                             {"name": "stiff", "scene": "cubes", "set": {"material.young": 5e7}}],
+              "solvers": [{"name": "pgs", "label": "a"}], "growth": {"key": "material.young", "label": "E [Pa]"}}
+
+    def runs(self, files=("soft-quick.h5", "stiff-quick.h5", "softer-quick.h5")):
+        runs = run_table(file=list(files), iterations=[10, 40, 5], label=["a"] * 3, protocol=["converge"] * 3).assign(mass_products=[9, 39, 4])
+        data.add_settings(runs, self.CONFIG)
+        return runs
+
+    def test_files_carry_what_their_recording_sets(self):
+        runs = self.runs()
+        np.testing.assert_array_equal(runs["setting.material.young"], [5e5, 5e7, np.nan])
+        self.assertEqual(list(runs["setting.floor"]), ["true", "", ""])
+        result = expect.evaluate(runs, {"kind": "quantity", "column": "iterations", "where": {"setting.material.young": 5e7}, "max": 40})
+        self.assertEqual((result.value, result.samples, result.verdict), (40.0, 1, "holds"))
+
+    def test_growth_needs_two_settings_and_repeats_to_the_byte(self):
+        with tempfile.TemporaryDirectory() as folder:
+            style.apply()
+            experiment = data.Experiment("e", Path(folder), self.runs(), [], {}, self.CONFIG, None)
+            self.assertTrue(figures.growth(experiment, Path(folder)))
+            first = (Path(folder) / "growth.svg").read_bytes()
+            self.assertTrue(figures.growth(experiment, Path(folder)))
+            self.assertEqual((Path(folder) / "growth.svg").read_bytes(), first)
+            alone = self.runs(("soft-quick.h5", "soft-medium.h5", "softer-quick.h5"))
+            self.assertFalse(figures.growth(data.Experiment("e", Path(folder), alone, [], {}, self.CONFIG, None), Path(folder)))
 
 
 class Iterations(unittest.TestCase):
