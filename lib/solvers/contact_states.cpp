@@ -81,14 +81,22 @@ void ContactStates::switch_off(std::size_t k) {
   for (std::size_t i = 3 * k; i < 3 * k + 3; ++i) lambda[i] = sliding[i] = active[i] = 0.0;
 }
 
-void ContactStates::start(const PrimalSystem& system, std::span<const double> r) {
-  constexpr double kAtBound = 1.0 - 1e-9;
+void ContactStates::start(const PrimalSystem& system, std::span<const double> r, std::span<const double> u) {
+  /// Without velocities: r_T this close to its bound slides.
+  constexpr double kAtBound = 1.0 - 1e-4;
+  /// And impulses this small, relative to the largest, are none.
+  constexpr double kNoImpulse = 1e-6;
   changes_ = 0;
   following = {};
+  double least = 0.0;
+  for (std::size_t k = 0; u.empty() && k < contact_.size(); ++k)
+    least = std::max(least, kNoImpulse * r[3 * k]);
   for (std::size_t k = 0; k < contact_.size(); ++k) {
     Contact& c = contact_[k] = Contact{};
     switch_off(k);
-    if (!(r[3 * k] > 0.0) || !(softness_[k][0] > 0.0)) continue;
+    const Vector3& S = softness_[k];
+    if (!(r[3 * k] > least) || !(S[0] > 0.0)) continue;
+    if (!u.empty() && !(S[0] * r[3 * k] > u[3 * k])) continue;
     c.on = true;
     forget_normals(c, r[3 * k]);
     lambda[3 * k] = r[3 * k];
@@ -96,15 +104,27 @@ void ContactStates::start(const PrimalSystem& system, std::span<const double> r)
     const double bound = system.mu[static_cast<Eigen::Index>(k)] * r[3 * k];
     if (!(bound > 0.0)) continue;
     const Vector2 tangent(r[3 * k + 1], r[3 * k + 2]);
-    for (int j = 0; j < 2; ++j) {
-      const std::size_t row = 3 * k + 1 + static_cast<std::size_t>(j);
-      const bool cone = system.law == FrictionLaw::cone;
-      const double size = cone ? tangent.norm() : std::abs(tangent[j]);
-      const bool slides = size >= kAtBound * bound;
-      if (slides) c.direction[j] = cone ? -tangent[j] / size : (tangent[j] > 0.0 ? -1.0 : 1.0);
-      (slides ? sliding : lambda)[row] = tangent[j];
-      active[row] = slides ? 0.0 : 1.0;
-    }
+    const double softest = std::max(S[1], S[2]);
+    const Vector2 softness =
+        system.law == FrictionLaw::cone ? Vector2(softest, softest) : Vector2(S[1], S[2]);
+    Vector2 wanted = tangent / kAtBound;
+    if (!u.empty()) wanted = tangent - Vector2(u[3 * k + 1], u[3 * k + 2]).cwiseQuotient(softness);
+    start_tangents(system.law, k, bound, tangent, wanted);
+  }
+}
+
+/// `wanted`: where the tangential impulse would go without its bound.
+void ContactStates::start_tangents(FrictionLaw law, std::size_t k, double bound, const Vector2& r,
+                                   const Vector2& wanted) {
+  Contact& c = contact_[k];
+  for (int j = 0; j < 2; ++j) {
+    const std::size_t row = 3 * k + 1 + static_cast<std::size_t>(j);
+    const double size = law == FrictionLaw::cone ? wanted.norm() : std::abs(wanted[j]);
+    const bool slides = size > bound;  // false where nothing moves: NaN, infinity only of such contacts
+    if (slides)
+      c.direction[j] = law == FrictionLaw::cone ? -wanted[j] / size : (wanted[j] > 0.0 ? -1.0 : 1.0);
+    (slides ? sliding : lambda)[row] = r[j];
+    active[row] = slides ? 0.0 : 1.0;
   }
 }
 

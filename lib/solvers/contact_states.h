@@ -84,8 +84,12 @@ struct Following {
 class ContactStates {
  public:
   void prepare(const PrimalSystem& system, const StateRules& rules);
-  /// From start impulses (3m).
-  void start(const PrimalSystem& system, std::span<const double> r);
+  /// From start impulses (3m) and the velocities u = Hᵀ v + w that belong to them (3m), or none. One
+  /// projected step gives the states: on where r_N > 0 and r_N − u_N/S_N > 0; sliding where r_T − u_T/S_T
+  /// leaves the disc or square of radius μ r_N. |r_T| against μ r_N alone says too little of an answer that
+  /// is right to some tolerance only; without velocities it has to do, to a part in 10⁴, and a normal impulse
+  /// below 10⁻⁶ of the largest is none.
+  void start(const PrimalSystem& system, std::span<const double> r, std::span<const double> u);
   /// Looks at every contact; `u` = Hᵀ v + w (3m), `gate` in m/s. Changes λ, the sliding impulses and what is
   /// active; true when anything changed.
   bool evaluate(const PrimalSystem& system, std::span<const double> u, double gate, Moment moment);
@@ -120,6 +124,7 @@ class ContactStates {
   bool follow_pyramid(const PrimalSystem& system, std::size_t k, int j, const double* u, double gate,
                       Moment moment);
   void switch_off(std::size_t k);
+  void start_tangents(FrictionLaw law, std::size_t k, double bound, const Vector2& r, const Vector2& pulled);
   bool newton() const {
     return rules_.direction == SlideDirection::newton ||
            (following.newton && rules_.direction == SlideDirection::prox);

@@ -188,6 +188,7 @@ struct ConjugateResiduals::Impl {
   std::unique_ptr<KrylovMethod> method;
   BestIterate best;
   std::vector<double> start;  ///< n: velocities that solves start from
+  bool belong = false;        ///< they are those of the last answer
 };
 
 void CrOptions::validate(std::string_view solver) const {
@@ -225,12 +226,15 @@ void ConjugateResiduals::prepare(const ContactProblem& problem) {
   s.method->resize(s.saddle);
   s.best.resize(s.saddle.u.size());
   s.start.assign(s.saddle.system.v_free.begin(), s.saddle.system.v_free.end());
+  s.belong = false;
 }
 
 void ConjugateResiduals::update_contacts(const ContactProblem& problem) {
   const std::vector<double> last = impl_->saddle.v;
   prepare(problem);
-  if (last.size() == impl_->start.size() && all_finite(last)) impl_->start = last;
+  if (last.size() != impl_->start.size() || !all_finite(last)) return;
+  impl_->start = last;
+  impl_->belong = true;
 }
 
 SolveReport ConjugateResiduals::solve(std::span<double> r, const StopRule& rule,
@@ -253,7 +257,7 @@ SolveReport ConjugateResiduals::solve(std::span<double> r, const StopRule& rule,
     if (std::isfinite(report.error)) best.offer(s.r, report.error);
     return report.error;
   };
-  s.start(r, impl_->start, preconditioner_ == CrPreconditioner::full);
+  s.start(r, impl_->start, impl_->belong, preconditioner_ == CrPreconditioner::full);
   if (judging && stop.met(measure(s.system.error(s.r, s.u) + s.momentum_error))) {
     report.end = PhaseEnd::converged;
     return finish_solve(report, stop, best, r);
@@ -263,7 +267,7 @@ SolveReport ConjugateResiduals::solve(std::span<double> r, const StopRule& rule,
   // the tolerance of the linear system and of the gates, m/s
   const double smallest = 1e-15 * stop.scale();
   double inner = std::max(options_.inner * rule.residual * stop.scale(), smallest);
-  s.look(inner, Moment::running);
+  s.look(std::max(inner, options_.postpone * s.residual), Moment::running);
   method.restart(s);
   CheckSchedule schedule(stop.tolerance());
   double improved = std::numeric_limits<double>::infinity();

@@ -207,11 +207,26 @@ void SaddleSystem::residual_vector(SaddleVector& out) const {
   constraint_residual(out.c);
 }
 
-void SaddleSystem::start(std::span<const double> impulses, std::span<const double> velocities, bool as_full) {
+void SaddleSystem::start(std::span<const double> impulses, std::span<const double> velocities, bool belong,
+                         bool as_full) {
   counters = {};
   full = as_full;
-  states.start(system, impulses);
   std::copy(velocities.begin(), velocities.end(), v.begin());
+  const bool warm = std::any_of(impulses.begin(), impulses.end(), [](double x) { return x != 0.0; });
+  if (warm && system.exact()) {
+    system.exact_response(impulses, v, arena);
+    axpy(1.0, {system.v_free.data(), v.size()}, v);
+    ++counters.triangular_solves;
+    belong = true;
+  } else if (warm && !belong) {
+    std::fill(scratch_.begin(), scratch_.end(), 0.0);
+    add_impulses(system.H, impulses, scratch_);
+    system.apply_inverse_diagonal(scratch_);
+    axpy(1.0, scratch_, v);
+    ++counters.direction_products;
+  }
+  system.relative_velocity(v, u);
+  states.start(system, impulses, belong ? std::span<const double>(u) : std::span<const double>());
   refresh();
   std::copy(impulses.begin(), impulses.end(), r.begin());
 }
@@ -245,7 +260,11 @@ bool SaddleSystem::look(double gate, Moment moment) {
 
 double SaddleSystem::estimate() {
   states.impulses(system, r);
-  return system.error(r, u) + momentum_error;
+  // u belongs to λ, not to r: what drawing λ onto the law would move it by at least
+  double moved = 0.0;
+  for (std::size_t i = 0; i < r.size(); ++i)
+    moved = std::max(moved, softness_[i] * std::abs(r[i] - states.lambda[i] - states.sliding[i]));
+  return system.error(r, u) + momentum_error + moved;
 }
 
 }  // namespace signorini

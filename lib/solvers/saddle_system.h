@@ -45,8 +45,10 @@ class SaddleSystem {
  public:
   void prepare(const ContactProblem& problem, FrictionLaw law, Judge judge, const StateRules& rules,
                bool scale_duplicates, TaskArena* arena);
-  /// From impulses r (3m) and velocities v (n); one product.
-  void start(std::span<const double> r, std::span<const double> v, bool as_full);
+  /// From impulses r (3m) and velocities v (n); one product. `belong`: v is the velocity of r, more or less.
+  /// For r ≠ 0 the start is v_free + M⁻¹ H r instead where M is factored, and v + D⁻¹ H r where it is not and
+  /// v does not belong; only the last tells the states nothing.
+  void start(std::span<const double> r, std::span<const double> v, bool belong, bool as_full);
   /// ρ_v and u afresh from v and the impulses; one product.
   void refresh();
   /// Looks at the states; moves ρ_v with the impulses. True when anything
@@ -77,8 +79,8 @@ class SaddleSystem {
   void precondition_chunk(std::size_t chunk, const SaddleVector& x, const SaddleVector& special,
                           std::size_t begin, std::size_t end, double* out) const;
   double dot_of(const SaddleVector& a, const SaddleVector& b);
-  /// Fills `r`, the feasible impulses, and returns the error of r at the
-  /// velocities at hand in m/s.
+  /// Fills `r`, the feasible impulses, and returns their error in m/s: at the velocities at hand, of these,
+  /// and what drawing the impulses onto the law would move u by at least.
   double estimate();
   double constraint_norm() const;
 
