@@ -333,12 +333,9 @@ SolveReport ConjugateResiduals::solve(std::span<double> r, const StopRule& rule,
     if (solved || stuck) {
       if (s.look(inner, Moment::converged)) {
         changed = true;
-      } else if (judging && inner <= smallest) {
-        if (std::isnan(report.error)) measure(estimate);
-        report.end = stop.met(report.error) ? PhaseEnd::converged : PhaseEnd::stuck;
-        break;
-      } else if (!judging && stuck) {
-        report.end = PhaseEnd::stuck;
+      } else if (inner <= smallest) {
+        if (judging && std::isnan(report.error)) measure(estimate);
+        report.end = judging && stop.met(report.error) ? PhaseEnd::converged : PhaseEnd::stuck;
         break;
       } else {
         // the system is solved, the problem is not: tighter, from a fresh

@@ -54,7 +54,7 @@ class Trace:
 class Experiment:
     id: str
     folder: Path
-    runs: pd.DataFrame       # every row of runs.csv plus: variant, solved, total_seconds, largest_share, options.<key>
+    runs: pd.DataFrame       # every row of runs.csv plus: variant, solved, total_seconds, largest_share, scene, options.<key>
     traces: list
     env: dict
     config: dict
@@ -79,6 +79,11 @@ class Experiment:
 def option_pairs(text):
     """'beta=pr;form=robust' as a dictionary."""
     return dict(pair.split("=", 1) for pair in str(text).split(";") if "=" in pair)
+
+
+def scene_of(file):
+    """'rings' of rings-quick.h5: the file's name without its size."""
+    return re.sub(r"-(quick|medium|paper)$", "", Path(file).stem)
 
 
 def label_variants(pairs):
@@ -149,6 +154,7 @@ def add_columns(runs):
     runs["solved"] = met.where(runs["protocol"] != "converge", runs["status"] == "converged").astype(int)
     runs["total_seconds"] = runs["setup_seconds"] + runs["solve_seconds"]
     runs["largest_share"] = runs["largest_region"] / runs["contacts"].where(runs["contacts"] > 0)
+    runs["scene"] = runs["file"].map(scene_of)
     options = [option_pairs(text) for text in runs["options"]]
     for key in sorted({key for pairs in options for key in pairs}):
         runs[f"options.{key}"] = [pairs.get(key, "") for pairs in options]
