@@ -31,10 +31,13 @@ double bytes_of(const Matrix& A) {
 void block_product(benchmark::State& state, Storage storage) {
   const auto rows = static_cast<Index>(state.range(0));
   BlockSparseMatrix full = contact_matrix(rows, kPerRow, Order::scattered);
+  SymmetricBlockMatrix upper;
+  if (storage == Storage::symmetric) {
+    const SparseRows half = to_scalar(full);
+    full = to_blocks(half + SparseRows(half.transpose()));
+    upper = fold_symmetric(full, full.block_rows).value();
+  }
   const double blocks = static_cast<double>(full.blocks());
-  if (storage == Storage::symmetric)
-    full = full_blocks(upper_blocks(full));  // the lower triangle from the upper
-  const SymmetricBlockMatrix upper = upper_blocks(full);
   const SparseRows csr = to_scalar(full);
   const Vector x = Vector::Ones(csr.cols());
   Vector y(csr.rows()), by_eigen(csr.rows());

@@ -1,6 +1,8 @@
 #include "linalg/symmetric_block_matrix.h"
 
-#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
 
 #include "base/check.h"
 #include "linalg/block_kernels.h"
@@ -11,52 +13,72 @@ namespace {
 using kernel::BlockView;
 using kernel::Source;
 
-void multiply_portable(const BlockView& A, const double* x, double* y) {
-  for (std::ptrdiff_t i = 0; i < A.rows; ++i) {
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+/// The matrix, where the blocks that leave the chunk begin, and the block rows [begin, end) of a chunk.
+struct ChunkView {
+  BlockView A;
+  const Index* outside;
+  std::ptrdiff_t begin, end;
+};
+
+void add_row_portable(const double* a, const double* xj, double* sum) {
+  for (int r = 0; r < 3; ++r) sum[r] += a[r] * xj[0] + a[3 + r] * xj[1] + a[6 + r] * xj[2];
+}
+
+void multiply_portable(const ChunkView& chunk, const double* x, double* y) {
+  const BlockView& A = chunk.A;
+  for (std::ptrdiff_t i = chunk.begin; i < chunk.end; ++i) {
     const double* xi = x + 3 * i;
-    double s0 = y[3 * i], s1 = y[3 * i + 1], s2 = y[3 * i + 2];
+    double sum[3] = {y[3 * i], y[3 * i + 1], y[3 * i + 2]};
     for (std::ptrdiff_t b = A.begin[i]; b < A.begin[i + 1]; ++b) {
       const double* a = A.values + 9 * b;
       const auto j = static_cast<std::ptrdiff_t>(A.column[b]);
-      const double* xj = x + 3 * j;
-      s0 += a[0] * xj[0] + a[3] * xj[1] + a[6] * xj[2];
-      s1 += a[1] * xj[0] + a[4] * xj[1] + a[7] * xj[2];
-      s2 += a[2] * xj[0] + a[5] * xj[1] + a[8] * xj[2];
-      if (j == i) continue;
+      add_row_portable(a, x + 3 * j, sum);
+      if (j == i || b >= chunk.outside[i]) continue;
       double* yj = y + 3 * j;
       for (int c = 0; c < 3; ++c) yj[c] += a[3 * c] * xi[0] + a[3 * c + 1] * xi[1] + a[3 * c + 2] * xi[2];
     }
-    y[3 * i] = s0;
-    y[3 * i + 1] = s1;
-    y[3 * i + 2] = s2;
+    std::copy_n(sum, 3, y + 3 * i);
   }
 }
 
 #ifdef SIGNORINI_X86
 
-/// (Σ a, Σ b, Σ c, ·) over lanes 0, 1, 2; lane 3 of a, b, c must be zero.
-SIGNORINI_AVX2_INLINE __m256d lane_sums(__m256d a, __m256d b, __m256d c) {
-  const __m256d ab = _mm256_hadd_pd(a, b);  // a0+a1, b0+b1, a2+a3, b2+b3
-  const __m256d cc = _mm256_hadd_pd(c, c);  // c0+c1, ·,     c2+c3, ·
-  const __m256d low = _mm256_permute2f128_pd(ab, cc, 0x20);
-  const __m256d high = _mm256_permute2f128_pd(ab, cc, 0x31);
-  return _mm256_add_pd(low, high);
+/// y += lanes 0, 1, 2. In the two pieces that every row of y is written in, so that a row written shortly
+/// before is still forwarded from the store buffer.
+SIGNORINI_AVX2_INLINE void add3(double* y, __m256d v) {
+  _mm_storeu_pd(y, _mm_add_pd(_mm_loadu_pd(y), _mm256_castpd256_pd128(v)));
+  _mm_store_sd(y + 2, _mm_add_sd(_mm_load_sd(y + 2), _mm256_extractf128_pd(v, 1)));
+}
+
+/// y_j += Aᵀ x_i from the columns of A; x0, x1, x2: the entries of x_i, each in all lanes. Lane 3 is noise.
+SIGNORINI_AVX2_INLINE void add_transposed(__m256d column0, __m256d column1, __m256d column2, __m256d x0,
+                                          __m256d x1, __m256d x2, double* y) {
+  const __m256d even = _mm256_unpacklo_pd(column0, column1);  // a00 a01 a20 a21
+  const __m256d odd = _mm256_unpackhi_pd(column0, column1);   // a10 a11 ·   ·
+  const __m256d row0 = _mm256_permute2f128_pd(even, column2, 0x20);
+  const __m256d row1 = _mm256_permute2f128_pd(odd, _mm256_permute_pd(column2, 0x5), 0x20);
+  const __m256d row2 = _mm256_permute2f128_pd(even, column2, 0x31);
+  add3(y, _mm256_fmadd_pd(row2, x2, _mm256_fmadd_pd(row1, x1, _mm256_mul_pd(row0, x0))));
 }
 
 template <Source source>
-SIGNORINI_AVX2 void multiply_avx2(const BlockView& A, const double* x, double* y) {
-  const __m256i three = _mm256_setr_epi64x(-1, -1, -1, 0);
-  for (std::ptrdiff_t i = 0; i < A.rows; ++i) {
-    const __m256d xi = _mm256_maskload_pd(x + 3 * i, three);
+SIGNORINI_AVX2 void multiply_avx2(const ChunkView& chunk, const double* x, double* y) {
+  const BlockView& A = chunk.A;
+  for (std::ptrdiff_t i = chunk.begin; i < chunk.end; ++i) {
     const __m256d zero = _mm256_setzero_pd();
-    kernel::RowSums sums{_mm256_maskload_pd(y + 3 * i, three), zero, zero};
+    kernel::RowSums sums{zero, zero, zero};
     std::ptrdiff_t b = A.begin[i];
-    const std::ptrdiff_t end = A.begin[i + 1];
-    if (b < end && A.column[b] == i) {  // the diagonal block counts once
+    const std::ptrdiff_t outside = chunk.outside[i];
+    if (b < outside && A.column[b] == i) {  // the diagonal block counts once
       kernel::add_blocks<source>(A, b, b + 1, x, sums);
       ++b;
     }
-    for (; b < end; ++b) {
+    const double* xi = x + 3 * i;
+    const __m256d x0 = _mm256_broadcast_sd(xi), x1 = _mm256_broadcast_sd(xi + 1),
+                  x2 = _mm256_broadcast_sd(xi + 2);
+    for (; b < outside; ++b) {
       const double* a = A.values + 9 * b;
       const std::ptrdiff_t j = 3 * static_cast<std::ptrdiff_t>(A.column[b]);
       kernel::prefetch<source>(a);
@@ -64,96 +86,136 @@ SIGNORINI_AVX2 void multiply_avx2(const BlockView& A, const double* x, double* y
       sums.column0 = _mm256_fmadd_pd(a0, _mm256_broadcast_sd(x + j), sums.column0);
       sums.column1 = _mm256_fmadd_pd(a1, _mm256_broadcast_sd(x + j + 1), sums.column1);
       sums.column2 = _mm256_fmadd_pd(a2, _mm256_broadcast_sd(x + j + 2), sums.column2);
-      // Lane 3 of x_i is zero, but a NaN or ∞ of the next block would survive the product: cut it off by the
-      // mask.
-      const __m256d cut = _mm256_castsi256_pd(three);
-      const __m256d dots =
-          lane_sums(_mm256_mul_pd(_mm256_and_pd(a0, cut), xi), _mm256_mul_pd(_mm256_and_pd(a1, cut), xi),
-                    _mm256_mul_pd(_mm256_and_pd(a2, cut), xi));
-      const __m128d low = _mm_add_pd(_mm_loadu_pd(y + j), _mm256_castpd256_pd128(dots));
-      const __m128d high = _mm_add_sd(_mm_load_sd(y + j + 2), _mm256_extractf128_pd(dots, 1));
-      _mm_storeu_pd(y + j, low);
-      _mm_store_sd(y + j + 2, high);
+      add_transposed(a0, a1, a2, x0, x1, x2, y + j);
     }
-    kernel::store3(y + 3 * i, _mm256_add_pd(_mm256_add_pd(sums.column0, sums.column1), sums.column2));
+    kernel::add_blocks<source>(A, outside, A.begin[i + 1], x, sums);
+    add3(y + 3 * i, _mm256_add_pd(_mm256_add_pd(sums.column0, sums.column1), sums.column2));
   }
 }
 
 #endif
+
+void multiply_chunk_at(Isa level, const SymmetricBlockMatrix& A, Index chunk, const double* x, double* y) {
+  const ChunkView view{kernel::view_of(A), A.outside_begin.data(), A.chunk_begin(chunk), A.chunk_end(chunk)};
+  std::fill(y + 3 * view.begin, y + 3 * view.end, 0.0);
+#ifdef SIGNORINI_X86
+  if (level == Isa::avx2) {
+    if (kernel::source_of(view.A) == Source::cache) return multiply_avx2<Source::cache>(view, x, y);
+    return multiply_avx2<Source::memory>(view, x, y);
+  }
+#endif
+  static_cast<void>(level);
+  multiply_portable(view, x, y);
+}
+
+double largest_entry(const double* block) {
+  double largest = 0.0;
+  for (int e = 0; e < 9; ++e) largest = std::max(largest, std::abs(block[e]));
+  return largest;
+}
+
+/// Reads block rows chunk by chunk and says which blocks the folded matrix keeps.
+struct Fold {
+  const BlockSparseMatrix& A;
+  Index chunk_rows;
+  std::vector<double> diagonal;  ///< √ of the largest entry of A_ii
+
+  Fold(const BlockSparseMatrix& full, Index rows, TaskArena* arena)
+      : A(full), chunk_rows(rows), diagonal(at(full.block_rows)) {
+    for_each_chunk(arena, diagonal.size(), at(rows), [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i)
+        diagonal[i] = std::sqrt(largest_entry(diagonal_block(A, static_cast<Index>(i)).data()));
+    });
+  }
+
+  /// `inside(b)` for the blocks j ≥ i of the chunk, `outside(b)` for those that leave it.
+  template <class Inside, class Outside>
+  void split(Index i, const Inside& inside, const Outside& outside) const {
+    for (Index b = A.row_begin[at(i)]; b < A.row_begin[at(i) + 1]; ++b) {
+      const Index j = A.column[at(b)];
+      if (j / chunk_rows != i / chunk_rows) {
+        outside(b);
+      } else if (j >= i) {
+        inside(b);
+      }
+    }
+  }
+
+  /// Whether every block of row i that couples to its chunk has its transpose.
+  bool is_symmetric(Index i) const {
+    for (Index b = A.row_begin[at(i)]; b < A.row_begin[at(i) + 1]; ++b) {
+      const Index j = A.column[at(b)];
+      if (j == i || j / chunk_rows != i / chunk_rows) continue;
+      const Index mirror = find_block(A, j, i);
+      if (mirror < 0) return false;
+      if (j < i) continue;  // compared from row j
+      constexpr double kRounding = 8.0 * std::numeric_limits<double>::epsilon();
+      const double size = std::max(largest_entry(A.block(b)), diagonal[at(i)] * diagonal[at(j)]);
+      const Eigen::Map<const Matrix3> own(A.block(b)), other(A.block(mirror));
+      // NaN is symmetric to nothing
+      if (!((own - other.transpose()).array().abs() <= kRounding * size).all()) return false;
+    }
+    return true;
+  }
+};
 
 }  // namespace
 
-SymmetricBlockMatrix upper_blocks(const BlockSparseMatrix& A) {
-  SIGNORINI_CHECK(A.block_rows == A.block_columns);
-  SymmetricBlockMatrix upper;
-  upper.block_rows = A.block_rows;
-  upper.row_begin.assign(1, 0);
-  upper.row_begin.reserve(A.row_begin.size());
-  for (Index i = 0; i < A.block_rows; ++i) {
-    for (Index b = A.row_begin[static_cast<std::size_t>(i)]; b < A.row_begin[static_cast<std::size_t>(i) + 1];
-         ++b) {
-      if (A.column[static_cast<std::size_t>(b)] < i) continue;
-      upper.column.push_back(A.column[static_cast<std::size_t>(b)]);
-      upper.values.insert(upper.values.end(), A.block(b), A.block(b) + 9);
+std::optional<SymmetricBlockMatrix> fold_symmetric(const BlockSparseMatrix& A, Index chunk_rows,
+                                                   TaskArena* arena) {
+  SIGNORINI_CHECK(A.block_rows == A.block_columns && chunk_rows >= 1);
+  std::optional<SymmetricBlockMatrix> folded(std::in_place);
+  SymmetricBlockMatrix& F = *folded;
+  F.block_rows = A.block_rows;
+  F.chunk_rows = chunk_rows;
+  F.row_begin.assign(at(A.block_rows) + 1, 0);
+  F.outside_begin.assign(at(A.block_rows), 0);
+  const Fold fold(A, chunk_rows, arena);
+  std::vector<char> symmetric(at(F.chunks()), 1);
+  for_each_task(arena, symmetric.size(), [&](std::size_t task) {
+    const auto chunk = static_cast<Index>(task);
+    for (Index i = F.chunk_begin(chunk); i < F.chunk_end(chunk) && symmetric[task] != 0; ++i) {
+      Index inside = 0, outside = 0;
+      fold.split(
+          i, [&](Index) { ++inside; }, [&](Index) { ++outside; });
+      F.row_begin[at(i) + 1] = inside + outside;
+      F.outside_begin[at(i)] = inside;
+      symmetric[task] = fold.is_symmetric(i) ? 1 : 0;
     }
-    upper.row_begin.push_back(upper.blocks());
-  }
-  upper.values.insert(upper.values.end(), SymmetricBlockMatrix::kPadding, 0.0);
-  return upper;
-}
-
-BlockSparseMatrix full_blocks(const SymmetricBlockMatrix& A) {
-  BlockSparseMatrix full;
-  full.block_rows = full.block_columns = A.block_rows;
-  const auto rows = static_cast<std::size_t>(A.block_rows);
-  full.row_begin.assign(rows + 1, 0);
-  const auto for_each_upper = [&A](auto&& visit) {
-    for (Index i = 0; i < A.block_rows; ++i) {
-      for (Index b = A.row_begin[static_cast<std::size_t>(i)];
-           b < A.row_begin[static_cast<std::size_t>(i) + 1]; ++b) {
-        visit(i, A.column[static_cast<std::size_t>(b)], A.block(b));
-      }
+  });
+  if (std::find(symmetric.begin(), symmetric.end(), 0) != symmetric.end()) return std::nullopt;
+  std::partial_sum(F.row_begin.begin(), F.row_begin.end(), F.row_begin.begin());
+  for (std::size_t i = 0; i < F.outside_begin.size(); ++i) F.outside_begin[i] += F.row_begin[i];
+  F.column.resize(at(F.row_begin.back()));
+  F.values.assign(9 * F.column.size() + SymmetricBlockMatrix::kPadding, 0.0);
+  const auto copy = [&](Index to, Index b) {
+    F.column[at(to)] = A.column[at(b)];
+    std::copy_n(A.block(b), 9, F.values.data() + 9 * at(to));
+  };
+  for_each_chunk(arena, at(F.block_rows), at(chunk_rows), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      Index inside = F.row_begin[i], outside = F.outside_begin[i];
+      fold.split(
+          static_cast<Index>(i), [&](Index b) { copy(inside++, b); }, [&](Index b) { copy(outside++, b); });
     }
-  };
-  for_each_upper([&](Index i, Index j, const double*) {
-    ++full.row_begin[static_cast<std::size_t>(i) + 1];
-    if (j != i) ++full.row_begin[static_cast<std::size_t>(j) + 1];
   });
-  for (std::size_t i = 0; i < rows; ++i) full.row_begin[i + 1] += full.row_begin[i];
-  full.column.resize(static_cast<std::size_t>(full.row_begin[rows]));
-  full.values.assign(9 * full.column.size() + BlockSparseMatrix::kPadding, 0.0);
-
-  // Row j receives its lower blocks (i, j) in ascending i, all before its own upper blocks.
-  std::vector<Index> next(full.row_begin.begin(), full.row_begin.end() - 1);
-  const auto append = [&](Index row, Index column, const Matrix3& block) {
-    const Index b = next[static_cast<std::size_t>(row)]++;
-    full.column[static_cast<std::size_t>(b)] = column;
-    Eigen::Map<Matrix3>(full.block(b)) = block;
-  };
-  for_each_upper([&](Index i, Index j, const double* block) {
-    if (j != i) append(j, i, Eigen::Map<const Matrix3>(block).transpose());
-  });
-  for_each_upper(
-      [&](Index i, Index j, const double* block) { append(i, j, Eigen::Map<const Matrix3>(block)); });
-  return full;
+  return folded;
 }
 
 void multiply(Isa level, const SymmetricBlockMatrix& A, std::span<const double> x, std::span<double> y) {
-  SIGNORINI_CHECK(x.size() == 3 * static_cast<std::size_t>(A.block_rows) && y.size() == x.size());
-  std::fill(y.begin(), y.end(), 0.0);
-  const BlockView view = kernel::view_of(A);
-#ifdef SIGNORINI_X86
-  if (level == Isa::avx2) {
-    if (kernel::source_of(view) == Source::cache)
-      return multiply_avx2<Source::cache>(view, x.data(), y.data());
-    return multiply_avx2<Source::memory>(view, x.data(), y.data());
-  }
-#endif
-  multiply_portable(view, x.data(), y.data());
+  SIGNORINI_CHECK(x.size() == 3 * at(A.block_rows) && y.size() == x.size());
+  for (Index chunk = 0; chunk < A.chunks(); ++chunk) multiply_chunk_at(level, A, chunk, x.data(), y.data());
 }
 
 void multiply(const SymmetricBlockMatrix& A, std::span<const double> x, std::span<double> y) {
   multiply(isa(), A, x, y);
+}
+
+void multiply_chunk(const SymmetricBlockMatrix& A, Index chunk, std::span<const double> x,
+                    std::span<double> y) {
+  SIGNORINI_CHECK(x.size() == 3 * at(A.block_rows) && y.size() == x.size());
+  SIGNORINI_CHECK(chunk >= 0 && chunk < A.chunks());
+  multiply_chunk_at(isa(), A, chunk, x.data(), y.data());
 }
 
 }  // namespace signorini

@@ -19,6 +19,13 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 /// Node blocks per task.
 constexpr std::size_t kNodeGrain = 512;
+/// Blocks of M from which the symmetric form multiplies faster, 1.2 MB of them. Measured on cubes of mass
+/// points with 2 MB of second-level cache: 6 % slower at 0.9 MB, 1.7 times faster at 1.6 MB and beyond.
+constexpr Index kFoldedBlocks = 16'000;
+/// Parts that a large symmetric M is cut into. Fewer parts read less, as couplings between parts are stored
+/// twice; eight still balance on two to four threads. A part of kLargestPart nodes is within 5 % of one cut.
+constexpr std::size_t kParts = 8;
+constexpr std::size_t kLargestPart = 8192;
 /// Contacts per task of a look at their errors.
 constexpr std::size_t kContactGrain = 256;
 
@@ -162,6 +169,7 @@ void PrimalSystem::prepare(const ContactProblem& problem, FrictionLaw wanted_law
   u_.resize(3 * at(contacts()));
   if (!same_matrix) {
     A = std::move(blocks);
+    fold(arena);
     invert_diagonal(arena);
     if (!exact || !problem.has_primal()) {
       mass_.reset();
@@ -183,6 +191,23 @@ void PrimalSystem::prepare(const ContactProblem& problem, FrictionLaw wanted_law
     for (Index k = 0; k < contacts(); ++k) stiffness[at(k)] = contact_stiffness(diagonal_block(B, k));
   }
   prepared_ = true;
+}
+
+/// The form of M that multiplies fastest; an M that is not symmetric stays as it is.
+void PrimalSystem::fold(TaskArena* arena) {
+  folded_.reset();
+  if (A.blocks() < kFoldedBlocks) return;
+  const std::size_t wanted = (nodes() + kParts * kPartNodes - 1) / (kParts * kPartNodes) * kPartNodes;
+  folded_ = fold_symmetric(A, static_cast<Index>(std::min(wanted, kLargestPart)), arena);
+}
+
+void PrimalSystem::multiply_part(std::size_t part, std::span<const double> x, std::span<double> y) const {
+  if (folded_) return multiply_chunk(*folded_, static_cast<Index>(part), x, y);
+  multiply_rows(A, static_cast<Index>(part_begin(part)), static_cast<Index>(part_begin(part + 1)), x, y);
+}
+
+void PrimalSystem::multiply(std::span<const double> x, std::span<double> y, TaskArena* arena) const {
+  for_each_task(parts() > 1 ? arena : nullptr, parts(), [&](std::size_t part) { multiply_part(part, x, y); });
 }
 
 /// D⁻¹ of the nodes and pairs of A.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "contact/friction_law.h"
 #include "contact/mass_factor.h"
 #include "linalg/block_sparse_matrix.h"
+#include "linalg/symmetric_block_matrix.h"
 #include "solvers/contact_error.h"
 
 /// What the solvers on velocities share: M v = H r + f, u = Hᵀ v + w with M as 3×3 node blocks, its block
@@ -63,6 +65,17 @@ class PrimalSystem {
   /// The same for the node blocks [begin, end) that are in no pair, and for all pairs.
   void apply_inverse_nodes(std::span<double> x, std::size_t begin, std::size_t end) const;
   void apply_inverse_pairs(std::span<double> x) const;
+  /// y = M x; sizes size(). The parts below, one after the other or as tasks.
+  void multiply(std::span<const double> x, std::span<double> y, TaskArena* arena = nullptr) const;
+  /// The product in independent parts, node blocks [part_begin(p), part_begin(p + 1)): every part writes its
+  /// own rows only, and begins at a multiple of kPartNodes. The parts depend on the matrix alone.
+  std::size_t parts() const { return (nodes() + part_nodes() - 1) / part_nodes(); }
+  std::size_t part_begin(std::size_t part) const { return std::min(nodes(), part * part_nodes()); }
+  /// Whether M is read once for both triangles.
+  bool folded() const { return folded_.has_value(); }
+  void multiply_part(std::size_t part, std::span<const double> x, std::span<double> y) const;
+  static constexpr std::size_t kPartNodes = 512;
+
   /// The referee's error of r in m/s, not divided by U; one solve with M. Only with `exact`.
   double exact_error(std::span<const double> r, TaskArena* arena = nullptr);
   /// y = M⁻¹ H r (size()); one solve with M. Only with `exact`.
@@ -89,6 +102,11 @@ class PrimalSystem {
   std::vector<ContactStiffness> stiffness;  ///< true ones with `exact`, those of B else
 
  private:
+  std::size_t nodes() const { return static_cast<std::size_t>(A.block_rows); }
+  std::size_t part_nodes() const {
+    return folded_ ? static_cast<std::size_t>(folded_->chunk_rows) : kPartNodes;
+  }
+  void fold(TaskArena* arena);
   void invert_diagonal(TaskArena* arena);
   void solve_freely(const ContactProblem& problem, TaskArena* arena);
   void measure_scale();
@@ -98,7 +116,8 @@ class PrimalSystem {
   bool exact_ = false;
   Vector f_;
   DirectionColumns columns_;
-  std::optional<MassFactor> diagonal_;  ///< of D
+  std::optional<SymmetricBlockMatrix> folded_;  ///< M for products, where that is faster
+  std::optional<MassFactor> diagonal_;          ///< of D
   std::optional<MassFactor> mass_;
   std::vector<double> impulse_, velocity_, u_;
   mutable std::vector<double> worst_;  ///< per chunk of contacts

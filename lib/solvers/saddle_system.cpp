@@ -235,10 +235,8 @@ void SaddleSystem::refresh() {
   for (std::size_t i = 0; i < scratch_.size(); ++i)
     scratch_[i] = system.v_free[static_cast<Eigen::Index>(i)] - v[i];
   for (std::size_t i = 0; i < old_.size(); ++i) old_[i] = states.lambda[i] + states.sliding[i];
-  each_chunk([&](std::size_t chunk, std::size_t begin, std::size_t end) {
-    multiply_rows(system.A, static_cast<Index>(begin / 3), static_cast<Index>(end / 3), scratch_, momentum);
-    gather_chunk(chunk, old_, 1.0, momentum);
-  });
+  multiply(scratch_, momentum,
+           [&](std::size_t chunk, std::size_t, std::size_t) { gather_chunk(chunk, old_, 1.0, momentum); });
   ++counters.mass_products;
   counters.direction_products += 2;
   system.relative_velocity(v, u);

@@ -121,10 +121,13 @@ class SaddleSystem {
   /// Node blocks per chunk of the loops over velocities: the vectors of an
   /// iteration stay in the second cache. Sums are taken chunk by chunk and
   /// added in order, so that no bit depends on the number of threads.
-  static constexpr std::size_t kChunk = 512;
+  static constexpr std::size_t kChunk = PrimalSystem::kPartNodes;
 
  private:
   void prepare_touched();
+  /// y = M x; then(chunk, begin, end) on the dofs of every chunk of it while they are in cache.
+  template <class Then>
+  void multiply(std::span<const double> x, std::span<double> y, const Then& then);
   /// y += factor H x for one node block; for those of a chunk.
   void gather_node(std::span<const double> x, double factor, Index node, std::span<double> y) const;
   void gather_chunk(std::size_t chunk, std::span<const double> x, double factor, std::span<double> y) const {
@@ -154,10 +157,19 @@ class SaddleSystem {
   mutable std::vector<double> constraint_;  ///< 3m: ρ_c
 };
 
+template <class Then>
+void SaddleSystem::multiply(std::span<const double> x, std::span<double> y, const Then& then) {
+  for_each_task(system.parts() > 1 ? arena : nullptr, system.parts(), [&](std::size_t part) {
+    system.multiply_part(part, x, y);
+    const std::size_t last = system.part_begin(part + 1);
+    for (std::size_t node = system.part_begin(part); node < last; node += kChunk)
+      then(node / kChunk, 3 * node, 3 * std::min(last, node + kChunk));
+  });
+}
+
 template <class Also>
 void SaddleSystem::apply(const SaddleVector& x, SaddleVector& Bx, std::vector<double>& Hx, const Also& also) {
-  each_chunk([&](std::size_t chunk, std::size_t begin, std::size_t end) {
-    multiply_rows(system.A, static_cast<Index>(begin / 3), static_cast<Index>(end / 3), x.v, Bx.v);
+  multiply(x.v, Bx.v, [&](std::size_t chunk, std::size_t begin, std::size_t end) {
     gather_chunk(chunk, x.c, -1.0, Bx.v);
     also(chunk, begin, end);
   });
