@@ -16,6 +16,7 @@
 #include "record/problem_file.h"
 #include "record/recording_file.h"
 #include "regions/region_partition.h"
+#include "scene/facts.h"
 #include "terminal.h"
 
 namespace signorini {
@@ -211,6 +212,47 @@ TextTable::Row statistics_row(const std::string& path, const StepTable& table) {
           fmt::format("{:.4g} → {:.4g} J", before, after)};
 }
 
+/// The facts of every recording, one line each; fails when one differs.
+int check_facts(const Program& program, const std::vector<std::string>& paths) {
+  Json all = Json::array();
+  TextTable table({{"file"}, {"fact"}, {"verdict"}, {"says"}});
+  bool good = true;
+  for (const std::string& path : paths) {
+    if (ProblemFile(path).kind() != ProblemFileKind::recording)
+      throw_usage("{}: is no recording and has no facts", path);
+    const RecordingReader reader(path, RecordingReader::Parts::checked);
+    const auto statistics = reader.statistics();
+    if (!statistics)
+      throw_input("{}: has no statistics to check: the recording did not run to its end", path);
+    const std::string name = std::filesystem::path(path).filename().string();
+    const Facts facts = read_facts(reader.header().config, path + ": scene");
+    if (facts.empty()) say(name + ": its scene states no facts");
+    for (const FactVerdict& verdict : judge_facts(facts, *statistics)) {
+      good = good && verdict.holds;
+      table.add({name,
+                 verdict.name,
+                 {verdict_text(verdict), verdict.holds ? Colour::green : Colour::red},
+                 verdict.fact.says});
+      all.push_back(
+          {{"file", path},
+           {"fact", verdict.name},
+           {"says", verdict.fact.says},
+           {"quantity", verdict.fact.quantity},
+           {"over", enum_name(verdict.fact.over)},
+           {"value", std::isnan(verdict.value) ? Json() : Json(verdict.value)},
+           {"unit", verdict.unit},
+           {"at_least", verdict.fact.at_least <= -kUnbounded ? Json() : Json(verdict.fact.at_least)},
+           {"at_most", verdict.fact.at_most >= kUnbounded ? Json() : Json(verdict.fact.at_most)},
+           {"holds", verdict.holds}});
+    }
+  }
+  if (program.json)
+    print(all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  else if (!table.empty())
+    print(table.text());
+  return good ? kSuccess : kRunFailed;
+}
+
 int info(const Program& program, const std::vector<std::string>& paths, bool list_steps) {
   Json all = Json::array();
   TextTable simulated({{"simulation"},
@@ -280,20 +322,27 @@ void add_info(CLI::App& app, Program& program) {
       "The second table is about all steps of the simulations behind recordings that ran to their end:\n"
       "largest numbers where it says ≤, sums of solves, iterations and unresolved steps, and the energy\n"
       "after the first and the last step. --json has every column.\n"
+      "--facts checks what the scene says it shows against these statistics and exits with 1 when a fact\n"
+      "differs.\n"
       "\n"
       "Examples:\n"
       "  signorini info bucket.h5\n"
       "  signorini info bucket.h5 --steps             one line for every snapshot\n"
+      "  signorini info bucket.h5 --facts             does it show what the scene says?\n"
       "  signorini info *.hdf5 --json");
   struct Arguments {
     std::vector<std::string> files;
-    bool steps = false;
+    bool steps = false, facts = false;
   };
   auto a = std::make_shared<Arguments>();
   command->add_option("FILE", a->files, "Recordings or FCLib files")->required();
   command->add_flag("--steps", a->steps, "One line for every snapshot");
-  command->callback(
-      [&program, a] { program.command = [&program, a] { return info(program, a->files, a->steps); }; });
+  command->add_flag("--facts", a->facts, "Check the facts that the scenes of recordings state");
+  command->callback([&program, a] {
+    program.command = [&program, a] {
+      return a->facts ? check_facts(program, a->files) : info(program, a->files, a->steps);
+    };
+  });
 }
 
 }  // namespace signorini

@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "configs.h"
 #include "recorder.h"
+#include "scene/facts.h"
 #include "terminal.h"
 
 namespace signorini {
@@ -75,6 +76,14 @@ void print_summary(const std::string& output, const RecordingSummary& summary) {
                   phases));
 }
 
+/// Whether the scene shows what it says; nothing about a run that --steps cut short.
+void print_facts(const RecordRequest& request, const StepTable& statistics) {
+  if (request.steps > 0) return;
+  const Facts facts = read_facts(effective_scene(request), request.scene_path);
+  for (const FactVerdict& verdict : judge_facts(facts, statistics))
+    say(fmt::format("  fact       {}: {}: {}", verdict.name, verdict_text(verdict), verdict.fact.says));
+}
+
 int record(const Program& program, const RecordArguments& a) {
   if (a.steps < 0) throw_usage("--steps {}: must not be negative", a.steps);
   if (a.threads < 1) throw_usage("--threads {}: must be at least 1", a.threads);
@@ -102,6 +111,7 @@ int record(const Program& program, const RecordArguments& a) {
     return kSuccess;
   }
   print_summary(a.output, summary);
+  print_facts(request, summary.statistics);
   return kSuccess;
 }
 

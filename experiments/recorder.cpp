@@ -102,7 +102,7 @@ class Recording {
         run_(request),
         writer_(output, std::move(header), policy.existing == ExistingRecording::resume),
         clock_(policy.checkpoint_seconds) {
-    done_.statistics = statistics_table();
+    done_.statistics = run_.statistics_table();
     done_.clocks = clocks_table();
     kept_ = static_cast<int>(writer_.frames().size());
     if (policy.existing == ExistingRecording::resume) go_back_to_checkpoint(request);

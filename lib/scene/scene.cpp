@@ -4,7 +4,9 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "collision/contact_finder.h"
 #include "regions/region_partition.h"
+#include "scene/probes.h"
 #include "scene/scene_builder.h"
 #include "scene/scene_config.h"
 
@@ -59,15 +61,22 @@ struct SceneRun::Impl {
       : config(read_scene(request)),
         arena(request.threads),
         bodies(build_bodies(config)),
+        probes(config, bodies),
         stepper(make_stepper(config, bodies)) {}
 
   SceneConfig config;
   TaskArena arena;
   BodySystem bodies;
+  Probes probes;
   std::unique_ptr<Stepper> stepper;
 
   bool is_due(long long step) const {
     return step % config.time.record_every == 0 && step >= config.time.record_from;
+  }
+  bool surfaces_intersect() {
+    std::vector<Vector3> x(static_cast<std::size_t>(bodies.surface().vertices()));
+    bodies.surface_positions(arena, stepper->state(), x);
+    return find_intersection(bodies.surface(), x).has_value();
   }
   Frame frame_of(const std::string& id, const SolveEvent& event) {
     Frame frame;
@@ -88,6 +97,12 @@ SceneRun::SceneRun(SceneRun&&) noexcept = default;
 SceneRun& SceneRun::operator=(SceneRun&&) noexcept = default;
 
 long long SceneRun::steps() const { return impl_->config.time.steps; }
+StepTable SceneRun::statistics_table() const {
+  StepTable table = signorini::statistics_table();
+  table.columns.insert(table.columns.end(), impl_->probes.names().begin(), impl_->probes.names().end());
+  table.units.insert(table.units.end(), impl_->probes.units().begin(), impl_->probes.units().end());
+  return table;
+}
 long long SceneRun::steps_taken() const { return impl_->stepper->steps_taken(); }
 std::string SceneRun::checkpoint() const { return impl_->stepper->checkpoint(); }
 void SceneRun::restore(std::string_view bytes) { impl_->stepper->restore(bytes); }
@@ -113,6 +128,11 @@ StepStatistics SceneRun::advance(const FrameFilter& wanted, const FrameSink& on_
   });
   if (statistics.report.contacts == 0) statistics.regions = statistics.islands = 0;
   statistics.time = impl_->stepper->state().time;
+  const Stopwatch measuring;
+  if (due || statistics.step == statistics.steps)
+    statistics.intersects = impl_->surfaces_intersect() ? 1.0 : 0.0;
+  statistics.probes = impl_->probes.measure(impl_->bodies, impl_->stepper->state());
+  statistics.recording_seconds += measuring.seconds();
   return statistics;
 }
 

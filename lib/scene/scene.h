@@ -8,17 +8,11 @@
 
 #include "base/options.h"
 #include "record/recording_file.h"
+#include "scene/scene_size.h"
 #include "scene/step_statistics.h"
 
 /// From a scene file to a stream of contact problems: the only step of the program with physics in it.
 namespace signorini {
-
-enum class SceneSize { quick, medium, paper };
-template <>
-struct EnumNames<SceneSize> {
-  static constexpr std::array<std::pair<SceneSize, std::string_view>, 3> value{
-      {{SceneSize::quick, "quick"}, {SceneSize::medium, "medium"}, {SceneSize::paper, "paper"}}};
-};
 
 struct RecordRequest {
   std::string scene_path;
@@ -53,6 +47,8 @@ class SceneRun {
   SceneRun& operator=(SceneRun&&) noexcept;
 
   long long steps() const;  ///< planned
+  /// The columns of `/statistics`, those of the scene's probes last; without rows.
+  StepTable statistics_table() const;
   long long steps_taken() const;
   /// Takes one step. Throws `std::runtime_error` when it cannot be solved.
   StepStatistics advance(const FrameFilter& wanted, const FrameSink& on_frame);

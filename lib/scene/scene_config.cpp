@@ -12,26 +12,13 @@
 #include "base/digest.h"
 #include "base/text.h"
 #include "geometry/ball.h"
+#include "scene/key_reader.h"
+#include "scene/step_statistics.h"
 #include "solvers/registry.h"
 
 namespace signorini {
 
 namespace {
-
-/// Visitor that reads each key of a table.
-struct Reader {
-  SceneKeys& keys;
-  std::string prefix;
-
-  template <class T>
-  void operator()(std::string_view key, T& value, std::string_view) {
-    keys.get(prefix + std::string(key), value);
-  }
-  template <class T>
-  void operator()(std::string_view key, T& value, Range range, std::string_view) {
-    keys.get(prefix + std::string(key), value, range);
-  }
-};
 
 std::string toml_text(bool value) { return value ? "true" : "false"; }
 std::string toml_text(int value) { return fmt::format("{}", value); }
@@ -81,19 +68,6 @@ struct Printer {
     (*this)(key, value, help);
   }
 };
-
-template <class Config>
-void read_table(SceneKeys& keys, const std::string& table, Config& config) {
-  Reader reader{keys, table + "."};
-  config.visit(reader);
-}
-
-template <class Config>
-std::map<std::string, Config> read_tables(SceneKeys& keys, const std::string& prefix) {
-  std::map<std::string, Config> tables;
-  for (const std::string& name : keys.groups(prefix)) read_table(keys, prefix + "." + name, tables[name]);
-  return tables;
-}
 
 /// Tables [bodies.NAME]: what keys they have depends on the material and on the shape, and a key `mesh` or
 /// `surface` says the shape by itself.
@@ -154,6 +128,43 @@ void read_pins(SceneKeys& keys, SceneConfig& config) {
                   keys.where(table + "body"), table, pin.body);
     }
     if (!keys.given(table + "pivot_m")) pin.motion.pivot_m = body->second.position_m;
+  }
+}
+
+/// Probes name columns of the statistics, facts read them.
+void check_facts(const SceneConfig& config, const SceneKeys& keys) {
+  std::vector<std::string> columns = statistics_table().columns, groups;
+  for (const auto& [name, body] : config.bodies) groups.push_back(name);
+  for (const auto& [name, probe] : config.probes) {
+    const std::string table = "probes." + name + ".";
+    if (!config.bodies.contains(probe.body)) {
+      throw_usage("{}: '{}body': no table [bodies.{}]{}", keys.where(table + "body"), table, probe.body,
+                  suggestion(probe.body, groups));
+    }
+    if (std::find(columns.begin(), columns.end(), name) != columns.end())
+      throw_usage("{}: [probes.{}]: the statistics have a column of this name", keys.where(table + "body"),
+                  name);
+    if (name.size() > 64 ||
+        name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") != std::string::npos) {
+      throw_usage("{}: [probes.{}]: the name becomes a column and must be [a-z0-9_]+, up to 64 letters",
+                  keys.where(table + "body"), name);
+    }
+    columns.push_back(name);
+  }
+  for (const auto& [name, fact] : config.facts) {
+    const std::string table = "facts." + name + ".";
+    if (std::find(columns.begin(), columns.end(), fact.quantity) == columns.end()) {
+      throw_usage("{}: '{}quantity' = \"{}\" is no column of the statistics{}",
+                  keys.where(table + "quantity"), table, fact.quantity, suggestion(fact.quantity, columns));
+    }
+    if (fact.says.empty())
+      throw_usage("{}: '{}says' is missing: the fact in words", keys.where(table + "quantity"), table);
+    if (fact.at_least <= -kUnbounded && fact.at_most >= kUnbounded)
+      throw_usage("{}: [facts.{}] has neither at_least nor at_most", keys.where(table + "quantity"), name);
+    if (fact.at_least > fact.at_most) {
+      throw_usage("{}: '{}at_least' = {} is above at_most = {}", keys.where(table + "at_least"), table,
+                  exact_text(fact.at_least), exact_text(fact.at_most));
+    }
   }
 }
 
@@ -279,8 +290,11 @@ SceneConfig read_size(const RecordRequest& request, SceneSize size, const Option
   read_bodies(keys, config);
   read_obstacles(keys, config);
   read_pins(keys, config);
+  config.probes = read_tables<ProbeConfig>(keys, "probes");
+  config.facts = read_tables<FactConfig>(keys, "facts");
   keys.finish();
   check_tables(config, keys);
+  check_facts(config, keys);
   check_solver(config, keys);
   resolve_steps(config, keys, request.steps);
   return config;
@@ -363,6 +377,8 @@ std::string scene_text(const SceneConfig& config, SceneSize size) {
   for (const auto& [name, obstacle] : config.obstacles)
     text += table_text("obstacles." + key_text(name), obstacle);
   for (const auto& [name, pin] : config.pins) text += table_text("pins." + key_text(name), pin);
+  for (const auto& [name, probe] : config.probes) text += table_text("probes." + key_text(name), probe);
+  for (const auto& [name, fact] : config.facts) text += table_text("facts." + key_text(name), fact);
   return text;
 }
 

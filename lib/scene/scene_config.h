@@ -4,7 +4,10 @@
 #include <map>
 #include <string>
 
+#include "scene/facts.h"
 #include "scene/implicit_stepper.h"
+#include "scene/probe_config.h"
+#include "scene/scene.h"
 #include "scene/scene_bodies.h"
 
 /// Everything a scene file can say. Each struct names its keys once in `visit`; reading, checking and
@@ -133,6 +136,8 @@ struct SceneConfig {
   std::map<std::string, BodyConfig> bodies;
   std::map<std::string, ObstacleConfig> obstacles;
   std::map<std::string, PinConfig> pins;
+  std::map<std::string, ProbeConfig> probes;
+  Facts facts;
   std::string path;  ///< for error lines
 };
 

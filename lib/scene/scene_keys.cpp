@@ -79,6 +79,14 @@ void flatten(const toml::table& table, const std::string& prefix, const std::str
   }
 }
 
+toml::table parse_text(const std::string& text, const std::string& where) {
+  try {
+    return toml::parse(text);
+  } catch (const toml::parse_error& e) {
+    throw_usage("{}:{}: {}", where, e.source().begin.line, e.description());
+  }
+}
+
 toml::table parse_file(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) throw_input("{}: no such scene file", path);
@@ -87,11 +95,7 @@ toml::table parse_file(const std::string& path) {
   std::ostringstream text;
   text << file.rdbuf();
   if (!file) throw_input("{}: cannot be read", path);
-  try {
-    return toml::parse(text.str());
-  } catch (const toml::parse_error& e) {
-    throw_usage("{}:{}: {}", path, e.source().begin.line, e.description());
-  }
+  return parse_text(text.str(), path);
 }
 
 Value parse_override(const std::string& key, const std::string& text) {
@@ -125,6 +129,16 @@ SceneKeys SceneKeys::read(const std::string& path, SceneSize size, const OptionM
   });
   for (auto& [key, entry] : sized) keys.entries_[key] = std::move(entry);
   for (const auto& [key, text] : overrides) keys.entries_[key] = {parse_override(key, text), "--set"};
+  return keys;
+}
+
+SceneKeys SceneKeys::parse(const std::string& text, const std::string& where) {
+  SceneKeys keys;
+  keys.path_ = where;
+  flatten(parse_text(text, where), "", where,
+          [&](const std::string& key, Value value, const std::string& place) {
+            keys.entries_[key] = {std::move(value), place};
+          });
   return keys;
 }
 

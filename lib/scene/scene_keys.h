@@ -9,7 +9,7 @@
 
 #include "base/options.h"
 #include "linalg/types.h"
-#include "scene/scene.h"
+#include "scene/scene_size.h"
 
 /// A scene file as a flat list of dotted keys, each with the place it came from. TOML stays behind this door.
 namespace signorini {
@@ -23,6 +23,9 @@ class SceneKeys {
   /// that cannot be read, `UsageError` "file:line: …" for a TOML error or a value type that scenes do not
   /// have.
   static SceneKeys read(const std::string& path, SceneSize size, const OptionMap& overrides);
+
+  /// The same of a text that holds one size only; `where` stands for the file in errors.
+  static SceneKeys parse(const std::string& text, const std::string& where);
 
   /// Reads `key` into `value` when it is there; errors name place, key, value and what is expected.
   void get(const std::string& key, bool& value);

@@ -29,6 +29,11 @@ constexpr Column kStatistics[] = {
     {"kinetic_energy", "J", [](const StepStatistics& s) { return s.report.kinetic_energy; }},
     {"elastic_energy", "J", [](const StepStatistics& s) { return s.report.elastic_energy; }},
     {"potential_energy", "J", [](const StepStatistics& s) { return s.report.potential_energy; }},
+    {"total_energy", "J",
+     [](const StepStatistics& s) {
+       return s.report.kinetic_energy + s.report.elastic_energy + s.report.potential_energy;
+     }},
+    {"intersects", "1", [](const StepStatistics& s) { return s.intersects; }},
 };
 
 constexpr Column kClocks[] = {
@@ -61,7 +66,11 @@ std::vector<double> row_of(const Column (&columns)[N], const StepStatistics& ste
 
 StepTable statistics_table() { return table_of(kStatistics); }
 StepTable clocks_table() { return table_of(kClocks); }
-std::vector<double> statistics_row(const StepStatistics& step) { return row_of(kStatistics, step); }
+std::vector<double> statistics_row(const StepStatistics& step) {
+  std::vector<double> row = row_of(kStatistics, step);
+  row.insert(row.end(), step.probes.begin(), step.probes.end());
+  return row;
+}
 std::vector<double> clocks_row(const StepStatistics& step) { return row_of(kClocks, step); }
 
 }  // namespace signorini

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "record/recording_file.h"
@@ -16,10 +17,16 @@ struct StepStatistics {
   /// Of the step's last contact problem: contacts connected through shared mass points, through whole bodies.
   int regions = 0, islands = 0;
   StepReport report;
-  double recording_seconds = 0.0;  ///< counting regions, building and writing frames: no part of the step
+  /// Whether surfaces pass through each other at the end of the step: 1 or 0; NaN where nobody looked (steps
+  /// that are not recorded, but for the last one).
+  double intersects = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> probes;  ///< what the scene's probes measured at the end of the step
+  double recording_seconds =
+      0.0;  ///< counting regions, probes, building and writing frames: no part of the step
 };
 
-/// The columns of `/statistics`, without rows: the same for every stepper, equal for equal runs.
+/// The columns of `/statistics`, without rows and without those of the scene's probes, which follow: the same
+/// for every stepper, equal for equal runs.
 StepTable statistics_table();
 /// The columns that only FILE.steps.csv has besides: seconds by the clock.
 StepTable clocks_table();

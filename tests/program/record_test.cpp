@@ -66,6 +66,33 @@ TEST_F(RecordTest, ExportedStepSolvedAgainGivesTheSameBits) {
   for (Index i = 0; i < static_cast<Index>(a.size()); ++i) EXPECT_EQ(a[i], b[i]) << i;
 }
 
+TEST_F(RecordTest, FactsAreCheckedAtTheEndAndLater) {
+  const std::vector<std::string> incline{"record", "incline", "-o", path("i.h5")};
+  const Outcome o = run(incline);
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_NE(o.err.find("fact       sticks: holds"), std::string::npos) << o.err;
+  const Outcome good = run({"info", path("i.h5"), "--facts"});
+  EXPECT_EQ(good.code, 0) << good.err;
+  EXPECT_NE(good.out.find("holds   downhill min = -0.019"), std::string::npos) << good.out;
+
+  // With less friction the block slides further: the fact must differ.
+  const Outcome slick = run({"record", "incline", "-o", path("s.h5"), "--set", "contact.friction=0.2"});
+  ASSERT_EQ(slick.code, 0) << slick.err;
+  EXPECT_NE(slick.err.find("fact       sticks: differs"), std::string::npos) << slick.err;
+  const Outcome bad = run({"info", path("i.h5"), path("s.h5"), "--facts", "--json"});
+  EXPECT_EQ(bad.code, 1) << bad.err;
+  const auto json = nlohmann::json::parse(bad.out);
+  int holding = 0, differing = 0;
+  for (const auto& fact : json) (fact["holds"] ? holding : differing) += 1;
+  EXPECT_EQ(differing, 1) << bad.out;
+  EXPECT_EQ(holding, 3) << bad.out;
+
+  // A run that was cut short shows nothing yet.
+  const Outcome cut = run({"record", "incline", "-o", path("c.h5"), "--steps", "50"});
+  EXPECT_EQ(cut.err.find("fact "), std::string::npos) << cut.err;
+  expect_error({"info", planted("p.hdf5"), "--facts"}, 2, "is no recording and has no facts");
+}
+
 TEST_F(RecordTest, ExistingRecordingIsNotOverwrittenUnasked) {
   ASSERT_EQ(run(command("b.h5")).code, 0);
   const std::string bytes = file_text(folder_ / "b.h5");

@@ -5,7 +5,7 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-HEADERS = ("scene_config.h", "scene_bodies.h")
+HEADERS = ("scene_config.h", "scene_bodies.h", "probe_config.h", "facts.h")
 
 
 class SceneKeys(unittest.TestCase):
