@@ -86,5 +86,16 @@ TEST(PaperShapes, MistakesAreOneClearLine) {
   EXPECT_NE(message("material = \"soft\"\nrefinements = 4\n").find("is above 3"), std::string::npos);
 }
 
+TEST(PaperScenes, ThatOneSizeBuildsUpHaveThePapersCounts) {
+  RecordRequest request;
+  request.scene_path = SIGNORINI_SOURCE_DIR "/configs/scenes/pyramid.toml";
+  request.size = SceneSize::paper;
+  const BodySystem pyramid = build_bodies(read_scene(request));
+  EXPECT_EQ(pyramid.nodes(), 140 * 260) << "objects of 49 + 36 + 25 + 16 + 9 + 4 + 1";
+  EXPECT_EQ(pyramid.elements(), 60'480);
+  request.size = SceneSize::quick;
+  EXPECT_EQ(build_bodies(read_scene(request)).nodes(), (9 + 4 + 1) * 260);
+}
+
 }  // namespace
 }  // namespace signorini
