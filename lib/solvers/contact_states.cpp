@@ -16,6 +16,8 @@ void ContactStates::prepare(const PrimalSystem& system, const StateRules& rules)
   for (auto* x : {&lambda, &sliding, &active}) x->assign(3 * m, 0.0);
   across.assign(m, Vector2::Zero());
   compliance.assign(m, 0.0);
+  for (auto* x : {&bound_, &error_, &scale_}) x->assign(m, 0.0);
+  history_.resize(m);
 }
 
 void ContactStates::restrict_to_active(std::span<const double> x, std::span<double> out) const {
@@ -68,17 +70,17 @@ double ContactStates::follow_violation(const Contact& contact, double violation,
   return softness * std::abs(mean - contact.last_average);
 }
 
-double ContactStates::follow_gate(int followed, double gate) const {
-  constexpr int kFree = 2;  // the magnitude appears with the first update and settles with the second
-  return followed >= kFree ? std::max(gate, following.gate) : gate;
+void ContactStates::switch_off(std::size_t k) {
+  contact_[k].on = false;
+  lambda[3 * k] = active[3 * k] = 0.0;
+  if (!held_) drop_tangents(k);
 }
 
-void ContactStates::switch_off(std::size_t k) {
-  Contact& c = contact_[k];
-  c.on = false;
+void ContactStates::drop_tangents(std::size_t k) {
+  contact_[k].direction.setZero();
   across[k].setZero();
   compliance[k] = 0.0;
-  for (std::size_t i = 3 * k; i < 3 * k + 3; ++i) lambda[i] = sliding[i] = active[i] = 0.0;
+  for (std::size_t i = 3 * k + 1; i < 3 * k + 3; ++i) lambda[i] = sliding[i] = active[i] = 0.0;
 }
 
 void ContactStates::start(const PrimalSystem& system, std::span<const double> r, std::span<const double> u) {
@@ -87,7 +89,7 @@ void ContactStates::start(const PrimalSystem& system, std::span<const double> r,
   /// And impulses this small, relative to the largest, are none.
   constexpr double kNoImpulse = 1e-6;
   changes_ = 0;
-  following = {};
+  held_ = false;
   double least = 0.0;
   for (std::size_t k = 0; u.empty() && k < contact_.size(); ++k)
     least = std::max(least, kNoImpulse * r[3 * k]);
@@ -135,23 +137,26 @@ bool ContactStates::evaluate(const PrimalSystem& system, std::span<const double>
     if (!(softness_[k][0] > 0.0)) continue;
     const double* own = u.data() + 3 * k;
     const bool was_on = contact_[k].on;
-    if (switch_normal(system, k, own, gate, moment)) {
-      changed = true;
-      ++changes_;
-      continue;
-    }
-    if (!was_on || !(system.mu[static_cast<Eigen::Index>(k)] > 0.0)) continue;
+    const bool switched = switch_normal(system, k, own, gate, moment);
+    if (switched) ++changes_;
+    changed = changed || switched;
+    const double mu = system.mu[static_cast<Eigen::Index>(k)];
+    if (!(mu > 0.0) || (held_ ? !(bound_[k] > 0.0) : switched || !was_on)) continue;
     push_normal(contact_[k], lambda[3 * k]);
+    const Bounds bounds = held_ ? Bounds{bound_[k], bound_[k]}
+                                : Bounds{mu * std::max(0.0, lambda[3 * k]), mu * average(contact_[k])};
     bool moved = false;
     if (system.law == FrictionLaw::cone) {
-      moved = follow_cone(system, k, own, gate, moment);
+      moved = follow_cone(k, bounds, own, gate, moment);
     } else {
-      for (int j = 0; j < 2; ++j) moved = follow_pyramid(system, k, j, own, gate, moment) || moved;
+      for (int j = 0; j < 2; ++j) moved = follow_pyramid(k, j, bounds, own, gate, moment) || moved;
     }
     if (moved) ++changes_;
     changed = changed || moved;
   }
-  return changed;
+  if (changed || !held_ || moment == Moment::running || !(lag(system) > gate)) return changed;
+  move_bounds(system, u, gate);
+  return true;
 }
 
 bool ContactStates::switch_normal(const PrimalSystem& system, std::size_t k, const double* u, double gate,
@@ -166,13 +171,18 @@ bool ContactStates::switch_normal(const PrimalSystem& system, std::size_t k, con
   }
   if (!(u[0] < -gate) || rules_.gates == StateForm::printed) return false;
   c.on = true;
-  c.followed = {};
-  c.slips = c.confirmed = {};
-  forget_normals(c, 0.0);
   active[3 * k] = 1.0;
-  if (!(system.mu[static_cast<Eigen::Index>(k)] > 0.0)) return true;
+  forget_normals(c, 0.0);
+  if (!held_ && system.mu[static_cast<Eigen::Index>(k)] > 0.0) begin_tangents(system.law, k, u, gate);
+  return true;
+}
+
+/// Sliding along s without an impulse yet.
+void ContactStates::begin_tangents(FrictionLaw law, std::size_t k, const double* u, double gate) {
+  Contact& c = contact_[k];
+  c.slips = c.confirmed = {};
   const Vector2 s(u[1], u[2]);
-  if (system.law == FrictionLaw::cone) {
+  if (law == FrictionLaw::cone) {
     const double speed = s.norm();
     c.direction = speed > gate ? Vector2(s / speed) : Vector2::Zero();
     if (!(speed > gate)) active[3 * k + 1] = active[3 * k + 2] = 1.0;
@@ -182,15 +192,13 @@ bool ContactStates::switch_normal(const PrimalSystem& system, std::size_t k, con
       if (!(std::abs(s[j]) > gate)) active[3 * k + 1 + static_cast<std::size_t>(j)] = 1.0;
     }
   }
-  return true;
 }
 
-bool ContactStates::follow_cone(const PrimalSystem& system, std::size_t k, const double* u, double gate,
+bool ContactStates::follow_cone(std::size_t k, const Bounds& bounds, const double* u, double gate,
                                 Moment moment) {
   Contact& c = contact_[k];
-  const double mu = system.mu[static_cast<Eigen::Index>(k)];
   const double S = std::max(softness_[k][1], softness_[k][2]);
-  const double bound = mu * std::max(0.0, lambda[3 * k]);
+  const auto [bound, mean] = bounds;
   const Vector2 s(u[1], u[2]);
   Eigen::Map<Vector2> stuck(lambda.data() + 3 * k + 1);
   Eigen::Map<Vector2> known(sliding.data() + 3 * k + 1);
@@ -201,7 +209,6 @@ bool ContactStates::follow_cone(const PrimalSystem& system, std::size_t k, const
     if (moment == Moment::running && !slips_freely(s.dot(stuck))) return false;
     forget_normals(c, lambda[3 * k]);
     slide_along(k, -stuck / size, bound, speed);
-    c.followed[0] = 0;
     return true;
   }
   const Vector2 present = known + stuck;
@@ -213,7 +220,8 @@ bool ContactStates::follow_cone(const PrimalSystem& system, std::size_t k, const
     compliance[k] = 0.0;
     return true;
   }
-  const double mean = mu * average(c);
+  if (held_ && moment == Moment::running)
+    return false;  // a restart for every turn: the twins' load never settles
   Vector2 direction = c.direction;
   if (newton() && present.norm() > 0.0) direction = -present.normalized();
   if (rules_.direction != SlideDirection::paper) {
@@ -225,21 +233,19 @@ bool ContactStates::follow_cone(const PrimalSystem& system, std::size_t k, const
       direction = (direction + rules_.turn * (s / speed - direction)).normalized();
   }
   const double violation = follow_violation(c, S * (bound * direction + present).norm(), mean, S);
-  if (!(violation > follow_gate(c.followed[0], gate))) return false;
+  if (!(violation > gate)) return false;
   c.last_average = mean;
-  ++c.followed[0];
-  slide_along(k, direction, present.norm() + following.relaxation * (mean - present.norm()), speed);
+  slide_along(k, direction, mean, speed);
   return true;
 }
 
-bool ContactStates::follow_pyramid(const PrimalSystem& system, std::size_t k, int j, const double* u,
-                                   double gate, Moment moment) {
+bool ContactStates::follow_pyramid(std::size_t k, int j, const Bounds& bounds, const double* u, double gate,
+                                   Moment moment) {
   Contact& c = contact_[k];
   const auto part = static_cast<std::size_t>(j);
   const std::size_t row = 3 * k + 1 + part;
   const double S = softness_[k][1 + j];
-  const double mu = system.mu[static_cast<Eigen::Index>(k)];
-  const double bound = mu * std::max(0.0, lambda[3 * k]);
+  const auto [bound, mean] = bounds;
   const double s = u[1 + j];
   if (active[row] > 0.0) {
     const double size = std::abs(lambda[row]);
@@ -247,7 +253,6 @@ bool ContactStates::follow_pyramid(const PrimalSystem& system, std::size_t k, in
     if (moment == Moment::running && !slips_freely(s * lambda[row])) return false;
     c.direction[j] = lambda[row] > 0.0 ? -1.0 : 1.0;
     ++c.slips[part];
-    c.followed[part] = 0;
     c.confirmed[part] = 0;
     sliding[row] = -bound * c.direction[j];
     lambda[row] = active[row] = 0.0;
@@ -263,13 +268,63 @@ bool ContactStates::follow_pyramid(const PrimalSystem& system, std::size_t k, in
     return true;
   }
   c.confirmed[part] = 0;
-  const double mean = mu * average(c);
   const double violation = follow_violation(c, S * std::abs(bound * c.direction[j] + sliding[row]), mean, S);
-  if (!(violation > follow_gate(c.followed[part], gate))) return false;
+  if (!(violation > gate)) return false;
   c.last_average = mean;
-  ++c.followed[part];
-  sliding[row] += following.relaxation * (-mean * c.direction[j] - sliding[row]);
+  sliding[row] = -mean * c.direction[j];
   return true;
+}
+
+void ContactStates::hold_bounds(const PrimalSystem& system) {
+  held_ = true;
+  history_.forget();
+  for (std::size_t k = 0; k < contact_.size(); ++k) {
+    bound_[k] = system.mu[static_cast<Eigen::Index>(k)] * std::max(0.0, lambda[3 * k]);
+    if (!(bound_[k] > 0.0)) drop_tangents(k);
+    contact_[k].slips = contact_[k].confirmed = {};
+  }
+}
+
+double ContactStates::bound_error(const PrimalSystem& system, std::size_t k) const {
+  return system.mu[static_cast<Eigen::Index>(k)] * std::max(0.0, lambda[3 * k]) - bound_[k];
+}
+
+double ContactStates::lag(const PrimalSystem& system) const {
+  double largest = 0.0;
+  for (std::size_t k = 0; held_ && k < contact_.size(); ++k)
+    largest =
+        std::max(largest, std::max(softness_[k][1], softness_[k][2]) * std::abs(bound_error(system, k)));
+  return largest;
+}
+
+void ContactStates::move_bounds(const PrimalSystem& system, std::span<const double> u, double gate) {
+  const bool cone = system.law == FrictionLaw::cone;
+  for (std::size_t k = 0; k < contact_.size(); ++k) {
+    error_[k] = bound_error(system, k);
+    scale_[k] = std::max(softness_[k][1], softness_[k][2]);
+  }
+  history_.step(scale_, error_, bound_);
+  for (std::size_t k = 0; k < contact_.size(); ++k) {
+    Contact& c = contact_[k];
+    const bool had = c.direction.squaredNorm() > 0.0 || active[3 * k + 1] > 0.0 || active[3 * k + 2] > 0.0;
+    c.slips = c.confirmed = {};
+    if (!(bound_[k] > 0.0)) {
+      bound_[k] = 0.0;
+      drop_tangents(k);
+      continue;
+    }
+    if (!had) begin_tangents(system.law, k, u.data() + 3 * k, gate);
+    if (cone) {
+      if (active[3 * k + 1] > 0.0) continue;
+      const Vector2 present(lambda[3 * k + 1] + sliding[3 * k + 1], lambda[3 * k + 2] + sliding[3 * k + 2]);
+      const Vector2 direction = present.norm() > 0.0 ? Vector2(-present.normalized()) : c.direction;
+      slide_along(k, direction, bound_[k], Vector2(u[3 * k + 1], u[3 * k + 2]).norm());
+    } else {
+      for (std::size_t j = 0; j < 2; ++j)
+        if (active[3 * k + 1 + j] == 0.0)
+          sliding[3 * k + 1 + j] = -bound_[k] * c.direction[static_cast<Eigen::Index>(j)];
+    }
+  }
 }
 
 void ContactStates::impulses(const PrimalSystem& system, std::span<double> r) const {

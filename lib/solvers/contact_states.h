@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/options.h"
+#include "solvers/fixed_point_history.h"
 #include "solvers/primal_system.h"
 
 /// The states of contacts while conjugate residuals run (Verschoor and Jalba 2019, sections 3.1, 3.2,
@@ -30,6 +31,14 @@
 ///
 /// A change whose gate is below the tolerance is left for later (C34). In the converged state s and u_N of
 /// active rows are noise: `slide` then asks for no sign of s·λ_T, `off` for u_N ≥ −tolerance.
+///
+/// Held bounds. Sliding impulses that follow μ λ_N are a fixed-point iteration b ↦ λ_N(b), one step per look.
+/// Two contacts that nearly replace each other (two edges that meet a face at one place) shift their load
+/// with the friction of either: then an eigenvalue of the map is −1.8 … −3.9 (recorded rings) and the states
+/// of the two chase each other. After `hold_bounds` every contact keeps a bound b_k, whatever λ_N does and
+/// also while it is off: that is a convex problem (friction of Tresca), on which no change of states undoes
+/// another for long. Where it is solved, all bounds move together (fixed_point_history.h). The cone's
+/// directions then move between solved systems only, by Newton's steps.
 namespace signorini {
 
 /// δ of sliding contacts. prox: δ ← (μ λ' S_T δ + s)/‖·‖ (C37). paper: a hundredth of the way to s/‖s‖ where
@@ -71,16 +80,6 @@ struct StateRules {
 
 enum class Moment { running, converged };
 
-/// How sliding impulses follow the normal impulses that bound them: a fixed-point iteration, one step per
-/// evaluation. Two contacts that nearly replace each other (two edges that meet a face at one place) shift
-/// their load with the friction of either; then the iteration's factor is below −1, or close to 1 across the
-/// sliding direction, and plain steps cycle or creep.
-struct Following {
-  double relaxation = 1.0;  ///< part of the way to the new magnitude
-  double gate = 0.0;        ///< m/s; contacts that follow for a third time and more wait for this violation
-  bool newton = false;      ///< prox becomes newton from the next update on
-};
-
 class ContactStates {
  public:
   void prepare(const PrimalSystem& system, const StateRules& rules);
@@ -97,6 +96,11 @@ class ContactStates {
   /// Feasible impulses: λ and the sliding ones, clamped onto the law.
   void impulses(const PrimalSystem& system, std::span<double> r) const;
   long long changes() const { return changes_; }
+  /// From now on every contact keeps a bound of friction, to begin with μ λ_N.
+  void hold_bounds(const PrimalSystem& system);
+  bool held() const { return held_; }
+  /// Largest S_T |μ λ_N − b| of the held bounds in m/s; a look at a converged state above it moves them.
+  double lag(const PrimalSystem& system) const;
   /// out = P x: the active part of a vector of contact velocities or impulses (3m). `out` may be `x`.
   void restrict_to_active(std::span<const double> x, std::span<double> out) const;
 
@@ -105,7 +109,6 @@ class ContactStates {
   std::vector<double> active;      ///< 3m; 1 or 0
   std::vector<Vector2> across;     ///< m; unit vector e across the sliding direction where that row is active
   std::vector<double> compliance;  ///< m; ε of that row, 1/kg
-  Following following;             ///< may be changed between evaluations
 
  private:
   struct Contact {
@@ -114,24 +117,30 @@ class ContactStates {
     std::array<double, StateRules::kLongestAverage> normals{};
     int known = 0;                   ///< of `normals`
     double last_average = 0.0;       ///< λ' of the last update
-    std::array<int, 2> followed{};   ///< updates since the last change of state; the cone uses the first
     std::array<int, 2> slips{};      ///< pyramid: stick → slide so far
     std::array<int, 2> confirmed{};  ///< pyramid: evaluations in a row that asked for sticking
   };
 
   bool switch_normal(const PrimalSystem& system, std::size_t k, const double* u, double gate, Moment moment);
-  bool follow_cone(const PrimalSystem& system, std::size_t k, const double* u, double gate, Moment moment);
-  bool follow_pyramid(const PrimalSystem& system, std::size_t k, int j, const double* u, double gate,
+  /// μ r_N of a contact now, and what sliding impulses go to (its average).
+  struct Bounds {
+    double now = 0.0, wanted = 0.0;
+  };
+
+  bool follow_cone(std::size_t k, const Bounds& bounds, const double* u, double gate, Moment moment);
+  bool follow_pyramid(std::size_t k, int j, const Bounds& bounds, const double* u, double gate,
                       Moment moment);
+  void begin_tangents(FrictionLaw law, std::size_t k, const double* u, double gate);
+  void drop_tangents(std::size_t k);
+  double bound_error(const PrimalSystem& system, std::size_t k) const;
+  void move_bounds(const PrimalSystem& system, std::span<const double> u, double gate);
   void switch_off(std::size_t k);
   void start_tangents(FrictionLaw law, std::size_t k, double bound, const Vector2& r, const Vector2& pulled);
   bool newton() const {
-    return rules_.direction == SlideDirection::newton ||
-           (following.newton && rules_.direction == SlideDirection::prox);
+    return rules_.direction == SlideDirection::newton || (held_ && rules_.direction == SlideDirection::prox);
   }
   bool slips_freely(double product) const;
   double follow_violation(const Contact& contact, double violation, double mean, double softness) const;
-  double follow_gate(int followed, double gate) const;
   void slide_along(std::size_t k, const Vector2& direction, double bound, double speed);
   void push_normal(Contact& contact, double normal) const;
   double average(const Contact& contact) const;
@@ -140,6 +149,10 @@ class ContactStates {
   StateRules rules_;
   std::vector<Contact> contact_;
   std::vector<Vector3> softness_;  ///< diagonal of B_kk: S_N, S_T1, S_T2
+  bool held_ = false;
+  std::vector<double> bound_;          ///< m: b, N·s
+  std::vector<double> error_, scale_;  ///< m: μ λ_N − b; S_T
+  FixedPointHistory history_;
   long long changes_ = 0;
 };
 

@@ -33,11 +33,10 @@
 /// stiff block of 972 dofs, residual 1e-8: 1921 iterations without, of which two thirds were restarts, about
 /// 900 with it.) The converged state looks at every change above the tolerance.
 ///
-/// Where the error has not halved within `patience` iterations, sliding impulses follow more carefully
-/// (contact_states.h, `Following`): half steps of the magnitude, the direction as an unknown, and contacts
-/// that have followed before wait for 10, 100, … times the residual of the system. (239 linear problems of 6
-/// soft rings in a bin, residual 1e-7: 14 stuck without, between pairs of contacts that almost replace each
-/// other; 1 with it.)
+/// Where the error has not halved within `patience` iterations, the bounds of friction are held and move only
+/// when the problem with these bounds is solved (contact_states.h). (239 linear problems of 6 soft rings in a
+/// bin, residual 1e-7: without it 14 are stuck under the cone, between pairs of contacts that almost replace
+/// each other; with half steps instead 3 are under the pyramid; with it none.)
 ///
 /// Inside, the system and the gates of the states work to `inner` times the asked tolerance, and tighter
 /// wherever the true residual turns out to be larger than asked (spec T14, T15). Converged means the error of
@@ -114,9 +113,8 @@ struct CrOptions {
       "changes of state on the way wait while their gate is below this times the residual of the system; 0: "
       "never");
     v("patience", patience,
-      "iterations without halving the error after which sliding impulses follow the normal ones by half "
-      "steps, "
-      "with newton's direction and a better solved system in between; 0: never");
+      "iterations without halving the error after which bounds of friction are held and move only between "
+      "solved problems; 0: never");
     v("judge", judge,
       "exact: factors M while preparing and stops by the true residual; own: never factors M and stops by "
       "the error "

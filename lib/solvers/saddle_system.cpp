@@ -245,15 +245,29 @@ void SaddleSystem::refresh() {
 
 bool SaddleSystem::look(double gate, Moment moment) {
   ++counters.evaluations;
-  for (std::size_t i = 0; i < old_.size(); ++i) old_[i] = states.lambda[i] + states.sliding[i];
+  keep_impulses();
   const bool changed = states.evaluate(system, u, gate, moment);
   counters.state_changes = states.changes();
-  if (!changed) return false;
+  if (changed) follow_impulses();
+  return changed;
+}
+
+void SaddleSystem::hold_bounds() {
+  keep_impulses();
+  states.hold_bounds(system);
+  follow_impulses();
+}
+
+void SaddleSystem::keep_impulses() {
+  for (std::size_t i = 0; i < old_.size(); ++i) old_[i] = states.lambda[i] + states.sliding[i];
+}
+
+/// ρ_v after a change of λ and r_T since `keep_impulses`.
+void SaddleSystem::follow_impulses() {
   for (std::size_t i = 0; i < old_.size(); ++i) old_[i] = states.lambda[i] + states.sliding[i] - old_[i];
   add_impulses(system.H, old_, momentum);
   ++counters.direction_products;
   measure_residual();
-  return true;
 }
 
 double SaddleSystem::estimate() {

@@ -54,6 +54,8 @@ class SaddleSystem {
   /// Looks at the states; moves ρ_v with the impulses. True when anything
   /// changed.
   bool look(double gate, Moment moment);
+  /// From now on bounds of friction are held (contact_states.h).
+  void hold_bounds();
   /// v += α x_v, λ += α x_c, and with them ρ, u; Bx = B x and Hx = Hᵀ x_v.
   /// `also(begin, end)` shares the pass over the velocities.
   template <class Also>
@@ -128,6 +130,8 @@ class SaddleSystem {
   /// y = M x; then(chunk, begin, end) on the dofs of every chunk of it while they are in cache.
   template <class Then>
   void multiply(std::span<const double> x, std::span<double> y, const Then& then);
+  void keep_impulses();
+  void follow_impulses();
   /// y += factor H x for one node block; for those of a chunk.
   void gather_node(std::span<const double> x, double factor, Index node, std::span<double> y) const;
   void gather_chunk(std::size_t chunk, std::span<const double> x, double factor, std::span<double> y) const {
