@@ -241,11 +241,13 @@ struct Tally {
 };
 
 void write_solution(const std::string& path, const ProblemFile& file, const ContactProblem& problem,
-                    const Referee& referee, const Vector& r) {
+                    const Referee& referee, const Vector& r, const RunRecord& last) {
   FclibFile out;
   out.problem = problem;
   out.info.title = file.title();
-  out.info.description = "problem and answer, written by signorini solve";
+  out.info.description =
+      fmt::format("step {} of {} with the answer of {} ({}), residual {:.3e}", last.step,
+                  file.path().filename().string(), last.solver, enum_name(last.status), last.errors.residual);
   out.info.math_info = "normal component first; impulses in N s, velocities in m/s";
   const std::span<const double> values(r.data(), static_cast<std::size_t>(r.size()));
   out.solution = FclibSolution{r, referee.relative_velocity(values), referee.velocity(values)};
@@ -298,7 +300,7 @@ class SolveCommand {
           }
         }
       }
-      if (!a_.solution.empty()) write_solution(a_.solution, file, problem, referee, last_);
+      if (!a_.solution.empty()) write_solution(a_.solution, file, problem, referee, last_, last_record_);
     }
   }
 
@@ -314,6 +316,7 @@ class SolveCommand {
       tally_.count(outcome.record);
       rows.push_back(outcome.record);
       last_ = std::move(outcome.r);
+      last_record_ = outcome.record;
       if (!a_.trace.empty() && repetition == 0 && run.solver)
         traces_.push_back(trace_run(target, run, plan_.limits).trace);
     }
@@ -329,6 +332,7 @@ class SolveCommand {
   std::vector<ConvergenceTrace> traces_;
   Tally tally_;
   Vector last_;
+  RunRecord last_record_;
 };
 
 void declare_options(CLI::App& command, SolveArguments& a) {
@@ -343,7 +347,8 @@ void declare_options(CLI::App& command, SolveArguments& a) {
   list("--solver", a.solvers, "Solvers, see 'signorini list solvers'", "NAME[,NAME]")->required();
   list("--step", a.steps, "Snapshots of a recording (default: all)", "K[,K]");
   list("--set", a.settings, "An option of a solver; may be repeated", "NAME.KEY=VALUE");
-  list("--regions", a.regions, "none, points, islands, points-approx, points-inner (default none)", "MODE[,MODE]");
+  list("--regions", a.regions, "none, points, islands, points-approx, points-inner (default none)",
+       "MODE[,MODE]");
   list("--threads", a.threads, "Threads for the regions (default 1)", "N[,N]");
   command.add_option("--tolerance", a.tolerance, "Residual to reach (default 1e-6)")->type_name("T");
   command.add_option("--max-iterations", a.max_iterations, "Iterations at most (default 10000)")

@@ -1,0 +1,5 @@
+import sys
+
+from signorini_dataset.main import main
+
+sys.exit(main())

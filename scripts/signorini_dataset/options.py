@@ -1,0 +1,49 @@
+"""The command line."""
+
+import argparse
+import os
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[2]
+SIZES = ("quick", "medium", "paper")
+
+
+def positive(text):
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text}: must be at least 1")
+    return number
+
+
+def parse(arguments=None):
+    parser = argparse.ArgumentParser(prog="make_dataset", description="a library of deformable contact problems; see docs/dataset.md")
+    parser.add_argument("--size", choices=SIZES, default="quick")
+    parser.add_argument("--scenes", default="")
+    parser.add_argument("--steps", type=positive, default=None)
+    parser.add_argument("--most", type=positive, default=10)
+    parser.add_argument("--contacts", type=positive, default=3)
+    parser.add_argument("--stride", type=positive, default=1)
+    parser.add_argument("--solvers", default="pgs,reference,cr-full")
+    parser.add_argument("--tolerance", type=float, default=1e-11)
+    parser.add_argument("--max-iterations", type=positive, default=5000)
+    parser.add_argument("--time-limit", type=float, default=120.0)
+    parser.add_argument("--threads", type=positive, default=os.cpu_count() or 1)
+    parser.add_argument("--record-only", action="store_true")
+    parser.add_argument("--program", type=Path, default=SOURCE / "build/release/experiments/signorini")
+    parser.add_argument("-o", "--out", type=Path, default=None)
+    parser.add_argument("--gallery", type=Path, default=None)
+    parser.add_argument("--draw", action="store_true")
+    asked = parser.parse_args(arguments)
+    if asked.out is None:
+        asked.out = SOURCE / "results/out" / f"dataset_{asked.size}"
+    asked.solvers = [name for name in asked.solvers.split(",") if name]
+    known = sorted(path.stem for path in (SOURCE / "configs/scenes").glob("*.toml"))
+    asked.scenes = [name for name in asked.scenes.split(",") if name] or known
+    for name in asked.scenes:
+        if name not in known:
+            parser.error(f"--scenes: no scene '{name}'; there are {', '.join(known)}")
+    if not asked.solvers:
+        parser.error("--solvers: names none")
+    if not asked.draw and not os.access(asked.program, os.X_OK):
+        parser.error(f"{asked.program}: no such program; build it first (cmake --build build/release --target signorini), or name it with --program")
+    return asked

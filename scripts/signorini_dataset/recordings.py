@@ -1,0 +1,58 @@
+"""Records scenes and describes the recordings."""
+
+import hashlib
+import json
+
+from signorini_dataset.program import Failed, read_json, run, say
+
+FIELDS = ("scene", "size", "status", "steps", "snapshots", "dofs", "contacts", "regions", "islands", "unresolved", "residual",
+          "bytes", "bytes_per_contact", "facts", "differing", "message")
+
+
+def scene_digest(asked, scene):
+    """Of the effective scene: what a recording, and all that is made from it, belongs to."""
+    words = ["record", scene, "--size", asked.size, "--check"] + (["--steps", asked.steps] if asked.steps else [])
+    return hashlib.sha256(run(asked.program, *words).out.encode()).hexdigest()
+
+
+def record(asked, scene, path):
+    """Records what is missing; what that took, or what an earlier run wrote down."""
+    clock = path.with_suffix(".took.json")
+    words = ["record", scene, "--size", asked.size, "-o", path, "--threads", asked.threads, "--resume"]
+    if asked.steps:
+        words += ["--steps", asked.steps]
+    before = json.loads(clock.read_text()) if clock.exists() else {"seconds": 0.0, "peak_bytes": 0, "threads": asked.threads}
+    complete = path.exists()
+    took = run(asked.program, *words)
+    if not complete:
+        took = {"seconds": before["seconds"] + took.seconds, "peak_bytes": max(before["peak_bytes"], took.peak), "threads": asked.threads}
+        clock.write_text(json.dumps(took) + "\n")
+
+
+def describe(asked, scene, path):
+    """The scene's row of scenes.csv, and its snapshots."""
+    info = read_json(asked.program, "info", path)[0]
+    columns = info["statistics"]["columns"]
+    snapshots = info["steps"]
+    facts = [] if asked.steps else read_json(asked.program, "info", "--facts", path, may_end_with=(0, 1))
+    contacts = sum(snapshot["contacts"] for snapshot in snapshots)
+    row = {"scene": scene, "size": asked.size, "status": "recorded", "steps": info["statistics"]["rows"], "snapshots": len(snapshots),
+           "dofs": max((snapshot["dofs"] for snapshot in snapshots), default=0),
+           "contacts": int(columns["contacts"]["most"]), "regions": int(columns["regions"]["most"]), "islands": int(columns["islands"]["most"]),
+           "unresolved": round(columns["unresolved"]["mean"] * info["statistics"]["rows"]), "residual": f"{columns['residual']['most']:.1e}",
+           "bytes": info["bytes"], "bytes_per_contact": round(info["bytes"] / contacts) if contacts else "",
+           "facts": f"{sum(fact['holds'] for fact in facts)}/{len(facts)}",
+           "differing": " ".join(fact["fact"] for fact in facts if not fact["holds"]), "message": ""}
+    return row, snapshots, facts
+
+
+def scene_row(asked, scene, folder):
+    """Row, snapshots and facts of a scene, recorded now or earlier. A scene that cannot be recorded is a row that says why."""
+    path = folder / f"{scene}.h5"
+    try:
+        record(asked, scene, path)
+        return describe(asked, scene, path)
+    except Failed as failure:
+        say(f"{scene}: {failure}")
+        return dict.fromkeys(FIELDS, "") | {"scene": scene, "size": asked.size, "status": "failed",
+                                            "message": str(failure).replace(str(folder) + "/", "")}, [], []

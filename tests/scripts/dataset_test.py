@@ -1,0 +1,199 @@
+"""scripts/make_dataset: snapshots are chosen as it says, files hold true solutions, two runs make the same bytes, failures are rows."""
+
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(SOURCE / "scripts"))
+
+import h5py  # noqa: E402
+import numpy as np  # noqa: E402
+from signorini_dataset import conditioning, gallery, tables  # noqa: E402
+from signorini_dataset.choice import choose  # noqa: E402
+
+PROGRAM = os.environ.get("SIGNORINI_PROGRAM", "")
+
+
+def snapshots(*contacts):
+    return [{"step": f"{number:06d}", "contacts": count} for number, count in enumerate(contacts)]
+
+
+def steps(chosen):
+    return [int(snapshot["step"]) for snapshot in chosen]
+
+
+def whole(group):
+    triplets = conditioning.Triplets(group)
+    return triplets.rows(0, triplets.shape[0])
+
+
+class Choice(unittest.TestCase):
+    def test_few_are_all_kept_and_poor_ones_never(self):
+        self.assertEqual(steps(choose(snapshots(0, 5, 2, 9), most=4, contacts=3, stride=1)), [1, 3])
+
+    def test_each_span_of_time_gives_its_richest_and_earliest(self):
+        self.assertEqual(steps(choose(snapshots(5, 7, 7, 4, 8, 3, 9, 9, 9), most=3, contacts=3, stride=1)), [1, 4, 6])
+
+    def test_stride_comes_first(self):
+        self.assertEqual(steps(choose(snapshots(9, 99, 8, 99, 7, 99), most=10, contacts=1, stride=2)), [0, 2, 4])
+
+    def test_never_more_than_asked_for(self):
+        for most in range(1, 12):
+            for count in range(30):
+                chosen = steps(choose(snapshots(*range(3, 3 + count)), most=most, contacts=3, stride=1))
+                self.assertEqual(len(chosen), min(most, count))
+                self.assertEqual(chosen, sorted(set(chosen)))
+
+
+class Spectrum(unittest.TestCase):
+    def test_of_a_problem_worked_out_by_hand(self):
+        # M = diag(2, 2, 4), two equal contacts along the axes: W = [[D, D], [D, D]], D = diag(1/2, 1/2, 1/4): rank 3, eigenvalues 2 D.
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "p.hdf5"
+            with h5py.File(path, "w") as file:
+                for name, shape, i, p, x in (("M", (3, 3), [0, 1, 2], [0, 1, 2], [2.0, 2.0, 4.0]),
+                                             ("H", (3, 6), [0, 1, 2, 0, 1, 2], [0, 1, 2, 3, 4, 5], [1.0] * 6)):
+                    group = file.create_group(f"fclib_global/{name}")
+                    group["m"], group["n"] = [shape[0]], [shape[1]]
+                    group["i"], group["p"], group["x"] = i, p, x
+                file["signorini/body_dofs"] = [0, 1, 1, 3]
+            self.assertEqual(conditioning.spectrum(path), {"rank": "3", "condition": "2.0e+00"})
+            with h5py.File(path, "a") as file:  # a mass that couples the two bodies
+                for name, value in (("i", 0), ("p", 2), ("x", 0.1)):
+                    values = np.append(file[f"fclib_global/M/{name}"][:], value)
+                    del file[f"fclib_global/M/{name}"]
+                    file[f"fclib_global/M/{name}"] = values
+            with self.assertRaisesRegex(ValueError, "couples bodies"):
+                conditioning.spectrum(path)
+
+
+@unittest.skipUnless(PROGRAM, "SIGNORINI_PROGRAM names no program")
+class Dataset(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.directory = tempfile.TemporaryDirectory()
+        cls.root = Path(cls.directory.name)
+        cls.first = cls.make("first_quick", "--threads", "1")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.directory.cleanup()
+
+    @classmethod
+    def start(cls, out, *more, scenes="springtoy,rigidstack"):
+        words = [SOURCE / "scripts/make_dataset", "--scenes", scenes, "--most", "2", "--contacts", "1", "--program", PROGRAM,
+                 "--out", cls.root / out, *more]
+        return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=250)
+
+    @classmethod
+    def make(cls, out, *more, **keys):
+        done = cls.start(out, *more, **keys)
+        if done.returncode != 0:
+            raise AssertionError(done.stderr)
+        return cls.root / out
+
+    def test_tables_list_what_is_there(self):
+        problems = tables.read_table(self.first / "problems.csv")
+        self.assertEqual([row["scene"] for row in problems], ["springtoy"] * 2 + ["rigidstack"] * 2)
+        for row in problems:
+            with h5py.File(self.first / "problems" / row["file"], "r") as file:
+                self.assertEqual(len(file["fclib_global/vectors/mu"]), int(row["contacts"]))
+                self.assertEqual(len(file["fclib_global/vectors/f"]), int(row["dofs"]))
+                self.assertEqual(file["signorini"].attrs["dt"], float(row["dt"]))
+                self.assertIn(f"step {row['step']} of {row['scene']}.h5", file["fclib_global/info/description"][()].decode())
+        scenes = {row["scene"]: row for row in tables.read_table(self.first / "scenes.csv")}
+        self.assertEqual(scenes["rigidstack"]["status"], "recorded")
+        self.assertEqual(scenes["rigidstack"]["facts"], "5/5")
+        self.assertGreater(int(scenes["rigidstack"]["bytes_per_contact"]), 0)
+
+    def test_solutions_solve_their_problems(self):
+        for row in tables.read_table(self.first / "problems.csv"):
+            with h5py.File(self.first / "problems" / row["file"], "r") as file:
+                problem, answer = file["fclib_global"], file["solution"]
+                M, H = (whole(problem[name]) for name in "MH")
+                f, w, mu = (problem[f"vectors/{name}"][:] for name in ("f", "w", "mu"))
+                r, u, v = (answer[name][:] for name in "ruv")
+            scale = np.abs(H.T @ np.linalg.solve(M, f) + w).max()
+            W = conditioning.delassus(self.first / "problems" / row["file"])
+            np.testing.assert_allclose(W, H.T @ np.linalg.solve(M, H), atol=1e-9 * np.abs(W).max())
+            np.testing.assert_allclose(M @ v, H @ r + f, atol=1e-10 * np.abs(f).max())
+            np.testing.assert_allclose(u, H.T @ v + w, atol=1e-10 * scale)
+            r, u = r.reshape(-1, 3), u.reshape(-1, 3)
+            # What the table says the referee found, with an order of magnitude for the other way to measure it.
+            error = 10.0 * max(float(row["residual"]), 1e-12) * scale
+            self.assertGreaterEqual(r[:, 0].min(), 0.0)
+            self.assertGreaterEqual(u[:, 0].min(), -error)
+            pressed = r[:, 0] > 1e-6 * r[:, 0].max()
+            self.assertLess(np.abs(u[pressed, 0]).max(), error)
+            self.assertLessEqual((np.hypot(r[:, 1], r[:, 2]) - mu * r[:, 0]).max(), 1e-12 * max(r[:, 0].max(), 1e-12))
+
+    def test_checksums_are_those_of_the_files(self):
+        lines = (self.first / "SHA256SUMS").read_text().splitlines()
+        self.assertEqual(len(lines), 4 + 1)
+        for line in lines:
+            digest, name = line.split("  ")
+            self.assertEqual(hashlib.sha256((self.first / name).read_bytes()).hexdigest(), digest, name)
+
+    def test_a_second_machine_makes_the_same_bytes(self):
+        second = self.make("second_quick", "--threads", "2")
+        for name in ("SHA256SUMS", "problems.csv", "scenes.csv", "facts.csv"):
+            self.assertEqual((second / name).read_bytes(), (self.first / name).read_bytes(), name)
+
+    def test_a_run_goes_on_with_what_is_there(self):
+        again = self.make("again_quick")
+        sums, kept, lost = again / "SHA256SUMS", *sorted((again / "problems").glob("*.hdf5"))[:2]
+        before, when = sums.read_bytes(), kept.stat().st_mtime_ns
+        lost.unlink()
+        self.make("again_quick")
+        self.assertEqual(sums.read_bytes(), before)
+        self.assertEqual(kept.stat().st_mtime_ns, when, "made anew without need")
+
+    def test_other_settings_make_other_files_and_failures_are_rows(self):
+        out = self.make("poor_quick", "--solvers", "cr-full,ica", "--max-iterations", "1", scenes="rigidstack")
+        for row in tables.read_table(out / "problems.csv"):
+            self.assertEqual(row["status"], "iteration_limit")
+            self.assertGreater(float(row["residual"]), 1e-11)
+        out = self.make("poor_quick", "--solvers", "nonsense", scenes="rigidstack")
+        for row in tables.read_table(out / "problems.csv"):
+            self.assertEqual(row["status"], "no solution")
+            self.assertIn("unknown solver 'nonsense'", row["message"])
+            with h5py.File(out / "problems" / row["file"], "r") as file:
+                self.assertNotIn("solution", file)
+
+    def test_a_scene_that_cannot_be_recorded_is_a_row(self):
+        broken = self.root / "broken_quick/recordings/springtoy.h5"
+        broken.parent.mkdir(parents=True)
+        broken.write_bytes(b"not a recording")
+        done = self.start("broken_quick", scenes="springtoy")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        row = tables.read_table(self.root / "broken_quick/scenes.csv")[0]
+        self.assertEqual((row["status"], row["steps"]), ("failed", ""))
+        self.assertIn("springtoy.h5", row["message"])
+        self.assertNotIn(str(self.root), row["message"])
+
+    def test_the_gallery_keeps_its_text_and_repeats(self):
+        page = self.root / "gallery.md"
+        page.write_text(f"# Mine\n\n{gallery.HEAD}\nold table\n")
+        for _ in range(2):
+            self.make("first_quick", "--draw", "--gallery", page)
+            text = page.read_text()
+            self.assertTrue(text.startswith("# Mine\n\n"))
+            self.assertNotIn("old table", text)
+            self.assertEqual(text.count("## Size quick"), 1)
+            self.assertEqual(text.count("| `rigidstack` |"), 1 + 5)
+            self.assertIn("all hold", text)
+
+    def test_wrong_use_is_refused(self):
+        for words in (["--scenes", "ring"], ["--most", "0"], ["--program", "/nowhere"], ["--bogus"]):
+            done = subprocess.run([SOURCE / "scripts/make_dataset", *words], capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, 2, words)
+
+
+if __name__ == "__main__":
+    unittest.main()
