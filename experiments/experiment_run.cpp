@@ -23,6 +23,7 @@
 #include "record/fclib_file.h"
 #include "record/problem_file.h"
 #include "recorder.h"
+#include "regions/region_extractor.h"
 #include "solvers/registry.h"
 #include "terminal.h"
 
@@ -153,6 +154,35 @@ Source write_problem(const fs::path& folder, const ConfigProblem& made, const st
   return source;
 }
 
+/// Regions of the chosen snapshots as problems of their own, <scene>_<step>_<region>, ascending.
+std::vector<ConfigProblem> cut_regions(const std::vector<Source>& sources, const Experiment& experiment) {
+  std::vector<ConfigProblem> regions;
+  for (const Source& source : sources) {
+    if (source.made || source.steps.empty()) continue;
+    const ProblemFile file(source.path);
+    const std::string stem = source.path.stem().string();
+    for (const std::string& step : source.steps) {
+      stop_when_interrupted();
+      const ContactProblem problem = file.read(step);
+      if (!is_exact(problem, RegionMode::points))
+        throw_usage(
+            "{}: key 'cut': step {} of {} couples mass points, its regions are no problems of their own",
+            experiment.id, step, source.label);
+      const RegionPartition partition = partition_regions(problem, RegionMode::points);
+      const RegionExtractor extractor(problem, partition);
+      for (Index region = 0; region < partition.regions(); ++region) {
+        const auto contacts = static_cast<int>(partition.region(region).size());
+        if (contacts < experiment.cut->min_contacts || contacts > experiment.cut->max_contacts) continue;
+        regions.push_back({fmt::format("{}_{}_{}", stem, step, region), extractor.extract(region)});
+      }
+    }
+  }
+  std::vector<ConfigProblem> kept;
+  for (const std::size_t i : spread(regions.size(), static_cast<std::size_t>(experiment.max_problems)))
+    kept.push_back(std::move(regions[i]));
+  return kept;
+}
+
 /// Where `optional_files` are looked for.
 fs::path data_folder(const Program& program) {
   const char* variable = std::getenv("SIGNORINI_DATA");
@@ -245,9 +275,21 @@ class ExperimentRun {
       choose_steps(experiment_, source);
       provenance_.add_input(source.path);
     }
+    if (experiment_.cut) use_regions();
     provenance_.set("experiment", experiment_.id);
     provenance_.set("size", std::string(enum_name(request_.size)));
     provenance_.set("config_digest", digest_text(digest_of(experiment_.text)));
+  }
+
+  /// The regions in the place of the snapshots that they are cut from.
+  void use_regions() {
+    const std::vector<ConfigProblem> regions = cut_regions(sources_, experiment_);
+    std::erase_if(sources_, [](const Source& source) { return !source.made; });
+    for (const ConfigProblem& region : regions) {
+      sources_.push_back(write_problem(folder_ / "problems", region, experiment_.id));
+      choose_steps(experiment_, sources_.back());
+    }
+    say(fmt::format("  {} regions cut out of the snapshots", regions.size()));
   }
 
   /// Writes config.toml, headed by what rows depend on. True when the rows that are there may be kept.

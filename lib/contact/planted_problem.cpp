@@ -57,12 +57,13 @@ struct RegionRange {
   Index first_contact = 0;
   Index contacts = 0;
   Index duplicates = 0;  // of its contacts, the last ones
+  Index sharing = 0;     // of its contacts, those before the duplicates: they bring no node
   Index first_node = 0;
   Index nodes = 0;
 };
 
-/// Equal shares; every region gets three nodes more than it has contacts, so that each contact can bring a
-/// new point (H then has full column rank).
+/// Equal shares; every region gets three nodes more than it has contacts that bring a new point. (Where all
+/// do, H has full column rank.)
 std::vector<RegionRange> divide(const PlantedOptions& options) {
   std::vector<RegionRange> ranges(static_cast<std::size_t>(options.regions));
   const auto share = [&](int total, std::size_t i) {
@@ -77,7 +78,8 @@ std::vector<RegionRange> divide(const PlantedOptions& options) {
     range.contacts = share(options.contacts, i);
     range.duplicates = share(options.duplicates, i);
     range.first_node = node;
-    range.nodes = range.contacts - range.duplicates + 3;
+    range.sharing = static_cast<Index>(options.sharing * (range.contacts - range.duplicates));
+    range.nodes = range.contacts - range.duplicates - range.sharing + 3;
     contact += range.contacts;
     node += range.nodes;
   }
@@ -132,6 +134,30 @@ PlantedContact plant_contact(const PlantedOptions& options, const RegionRange& r
   return contact;
 }
 
+/// A contact between nodes that are there: one of them over a triangle of three earlier ones.
+PlantedContact join_contact(const PlantedOptions& options, const RegionRange& range, const Vector& mass,
+                            Rng& rng) {
+  PlantedContact contact;
+  const Index rank = 3 + static_cast<Index>(rng.below(static_cast<std::uint64_t>(range.nodes - 3)));
+  const Index window = std::min<Index>(kWindow, rank);
+  contact.point[0] = range.first_node + rank;
+  contact.weight[0] = 1.0;
+  double sum = 0.0;
+  std::array<double, 3> corner{};
+  for (double& weight : corner) sum += weight = rng.uniform(0.1, 1.0);
+  for (std::size_t c = 0; c < 3; ++c) {
+    Index node;
+    do {
+      node = contact.point[0] - 1 - static_cast<Index>(rng.below(static_cast<std::uint64_t>(window)));
+    } while ((c > 0 && node == contact.point[1]) || (c > 1 && node == contact.point[2]));
+    contact.point[c + 1] = node;
+    contact.weight[c + 1] = -corner[c] / sum;
+  }
+  contact.frame = random_frame(rng);
+  plant_solution(options, mass[contact.point[0]], rng, contact);
+  return contact;
+}
+
 PlantedContact repeat_contact(const PlantedContact& original, Rng& rng) {
   PlantedContact copy = original;
   copy.r *= rng.uniform(0.25, 2.0);  // K is a cone: c r solves the law with the same û
@@ -145,7 +171,9 @@ std::vector<PlantedContact> plant_contacts(const PlantedOptions& options,
   Rng rng(options.seed, 2);
   for (const RegionRange& range : ranges) {
     const Index originals = range.contacts - range.duplicates;
-    for (Index k = 0; k < originals; ++k) contacts.push_back(plant_contact(options, range, k, mass, rng));
+    const Index bringing = originals - range.sharing;
+    for (Index k = 0; k < bringing; ++k) contacts.push_back(plant_contact(options, range, k, mass, rng));
+    for (Index k = 0; k < range.sharing; ++k) contacts.push_back(join_contact(options, range, mass, rng));
     for (Index k = 0; k < range.duplicates; ++k) {
       const auto pick = static_cast<Index>(rng.below(static_cast<std::uint64_t>(originals)));
       contacts.push_back(repeat_contact(contacts[at(range.first_contact + pick)], rng));
@@ -257,6 +285,8 @@ void check_options(const PlantedOptions& options) {
     throw_usage("planted problem: {} duplicates, need 0 to {} (contacts − regions)", options.duplicates,
                 options.contacts - options.regions);
   }
+  if (!(options.sharing >= 0.0 && options.sharing < 1.0))
+    throw_usage("planted problem: sharing = {}, need 0 to less than 1", options.sharing);
   if (!(options.mu >= 0.0) || !std::isfinite(options.mu))
     throw_usage("planted problem: mu = {}, need a number ≥ 0", options.mu);
   if (!(options.stiffness >= 0.0) || !std::isfinite(options.stiffness)) {

@@ -19,7 +19,10 @@ struct PlantedOptions {
   double mu = 0.5;
   double stiffness = 0.0;   ///< 0: M diagonal (explicit); > 0: adds dt²K of random springs (implicit M)
   double mass_ratio = 1.0;  ///< largest over smallest node mass
-  int duplicates = 0;       ///< this many contacts repeat an earlier one (rank-deficient W)
+  /// This share of a region's contacts (rounded down, duplicates apart) brings no point of its own but joins
+  /// points that others brought: loops of contacts, and from about 0.6 on more rows than dofs. Below 1.
+  double sharing = 0.0;
+  int duplicates = 0;  ///< this many contacts repeat an earlier one (rank-deficient W)
   FrictionLaw law = FrictionLaw::cone;
   std::uint64_t seed = 1;
 };

@@ -10,7 +10,7 @@ namespace {
 
 using Rows = std::vector<std::vector<double>>;
 
-ContactProblem planted_problem(const toml::node& node, const StrictTable& where) {
+PlantedOptions planted_options(const toml::node& node, const StrictTable& where) {
   const toml::table* values = node.as_table();
   if (values == nullptr) where.fail(node, "planted", "must be a table: { contacts = 20 }");
   StrictTable strict(*values, where.file(), "problems.planted.");
@@ -23,6 +23,8 @@ ContactProblem planted_problem(const toml::node& node, const StrictTable& where)
   strict.read("stiffness", options.stiffness);
   if (strict.read("mass_ratio", options.mass_ratio))
     require_positive(strict, "mass_ratio", options.mass_ratio);
+  if (strict.read("sharing", options.sharing) && !(options.sharing >= 0.0 && options.sharing < 1.0))
+    strict.fail(*values->get("sharing"), "sharing", "must be 0 to less than 1");
   strict.read("duplicates", options.duplicates);
   if (strict.read("seed", seed)) require_positive(strict, "seed", seed);
   if (strict.read("law", law)) options.law = parse_enum<FrictionLaw>(law, where.file() + ": key 'law'");
@@ -44,7 +46,36 @@ ContactProblem planted_problem(const toml::node& node, const StrictTable& where)
         fmt::format("{} of {} contacts cannot all repeat another", options.duplicates, options.contacts));
   }
   options.seed = static_cast<std::uint64_t>(seed);
-  return make_planted_problem(options).problem;
+  return options;
+}
+
+/// The problem that `planted` asks for, or with `count` a family of them: number i of n has
+/// contacts + i (most_contacts − contacts) / (n − 1) contacts and seed seed + i.
+void read_planted(const toml::node& node, StrictTable& strict, const std::string& name,
+                  std::vector<ConfigProblem>& out) {
+  PlantedOptions options = planted_options(node, strict);
+  int count = 1, most = options.contacts;
+  const bool family = strict.read("count", count);
+  if (family) require_positive(strict, "count", count);
+  if (strict.read("most_contacts", most)) {
+    const toml::node& given = *strict.table().get("most_contacts");
+    if (count < 2) strict.fail(given, "most_contacts", "needs a 'count' of 2 or more");
+    if (most < options.contacts)
+      strict.fail(given, "most_contacts", fmt::format("{} is less than planted.contacts", most));
+  }
+  strict.finish();
+  if (!family) {
+    out.push_back({name, make_planted_problem(options).problem});
+    return;
+  }
+  const int least = options.contacts;
+  const std::uint64_t seed = options.seed;
+  const std::size_t digits = fmt::format("{}", count - 1).size();
+  for (int i = 0; i < count; ++i) {
+    options.contacts = least + (count > 1 ? (most - least) * i / (count - 1) : 0);
+    options.seed = seed + static_cast<std::uint64_t>(i);
+    out.push_back({fmt::format("{}_{:0{}}", name, i, digits), make_planted_problem(options).problem});
+  }
 }
 
 Matrix matrix_of(const Rows& rows, std::size_t columns, const StrictTable& where, const char* key) {
@@ -78,7 +109,7 @@ Matrix three_fold(const Matrix& A) {
   return out;
 }
 
-ConfigProblem read_one(const toml::node& entry, const StrictTable& table) {
+void read_one(const toml::node& entry, const StrictTable& table, std::vector<ConfigProblem>& list) {
   const toml::table* values = entry.as_table();
   if (values == nullptr) table.fail(entry, "problems", "must be a list of tables: [[problems]]");
   StrictTable strict(*values, table.file(), "problems.");
@@ -87,9 +118,8 @@ ConfigProblem read_one(const toml::node& entry, const StrictTable& table) {
   if (out.name.empty() || out.name.find_first_of("/\\,\"") != std::string::npos)
     strict.fail(*values->get("name"), "name", "must be a plain file name");
   if (const toml::node* planted = strict.find("planted")) {
-    out.problem = planted_problem(*planted, strict);
-    strict.finish();
-    return out;
+    read_planted(*planted, strict, out.name, list);
+    return;
   }
   std::vector<double> mu, q, w;
   Rows W, A, directions;
@@ -122,7 +152,7 @@ ConfigProblem read_one(const toml::node& entry, const StrictTable& table) {
   }
   strict.finish();
   if (const auto defect = find_defect(out.problem)) strict.fail(entry, "name", *defect);
-  return out;
+  list.push_back(std::move(out));
 }
 
 }  // namespace
@@ -135,9 +165,12 @@ void read_config_problems(StrictTable& table, std::vector<ConfigProblem>& out) {
     table.fail(*node, "problems", "must be a list of tables: [[problems]]");
   std::set<std::string> names;
   for (const toml::node& entry : *array) {
-    out.push_back(read_one(entry, table));
-    if (!names.insert(out.back().name).second)
-      table.fail(entry, "problems.name", fmt::format("'{}' is used twice", out.back().name));
+    const std::size_t first = out.size();
+    read_one(entry, table, out);
+    for (std::size_t i = first; i < out.size(); ++i) {
+      if (!names.insert(out[i].name).second)
+        table.fail(entry, "problems.name", fmt::format("'{}' is used twice", out[i].name));
+    }
   }
 }
 

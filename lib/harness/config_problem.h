@@ -13,6 +13,12 @@
 ///     name = "net20"                                # the `file` column
 ///     planted = { contacts = 20, stiffness = 5.0 }  # contact/planted_problem.h: the same keys
 ///
+///     [[problems]]                                  # a family: net_000, net_001, …, seeds 1, 2, …
+///     name = "net"
+///     planted = { contacts = 3 }
+///     count = 100
+///     most_contacts = 45                            # of the last one; those between grow evenly
+///
 ///     [[problems]]                                  # dual: u = W r + q
 ///     name = "anisotropic"
 ///     W = [[1, 0, 0], [0, 1, 0], [0, 0, 4]]         # 3m × 3m, 1/kg

@@ -89,6 +89,7 @@ void read_amounts(StrictTable& table, Experiment& e) {
     require_positive(table, "max_iterations", e.max_iterations);
   if (table.read("time_limit", e.time_limit)) require_positive(table, "time_limit", e.time_limit);
   if (table.read("minimum_time", e.minimum_time)) require_positive(table, "minimum_time", e.minimum_time);
+  if (table.read("max_problems", e.max_problems)) require_positive(table, "max_problems", e.max_problems);
   if (table.read("min_contacts", e.min_contacts) && e.min_contacts < 0) {
     table.fail(*table.table().get("min_contacts"), "min_contacts", "is negative");
   }
@@ -195,6 +196,20 @@ void check_expectations(StrictTable& table) {
   }
 }
 
+void read_cut(StrictTable& table, Experiment& e) {
+  const toml::node* node = table.find("cut");
+  if (node == nullptr) return;
+  const toml::table* values = node->as_table();
+  if (values == nullptr) table.fail(*node, "cut", "must be a table: [cut]");
+  StrictTable strict(*values, table.file(), "cut.");
+  e.cut.emplace();
+  if (strict.read("min_contacts", e.cut->min_contacts))
+    require_positive(strict, "min_contacts", e.cut->min_contacts);
+  if (strict.read("max_contacts", e.cut->max_contacts) && e.cut->max_contacts < e.cut->min_contacts)
+    strict.fail(*values->get("max_contacts"), "max_contacts", "is less than min_contacts");
+  strict.finish();
+}
+
 void read_matrix(StrictTable& table, const std::filesystem::path& path, Experiment& e) {
   table.read_list("scenes", e.scenes);
   std::vector<std::string> files, regions;
@@ -207,6 +222,7 @@ void read_matrix(StrictTable& table, const std::filesystem::path& path, Experime
   table.read_list("optional_files", e.optional_files);
   read_recordings(table, e);
   read_config_problems(table, e.problems);
+  read_cut(table, e);
   if (e.scenes.empty() && e.recordings.empty() && e.files.empty() && e.problems.empty()) {
     throw_usage("{}:1: needs 'scenes', 'recordings', 'files' or 'problems': there is nothing to solve",
                 path.string());
@@ -295,6 +311,51 @@ void check_growth(StrictTable& table, const Experiment& e) {
   if (!known) strict.fail(*values->get("key"), "key", fmt::format("no [[recordings]] set '{}'", key));
 }
 
+/// The figure of ratios of two rows of one snapshot: [ratios].
+void check_ratios(StrictTable& table, const Experiment& e) {
+  const toml::node* node = table.find("ratios");
+  if (node == nullptr) return;
+  const toml::table* values = node->as_table();
+  if (values == nullptr) table.fail(*node, "ratios", "must be a table");
+  StrictTable strict(*values, table.file(), "ratios.");
+  std::string text;
+  if (!strict.read("column", text)) strict.missing("column");
+  strict.read("against", text);
+  strict.read("label", text);
+  for (const char* key : {"numerator", "denominator", "where"}) {
+    const toml::node* rows = strict.find(key);
+    if (rows == nullptr && std::string_view(key) != "where") strict.missing(key);
+    if (rows != nullptr && rows->as_table() == nullptr)
+      strict.fail(*rows, key, "must be a table of columns: { region_mode = \"none\" }");
+  }
+  std::vector<std::string> names;
+  strict.read_list("match", names);
+  if (strict.read_list("variants", names)) {
+    for (const std::string& one : names) check_label(strict, *values->get("variants"), "variants", one, e);
+  }
+  strict.finish();
+}
+
+/// The figure of work and failures over the values of an option: [ladder].
+void check_ladder(StrictTable& table, const Experiment& e) {
+  const toml::node* node = table.find("ladder");
+  if (node == nullptr) return;
+  const toml::table* values = node->as_table();
+  if (values == nullptr) table.fail(*node, "ladder", "must be a table");
+  StrictTable strict(*values, table.file(), "ladder.");
+  std::string text;
+  std::vector<std::string> names;
+  for (const char* key : {"solver", "option"}) {
+    if (!strict.read(key, text)) strict.missing(key);
+  }
+  if (!strict.read_list("beside", names)) strict.missing("beside");
+  for (const std::string& one : names) check_label(strict, *values->get("beside"), "beside", one, e);
+  strict.read_list("columns", names);
+  strict.read("label", text);
+  strict.read("protocol", text);
+  strict.finish();
+}
+
 /// The page of rules that fail as printed: [[rules]].
 void check_rules(StrictTable& table, const Experiment& e) {
   const toml::node* node = table.find("rules");
@@ -324,6 +385,13 @@ void check_rules(StrictTable& table, const Experiment& e) {
   }
 }
 
+void thin_problems(Experiment& e) {
+  std::vector<ConfigProblem> kept;
+  for (const std::size_t i : spread(e.problems.size(), static_cast<std::size_t>(e.max_problems)))
+    kept.push_back(std::move(e.problems[i]));
+  e.problems = std::move(kept);
+}
+
 }  // namespace
 
 Experiment read_experiment(const std::filesystem::path& path, std::string_view size) {
@@ -340,12 +408,15 @@ Experiment read_experiment(const std::filesystem::path& path, std::string_view s
   read_amounts(table, e);
   read_solvers(table, e);
   read_sizes(table, size, e);
+  thin_problems(e);
   check_expectations(table);
   std::vector<std::string> figures;
   table.read_list("figures", figures);  // the report knows their names
   check_table(table, e);
   check_histories(table, e);
   check_growth(table, e);
+  check_ratios(table, e);
+  check_ladder(table, e);
   check_rules(table, e);
   table.finish();
   return e;
@@ -368,19 +439,27 @@ std::string read_toml_summary(const std::filesystem::path& path) {
   return first.rfind('#', 0) == 0 ? std::string(trim(first.substr(1))) : std::string{};
 }
 
+std::vector<std::size_t> spread(std::size_t n, std::size_t wanted) {
+  std::vector<std::size_t> chosen;
+  if (n <= wanted) {
+    for (std::size_t i = 0; i < n; ++i) chosen.push_back(i);
+  } else if (wanted == 1) {
+    chosen.push_back(n - 1);
+  } else {
+    for (std::size_t i = 0; i < wanted; ++i) chosen.push_back(i * (n - 1) / (wanted - 1));
+  }
+  return chosen;
+}
+
 std::vector<std::size_t> select_steps(const std::vector<int>& contacts, const Experiment& experiment) {
   std::vector<std::size_t> candidates;
   const auto stride = static_cast<std::size_t>(experiment.stride);
   for (std::size_t i = 0; i < contacts.size(); i += stride) {
     if (contacts[i] >= experiment.min_contacts) candidates.push_back(i);
   }
-  const auto wanted = static_cast<std::size_t>(experiment.max_steps);
-  if (candidates.size() <= wanted) return candidates;
-  if (wanted == 1) return {candidates.back()};
-  // i-th of `wanted` points on [0, n − 1], both ends included
   std::vector<std::size_t> chosen;
-  for (std::size_t i = 0; i < wanted; ++i)
-    chosen.push_back(candidates[i * (candidates.size() - 1) / (wanted - 1)]);
+  for (const std::size_t i : spread(candidates.size(), static_cast<std::size_t>(experiment.max_steps)))
+    chosen.push_back(candidates[i]);
   return chosen;
 }
 

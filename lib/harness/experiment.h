@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,7 @@
 ///     files = ["problem.hdf5"]                      # recordings or FCLib files, relative to this file
 ///     optional_files = ["reference/net0.hdf5"]      # in a folder of test data; left out when absent
 ///     [[problems]]                                  # made by the program: harness/config_problem.h
+///     [cut]                                         # regions of the snapshots as problems of their own
 ///     protocols = ["converge", "time"]
 ///     regions = ["none", "points", "islands"]
 ///     threads = [1, 2]
@@ -30,7 +32,8 @@
 ///     law = "cone"
 ///     [sizes.quick]                                 # changes for one size
 ///     max_steps = 20
-///     figures, [[expect]], [table], [histories], [growth], [[rules]]              # read by the report
+///     figures, [[expect]], [table], [histories], [growth], [ratios], [ladder], [[rules]]              # read
+///     by the report
 namespace signorini {
 
 struct SolverVariant {
@@ -46,6 +49,12 @@ struct SceneVariant {
   OptionMap set;      ///< dotted keys of the scene file
 };
 
+/// Every mass-point region of the chosen snapshots becomes a problem of its own: [cut].
+struct RegionCut {
+  int min_contacts = 1;  ///< of a region; others are left out
+  int max_contacts = std::numeric_limits<int>::max();
+};
+
 struct Experiment {
   std::string id;  ///< stem of the file
   std::string artefact;
@@ -56,6 +65,7 @@ struct Experiment {
   std::vector<std::filesystem::path> files;
   std::vector<std::string> optional_files;  ///< below the folder of test data; nobody need have them
   std::vector<ConfigProblem> problems;
+  std::optional<RegionCut> cut;
   std::vector<SolverVariant> solvers;
   std::vector<RegionMode> regions{RegionMode::none};
   std::vector<int> threads{1};
@@ -70,7 +80,9 @@ struct Experiment {
   int stride = 1;              ///< every stride-th snapshot
   int max_steps = std::numeric_limits<int>::max();  ///< at most this many, evenly spread
   int min_contacts = 1;                             ///< snapshots with fewer contacts are left out
-  std::string text;                                 ///< the file as read
+  /// At most so many of `problems`, and of the regions cut out, evenly spread.
+  int max_problems = std::numeric_limits<int>::max();
+  std::string text;  ///< the file as read
 };
 
 /// `size` picks the [sizes.<size>] table. A file that cannot be read or parsed is an `InputError`, an unknown
@@ -84,6 +96,10 @@ struct ExperimentSummary {
 ExperimentSummary read_experiment_summary(const std::filesystem::path& path);
 /// One line about any TOML file: its key `summary`, `description` or `title`, else its first comment.
 std::string read_toml_summary(const std::filesystem::path& path);
+
+/// `wanted` positions out of 0 … n − 1, evenly spread with both ends (the last for one), ascending; all for
+/// n ≤ wanted.
+std::vector<std::size_t> spread(std::size_t n, std::size_t wanted);
 
 /// Positions of the snapshots to use out of `contacts.size()`, ascending.
 std::vector<std::size_t> select_steps(const std::vector<int>& contacts, const Experiment& experiment);

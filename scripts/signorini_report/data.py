@@ -54,7 +54,7 @@ class Trace:
 class Experiment:
     id: str
     folder: Path
-    runs: pd.DataFrame       # every row of runs.csv plus: variant, solved, total_seconds, largest_share, scene, options.<key>
+    runs: pd.DataFrame       # every row of runs.csv plus: variant, solved, unsolved, scene, family, total_seconds, largest_share, options.<key>
     traces: list
     env: dict
     config: dict
@@ -79,11 +79,6 @@ class Experiment:
 def option_pairs(text):
     """'beta=pr;form=robust' as a dictionary."""
     return dict(pair.split("=", 1) for pair in str(text).split(";") if "=" in pair)
-
-
-def scene_of(file):
-    """'rings' of rings-quick.h5: the file's name without its size."""
-    return re.sub(r"-(quick|medium|paper)$", "", Path(file).stem)
 
 
 def label_variants(pairs):
@@ -145,6 +140,22 @@ def read_runs(path):
     return runs.sort_values(KEYS, kind="stable").reset_index(drop=True)
 
 
+def scene_of(file):
+    """bucket-quick.h5 → bucket"""
+    stem = Path(file).name
+    for suffix in (".h5", ".hdf5"):
+        stem = stem.removesuffix(suffix)
+    for size in ("-quick", "-medium", "-paper"):
+        stem = stem.removesuffix(size)
+    return stem
+
+
+def family_of(file):
+    """bucket-quick_000040_3, a region that was cut out, → bucket; net_017, one of many, → net; else the scene."""
+    cut = re.fullmatch(r"(.+)-(quick|medium|paper)_[0-9.]+_[0-9]+", file)
+    return cut.group(1) if cut else re.sub(r"_[0-9]+$", "", file) if "." not in file else scene_of(file)
+
+
 def add_columns(runs):
     labels = label_variants(set(zip(runs["solver"], runs["options"])))
     runs["variant"] = [labels[pair] for pair in zip(runs["solver"], runs["options"])]
@@ -152,6 +163,8 @@ def add_columns(runs):
     met = (runs["residual"] <= runs["tolerance"] * (1 + 1e-9)) & (runs["status"] != "unsupported")
     # a traced run goes on after it has met the tolerance: its status says whether it did
     runs["solved"] = met.where(runs["protocol"] != "converge", runs["status"] == "converged").astype(int)
+    runs["unsolved"] = 1 - runs["solved"]
+    runs["family"] = [family_of(file) for file in runs["file"]]
     runs["total_seconds"] = runs["setup_seconds"] + runs["solve_seconds"]
     runs["largest_share"] = runs["largest_region"] / runs["contacts"].where(runs["contacts"] > 0)
     runs["scene"] = runs["file"].map(scene_of)

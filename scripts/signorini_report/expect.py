@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 
 HOLDS, DIFFERS, NOT_COMPARABLE = "holds", "differs", "not comparable"
-STATISTICS = {"median": np.median, "mean": np.mean, "maximum": np.max, "minimum": np.min, "sum": np.sum}
+STATISTICS = {"median": np.median, "mean": np.mean, "maximum": np.max, "minimum": np.min, "sum": np.sum,
+              "p95": lambda values: np.percentile(values, 95)}
 TOTAL = "total"  # of a ratio: sum of the numerators over sum of the denominators, a ratio of average times
 MATCH = ["file", "step", "solver", "options", "law", "region_mode", "threads", "protocol", "tolerance"]
 KNOWN = {"id", "claim", "source", "kind", "column", "where", "lower", "upper", "min", "max", "numerator", "denominator",
@@ -93,7 +94,8 @@ def quantity(runs, expect):
     return float(statistic_of(expect)(values)), len(values)
 
 
-def ratio(runs, expect):
+def pairs_of(runs, expect):
+    """Pairs of rows, numerator and denominator, repetitions by their median, indexed by the columns in which they agree."""
     rows = select(runs, expect.get("where"))
     numerator, denominator = expect.get("numerator"), expect.get("denominator")
     if not isinstance(numerator, dict) or not isinstance(denominator, dict):
@@ -111,11 +113,21 @@ def ratio(runs, expect):
         part = part.assign(_value=numbers(part, expect["column"])).dropna(subset=["_value"])
         sides.append(part.groupby(match)["_value"].median())
     pairs = pd.concat(sides, axis=1, join="inner", keys=["numerator", "denominator"])
-    pairs = pairs[np.isfinite(pairs["numerator"]) & np.isfinite(pairs["denominator"]) & (pairs["denominator"] > 0)]
+    return pairs[np.isfinite(pairs["numerator"]) & np.isfinite(pairs["denominator"])]
+
+
+def ratio(runs, expect):
+    pairs = pairs_of(runs, expect)
+    total = expect.get("statistic") == TOTAL
+    if not total:
+        pairs = pairs[pairs["denominator"] > 0]
     if len(pairs) == 0:
         raise Impossible("no pairs match")
-    if expect.get("statistic") == TOTAL:
-        return float(pairs["numerator"].sum() / pairs["denominator"].sum()), len(pairs)
+    if total:
+        below = float(pairs["denominator"].sum())
+        if below <= 0:
+            raise Impossible("the denominators sum to nothing")
+        return float(pairs["numerator"].sum()) / below, len(pairs)
     return float(statistic_of(expect)(pairs["numerator"] / pairs["denominator"])), len(pairs)
 
 

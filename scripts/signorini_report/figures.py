@@ -7,7 +7,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
-from signorini_report import style
+from signorini_report import expect, style
 from signorini_report.data import ReportError, measured
 from signorini_report.tables import config_labels, rows_for
 
@@ -407,6 +407,7 @@ def contacts(experiment, folder):
         axes = grid[0][column]
         part = rows[rows["region_mode"] == mode]
         axes.set_title(style.REGION_WORDS.get(mode, mode))
+        powers = []
         for _, variant in pairs:
             own = part[part["variant"] == variant]
             if own.empty:
@@ -419,6 +420,9 @@ def contacts(experiment, folder):
                 ends = np.array([x.min(), x.max()])
                 axes.plot(ends, np.exp(offset) * ends**power, color=look[variant]["color"], linewidth=1.3,
                           linestyle=look[variant]["linestyle"])
+                powers.append((f"{variant}: {power:.2f}", look[variant]["color"]))
+        for line, (words, colour) in enumerate([("exponent", "#444444"), *powers] if powers else []):
+            axes.text(0.03, 0.97 - 0.07 * line, words, transform=axes.transAxes, fontsize=6, va="top", color=colour)
         axes.set_xscale("log")
         axes.set_yscale("log")
         axes.set_xlabel("contacts")
@@ -481,6 +485,174 @@ def growth(experiment, folder):
                   bbox_to_anchor=(0.5, figure.subplotpars.bottom - 0.42 / figure.get_size_inches()[1]))
     style.save(figure, folder, "growth")
     return True
+
+
+def ratios(experiment, folder):
+    """A ratio of two rows of one snapshot against its size, one panel per variant, one colour per scene: [ratios]."""
+    wanted = experiment.config.get("ratios")
+    if wanted is None:
+        return False
+    against = wanted.get("against", "contacts")
+    runs = experiment.runs[experiment.runs["tolerance"] == experiment.tolerance]
+    match = wanted.get("match", ["file", "step", "label"])
+    try:
+        pairs = expect.pairs_of(runs, wanted | {"match": match + [key for key in ("family", against) if key not in match]})
+    except expect.Impossible as impossible:
+        raise ReportError(f"{experiment.folder / 'config.toml'}: [ratios]: {impossible}") from impossible
+    pairs = pairs[(pairs["numerator"] > 0) & (pairs["denominator"] > 0)].reset_index()
+    if pairs.empty:
+        return False
+    panel = next((key for key in ("label", "solver") if key in match), None)
+    pairs["panel"] = pairs[panel] if panel else ""
+    pairs["ratio"] = pairs["numerator"] / pairs["denominator"]
+    labels = wanted.get("variants", config_labels(experiment)) if panel == "label" else style.sorted_solvers(set(pairs["panel"])) \
+        if panel else [""]
+    labels = [label for label in labels if label in set(pairs["panel"])]
+    families = list(dict.fromkeys(name for name in [*experiment.config.get("scenes", []), *sorted(set(pairs["family"]))]
+                                  if name in set(pairs["family"])))
+    columns = min(3, len(labels))
+    lines = -(-len(labels) // columns)
+    figure, grid = plt.subplots(lines, columns, squeeze=False, sharex=True, sharey=True, gridspec_kw={"hspace": 0.28, "wspace": 0.08},
+                                figsize=(style.FULL_WIDTH * min(1.0, 0.2 + 0.32 * columns), 0.5 + 2.1 * lines))
+    colours = [style.BLUE, style.VERMILION, style.GREEN, style.PINK, style.ORANGE]
+    for place, label in enumerate(labels):
+        axes = grid[place // columns][place % columns]
+        axes.axhline(1.0, color=GREY, linewidth=0.8)
+        for number, family in enumerate(families):
+            part = pairs[(pairs["panel"] == label) & (pairs["family"] == family)]
+            if part.empty:
+                continue
+            colour = colours[number % len(colours)]
+            axes.plot(part[against], part["ratio"], linestyle="none", marker=style.SOLVER_MARKERS[number % len(style.SOLVER_MARKERS)],
+                      markersize=3, alpha=0.55, color=colour, markeredgewidth=0)
+            total = part["numerator"].sum() / part["denominator"].sum()
+            axes.axhline(total, color=colour, linewidth=1.0, linestyle=(0, (4, 1.5)))
+            axes.text(0.03, 0.95 - 0.085 * number, f"{family}: {total:.2f}", transform=axes.transAxes, fontsize=6.5, va="top", color=colour,
+                      bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.6})
+        axes.set_title(label, pad=3, fontsize=title_size(label, columns))
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+    plain_log(grid[0][0].xaxis)
+    plain_log(grid[0][0].yaxis)
+    for place in range(len(labels), lines * columns):
+        grid[place // columns][place % columns].set_visible(False)
+    for column in range(columns):
+        below = max(place // columns for place in range(len(labels)) if place % columns == column)
+        grid[below][column].tick_params(labelbottom=True)
+        grid[below][column].set_xlabel(against)
+    for line in range(lines):
+        grid[line][0].set_ylabel(wanted.get("label", f"ratio of {wanted['column']}"))
+    style.save(figure, folder, "ratios")
+    return True
+
+
+def label_looks(experiment, labels):
+    """Colour, marker and line by the experiment's own names: the colour says the solver."""
+    rows = experiment.runs.drop_duplicates("label").set_index("label")
+    solvers = set(rows.loc[labels, "solver"])
+    ranks, result = {}, {}
+    if len(labels) > 4 and len(solvers) < 3:  # variants of one solver: no colour says more than another
+        return {label: dict(color=style.CYCLE[place % len(style.CYCLE)], linestyle=style.LINES[place // len(style.CYCLE) % len(style.LINES)],
+                            marker=style.SOLVER_MARKERS[place % len(style.SOLVER_MARKERS)]) for place, label in enumerate(labels)}
+    for label in labels:
+        solver = rows.loc[label, "solver"]
+        rank = ranks[solver] = ranks.get(solver, -1) + 1
+        result[label] = dict(color=style.solver_colour(solver, solvers), linestyle=style.LINES[rank % len(style.LINES)],
+                             marker=style.SOLVER_MARKERS[rank % len(style.SOLVER_MARKERS)])
+    return result
+
+
+def solved(experiment, folder):
+    """Share of the problems solved within a number of iterations, one panel per law, one line per variant."""
+    rows = rows_for(experiment, "converge")
+    rows = rows[(rows["region_mode"] == "none") & (rows["status"] != "unsupported") & (rows["label"] != "")]
+    if rows.empty or rows.groupby(["file", "step"]).ngroups < 3:
+        return False
+    laws = laws_of(rows)
+    labels = [label for label in config_labels(experiment) if label in set(rows["label"])]
+    look = label_looks(experiment, labels)
+    figure, grid = plt.subplots(1, len(laws), squeeze=False, sharey=True, sharex=True,
+                                figsize=(style.FULL_WIDTH * (1.0 if len(laws) > 1 else 0.66), 2.8), gridspec_kw={"wspace": 0.08})
+    most = float(rows.loc[rows["solved"] == 1, "iterations"].max()) if (rows["solved"] == 1).any() else 2.0
+    for column, law in enumerate(laws):
+        axes = grid[0][column]
+        drawn = []
+        for label in labels:
+            own = rows[(rows["label"] == label) & (rows["law"] == law)]
+            if own.empty:
+                continue
+            drawn.append(label)
+            values = np.sort(own.loc[own["solved"] == 1, "iterations"].to_numpy(float))
+            x = np.concatenate([[0.9], np.maximum(values, 1.0), [1.05 * most]])
+            y = 100.0 * np.concatenate([[0], np.arange(1, len(values) + 1), [len(values)]]) / len(own)
+            axes.step(x, y, where="post", color=look[label]["color"], linestyle=look[label]["linestyle"], linewidth=1.5)
+        axes.set_xscale("log")
+        axes.set_xlim(0.9, 1.05 * max(2.0, most))
+        axes.set_ylim(0, 104)
+        axes.set_title(f"law: {law}, {rows[rows['law'] == law].groupby(['file', 'step']).ngroups} problems")
+        axes.set_xlabel("iterations")
+        plain_log(axes.xaxis)
+        handles = [Line2D([], [], color=look[v]["color"], linestyle=look[v]["linestyle"], linewidth=1.5, label=v) for v in drawn]
+        axes.legend(handles=handles, loc="upper left", fontsize=6, handlelength=2.4)
+    grid[0][0].set_ylabel("problems solved [%]")
+    style.save(figure, folder, "solved")
+    return True
+
+
+def ladder(experiment, folder):
+    """Work and failures of one variant family over an option's values, relative to another variant: [ladder]."""
+    wanted = experiment.config.get("ladder")
+    if wanted is None:
+        return False
+    option = f"options.{wanted['option']}"
+    runs = experiment.runs[(experiment.runs["protocol"] == wanted.get("protocol", "self-stopped")) & (experiment.runs["region_mode"] == "none")
+                           & (experiment.runs["threads"] == experiment.runs["threads"].min()) & (experiment.runs["repetition"] == 0)]
+    if option not in runs.columns or runs.empty:
+        return False
+    columns = wanted.get("columns", ["products", "iterations"])
+    laws = laws_of(runs)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(style.FULL_WIDTH, 2.7), gridspec_kw={"wspace": 0.28})
+    colours, drawn = {"cone": style.BLUE, "pyramid": style.VERMILION}, False
+    for law in laws:
+        part = runs[runs["law"] == law]
+        base = part[part["label"].isin(wanted["beside"])].set_index(["file", "step"])
+        family = part[(part["solver"] == wanted["solver"]) & (part[option] != "")]
+        family = family.assign(value=pd.to_numeric(family[option], errors="coerce")).dropna(subset=["value"])
+        if base.empty or family.empty:
+            continue
+        drawn = True
+        steps = sorted(set(family["value"]))
+        for column, dashes, marker in zip(columns, style.LINES, style.SOLVER_MARKERS):
+            y = []
+            for value in steps:
+                own = family[family["value"] == value].set_index(["file", "step"])[column]
+                common = own.index.intersection(base.index)
+                y.append(own.loc[common].sum() / max(1e-300, base.loc[common, column].sum()))
+            left.plot(steps, y, color=colours.get(law, GREY), linestyle=dashes, marker=marker, markersize=4, linewidth=1.4,
+                      label=f"{WORK_WORDS.get(column, column)}, {law}")
+        share = [100.0 * family.loc[family["value"] == value, "unsolved"].mean() for value in steps]
+        right.plot(steps, share, color=colours.get(law, GREY), linestyle="-" if law == laws[0] else (0, (4, 1.5)),
+                   marker="o", markersize=3.5, linewidth=1.4, label=f"combined, {law}")
+        right.axhline(100.0 * base["unsolved"].mean(), color=colours.get(law, GREY), linewidth=1.0, linestyle=(0, (1, 1)) if law == laws[0] else (0, (3, 3)),
+                      label=f"{wanted['beside'][0].split(',')[0]}, {law}")
+    if not drawn:
+        plt.close(figure)
+        return False
+    left.axhline(1.0, color=GREY, linewidth=0.8)
+    left.set_ylabel(f"sum ÷ that of {wanted['beside'][0].split(',')[0]}")
+    left.set_ylim(0, 1.15 * left.get_ylim()[1])
+    right.set_ylabel("not solved within the caps [%]")
+    right.set_ylim(bottom=-0.05 * max(1e-9, right.get_ylim()[1]))
+    for axes in (left, right):
+        axes.set_xscale("log")
+        axes.invert_xaxis()
+        axes.set_xlabel(wanted.get("label", wanted["option"]))
+        axes.legend(fontsize=6, loc="best", handlelength=2.4)
+    style.save(figure, folder, "ladder")
+    return True
+
+
+WORK_WORDS = {"products": "products with W", "iterations": "iterations", "solve_seconds": "time"}
 
 
 def profile(experiment, folder):
@@ -656,7 +828,11 @@ PICTURES = {  # name: (function, caption), in the order of the page
                              "at which the referee's residual meets the tolerance."),
     "growth": (growth, "Iterations that the referee's residual takes to the tolerance, and products with M on the way, against the "
                        "setting at which the problem was recorded. A red cross: not reached."),
-    "contacts": (contacts, "Solve time against the number of contacts in the snapshot, with the fitted power law."),
+    "solved": (solved, "Share of the problems on which the referee's residual meets the tolerance within a number of iterations."),
+    "ladder": (ladder, "Work until the solver stops and share of the problems that it does not solve, against the residual at which one "
+                       "phase hands over to the other, left to right ever later."),
+    "ratios": (ratios, "Every mark is one snapshot; dashed lines and numbers are ratios of the sums over all of a scene or family."),
+    "contacts": (contacts, "Solve time against the number of contacts in the snapshot, with the fitted power law and its exponent."),
     "regions": (regions, "The recording: contacts and regions over the steps, sizes of the regions, share of the largest."),
     "threads": (threads, "Speed-up by threads on the same snapshot, and where it pays: against the time that one thread needs."),
 }

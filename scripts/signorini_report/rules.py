@@ -2,7 +2,7 @@
 
 import textwrap
 
-from signorini_report import tables
+from signorini_report import data, tables
 
 
 def option_text(solver):
@@ -33,7 +33,7 @@ def effect(experiment, rule):
     """(header, body): problems × forms."""
     protocol = rule.get("judge", "converge")
     rows, least = tables.rows_for(experiment, protocol), tables.least_residuals(experiment)
-    files = {tables.problem_name(file): file for file, _ in tables.ordered(experiment, rows)}
+    files = {data.scene_of(file): file for file, _ in tables.ordered(experiment, rows)}
     labels = rule.get("as_printed", []) + rule.get("corrected", [])
     body = []
     for name in rule.get("problems", list(files)):

@@ -29,6 +29,8 @@ REGION_WORDS = {"none": "whole", "points": "regions (points)", "islands": "islan
 LINES = ["-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.2, 1.2, 1.2)), (0, (9, 2)), (0, (3, 1, 1, 1, 1, 1))]
 SOLVER_MARKERS = ["o", "s", "^", "D", "v", "P", "X", "<", ">", "*"]
 
+CYCLE = [BLUE, ORANGE, GREEN, VERMILION, PINK, SKY, BLACK, GREY]  # where solvers do not tell the lines apart
+
 FULL_WIDTH = 7.1  # inches: the text width of a two-column journal page
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from signorini_report import style
-from signorini_report.data import COUNTERS, ReportError
+from signorini_report.data import COUNTERS, ReportError, scene_of
 
 COLUMNS = [  # name in the .csv, heading in the .md and .html
     ("variant", "solver"), ("law", "law"), ("region_mode", "regions"), ("threads", "threads"), ("protocol", "protocol"), ("tolerance", "tolerance"),
@@ -133,16 +133,6 @@ def ordered(experiment, runs):
     return sorted(problems_of(runs), key=lambda item: (rank(item[0]), item[0]))
 
 
-def problem_name(file):
-    """bucket-quick.h5 → bucket"""
-    stem = Path(file).name
-    for suffix in (".h5", ".hdf5"):
-        stem = stem.removesuffix(suffix)
-    for size in ("-quick", "-medium", "-paper"):
-        stem = stem.removesuffix(size)
-    return stem
-
-
 def least_residuals(experiment):
     """(label, file, step): the least residual of the traced run, for runs that did not reach the tolerance."""
     least = {}
@@ -202,10 +192,10 @@ def iteration_table(experiment):
             text = outcome(part, least, label)
             if show and len(part) and (part["status"] == "converged").all():
                 text += f" ({count_text(float(part[show].median()))})"
-            beside = numbers.get(label, {}).get(problem_name(file))
+            beside = numbers.get(label, {}).get(scene_of(file))
             cells.append(text if beside is None else f"{text} [{beside}]")
         body.append(cells)
-    header = ["variant"] + [problem_name(file) + (f" ({len(steps)} steps)" if len(steps) > 1 else "") for file, steps in problems]
+    header = ["variant"] + [scene_of(file) + (f" ({len(steps)} steps)" if len(steps) > 1 else "") for file, steps in problems]
     note = f"Iterations until the referee's residual is at most {experiment.tolerance:.0e}; over several steps the median. " \
            "`> n, at x`: not within n iterations, x is the least residual on the way."
     if show:

@@ -44,6 +44,8 @@ const Case kCases[] = {
          }),
     with("mass_ratio", [](PlantedOptions& o) { o.mass_ratio = 1e6; }),
     with("stiff_mass_ratio", [](PlantedOptions& o) { o.mass_ratio = 1e4, o.stiffness = 1e3; }),
+    with("sharing", [](PlantedOptions& o) { o.contacts = 40, o.sharing = 0.7, o.regions = 3; }),
+    with("sharing_duplicates", [](PlantedOptions& o) { o.sharing = 0.5, o.duplicates = 4; }),
     with("duplicates", [](PlantedOptions& o) { o.contacts = 40, o.duplicates = 11, o.regions = 3; }),
     with("duplicates_pyramid", [](PlantedOptions& o) { o.duplicates = 5, o.law = FrictionLaw::pyramid; }),
 };

@@ -84,6 +84,29 @@ TEST_F(ExperimentTest, ReadsRecordingsAtOtherSettings) {
   EXPECT_TRUE(e.recordings[1].set.empty());
 }
 
+TEST_F(ExperimentTest, MakesFamiliesOfProblemsAndThinsThemEvenly) {
+  const std::string text = "artefact = \"Table 1\"\nclaim = \"it holds\"\n" + kSolver +
+                           "[[problems]]\nname = \"net\"\nplanted = { contacts = 3, seed = 5 }\ncount = 11\n"
+                           "most_contacts = 23\n[sizes.quick]\nmax_problems = 3\n"
+                           "[cut]\nmin_contacts = 2\nmax_contacts = 9\n";
+  const Experiment all = read_experiment(write(text), "medium");
+  ASSERT_EQ(all.problems.size(), 11U);
+  EXPECT_EQ(all.problems[0].name, "net_00");
+  EXPECT_EQ(all.problems[10].name, "net_10");
+  for (int i = 0; i < 11; ++i)
+    EXPECT_EQ(all.problems[static_cast<std::size_t>(i)].problem.contacts(), 3 + 2 * i);
+  const ContactProblem alone = make_planted_problem({.contacts = 7, .seed = 7}).problem;
+  EXPECT_EQ(all.problems[2].problem.f, alone.f);
+  EXPECT_EQ(all.problems[2].problem.w, alone.w);
+  const Experiment few = read_experiment(write(text), "quick");
+  ASSERT_EQ(few.problems.size(), 3U);
+  EXPECT_EQ(few.problems[1].name, "net_05");
+  EXPECT_EQ(few.problems[2].name, "net_10");
+  ASSERT_TRUE(few.cut.has_value());
+  EXPECT_EQ(few.cut->min_contacts, 2);
+  EXPECT_EQ(few.cut->max_contacts, 9);
+}
+
 TEST_F(ExperimentTest, EveryMistakeNamesFileLineAndKey) {
   const struct {
     std::string text, kind, part;
@@ -95,6 +118,12 @@ TEST_F(ExperimentTest, EveryMistakeNamesFileLineAndKey) {
        "usage: ", "trial_run.toml:7: key 'recordings.name': 'bucket' is recorded already"},
       {kHead + kSolver + "[[recordings]]\nname = \"../x\"\nscene = \"bucket\"\n",
        "usage: ", "trial_run.toml:7: key 'recordings.name': must be a plain file name"},
+      {kHead + kSolver + "[cut]\nmin_contacts = 4\nmax_contacts = 3\n",
+       "usage: ", "trial_run.toml:8: key 'cut.max_contacts': is less than min_contacts"},
+      {kHead + kSolver + "[[problems]]\nname = \"a\"\nplanted = { contacts = 3 }\nmost_contacts = 9\n",
+       "usage: ", "trial_run.toml:9: key 'problems.most_contacts': needs a 'count' of 2 or more"},
+      {kHead + kSolver + "[ratios]\ncolumn = \"iterations\"\nnumerator = 1\n",
+       "usage: ", "trial_run.toml:8: key 'ratios.numerator': must be a table"},
       {kHead + kSolver + "[growth]\nkey = \"a.b\"\n",
        "usage: ", "trial_run.toml:7: key 'growth.key': no [[recordings]] set 'a.b'"},
       {kHead + kSolver + "[[recordings]]\nname = \"soft\"\n", "usage: ", "key 'recordings.scene' is missing"},
@@ -115,7 +144,8 @@ TEST_F(ExperimentTest, EveryMistakeNamesFileLineAndKey) {
        "usage: ", "expect.maximum"},
       {kHead, "usage: ", "key 'solvers' is missing"},
       {"claim = \"x\"\nscenes = [\"bucket\"]\n" + kSolver, "usage: ", "key 'artefact' is missing"},
-      {"artefact = \"x\"\nclaim = \"x\"\n" + kSolver, "usage: ", "'scenes', 'recordings', 'files' or 'problems'"},
+      {"artefact = \"x\"\nclaim = \"x\"\n" + kSolver,
+       "usage: ", "'scenes', 'recordings', 'files' or 'problems'"},
       {kHead + "x = = 1\n", "input: ", "trial_run.toml:4: "},
       {kHead + std::string("\0\1\2", 3), "input: ", "trial_run.toml"},
   };

@@ -57,6 +57,31 @@ TEST_F(RunTest, WritesARowPerRunWithCurvesProvenanceAndConfig) {
   EXPECT_NE(o.out.find("combined"), std::string::npos);
 }
 
+TEST_F(RunTest, CutsRegionsOutOfSnapshotsAsProblemsOfTheirOwn) {
+  experiment("[cut]\nmin_contacts = 3\n");
+  const Outcome o = run(command(false));
+  EXPECT_EQ(o.code, 0) << o.err;
+  std::map<std::string, int> contacts;  // of every problem
+  for (const RunRecord& row : read_run_table(results() / "runs.csv")) {
+    contacts[row.file] = row.contacts;
+    EXPECT_EQ(row.status, SolveStatus::converged) << run_record_row(row);
+    EXPECT_EQ(row.regions, 1) << row.file;
+  }
+  EXPECT_EQ(contacts, (std::map<std::string, int>{{"a_0_0", 3}, {"a_0_1", 3}, {"b_0_0", 4}}));
+  // every one of them can be solved again
+  EXPECT_EQ(run({"solve", (results() / "problems" / "a_0_1.hdf5").string(), "--solver", "pgs"}).code, 0);
+  EXPECT_EQ(run(command(true)).code, 0);  // found again by a resume
+}
+
+TEST_F(RunTest, RefusesToCutWhereRegionsAreCoupled) {
+  planted("a.hdf5", {.contacts = 6, .stiffness = 5.0});
+  std::ofstream(folder_ / "trial.toml") << "artefact = \"A trial\"\nclaim = \"it runs\"\nfiles = "
+                                           "[\"a.hdf5\"]\n[cut]\n[[solvers]]\nname = \"pgs\"\n";
+  const Outcome o = run(command(false));
+  EXPECT_EQ(o.code, 2);
+  EXPECT_NE(o.err.find("key 'cut': step 0 of a.hdf5 couples mass points"), std::string::npos) << o.err;
+}
+
 TEST_F(RunTest, TimedRunNeedsNoMoreIterationsThanTheCurveShows) {
   experiment();
   ASSERT_EQ(run(command(false)).code, 0);

@@ -195,6 +195,73 @@ class Histories(unittest.TestCase):
             self.assertEqual((Path(folder) / "histories.txt").read_text(), "rings-quick.h5 step 000010\n")
 
 
+class Ratios(unittest.TestCase):
+    CONFIG = {"scenes": ["b"], "solvers": [{"name": "pgs", "label": "a"}],
+              "ratios": {"column": "solve_seconds", "numerator": {"region_mode": "none"}, "denominator": {"region_mode": "points"}}}
+
+    def runs(self):
+        return run_table(file=["b-quick.h5"] * 4, step=["1", "1", "2", "2"], region_mode=["none", "points"] * 2, contacts=[3, 3, 9, 9],
+                         solve_seconds=[2e-6, 1e-6, 9e-6, 3e-6], label=["a"] * 4)
+
+    def test_totals_are_ratios_of_sums_and_count_pairs_whose_denominator_is_nothing(self):
+        runs = self.runs()
+        keys = {"kind": "ratio", "column": "solve_seconds", "statistic": "total", "min": 0} | self.CONFIG["ratios"]
+        self.assertAlmostEqual(expect.evaluate(runs, keys).value, 11 / 4, places=12)
+        capped = run_table(step=["1", "2", "3"] * 2, label=["a"] * 3 + ["b"] * 3, residual=[1, 1, 1e-9, 1, 1e-9, 1e-9])
+        keys = {"kind": "ratio", "column": "unsolved", "statistic": "total", "match": ["step"], "numerator": {"label": "b"},
+                "denominator": {"label": "a"}, "max": 0.5}
+        result = expect.evaluate(capped, keys)
+        self.assertEqual((result.value, result.samples, result.verdict), (0.5, 3, "holds"))
+        self.assertEqual(expect.evaluate(capped.assign(unsolved=0), keys).verdict, "not comparable")
+
+    def test_p95_is_the_percentile(self):
+        runs = run_table(iterations=list(range(1, 102)))
+        result = expect.evaluate(runs, {"kind": "quantity", "column": "iterations", "statistic": "p95", "max": 96})
+        self.assertEqual((result.value, result.verdict), (96.0, "holds"))
+
+    def test_figure_repeats_to_the_byte_and_names_a_wrong_column(self):
+        with tempfile.TemporaryDirectory() as folder:
+            style.apply()
+            experiment = data.Experiment("e", Path(folder), self.runs(), [], {}, self.CONFIG, None)
+            self.assertTrue(figures.ratios(experiment, Path(folder)))
+            first = (Path(folder) / "ratios.svg").read_bytes()
+            self.assertTrue(figures.ratios(experiment, Path(folder)))
+            self.assertEqual((Path(folder) / "ratios.svg").read_bytes(), first)
+            wrong = self.CONFIG | {"ratios": self.CONFIG["ratios"] | {"column": "time"}}
+            with self.assertRaisesRegex(data.ReportError, "no column 'time'"):
+                figures.ratios(data.Experiment("e", Path(folder), self.runs(), [], {}, wrong, None), Path(folder))
+
+
+class Shares(unittest.TestCase):
+    CONFIG = {"solvers": [{"name": "pgs", "label": "PGS, cone"}, {"name": "pcg-pgs", "label": "early"}, {"name": "pcg-pgs", "label": "late"}],
+              "ladder": {"solver": "pcg-pgs", "option": "tol_cg", "beside": ["PGS, cone"]}}
+
+    def experiment(self, folder, protocol):
+        runs = run_table(file=["net_1", "net_2", "net_3"] * 3, label=["PGS, cone"] * 3 + ["early"] * 3 + ["late"] * 3,
+                         solver=["pgs"] * 3 + ["pcg-pgs"] * 6, options=[""] * 3 + ["tol_cg=0.1"] * 3 + ["tol_cg=0.001"] * 3,
+                         iterations=[5, 9, 100, 6, 8, 30, 7, 11, 20], protocol=[protocol] * 9,
+                         status=["converged"] * 2 + ["iteration_limit"] + ["converged"] * 6, residual=[1e-9] * 2 + [0.1] + [1e-9] * 6)
+        return data.Experiment("e", Path(folder), runs.assign(products=runs["iterations"]), [], {}, self.CONFIG, None)
+
+    def test_families_are_the_names_without_numbers(self):
+        for file, family in (("net_017", "net"), ("bucket-quick_000040.2_3", "bucket"), ("bucket-quick.h5", "bucket"), ("net", "net"),
+                             ("stiff_10-medium.h5", "stiff_10")):
+            self.assertEqual(data.family_of(file), family)
+
+    def test_figures_repeat_to_the_byte_and_need_their_protocol(self):
+        style.apply()
+        for draw, protocol, other in ((figures.solved, "converge", "time"), (figures.ladder, "self-stopped", "time")):
+            with tempfile.TemporaryDirectory() as folder:
+                self.assertTrue(draw(self.experiment(folder, protocol), Path(folder)))
+                picture = Path(folder) / f"{draw.__name__}.svg"
+                first = picture.read_bytes()
+                self.assertTrue(draw(self.experiment(folder, protocol), Path(folder)))
+                self.assertEqual(picture.read_bytes(), first)
+                picture.unlink()
+                self.assertFalse(draw(self.experiment(folder, other), Path(folder)))
+                self.assertFalse(picture.exists())
+
+
 class Settings(unittest.TestCase):
     CONFIG = {"recordings": [{"name": "soft", "scene": "cubes", "set": {"material": {"young": 5e5}, "floor": True}},
                              {"name": "stiff", "scene": "cubes", "set": {"material.young": 5e7}}],
