@@ -105,7 +105,7 @@ struct Ica::Impl {
       for (std::size_t i = 0; i < z.size(); ++i) z[i] = (impulse[i] - response[i]) / omega;
       system.apply_inverse_diagonal(z);
       for (std::size_t i = 0; i < z.size(); ++i) dv[i] += z[i];
-      multiply(system.A, dv, response);
+      system.multiply(dv, response, arena);
       for (std::size_t i = 0; i < z.size(); ++i) z[i] = response[i] - impulse[i];
     } else {
       sweep.forward(system, impulse, upper, dv, arena);
@@ -195,7 +195,7 @@ struct Ica::Impl {
       const double size = largest_change(z);
       if (!(size > 0.0)) break;
       for (double& x : z) x /= size;
-      multiply(system.A, z, impulse);
+      system.multiply(z, impulse, arena);
       system.apply_inverse_diagonal(impulse);
       std::swap(z, impulse);
       largest = largest_change(z);

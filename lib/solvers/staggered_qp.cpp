@@ -358,7 +358,7 @@ void StaggeredQp::precondition(const SystemVector& x, SystemVector& out) const {
 
 /// Bx = (M x_v − Lᵀ x_c; −L x_v − C x_c); Hx = Hᵀ x_v of every row.
 void StaggeredQp::apply(const SystemVector& x, SystemVector& Bx, std::vector<double>& Hx) {
-  multiply(system_->A, x.v, Bx.v);
+  system_->multiply(x.v, Bx.v);
   for (std::size_t i = 0; i < row_.size(); ++i) row_[i] = -x.c[i];
   add_impulses(system_->H, row_, Bx.v);
   contact_velocities(system_->H, x.v, Hx);
@@ -481,7 +481,7 @@ bool StaggeredQp::minimising_step() {
 void StaggeredQp::refresh() {
   for (std::size_t i = 0; i < v_.size(); ++i)
     scratch_[i] = system_->v_free[static_cast<Eigen::Index>(i)] - v_[i];
-  multiply(system_->A, scratch_, momentum_);
+  system_->multiply(scratch_, momentum_);
   add_impulses(system_->H, r_, momentum_);
   system_->relative_velocity(v_, u_);
   ++products_;
