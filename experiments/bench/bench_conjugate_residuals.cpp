@@ -5,7 +5,8 @@
 //   of_floor     time of an iteration / (bytes it must touch / bytes per second of the fastest plain sum)
 //   two_threads  time of an iteration on one thread / on two
 //   bytes: 8.44 per stored number of M in 3×3 blocks, 80 per dof, 28 per dof of a contact in H and again in
-//   its transpose
+//   its transpose. Every stored number of M counts, though products read couplings inside a part of M once
+//   for both rows (linalg/symmetric_block_matrix.h): below 1 is possible.
 // block/<block>/<solver>: cold start to the residual; ms of the fastest solve, iterations, products with M.
 // `prepare` is not in it.
 

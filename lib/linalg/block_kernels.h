@@ -78,6 +78,24 @@ SIGNORINI_AVX2_INLINE void store3(double* y, __m256d v) {
   _mm_store_sd(y + 2, _mm256_extractf128_pd(v, 1));
 }
 
+/// y += lanes 0, 1, 2. In the two pieces that every row of y is written in, so that a row written shortly
+/// before is still forwarded from the store buffer.
+SIGNORINI_AVX2_INLINE void add3(double* y, __m256d v) {
+  _mm_storeu_pd(y, _mm_add_pd(_mm_loadu_pd(y), _mm256_castpd256_pd128(v)));
+  _mm_store_sd(y + 2, _mm_add_sd(_mm_load_sd(y + 2), _mm256_extractf128_pd(v, 1)));
+}
+
+/// y_j += Aᵀ x_i from the columns of A; x0, x1, x2: the entries of x_i, each in all lanes. Lane 3 is noise.
+SIGNORINI_AVX2_INLINE void add_transposed(__m256d column0, __m256d column1, __m256d column2, __m256d x0,
+                                          __m256d x1, __m256d x2, double* y) {
+  const __m256d even = _mm256_unpacklo_pd(column0, column1);  // a00 a01 a20 a21
+  const __m256d odd = _mm256_unpackhi_pd(column0, column1);   // a10 a11 ·   ·
+  const __m256d row0 = _mm256_permute2f128_pd(even, column2, 0x20);
+  const __m256d row1 = _mm256_permute2f128_pd(odd, _mm256_permute_pd(column2, 0x5), 0x20);
+  const __m256d row2 = _mm256_permute2f128_pd(even, column2, 0x31);
+  add3(y, _mm256_fmadd_pd(row2, x2, _mm256_fmadd_pd(row1, x1, _mm256_mul_pd(row0, x0))));
+}
+
 #endif
 
 }  // namespace signorini::kernel

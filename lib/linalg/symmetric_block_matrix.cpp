@@ -13,6 +13,9 @@ namespace {
 using kernel::BlockView;
 using kernel::Source;
 
+/// Block rows per task where a matrix is read once.
+constexpr std::size_t kRowGrain = 512;
+
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 /// The matrix, where the blocks that leave the chunk begin, and the block rows [begin, end) of a chunk.
@@ -45,24 +48,6 @@ void multiply_portable(const ChunkView& chunk, const double* x, double* y) {
 
 #ifdef SIGNORINI_X86
 
-/// y += lanes 0, 1, 2. In the two pieces that every row of y is written in, so that a row written shortly
-/// before is still forwarded from the store buffer.
-SIGNORINI_AVX2_INLINE void add3(double* y, __m256d v) {
-  _mm_storeu_pd(y, _mm_add_pd(_mm_loadu_pd(y), _mm256_castpd256_pd128(v)));
-  _mm_store_sd(y + 2, _mm_add_sd(_mm_load_sd(y + 2), _mm256_extractf128_pd(v, 1)));
-}
-
-/// y_j += Aᵀ x_i from the columns of A; x0, x1, x2: the entries of x_i, each in all lanes. Lane 3 is noise.
-SIGNORINI_AVX2_INLINE void add_transposed(__m256d column0, __m256d column1, __m256d column2, __m256d x0,
-                                          __m256d x1, __m256d x2, double* y) {
-  const __m256d even = _mm256_unpacklo_pd(column0, column1);  // a00 a01 a20 a21
-  const __m256d odd = _mm256_unpackhi_pd(column0, column1);   // a10 a11 ·   ·
-  const __m256d row0 = _mm256_permute2f128_pd(even, column2, 0x20);
-  const __m256d row1 = _mm256_permute2f128_pd(odd, _mm256_permute_pd(column2, 0x5), 0x20);
-  const __m256d row2 = _mm256_permute2f128_pd(even, column2, 0x31);
-  add3(y, _mm256_fmadd_pd(row2, x2, _mm256_fmadd_pd(row1, x1, _mm256_mul_pd(row0, x0))));
-}
-
 template <Source source>
 SIGNORINI_AVX2 void multiply_avx2(const ChunkView& chunk, const double* x, double* y) {
   const BlockView& A = chunk.A;
@@ -86,10 +71,10 @@ SIGNORINI_AVX2 void multiply_avx2(const ChunkView& chunk, const double* x, doubl
       sums.column0 = _mm256_fmadd_pd(a0, _mm256_broadcast_sd(x + j), sums.column0);
       sums.column1 = _mm256_fmadd_pd(a1, _mm256_broadcast_sd(x + j + 1), sums.column1);
       sums.column2 = _mm256_fmadd_pd(a2, _mm256_broadcast_sd(x + j + 2), sums.column2);
-      add_transposed(a0, a1, a2, x0, x1, x2, y + j);
+      kernel::add_transposed(a0, a1, a2, x0, x1, x2, y + j);
     }
     kernel::add_blocks<source>(A, outside, A.begin[i + 1], x, sums);
-    add3(y + 3 * i, _mm256_add_pd(_mm256_add_pd(sums.column0, sums.column1), sums.column2));
+    kernel::add3(y + 3 * i, _mm256_add_pd(_mm256_add_pd(sums.column0, sums.column1), sums.column2));
   }
 }
 
@@ -122,7 +107,7 @@ struct Fold {
 
   Fold(const BlockSparseMatrix& full, Index rows, TaskArena* arena)
       : A(full), chunk_rows(rows), diagonal(at(full.block_rows)) {
-    for_each_chunk(arena, diagonal.size(), at(rows), [&](std::size_t begin, std::size_t end) {
+    for_each_chunk(arena, diagonal.size(), kRowGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
         diagonal[i] = std::sqrt(largest_entry(diagonal_block(A, static_cast<Index>(i)).data()));
     });
@@ -160,6 +145,16 @@ struct Fold {
 };
 
 }  // namespace
+
+bool is_symmetric(const BlockSparseMatrix& A, TaskArena* arena) {
+  if (A.block_rows != A.block_columns) return false;
+  const Fold fold(A, std::max<Index>(1, A.block_rows), arena);
+  std::vector<char> symmetric(at(A.block_rows), 1);
+  for_each_chunk(arena, symmetric.size(), kRowGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) symmetric[i] = fold.is_symmetric(static_cast<Index>(i)) ? 1 : 0;
+  });
+  return std::find(symmetric.begin(), symmetric.end(), 0) == symmetric.end();
+}
 
 std::optional<SymmetricBlockMatrix> fold_symmetric(const BlockSparseMatrix& A, Index chunk_rows,
                                                    TaskArena* arena) {

@@ -37,10 +37,12 @@ struct SymmetricBlockMatrix {
   Index chunk_end(Index chunk) const { return std::min(block_rows, (chunk + 1) * chunk_rows); }
 };
 
+/// Whether A is symmetric to rounding: entry by entry |A_ij − A_jiᵀ| ≤ 8 ε max(|A_ij|, √(|A_ii| |A_jj|)) with
+/// |·| the largest entry of a block, as sums of a few terms leave it that cancel in different orders.
+bool is_symmetric(const BlockSparseMatrix& A, TaskArena* arena = nullptr);
+
 /// `A`, which must be square, in chunks of `chunk_rows` ≥ 1 block rows. Nothing where a coupling inside a
-/// chunk is not symmetric to rounding: entry by entry |A_ij − A_jiᵀ| ≤ 8 ε max(|A_ij|, √(|A_ii| |A_jj|)) with
-/// |·| the largest entry of a block, as sums of a few terms leave it that cancel in different orders. The
-/// lower of the two blocks is dropped.
+/// chunk is not symmetric to rounding; the lower of two blocks that are is dropped.
 std::optional<SymmetricBlockMatrix> fold_symmetric(const BlockSparseMatrix& A, Index chunk_rows,
                                                    TaskArena* arena = nullptr);
 

@@ -108,10 +108,9 @@ struct Ica::Impl {
       system.multiply(dv, response, arena);
       for (std::size_t i = 0; i < z.size(); ++i) z[i] = response[i] - impulse[i];
     } else {
-      sweep.forward(system, impulse, upper, dv, arena);
       // M dv − H r = U dv_new − U dv_old
       std::swap(z, upper);
-      sweep.multiply_upper(dv, upper, arena);
+      sweep.forward(system, impulse, z, dv, upper, arena);
       each_chunk([&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
           z[i] = upper[i] - z[i];

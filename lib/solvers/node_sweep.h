@@ -3,6 +3,7 @@
 #include <span>
 
 #include "base/parallel.h"
+#include "linalg/symmetric_block_matrix.h"
 #include "solvers/primal_system.h"
 
 /// The two sweeps of iterative constraint anticipation: over the node blocks of M, and over the contacts with
@@ -25,9 +26,11 @@ class NodeSweep {
   /// False when M is D.
   bool coupled() const { return lower_.blocks() > 0; }
 
-  /// dv ← (D + lower)⁻¹ (b − upper_times_dv): one forward block Gauss–Seidel sweep (eq. 12).
+  /// dv ← (D + lower)⁻¹ (b − upper_times_dv): one forward block Gauss–Seidel sweep (eq. 12); y = upper · dv
+  /// of the new dv. Where M is large and symmetric to rounding (linalg/symmetric_block_matrix.h), upper =
+  /// lowerᵀ, and one read of `lower` serves both. y must not overlap `upper_times_dv`.
   void forward(const PrimalSystem& system, std::span<const double> b, std::span<const double> upper_times_dv,
-               std::span<double> dv, TaskArena* arena = nullptr) const;
+               std::span<double> dv, std::span<double> y, TaskArena* arena = nullptr) const;
   /// y = upper · dv.
   void multiply_upper(std::span<const double> dv, std::span<double> y, TaskArena* arena = nullptr) const;
   /// Regions of B, and the contacts of one, ascending.
@@ -50,6 +53,12 @@ class NodeSweep {
   void cut_rows();
   void find_regions(const PrimalSystem& system);
 
+  template <bool with_upper>
+  void sweep_nodes(const PrimalSystem& system, std::span<const double> b,
+                   std::span<const double> upper_times_dv, std::span<double> dv, std::span<double> y,
+                   TaskArena* arena) const;
+
+  bool symmetric_ = false;
   BlockSparseMatrix lower_;
   BlockSparseMatrix upper_;
   std::vector<double> inverse_;              ///< 9 per node block + padding

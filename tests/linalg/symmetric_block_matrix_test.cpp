@@ -141,10 +141,12 @@ TEST(SymmetricBlockMatrix, RefusesWhatIsNotSymmetricToRounding) {
   constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
   SparseRows A = two_couplings();
   EXPECT_TRUE(fold_symmetric(to_blocks(A), 4).has_value());
+  EXPECT_TRUE(is_symmetric(to_blocks(A)));
   A.coeffRef(4, 8) += 4.0 * kEpsilon;
   EXPECT_TRUE(fold_symmetric(to_blocks(A), 4).has_value());
   A.coeffRef(4, 8) += 8.0 * kEpsilon;
   EXPECT_FALSE(fold_symmetric(to_blocks(A), 4).has_value());
+  EXPECT_FALSE(is_symmetric(to_blocks(A)));
   EXPECT_TRUE(fold_symmetric(to_blocks(A), 1).has_value()) << "nothing is folded";
   A.coeffRef(4, 8) = std::numeric_limits<double>::quiet_NaN();
   EXPECT_FALSE(fold_symmetric(to_blocks(A), 4).has_value());
@@ -164,6 +166,7 @@ TEST(SymmetricBlockMatrix, RefusesACouplingWithoutItsTranspose) {
 TEST(SymmetricBlockMatrix, KeepsAnAsymmetryBetweenChunks) {
   SparseRows A = two_couplings();
   A.coeffRef(1, 16) = -3.0;
+  EXPECT_FALSE(is_symmetric(to_blocks(A)));
   const SymmetricBlockMatrix S = folded(A, 4);
   const Vector x = random_vector(24, 12);
   Vector y(24);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "contact/residuals.h"
+#include "solvers/node_sweep.h"
 #include "solvers/primal_system.h"
 #include "solvers/registry.h"
 
@@ -75,10 +76,13 @@ PrimalSystem prepared(const ContactProblem& problem) {
   return system;
 }
 
+Vector waves(Eigen::Index n, double frequency) {
+  return Vector::NullaryExpr(n, [=](Eigen::Index i) { return std::sin(frequency * static_cast<double>(i)); });
+}
+
 /// Against Eigen: 45 terms in two orders, 2 · 45 ε Σ|a||x|.
 void expect_product(const PrimalSystem& system, const SparseRows& M) {
-  const Vector x =
-      Vector::NullaryExpr(M.cols(), [](Eigen::Index i) { return std::sin(1.3 * static_cast<double>(i)); });
+  const Vector x = waves(M.cols(), 1.3);
   Vector y(M.rows());
   system.multiply(span_of(x), span_of(y));
   const Vector exact = M * x, size = M.cwiseAbs() * x.cwiseAbs();
@@ -120,6 +124,32 @@ TEST(FoldedProduct, AnotherMatrixIsFoldedAfresh) {
   expect_product(system, heavier.M);
 }
 
+/// (D + L) dv = b − U old, and the product U dv that comes with it; `skew` parts the two triangles.
+void expect_sweep(double skew) {
+  ContactProblem problem = large();
+  problem.M.coeffRef(0, 3) *= 1.0 + skew;
+  const PrimalSystem system = prepared(problem);
+  EXPECT_EQ(system.folded(), skew == 0.0);
+  NodeSweep sweep;
+  sweep.prepare(system);
+  const auto n = static_cast<Eigen::Index>(system.size());
+  const Vector old = waves(n, 0.7), b = waves(n, 1.9);
+  Vector U_old(n), dv = old, U_dv = Vector::Constant(n, 7.0), alone(n);
+  sweep.multiply_upper(span_of(old), span_of(U_old));
+  sweep.forward(system, span_of(b), span_of(U_old), span_of(dv), span_of(U_dv));
+  sweep.multiply_upper(span_of(dv), span_of(alone));
+  const Vector size = problem.M.cwiseAbs() * (dv.cwiseAbs() + old.cwiseAbs()) + b.cwiseAbs();
+  const Vector defect = problem.M * dv - alone + U_old - b;
+  for (Eigen::Index i = 0; i < n; ++i) {
+    // at most 45 terms in two orders, and for the defect the three-by-three inverses besides
+    ASSERT_LE(std::abs(U_dv[i] - alone[i]), 90.0 * 2.3e-16 * size[i]) << i;
+    ASSERT_LE(std::abs(defect[i]), 500.0 * 2.3e-16 * size[i]) << i;
+  }
+}
+
+TEST(FoldedProduct, ASweepMultipliesByTheOtherTriangleOnItsWay) { expect_sweep(0.0); }
+TEST(FoldedProduct, ASweepReadsTheOtherTriangleWhereItDiffers) { expect_sweep(1e-6); }
+
 class FoldedSolver : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(FoldedSolver, MeetsTheRefereeWithTheSameBitsForAnyNumberOfThreads) {
@@ -142,7 +172,8 @@ TEST_P(FoldedSolver, MeetsTheRefereeWithTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(OnVelocities, FoldedSolver, ::testing::Values("cr-full", "cr-diag", "minres"),
+INSTANTIATE_TEST_SUITE_P(OnVelocities, FoldedSolver,
+                         ::testing::Values("cr-full", "cr-diag", "minres", "ica", "sp-cr"),
                          [](const auto& each) {
                            std::string name = each.param;
                            std::replace(name.begin(), name.end(), '-', '_');
