@@ -1,6 +1,7 @@
 """From the command line to tables."""
 
 import json
+import signal
 
 import h5py
 
@@ -53,8 +54,13 @@ def make_all(asked):
     return any(row["status"] == "failed" for row in scene_rows)
 
 
+def interrupt(*_):
+    raise KeyboardInterrupt
+
+
 def main(arguments=None):
     asked = options.parse(arguments)
+    signal.signal(signal.SIGTERM, interrupt)
     try:
         failed = False if asked.draw else make_all(asked)
         if asked.gallery:
@@ -62,4 +68,7 @@ def main(arguments=None):
     except (Failed, OSError, json.JSONDecodeError) as error:
         say(f"make_dataset: error: {error}")
         return 1
+    except KeyboardInterrupt:
+        say("make_dataset: interrupted; the same command goes on from here")
+        return 130
     return 1 if failed else 0

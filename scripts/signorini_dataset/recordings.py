@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import time
 
 from signorini_dataset.program import Failed, read_json, run, say
 
@@ -22,10 +23,14 @@ def record(asked, scene, path):
     if asked.steps:
         words += ["--steps", asked.steps]
     before = json.loads(clock.read_text()) if clock.exists() else {"seconds": 0.0, "peak_bytes": 0, "threads": asked.threads}
-    complete = path.exists()
-    took = run(asked.program, *words)
-    if not complete:
-        took = {"seconds": before["seconds"] + took.seconds, "peak_bytes": max(before["peak_bytes"], took.peak), "threads": asked.threads}
+    if path.exists():
+        run(asked.program, *words)
+        return
+    started, peak = time.monotonic(), 0
+    try:
+        peak = run(asked.program, *words).peak
+    finally:  # an interrupted recording has taken its time too
+        took = {"seconds": before["seconds"] + time.monotonic() - started, "peak_bytes": max(before["peak_bytes"], peak), "threads": asked.threads}
         clock.write_text(json.dumps(took) + "\n")
 
 

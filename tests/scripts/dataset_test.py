@@ -1,10 +1,12 @@
 """scripts/make_dataset: snapshots are chosen as it says, files hold true solutions, two runs make the same bytes, failures are rows."""
 
 import hashlib
+import json
 import os
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -153,6 +155,24 @@ class Dataset(unittest.TestCase):
         self.make("again_quick")
         self.assertEqual(sums.read_bytes(), before)
         self.assertEqual(kept.stat().st_mtime_ns, when, "made anew without need")
+
+    def test_an_interrupted_run_stops_its_recording_and_goes_on(self):
+        words = [SOURCE / "scripts/make_dataset", "--scenes", "bucket", "--record-only", "--program", PROGRAM, "--threads", "1",
+                 "--out", self.root / "cut_quick"]
+        recordings = self.root / "cut_quick/recordings"
+        process = subprocess.Popen([str(word) for word in words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        try:
+            deadline = time.monotonic() + 60.0
+            while not (recordings / "bucket.h5.parts").exists() and time.monotonic() < deadline:
+                time.sleep(0.01)
+        finally:
+            process.terminate()
+            error = process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, 130, error)
+        self.assertFalse((recordings / "bucket.h5").exists(), "the scene ended too early to be interrupted")
+        self.assertGreater(json.loads((recordings / "bucket.took.json").read_text())["seconds"], 0.0)
+        self.make("cut_quick", "--record-only", scenes="bucket")
+        self.assertEqual(tables.read_table(self.root / "cut_quick/scenes.csv")[0]["status"], "recorded")
 
     def test_other_settings_make_other_files_and_failures_are_rows(self):
         out = self.make("poor_quick", "--solvers", "cr-full,ica", "--max-iterations", "1", scenes="rigidstack")
