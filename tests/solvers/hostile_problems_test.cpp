@@ -355,8 +355,8 @@ class HostileProblems : public testing::TestWithParam<std::size_t> {
     const SolverEntry& entry = solver_registry()[GetParam()];
     for (const Hostile& hostile : problems()) {
       for (const OptionMap& options : option_sets(entry)) {
-        for (const RegionMode mode :
-             {RegionMode::none, RegionMode::points, RegionMode::islands, RegionMode::points_approx}) {
+        for (const RegionMode mode : {RegionMode::none, RegionMode::points, RegionMode::islands,
+                                      RegionMode::points_approx, RegionMode::points_inner}) {
           SCOPED_TRACE(hostile.name + "," + text_of(options) + ", regions " + std::string(enum_name(mode)));
           try {
             if (const auto solver = prepared(hostile, entry.name, options, mode))
@@ -380,6 +380,20 @@ INSTANTIATE_TEST_SUITE_P(Solvers, HostileProblems, testing::Range(std::size_t{0}
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
+
+/// The mode is `ica`'s: the loops above would pass if it were refused everywhere.
+TEST(HostileProblem, IsTakenByIcaWithInnerRegions) {
+  int taken = 0;
+  for (const Hostile& hostile : problems()) {
+    const auto split = make_region_solver("ica", {}, {RegionMode::points_inner, 2});
+    const auto whole = make_solver("ica");
+    EXPECT_EQ(split->unsupported_reason(hostile.problem).empty(),
+              whole->unsupported_reason(hostile.problem).empty())
+        << hostile.name;
+    taken += split->unsupported_reason(hostile.problem).empty() ? 1 : 0;
+  }
+  EXPECT_GE(taken, 30);  // all that bring M and H
+}
 
 /// What the problems above are is right by the common check: solvers do not see anything worse.
 TEST(HostileProblem, PassesTheCommonCheck) {
