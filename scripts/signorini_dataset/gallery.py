@@ -21,31 +21,33 @@ def seconds_text(seconds):
 
 def scene_line(row, took):
     if row["status"] == "failed":
-        return f"| `{row['scene']}` | – | – | – | – | – | – | – | – | not recorded: {row['message']} |"
+        return f"| `{row['scene']}` |" + " – |" * 10 + f" not recorded: {row['message']} |"
     steps = int(row["steps"])
     facts = "all hold" if not row["differing"] else f"{row['facts']} hold; {', '.join(f'`{name}`' for name in row['differing'].split())} not"
     if row["facts"].endswith("/0"):
         facts = "not checked (cut short)"
     whole = seconds_text(took["seconds"]) if took else "–"
-    each = seconds_text(took["seconds"] / steps) if took else "–"
+    cpu = seconds_text(took["cpu_seconds"]) if took else "–"
+    each = seconds_text(took["cpu_seconds"] / steps) if took else "–"
     peak = bytes_text(took["peak_bytes"]) if took else "–"
     per_contact = bytes_text(float(row["bytes_per_contact"])) if row["bytes_per_contact"] else "–"
-    return (f"| `{row['scene']}` | {steps} | {row['dofs']} | {row['contacts']} | {row['regions']} | {row['unresolved']} | {whole} | {each} | "
+    return (f"| `{row['scene']}` | {steps} | {row['dofs']} | {row['contacts']} | {row['regions']} | {row['unresolved']} | {whole} | {cpu} | {each} | "
             f"{peak} | {per_contact} | {facts} |")
 
 
 def size_table(folder, size):
     rows = read_table(folder / "scenes.csv")
     lines = [f"## Size {size}", "",
-             "| scene | steps | dofs ≤ | contacts ≤ | regions ≤ | unresolved | recording | per step | peak memory | per contact | facts |",
-             "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|"]
-    total = 0.0
+             "| scene | steps | dofs ≤ | contacts ≤ | regions ≤ | unresolved | wall time | CPU time | CPU per step | peak memory | bytes per contact | facts |",
+             "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|"]
+    total = cpu = 0.0
     for row in rows:
         clock = folder / "recordings" / f"{row['scene']}.took.json"
         took = json.loads(clock.read_text()) if clock.exists() else None
-        total += took["seconds"] if took else 0.0
+        if took:
+            total, cpu = total + took["seconds"], cpu + took["cpu_seconds"]
         lines.append(scene_line(row, took))
-    return lines + ["", f"All {len(rows)} scenes of this size: {seconds_text(total)}.", ""]
+    return lines + ["", f"All {len(rows)} scenes of this size: {seconds_text(total)} by the clock, {seconds_text(cpu)} of CPU time.", ""]
 
 
 def fact_lines(folder):

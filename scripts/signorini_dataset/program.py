@@ -1,4 +1,4 @@
-"""Runs signorini and measures what it took."""
+"""Runs signorini and measures what that takes."""
 
 import json
 import os
@@ -13,29 +13,47 @@ class Failed(Exception):
 
 
 class Run:
-    def __init__(self, out, code, seconds, peak):
-        self.out, self.code, self.seconds, self.peak = out, code, seconds, peak  # peak in bytes
+    def __init__(self, out, code, cpu, peak):
+        self.out, self.code, self.cpu, self.peak = out, code, cpu, peak  # s, bytes
+
+
+def resident_peak(pid):
+    """Largest resident memory of a process so far, bytes. (What wait4 reports counts the interpreter that started it.)"""
+    try:
+        with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as status:
+            return next((1024 * int(line.split()[1]) for line in status if line.startswith("VmHWM:")), 0)
+    except OSError:
+        return 0
+
+
+def watch(pid):
+    """Waits for the process, looking 50 times a second at its memory: (status, resources, peak in bytes)."""
+    peak = 0
+    while True:
+        ended, status, usage = os.wait4(pid, os.WNOHANG)
+        if ended:
+            return status, usage, peak
+        peak = max(peak, resident_peak(pid))
+        time.sleep(0.02)
 
 
 def run(program, *words, may_end_with=(0,)):
     """Starts the program and waits; its stderr goes to the terminal's log unless it fails."""
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
-        started = time.monotonic()
         process = subprocess.Popen([str(program), *map(str, words)], stdout=out, stderr=err, stdin=subprocess.DEVNULL)
         try:
-            _, status, usage = os.wait4(process.pid, 0)
+            status, usage, peak = watch(process.pid)
         except BaseException:
             process.terminate()
             process.wait()
             raise
         process.returncode = code = os.waitstatus_to_exitcode(status)
-        seconds = time.monotonic() - started
         out.seek(0)
         err.seek(0)
         if code not in may_end_with:
             lines = [line for line in err.read().splitlines() if line.strip()]
             raise Failed(lines[-1].removeprefix("signorini: error: ") if lines else f"ended with code {code}")
-        return Run(out.read(), code, seconds, usage.ru_maxrss * 1024)
+        return Run(out.read(), code, usage.ru_utime + usage.ru_stime, peak)
 
 
 def read_json(program, *words, may_end_with=(0,)):

@@ -22,15 +22,19 @@ def record(asked, scene, path):
     words = ["record", scene, "--size", asked.size, "-o", path, "--threads", asked.threads, "--resume"]
     if asked.steps:
         words += ["--steps", asked.steps]
-    before = json.loads(clock.read_text()) if clock.exists() else {"seconds": 0.0, "peak_bytes": 0, "threads": asked.threads}
     if path.exists():
         run(asked.program, *words)
         return
-    started, peak = time.monotonic(), 0
+    took = {"seconds": 0.0, "cpu_seconds": 0.0, "peak_bytes": 0, "threads": asked.threads}
+    if clock.exists():
+        took = json.loads(clock.read_text())
+    started = time.monotonic()
     try:
-        peak = run(asked.program, *words).peak
+        done = run(asked.program, *words)
+        took["cpu_seconds"] += done.cpu
+        took["peak_bytes"] = max(took["peak_bytes"], done.peak)
     finally:  # an interrupted recording has taken its time too
-        took = {"seconds": before["seconds"] + time.monotonic() - started, "peak_bytes": max(before["peak_bytes"], peak), "threads": asked.threads}
+        took["seconds"] += time.monotonic() - started
         clock.write_text(json.dumps(took) + "\n")
 
 

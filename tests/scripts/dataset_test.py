@@ -16,7 +16,7 @@ sys.path.insert(0, str(SOURCE / "scripts"))
 
 import h5py  # noqa: E402
 import numpy as np  # noqa: E402
-from signorini_dataset import conditioning, gallery, tables  # noqa: E402
+from signorini_dataset import conditioning, gallery, program, tables  # noqa: E402
 from signorini_dataset.choice import choose  # noqa: E402
 
 PROGRAM = os.environ.get("SIGNORINI_PROGRAM", "")
@@ -51,6 +51,20 @@ class Choice(unittest.TestCase):
                 chosen = steps(choose(snapshots(*range(3, 3 + count)), most=most, contacts=3, stride=1))
                 self.assertEqual(len(chosen), min(most, count))
                 self.assertEqual(chosen, sorted(set(chosen)))
+
+
+class Watching(unittest.TestCase):
+    def test_memory_and_time_are_those_of_the_program(self):
+        here = bytearray(300_000_000)  # must not be counted
+        done = program.run(sys.executable, "-c", "import time\nx = b'1' * 100_000_000\nwhile time.process_time() < 0.5: pass\nprint(len(x))")
+        self.assertEqual(done.out, "100000000\n")
+        self.assertGreater(done.peak, 100_000_000)
+        self.assertLess(done.peak, 100_000_000 + len(here) // 2)
+        self.assertGreater(done.cpu, 0.4)
+
+    def test_an_error_is_its_last_line(self):
+        with self.assertRaisesRegex(program.Failed, "^second$"):
+            program.run(sys.executable, "-c", "import sys; sys.exit('first\\n\\nsecond')")
 
 
 class Spectrum(unittest.TestCase):
