@@ -15,6 +15,8 @@
 ///     OUT/<id>/runs.csv                     a row per run, on disk as soon as its group is done
 ///     OUT/<id>/problems/<name>.hdf5         the problems that the experiment brings along
 ///     OUT/<id>/regions.csv                  how many regions of which size the snapshots have
+///     OUT/<id>/recordings.csv               settings of the recordings, values of the facts of their scenes
+///     OUT/<id>/series.csv                   columns of their statistics over time, where [series] asks
 ///     OUT/<id>/trace.h5                     convergence curves (trace.h5.parts while running)
 ///     OUT/<id>/env.json                     provenance
 ///

@@ -52,6 +52,30 @@ void read_settings(const toml::table& values, const std::string& prefix, const S
   }
 }
 
+/// Every combination of the values that `vary` lists, the first key slowest: { "solver.name" = ["pgs", "pcg"]
+/// }.
+std::vector<SceneVariant> combinations(const SceneVariant& base, const toml::table& vary,
+                                       const StrictTable& where) {
+  std::vector<SceneVariant> all{base};
+  for (const auto& [key, values] : vary) {
+    const std::string name(key.str());
+    const toml::array* list = values.as_array();
+    if (list == nullptr || list->empty())
+      where.fail(values, "vary." + name, "must be a list with at least one entry");
+    std::vector<SceneVariant> longer;
+    for (const SceneVariant& one : all) {
+      for (const toml::node& value : *list) {
+        SceneVariant variant = one;
+        variant.set[name] = option_value(value, where, "vary." + name);
+        variant.name += "_" + variant.set[name];
+        longer.push_back(std::move(variant));
+      }
+    }
+    all = std::move(longer);
+  }
+  return all;
+}
+
 void read_recordings(StrictTable& table, Experiment& e) {
   const toml::node* node = table.find("recordings");
   if (node == nullptr) return;
@@ -66,17 +90,25 @@ void read_recordings(StrictTable& table, Experiment& e) {
     SceneVariant variant;
     if (!strict.read("name", variant.name)) strict.missing("name");
     if (!strict.read("scene", variant.scene)) strict.missing("scene");
-    if (variant.name.empty() || variant.name.find_first_of("/\\,\"") != std::string::npos)
-      strict.fail(*values->get("name"), "name", "must be a plain file name");
-    if (!names.insert(variant.name).second)
-      strict.fail(*values->get("name"), "name", fmt::format("'{}' is recorded already", variant.name));
     if (const toml::node* set = strict.find("set")) {
       if (set->as_table() == nullptr)
         strict.fail(*set, "set", "must be a table of keys of the scene: { \"time.step_s\" = 1e-3 }");
       read_settings(*set->as_table(), "", strict, variant.set);
     }
+    std::vector<SceneVariant> variants{variant};
+    if (const toml::node* vary = strict.find("vary")) {
+      if (vary->as_table() == nullptr)
+        strict.fail(*vary, "vary", "must be a table of lists: { \"solver.name\" = [\"pgs\", \"pcg\"] }");
+      variants = combinations(variant, *vary->as_table(), strict);
+    }
     strict.finish();
-    e.recordings.push_back(std::move(variant));
+    for (SceneVariant& one : variants) {
+      if (one.name.empty() || one.name.find_first_of("/\\,\"") != std::string::npos)
+        strict.fail(*values->get("name"), "name", fmt::format("'{}' must be a plain file name", one.name));
+      if (!names.insert(one.name).second)
+        strict.fail(*values->get("name"), "name", fmt::format("'{}' is recorded already", one.name));
+      e.recordings.push_back(std::move(one));
+    }
   }
 }
 
@@ -196,6 +228,22 @@ void check_expectations(StrictTable& table) {
   }
 }
 
+void read_series(StrictTable& table, Experiment& e) {
+  const toml::node* node = table.find("series");
+  if (node == nullptr) return;
+  const toml::table* values = node->as_table();
+  if (values == nullptr) table.fail(*node, "series", "must be a table: [series]");
+  StrictTable strict(*values, table.file(), "series.");
+  if (!strict.read_list("columns", e.series)) strict.missing("columns");
+  std::string text;
+  strict.read("label", text);
+  double window = 0.0;
+  if (strict.read("window", window)) require_positive(strict, "window", window);
+  std::vector<std::string> words;
+  strict.read_list("words", words);
+  strict.finish();
+}
+
 void read_cut(StrictTable& table, Experiment& e) {
   const toml::node* node = table.find("cut");
   if (node == nullptr) return;
@@ -223,6 +271,7 @@ void read_matrix(StrictTable& table, const std::filesystem::path& path, Experime
   read_recordings(table, e);
   read_config_problems(table, e.problems);
   read_cut(table, e);
+  read_series(table, e);
   if (e.scenes.empty() && e.recordings.empty() && e.files.empty() && e.problems.empty()) {
     throw_usage("{}:1: needs 'scenes', 'recordings', 'files' or 'problems': there is nothing to solve",
                 path.string());
@@ -336,6 +385,24 @@ void check_ratios(StrictTable& table, const Experiment& e) {
   strict.finish();
 }
 
+/// The figure of what slides on a slope: [incline].
+void check_incline(StrictTable& table) {
+  const toml::node* node = table.find("incline");
+  if (node == nullptr) return;
+  const toml::table* values = node->as_table();
+  if (values == nullptr) table.fail(*node, "incline", "must be a table");
+  StrictTable strict(*values, table.file(), "incline.");
+  std::string text;
+  for (const char* key : {"angle", "friction", "fact"}) {
+    if (!strict.read(key, text)) strict.missing(key);
+  }
+  double number = 0.0;
+  for (const char* key : {"default", "limit"}) {
+    if (!strict.read(key, number)) strict.missing(key);
+  }
+  strict.finish();
+}
+
 /// The figure of work and failures over the values of an option: [ladder].
 void check_ladder(StrictTable& table, const Experiment& e) {
   const toml::node* node = table.find("ladder");
@@ -417,6 +484,7 @@ Experiment read_experiment(const std::filesystem::path& path, std::string_view s
   check_growth(table, e);
   check_ratios(table, e);
   check_ladder(table, e);
+  check_incline(table);
   check_rules(table, e);
   table.finish();
   return e;

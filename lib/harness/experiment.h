@@ -17,10 +17,11 @@
 ///     artefact = "Lazarevych 2010, Fig. 1"          # what it reproduces
 ///     claim = "…"                                   # what that artefact says, one sentence
 ///     scenes = ["bucket"]                           # recorded when they are not yet there; and/or
-///     [[recordings]]                                # a scene at other settings: name, scene, set
+///     [[recordings]]                                # a scene at other settings: name, scene, set, vary
 ///     files = ["problem.hdf5"]                      # recordings or FCLib files, relative to this file
 ///     optional_files = ["reference/net0.hdf5"]      # in a folder of test data; left out when absent
 ///     [[problems]]                                  # made by the program: harness/config_problem.h
+///     [series]                                      # statistics of the recordings over time: columns
 ///     [cut]                                         # regions of the snapshots as problems of their own
 ///     protocols = ["converge", "time"]
 ///     regions = ["none", "points", "islands"]
@@ -32,7 +33,7 @@
 ///     law = "cone"
 ///     [sizes.quick]                                 # changes for one size
 ///     max_steps = 20
-///     figures, [[expect]], [table], [histories], [growth], [ratios], [ladder], [[rules]]              # read
+///     figures, [[expect]], [table], [histories], [growth], [ratios], [ladder], [incline], [[rules]] # read
 ///     by the report
 namespace signorini {
 
@@ -44,7 +45,7 @@ struct SolverVariant {
 
 /// A scene recorded at other settings than its file has, as `signorini record SCENE --set key=value` does.
 struct SceneVariant {
-  std::string name;   ///< of the recording: <name>-<size>.h5
+  std::string name;   ///< of the recording: <name>-<size>.h5; with `vary`, <name>_<value>_<value>…
   std::string scene;  ///< a scene of configs/scenes
   OptionMap set;      ///< dotted keys of the scene file
 };
@@ -66,6 +67,7 @@ struct Experiment {
   std::vector<std::string> optional_files;  ///< below the folder of test data; nobody need have them
   std::vector<ConfigProblem> problems;
   std::optional<RegionCut> cut;
+  std::vector<std::string> series;  ///< columns of the recordings' statistics that are kept, step by step
   std::vector<SolverVariant> solvers;
   std::vector<RegionMode> regions{RegionMode::none};
   std::vector<int> threads{1};

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "collision/contact_finder.h"
 #include "scene/scene_shapes.h"
-#include "solvers/registry.h"
+#include "solvers/region_tasks.h"
 
 namespace signorini {
 
@@ -251,7 +251,7 @@ BodySystem build_bodies(const SceneConfig& config) {
 }
 
 std::unique_ptr<Stepper> make_stepper(const SceneConfig& config, BodySystem& bodies) {
-  auto solver = make_solver(config.solver.name, config.solver.options);
+  auto solver = make_region_solver(config.solver.name, config.solver.options, {config.solver.regions, 1});
   if (config.time.integrator == Integrator::explicit_euler) {
     return std::make_unique<ExplicitStepper>(bodies, detection_settings(config, bodies), std::move(solver),
                                              explicit_settings(config));

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "regions/region_partition.h"
 #include "scene/facts.h"
 #include "scene/implicit_stepper.h"
 #include "scene/probe_config.h"
@@ -114,6 +115,7 @@ struct SolverConfig {
   double tolerance = 1e-8;
   int max_iterations = 10000;
   double accepted_residual = 1e-4;
+  RegionMode regions = RegionMode::none;
   OptionMap options;
 
   template <class Visitor>
@@ -122,6 +124,8 @@ struct SolverConfig {
     v("tolerance", tolerance, Range::positive, "residual at which it stops, unit-free");
     v("max_iterations", max_iterations, Range::positive, "per solve");
     v("accepted_residual", accepted_residual, Range::positive, "a solve that ends above this ends the run");
+    v("regions", regions,
+      "none: every contact problem whole; points (explicit steps), islands: its regions one by one");
   }
 };
 

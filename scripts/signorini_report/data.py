@@ -59,6 +59,7 @@ class Experiment:
     env: dict
     config: dict
     region_sizes: pd.DataFrame | None  # columns file, step, region_mode, size, count
+    series: pd.DataFrame | None = None  # columns file, time and what the config's [series] asks for
 
     @property
     def title(self):
@@ -174,28 +175,41 @@ def add_columns(runs):
     return labels
 
 
-def settings_of(config, file):
-    """What a recording of the experiment's [[recordings]] sets, by dotted key; nothing for other files."""
-    def flat(table, prefix=""):
-        for key, value in table.items():
-            if isinstance(value, dict):
-                yield from flat(value, f"{prefix}{key}.")
-            else:
-                yield prefix + key, value
-    for recording in config.get("recordings", []):
-        if re.fullmatch(re.escape(recording.get("name", "")) + r"-(quick|medium|paper)\.h5", file):
-            return dict(flat(recording.get("set", {})))
-    return {}
+def add_recorded(runs, folder):
+    """Columns setting.<key> and fact.<name> from recordings.csv: what a recording sets, and the values of its scene's facts;
+    numbers where all of them are."""
+    path = folder / "recordings.csv"
+    if not path.is_file():
+        return
+    try:
+        table = pd.read_csv(path, dtype=str, keep_default_na=False)
+        groups = list(table.groupby(["kind", "key"], sort=True))
+    except (KeyError, ValueError) as error:
+        raise ReportError(f"{path}: {error}") from error
+    for (kind, key), part in groups:
+        values = runs["file"].map(dict(zip(part["file"], part["value"])))
+        numbers = pd.to_numeric(values, errors="coerce")
+        numeric = kind == "fact" or not numbers[values.notna()].isna().any()
+        runs[f"{kind}.{key}"] = numbers.astype("float64") if numeric else values.fillna("")
 
 
-def add_settings(runs, config):
-    """Columns setting.<key>: the settings at which a scene was recorded; numbers where all of them are."""
-    by_file = {file: settings_of(config, file) for file in set(runs["file"])}
-    for key in sorted({key for settings in by_file.values() for key in settings}):
-        values = runs["file"].map(lambda file: by_file[file].get(key))
-        numeric = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values.dropna())
-        runs[f"setting.{key}"] = values.astype("float64") if numeric else values.map(lambda v: "" if v is None else str(v).lower()
-                                                                                    if isinstance(v, bool) else str(v))
+def read_series(folder):
+    """series.csv: file, time and the columns that [series] asks for; None where there is none."""
+    path = folder / "series.csv"
+    return pd.read_csv(path) if path.is_file() else None
+
+
+def add_series(runs, series):
+    """series.correlation: of the first two columns of a recording's series, over time; nothing where one of them stands still."""
+    if series is None or len(series.columns) < 4:
+        return
+    first, second = series.columns[2:4]
+    found = {}
+    for file, part in series.groupby("file"):
+        pair = part[[first, second]].dropna()
+        if len(pair) > 2 and pair[first].std() > 0 and pair[second].std() > 0:
+            found[file] = float(np.corrcoef(pair[first], pair[second])[0, 1])
+    runs["series.correlation"] = runs["file"].map(found).astype("float64")
 
 
 def read_progress(group, length):
@@ -241,7 +255,9 @@ def read_experiment(folder):
             config = tomllib.loads((folder / "config.toml").read_text(encoding="utf-8"))
         except tomllib.TOMLDecodeError as error:
             raise ReportError(f"{folder / 'config.toml'}: {error}") from error
-    add_settings(runs, config)
+    add_recorded(runs, folder)
+    series = read_series(folder)
+    add_series(runs, series)
     if (folder / "trace.h5").is_file():
         try:
             own = {(row.solver, row.options): row.label for row in runs[["solver", "options", "label"]].itertuples() if row.label}
@@ -250,7 +266,7 @@ def read_experiment(folder):
             raise ReportError(f"{folder / 'trace.h5'}: {error}") from error
     if (folder / "regions.csv").is_file():
         sizes = pd.read_csv(folder / "regions.csv", dtype={"step": str, "file": str})
-    return Experiment(folder.name, folder, runs, traces, env, config, sizes)
+    return Experiment(folder.name, folder, runs, traces, env, config, sizes, series)
 
 
 def measured(experiment):

@@ -8,7 +8,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
 from signorini_report import expect, style
-from signorini_report.data import ReportError, measured
+from signorini_report.data import ReportError, measured, scene_of
 from signorini_report.tables import config_labels, rows_for
 
 GREY = "#8A8A8A"
@@ -546,6 +546,83 @@ def ratios(experiment, folder):
     return True
 
 
+def series(experiment, folder):
+    """Columns of the recordings' statistics over time, one panel per recording: [series]."""
+    table, wanted = experiment.series, experiment.config.get("series", {})
+    if table is None or len(table.columns) < 3:
+        return False
+    columns = [column for column in wanted.get("columns", []) if column in table.columns]
+    words = wanted.get("words", columns)
+    files = list(dict.fromkeys(table["file"]))
+    figure, grid = plt.subplots(len(files), 2, squeeze=False, sharey="row", figsize=(style.FULL_WIDTH, 0.5 + 1.9 * len(files)),
+                                gridspec_kw={"hspace": 0.45, "wspace": 0.06, "width_ratios": [1.7, 1.0]})
+    for line, file in enumerate(files):
+        part = table[table["file"] == file]
+        end = float(part["time"].max())
+        for axes, (low, high) in zip(grid[line], ((0.0, end), (0.5 * end, 0.5 * end + wanted.get("window", 0.04)))):
+            inside = part[(part["time"] >= low) & (part["time"] <= high)]
+            for column, word, colour, dashes in zip(columns, words, style.CYCLE, style.LINES):
+                axes.plot(inside["time"], inside[column], color=colour, linewidth=0.8 if high == end else 1.3, label=word,
+                          linestyle="-" if high == end else dashes)
+            axes.axhline(0.0, color=GREY, linewidth=0.7)
+            axes.set_xlim(low, high)
+            axes.xaxis.set_major_locator(MaxNLocator(nbins=5 if high == end else 3))
+        grid[line][0].set_title(scene_of(file), pad=3)
+        grid[line][1].set_title(f"{1e3 * wanted.get('window', 0.04):g} ms of it", pad=3)
+        grid[line][0].set_ylabel(wanted.get("label", ""))
+    for axes in grid[-1]:
+        axes.set_xlabel("time [s]")
+    handles = [Line2D([], [], color=colour, linewidth=1.4, linestyle=dashes, label=word)
+               for word, colour, dashes in zip(words, style.CYCLE, style.LINES)]
+    figure.legend(handles=handles, loc="upper center", ncol=len(handles), handlelength=2.6,
+                  bbox_to_anchor=(0.5, figure.subplotpars.bottom - 0.42 / figure.get_size_inches()[1]))
+    style.save(figure, folder, "series")
+    return True
+
+
+def incline(experiment, folder):
+    """Which recordings slide, against tan(angle) / mu: [incline] names the settings and the fact that tells."""
+    wanted = experiment.config.get("incline")
+    if wanted is None:
+        return False
+    angle, fact, friction = f"setting.{wanted['angle']}", f"fact.{wanted['fact']}", f"setting.{wanted['friction']}"
+    if angle not in experiment.runs.columns or fact not in experiment.runs.columns:
+        return False
+    rows = experiment.runs.drop_duplicates("file")
+    rows = rows[rows[angle].notna() & rows[fact].notna()]
+    mu = rows[friction].fillna(wanted["default"]) if friction in rows.columns else pd.Series(wanted["default"], index=rows.index)
+    slope = np.tan(np.radians(rows[angle])) / mu
+    critical = np.where(np.abs(slope - 1) < np.abs(slope - np.sqrt(2.0)), 1.0, np.sqrt(2.0))
+    rows = rows.assign(slope=1e3 * (slope / critical - 1), critical=critical, group=[scene.rsplit("_", 1)[0] for scene in rows["scene"]],
+                       slides=rows[fact] > wanted["limit"])
+    if rows.empty:
+        return False
+    names = [recording["name"] for recording in experiment.config.get("recordings", [])]
+    rank = {group: (next((place for place, name in enumerate(names) if group.startswith(name)), len(names)), group)
+            for group in set(rows["group"])}
+    groups = sorted(rank, key=rank.get)
+    figure, axes = plt.subplots(figsize=(style.FULL_WIDTH * 0.72, 0.9 + 0.19 * len(groups)))
+    for row, group in enumerate(groups):
+        part = rows[rows["group"] == group]
+        for slides, colour, face in ((False, style.BLUE, style.BLUE), (True, style.VERMILION, "white")):
+            own = part[part["slides"] == slides]
+            axes.plot(own["slope"], [row] * len(own), linestyle="none", marker="o", markersize=5, color=colour, markerfacecolor=face,
+                      markeredgewidth=1.2)
+    axes.axvline(0.0, color=GREY, linewidth=0.8, linestyle=(0, (4, 2)))
+    turned = {group for group, part in rows.groupby("group") if (part["critical"] > 1).all()}
+    axes.set_yticks(range(len(groups)), [group.replace("_", " ") + (" (√2 μ)" if group in turned else "") for group in groups])
+    axes.set_ylim(len(groups) - 0.4, -0.6)
+    axes.grid(axis="y", visible=False)
+    axes.tick_params(axis="y", length=0)
+    axes.margins(x=0.25)
+    axes.set_xlabel("tan(angle) against μ, or √2 μ [‰]")
+    handles = [Line2D([], [], linestyle="none", marker="o", markersize=5, color=colour, markerfacecolor=face, label=word)
+               for word, colour, face in (("stays", style.BLUE, style.BLUE), ("slides", style.VERMILION, "white"))]
+    axes.legend(handles=handles, loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=7)
+    style.save(figure, folder, "incline")
+    return True
+
+
 def label_looks(experiment, labels):
     """Colour, marker and line by the experiment's own names: the colour says the solver."""
     rows = experiment.runs.drop_duplicates("label").set_index("label")
@@ -831,6 +908,9 @@ PICTURES = {  # name: (function, caption), in the order of the page
     "solved": (solved, "Share of the problems on which the referee's residual meets the tolerance within a number of iterations."),
     "ladder": (ladder, "Work until the solver stops and share of the problems that it does not solve, against the residual at which one "
                        "phase hands over to the other, left to right ever later."),
+    "series": (series, "What the recordings measured over time; on the right a short part of it."),
+    "incline": (incline, "Which recorded blocks stay and which slide. Every row is one way to drive the same block, every mark one "
+                         "recording; the two of a pair lie 0.1 % below and above the critical slope."),
     "ratios": (ratios, "Every mark is one snapshot; dashed lines and numbers are ratios of the sums over all of a scene or family."),
     "contacts": (contacts, "Solve time against the number of contacts in the snapshot, with the fitted power law and its exponent."),
     "regions": (regions, "The recording: contacts and regions over the steps, sizes of the regions, share of the largest."),

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <set>
 
 #include "base/check.h"
 #include "base/text.h"
@@ -117,7 +118,9 @@ TEST_F(ExperimentTest, EveryMistakeNamesFileLineAndKey) {
       {kHead + kSolver + "[[recordings]]\nname = \"bucket\"\nscene = \"bucket\"\n",
        "usage: ", "trial_run.toml:7: key 'recordings.name': 'bucket' is recorded already"},
       {kHead + kSolver + "[[recordings]]\nname = \"../x\"\nscene = \"bucket\"\n",
-       "usage: ", "trial_run.toml:7: key 'recordings.name': must be a plain file name"},
+       "usage: ", "trial_run.toml:7: key 'recordings.name': '../x' must be a plain file name"},
+      {kHead + kSolver + "[[recordings]]\nname = \"soft\"\nscene = \"bucket\"\nvary = { seed = 1 }\n",
+       "usage: ", "trial_run.toml:9: key 'recordings.vary.seed': must be a list with at least one entry"},
       {kHead + kSolver + "[cut]\nmin_contacts = 4\nmax_contacts = 3\n",
        "usage: ", "trial_run.toml:8: key 'cut.max_contacts': is less than min_contacts"},
       {kHead + kSolver + "[[problems]]\nname = \"a\"\nplanted = { contacts = 3 }\nmost_contacts = 9\n",

@@ -267,17 +267,46 @@ class Settings(unittest.TestCase):
                              {"name": "stiff", "scene": "cubes", "set": {"material.young": 5e7}}],
               "solvers": [{"name": "pgs", "label": "a"}], "growth": {"key": "material.young", "label": "E [Pa]"}}
 
+    RECORDINGS = ("file,kind,key,value\nsoft-quick.h5,setting,material.young,500000\nsoft-quick.h5,setting,floor,true\n"
+                  "stiff-quick.h5,setting,material.young,5e7\nsoft-quick.h5,fact,stays,0.25\nstiff-quick.h5,fact,stays,nan\n")
+
     def runs(self, files=("soft-quick.h5", "stiff-quick.h5", "softer-quick.h5")):
         runs = run_table(file=list(files), iterations=[10, 40, 5], label=["a"] * 3, protocol=["converge"] * 3).assign(mass_products=[9, 39, 4])
-        data.add_settings(runs, self.CONFIG)
+        with tempfile.TemporaryDirectory() as folder:
+            data.add_recorded(runs, Path(folder))  # older results have no such file
+            (Path(folder) / "recordings.csv").write_text(self.RECORDINGS)
+            data.add_recorded(runs, Path(folder))
         return runs
 
-    def test_files_carry_what_their_recording_sets(self):
+    def test_files_carry_what_their_recording_sets_and_shows(self):
         runs = self.runs()
         np.testing.assert_array_equal(runs["setting.material.young"], [5e5, 5e7, np.nan])
         self.assertEqual(list(runs["setting.floor"]), ["true", "", ""])
+        np.testing.assert_array_equal(runs["fact.stays"], [0.25, np.nan, np.nan])
         result = expect.evaluate(runs, {"kind": "quantity", "column": "iterations", "where": {"setting.material.young": 5e7}, "max": 40})
         self.assertEqual((result.value, result.samples, result.verdict), (40.0, 1, "holds"))
+
+    def test_series_are_correlated_and_drawn(self):
+        time = np.arange(8) / 8
+        series = pd.DataFrame({"file": ["soft-quick.h5"] * 8 + ["stiff-quick.h5"] * 8, "time": list(time) * 2,
+                               "a": [0, 1] * 4 + [1.0] * 8, "b": [1, 0] * 4 + list(range(8))})
+        runs = self.runs()
+        data.add_series(runs, series)
+        np.testing.assert_allclose(runs["series.correlation"], [-1.0, np.nan, np.nan], rtol=1e-12)
+        config = {"series": {"columns": ["a", "b"], "label": "speed"}}
+        with tempfile.TemporaryDirectory() as folder:
+            style.apply()
+            self.assertTrue(figures.series(data.Experiment("e", Path(folder), runs, [], {}, config, None, series), Path(folder)))
+            self.assertFalse(figures.series(data.Experiment("e", Path(folder), runs, [], {}, config, None), Path(folder)))
+
+    def test_incline_needs_its_settings(self):
+        runs = self.runs().assign(**{"setting.tilt": [16.6, 16.8, np.nan], "fact.slides": [0.0, 1e-3, np.nan]})
+        config = {"incline": {"angle": "tilt", "friction": "mu", "fact": "slides", "default": 0.3, "limit": 1e-5}}
+        with tempfile.TemporaryDirectory() as folder:
+            style.apply()
+            self.assertTrue(figures.incline(data.Experiment("e", Path(folder), runs, [], {}, config, None), Path(folder)))
+            config["incline"]["angle"] = "slope"
+            self.assertFalse(figures.incline(data.Experiment("e", Path(folder), runs, [], {}, config, None), Path(folder)))
 
     def test_growth_needs_two_settings_and_repeats_to_the_byte(self):
         with tempfile.TemporaryDirectory() as folder:
