@@ -487,6 +487,37 @@ def growth(experiment, folder):
     return True
 
 
+def residuals(experiment, folder):
+    """Residual with which solvers stop by themselves, against a setting of the recordings ([growth]), by region mode."""
+    wanted = experiment.config.get("growth", {})
+    column = f"setting.{wanted.get('key', '')}"
+    runs = experiment.runs
+    if column not in runs.columns or not pd.api.types.is_numeric_dtype(runs[column]):
+        return False
+    rows = runs[(runs["protocol"] == "self-stopped") & (runs["status"] != "unsupported") & (runs[column] > 0) & (runs["residual"] > 0)
+                & (runs["tolerance"] == experiment.tolerance) & (runs["threads"] == runs["threads"].min())]
+    if rows.empty or rows[column].nunique() < 2:
+        return False
+    figure, axes = plt.subplots(figsize=(style.FULL_WIDTH * 0.62, 2.8))
+    labels = [label for label in wanted.get("variants", config_labels(experiment)) if label in set(rows["label"])]
+    for dashes, label in zip(style.LINES, labels):
+        for colour, mode in zip(style.CYCLE, style.sorted_regions(set(rows["region_mode"]))):
+            own = rows[(rows["label"] == label) & (rows["region_mode"] == mode)].groupby(column)["residual"].max()
+            marker, filled = style.region_mark(mode)
+            axes.plot(own.index, own.to_numpy(), color=colour, linestyle=dashes, marker=marker, markersize=5, linewidth=1.4,
+                      markerfacecolor=colour if filled else "white", label=f"{label}, {style.REGION_WORDS.get(mode, mode)}")
+    axes.axhline(experiment.tolerance, color=style.BLACK, linewidth=0.7, linestyle=(0, (1, 2)), label="tolerance")
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel(wanted.get("label", wanted["key"]))
+    axes.set_ylabel("residual [–], worst snapshot")
+    axes.yaxis.set_major_locator(LogLocator(base=10, numticks=8))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+    axes.legend(fontsize=6.5, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    style.save(figure, folder, "residuals")
+    return True
+
+
 def ratios(experiment, folder):
     """A ratio of two rows of one snapshot against its size, one panel per variant, one colour per scene: [ratios]."""
     wanted = experiment.config.get("ratios")
@@ -905,6 +936,8 @@ PICTURES = {  # name: (function, caption), in the order of the page
                              "at which the referee's residual meets the tolerance."),
     "growth": (growth, "Iterations that the referee's residual takes to the tolerance, and products with M on the way, against the "
                        "setting at which the problem was recorded. A red cross: not reached."),
+    "residuals": (residuals, "The referee's residual where the solver stops by itself, against the setting at which the problem was "
+                             "recorded, by region mode."),
     "solved": (solved, "Share of the problems on which the referee's residual meets the tolerance within a number of iterations."),
     "ladder": (ladder, "Work until the solver stops and share of the problems that it does not solve, against the residual at which one "
                        "phase hands over to the other, left to right ever later."),

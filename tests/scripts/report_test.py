@@ -286,6 +286,14 @@ class Settings(unittest.TestCase):
         result = expect.evaluate(runs, {"kind": "quantity", "column": "iterations", "where": {"setting.material.young": 5e7}, "max": 40})
         self.assertEqual((result.value, result.samples, result.verdict), (40.0, 1, "holds"))
 
+    def test_residuals_need_two_settings_and_self_stopped_rows(self):
+        style.apply()
+        with tempfile.TemporaryDirectory() as folder:
+            experiment = data.Experiment("e", Path(folder), self.runs(), [], {}, self.CONFIG, None)
+            self.assertFalse(figures.residuals(experiment, Path(folder)))
+            experiment.runs = self.runs().assign(protocol="self-stopped")
+            self.assertTrue(figures.residuals(experiment, Path(folder)))
+
     def test_series_are_correlated_and_drawn(self):
         time = np.arange(8) / 8
         series = pd.DataFrame({"file": ["soft-quick.h5"] * 8 + ["stiff-quick.h5"] * 8, "time": list(time) * 2,
