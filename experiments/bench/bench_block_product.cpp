@@ -33,8 +33,9 @@ void block_product(benchmark::State& state, Storage storage) {
   BlockSparseMatrix full = contact_matrix(rows, kPerRow, Order::scattered);
   SymmetricBlockMatrix upper;
   if (storage == Storage::symmetric) {
-    const SparseRows half = to_scalar(full);
-    full = to_blocks(half + SparseRows(half.transpose()));
+    const SparseRows both =
+        to_scalar(full).selfadjointView<Eigen::Upper>();  // the lower triangle from the upper
+    full = to_blocks(both);
     upper = fold_symmetric(full, full.block_rows).value();
   }
   const double blocks = static_cast<double>(full.blocks());
