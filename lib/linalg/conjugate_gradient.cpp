@@ -12,8 +12,6 @@ namespace signorini {
 
 namespace {
 
-constexpr std::size_t kRowGrain = 256;  // block rows; about 20 µs of a product with 15 blocks per row
-
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 Eigen::Map<const Vector3> block3(std::span<const double> x, std::size_t i) {
@@ -35,9 +33,13 @@ bool invert_spd(const Matrix3& D, Matrix3& inverse) {
 
 }  // namespace
 
-void ConjugateGradient::prepare(TaskArena& arena, const BlockSparseMatrix& A) {
+void ConjugateGradient::prepare(TaskArena& arena, const BlockSparseMatrix& A,
+                                const SymmetricBlockMatrix* folded) {
   SIGNORINI_CHECK(A.block_rows == A.block_columns);
+  if (folded != nullptr)
+    SIGNORINI_CHECK(folded->block_rows == A.block_rows && at(folded->chunk_rows) % kRowGrain == 0);
   A_ = &A;
+  folded_ = folded;
   const std::size_t rows = at(A.block_rows);
   inverse_.resize(rows);
   r_.resize(3 * rows);
@@ -67,11 +69,30 @@ double ConjugateGradient::sum() const {
   return sum;
 }
 
+/// y = A x; then(begin, end) on the block rows of every chunk of kRowGrain while they are in cache.
+template <class Then>
+void ConjugateGradient::multiply(TaskArena& arena, std::span<const double> x, std::span<double> y,
+                                 const Then& then) {
+  const std::size_t rows = inverse_.size();
+  if (folded_ == nullptr) {
+    return arena.for_chunks(rows, kRowGrain, [&](std::size_t begin, std::size_t end) {
+      multiply_rows(*A_, static_cast<Index>(begin), static_cast<Index>(end), x, y);
+      then(begin, end);
+    });
+  }
+  arena.for_each_task(at(folded_->chunks()), [&](std::size_t task) {
+    const auto chunk = static_cast<Index>(task);
+    multiply_chunk(*folded_, chunk, x, y);
+    const std::size_t last = at(folded_->chunk_end(chunk));
+    for (std::size_t begin = at(folded_->chunk_begin(chunk)); begin < last; begin += kRowGrain)
+      then(begin, std::min(last, begin + kRowGrain));
+  });
+}
+
 /// r = b − A x, z = D⁻¹ r; returns rᵀz.
 double ConjugateGradient::residual_of(TaskArena& arena, std::span<const double> b,
                                       std::span<const double> x) {
-  arena.for_chunks(inverse_.size(), kRowGrain, [&](std::size_t begin, std::size_t end) {
-    multiply_rows(*A_, static_cast<Index>(begin), static_cast<Index>(end), x, r_);
+  multiply(arena, x, r_, [&](std::size_t begin, std::size_t end) {
     double part = 0.0;
     for (std::size_t i = begin; i < end; ++i) {
       block3(std::span(r_), i) = block3(b, i) - block3(std::span<const double>(r_), i);
@@ -85,8 +106,7 @@ double ConjugateGradient::residual_of(TaskArena& arena, std::span<const double> 
 
 /// Ap = A p; returns pᵀA p.
 double ConjugateGradient::multiply_direction(TaskArena& arena) {
-  arena.for_chunks(inverse_.size(), kRowGrain, [&](std::size_t begin, std::size_t end) {
-    multiply_rows(*A_, static_cast<Index>(begin), static_cast<Index>(end), p_, Ap_);
+  multiply(arena, p_, Ap_, [&](std::size_t begin, std::size_t end) {
     double part = 0.0;
     for (std::size_t k = 3 * begin; k < 3 * end; ++k) part += p_[k] * Ap_[k];
     partial_[begin / kRowGrain] = part;

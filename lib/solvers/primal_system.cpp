@@ -253,7 +253,7 @@ void PrimalSystem::solve_freely(const ContactProblem& problem, TaskArena* arena)
     Vector f = Vector::Zero(v_free.size());
     f.head(problem.f.size()) = problem.f;
     ConjugateGradient solver;
-    solver.prepare(threads, A);
+    solver.prepare(threads, A, folded_ ? &*folded_ : nullptr);
     const int limit = std::max(1000, 10 * static_cast<int>(size()));
     solver.solve(threads, span_of(f), span_of(v_free), kFreeTolerance, limit);
     if (!v_free.allFinite()) throw_input("the free velocity is not finite: M is not positive definite");

@@ -66,6 +66,25 @@ TEST(ConjugateGradient, MatchesTheCholeskyFactor) {
   }
 }
 
+TEST(ConjugateGradient, TakesItsProductsFromTheFoldedMatrix) {
+  const BlockSparseMatrix A = chain(900, 1.0, 1);  // two chunks, the second one short
+  const SymmetricBlockMatrix folded = fold_symmetric(A, 2 * ConjugateGradient::kRowGrain).value();
+  const Vector b = random_vector(2700, 2);
+  const auto answer = [&](int threads, const SymmetricBlockMatrix* products) {
+    TaskArena arena(threads);
+    ConjugateGradient cg;
+    cg.prepare(arena, A, products);
+    Vector x = Vector::Zero(2700);
+    EXPECT_TRUE(cg.solve(arena, span_of(b), span_of(x), 1e-11, 10'000).converged);
+    return x;
+  };
+  const Vector whole = answer(1, nullptr), once = answer(1, &folded);
+  for (const int threads : {2, 8}) EXPECT_EQ(answer(threads, &folded), once);
+  // both are within ‖A⁻¹‖ √cond(D) ‖b − A x‖ of the answer, mass = 1
+  EXPECT_LT((once - whole).norm(), 2.0 * 1e-11 * 6.0 * b.norm());
+  EXPECT_NE(once, whole) << "another order of additions";
+}
+
 TEST(ConjugateGradient, ReportsTheTrueResidualInThePreconditionersNorm) {
   TaskArena arena(1);
   const BlockSparseMatrix A = chain(50, 0.1, 3);
