@@ -7,10 +7,6 @@ namespace signorini {
 
 namespace {
 
-/// Size of β, relative to the largest entry of the tridiagonal matrix, below which the Krylov space is
-/// exhausted: rounding of an inner product.
-constexpr double kExhausted = 1e-15;
-
 CrOptions with_switching(const Minres::Options& options) {
   CrOptions result = options;
   if (options.switching == MinresSwitching::converged) result.interval = CrInterval::converged;
@@ -40,13 +36,7 @@ void MinimalResiduals::restart(SaddleSystem& s) {
   ++s.counters.restarts;
   s.residual_vector(t_);
   s.precondition(t_, v_, false);
-  beta_ = std::sqrt(std::max(0.0, s.dot_of(t_, v_)));
-  beta_before_ = 0.0;
-  cosine_ = -1.0;
-  sine_ = delta_ = epsilon_ = 0.0;
-  phi_ = beta_;
-  largest_ = 0.0;
-  first_ = true;
+  rotation_.begin(std::sqrt(std::max(0.0, s.dot_of(t_, v_))));
   for (Direction& d : direction_) {
     for (auto* x : {&d.w.v, &d.w.c, &d.Bw.v, &d.Bw.c, &d.Hw}) std::fill(x->begin(), x->end(), 0.0);
   }
@@ -54,12 +44,12 @@ void MinimalResiduals::restart(SaddleSystem& s) {
 
 KrylovStep MinimalResiduals::step(SaddleSystem& s) {
   KrylovStep result;
-  if (!(beta_ > 0.0)) {
+  if (!(rotation_.beta() > 0.0)) {
     result.stuck = true;
     return result;
   }
   // v_k
-  const double scale = 1.0 / beta_;
+  const double scale = 1.0 / rotation_.beta();
   s.each_chunk([&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) v_.v[i] *= scale;
   });
@@ -69,7 +59,7 @@ KrylovStep MinimalResiduals::step(SaddleSystem& s) {
   });
   const double alpha = s.sum(0, dot(v_.c, Bv_.c));
   // t_{k+1}
-  const double back = first_ ? 0.0 : beta_ / beta_before_, own = alpha / beta_;
+  const double back = rotation_.back(), own = alpha / rotation_.beta();
   const auto next = [&](std::span<const double> Bv, std::span<const double> t, std::span<const double> before,
                         std::span<double> out) {
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = Bv[i] - own * t[i] - back * before[i];
@@ -79,10 +69,7 @@ KrylovStep MinimalResiduals::step(SaddleSystem& s) {
          s.cut(next_.v, begin, end));
   });
   next(Bv_.c, t_.c, t_before_.c, next_.c);
-  // w_k before it is divided by γ_k, then the rotation that makes γ_k
-  const double old_epsilon = epsilon_;
-  const double delta = cosine_ * delta_ + sine_ * alpha;
-  const double gamma_bar = sine_ * delta_ - cosine_ * alpha;
+  // v_k moves into w_k, which is divided by γ_k in the end
   const Direction& last = direction_[static_cast<std::size_t>(newest_)];
   const Direction& before = direction_[static_cast<std::size_t>((newest_ + 2) % 3)];
   newest_ = (newest_ + 1) % 3;
@@ -93,24 +80,16 @@ KrylovStep MinimalResiduals::step(SaddleSystem& s) {
   std::swap(preconditioned, v_);  // v_k moves into w_k
   s.precondition(t_, v_, false);
   const double beta = std::sqrt(std::max(0.0, s.dot_of(t_, v_)));
-  epsilon_ = sine_ * beta;
-  delta_ = -cosine_ * beta;
-  const double gamma = std::hypot(gamma_bar, beta);
+  const auto [delta, epsilon, gamma, phi] = rotation_.turn(alpha, beta);
   if (!(gamma > 0.0)) {
     result.stuck = true;
     return result;
   }
-  cosine_ = gamma_bar / gamma;
-  sine_ = beta / gamma;
-  const double phi = cosine_ * phi_;
-  phi_ *= sine_;
-  beta_before_ = beta_;
-  beta_ = beta;
-  first_ = false;
-  const auto combine = [&](std::span<const double> fresh, std::span<const double> one,
+  const auto combine = [delta = delta, epsilon = epsilon, gamma = gamma](
+                           std::span<const double> fresh, std::span<const double> one,
                            std::span<const double> two, std::span<double> out) {
     for (std::size_t i = 0; i < out.size(); ++i)
-      out[i] = (fresh[i] - delta * one[i] - old_epsilon * two[i]) / gamma;
+      out[i] = (fresh[i] - delta * one[i] - epsilon * two[i]) / gamma;
   };
   combine(d.w.c, last.w.c, before.w.c, d.w.c);
   combine(Bv_.c, last.Bw.c, before.Bw.c, d.Bw.c);
@@ -123,12 +102,11 @@ KrylovStep MinimalResiduals::step(SaddleSystem& s) {
   });
   s.move(phi, d.w, d.Bw, d.Hw, [](std::size_t, std::size_t, std::size_t) {});
   result.alpha = 1.0;  // MINRES has no sign that tells when states may be looked at
-  largest_ = std::max({largest_, std::abs(alpha), beta});
-  result.restart = beta <= kExhausted * largest_;
+  result.restart = rotation_.exhausted();
   return result;
 }
 
-bool MinimalResiduals::turn(SaddleSystem&) { return sine_ > 0.0; }
+bool MinimalResiduals::turn(SaddleSystem&) { return !rotation_.finished(); }
 
 /// Through vectors that no step keeps.
 double MinimalResiduals::preconditioned_norm(SaddleSystem& s) {

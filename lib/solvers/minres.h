@@ -6,17 +6,14 @@
 
 #include "solvers/cr.h"
 #include "solvers/krylov_method.h"
+#include "solvers/lanczos_rotation.h"
 
 /// `minres`: the minimal residual method of Paige and Saunders (1975) in the place of conjugate residuals
 /// (Verschoor and Jalba 2019, section 7).
 ///
 /// On B y = d, symmetric and indefinite, with the positive definite preconditioner C (Diag), the
-/// preconditioned Lanczos process with ρ_1 = the residual, β_1 = √(ρ·C⁻¹ρ)
-///
-///     v_k = C⁻¹ t_k / β_k,   t_{k+1} = B v_k − (α_k/β_k) t_k − (β_k/β_{k−1}) t_{k−1},
-///     α_k = v_k·B v_k,       β_{k+1} = √(t_{k+1}·C⁻¹ t_{k+1})
-///
-/// and Givens rotations of the tridiagonal matrix give y_k = y_{k−1} + φ_k w_k, which minimises √(ρ·C⁻¹ρ)
+/// preconditioned Lanczos process and Givens rotations of its tridiagonal matrix (lanczos_rotation.h) give
+/// iterates that minimise √(ρ·C⁻¹ρ)
 /// over the Krylov space. That is what conjugate residuals with Diag minimise too: the same iterates in exact
 /// arithmetic as long as no state changes, but without the division by z·Bz that may vanish (C38), at the
 /// price of four more vectors.
@@ -45,10 +42,7 @@ class MinimalResiduals final : public KrylovMethod {
   std::vector<double> Hv_;
   std::array<Direction, 3> direction_;  ///< w_k, w_{k−1}, w_{k−2} in turn
   int newest_ = 0;
-  double beta_ = 0.0, beta_before_ = 0.0;
-  double cosine_ = -1.0, sine_ = 0.0, delta_ = 0.0, epsilon_ = 0.0, phi_ = 0.0;
-  double largest_ = 0.0;  ///< entry of the tridiagonal matrix so far
-  bool first_ = true;
+  LanczosRotation rotation_;
 };
 
 enum class MinresSwitching { converged, on_the_way };

@@ -9,6 +9,7 @@
 #include "linalg/dot.h"
 #include "solvers/contact_states.h"
 #include "solvers/primal_system.h"
+#include "solvers/saddle_vector.h"
 #include "solvers/solver.h"
 
 /// The symmetric indefinite system that conjugate residuals and MINRES solve, its residual and its
@@ -20,26 +21,6 @@
 ///
 /// A change of states costs no product with M: ρ_v moves by H times the change of the impulses (V22).
 namespace signorini {
-
-/// n velocities (or momenta) and 3m impulses (or contact velocities); the
-/// second part is 0 outside the active rows.
-struct SaddleVector {
-  std::vector<double> v;
-  std::vector<double> c;
-  void resize(std::size_t n, std::size_t rows) {
-    v.assign(n, 0.0);
-    c.assign(rows, 0.0);
-  }
-};
-
-/// y += alpha x
-inline void axpy(double alpha, std::span<const double> x, std::span<double> y) {
-  for (std::size_t i = 0; i < y.size(); ++i) y[i] += alpha * x[i];
-}
-/// y = x + beta y
-inline void xpby(std::span<const double> x, double beta, std::span<double> y) {
-  for (std::size_t i = 0; i < y.size(); ++i) y[i] = x[i] + beta * y[i];
-}
 
 class SaddleSystem {
  public:

@@ -246,7 +246,7 @@ void StaggeredProjections::prepare(const ContactProblem& problem) {
   Impl& s = *impl_;
   s.last_velocity.clear();
   s.system.prepare(problem, options_.common.law, options_.judge, arena_);
-  s.qp.prepare(s.system);
+  s.qp.prepare(s.system, options_.qp);
   const std::size_t rows = 3 * static_cast<std::size_t>(problem.contacts());
   s.best.resize(rows);
   s.r.assign(rows, 0.0);

@@ -5,6 +5,7 @@
 
 #include "solvers/primal_system.h"
 #include "solvers/solver.h"
+#include "solvers/staggered_qp.h"
 
 /// `sp-active-set`, `sp-cr`: staggered projections (Kaufman et al. 2008 as run by Verschoor and Jalba 2019,
 /// section 6.2.3).
@@ -16,7 +17,8 @@
 /// by conjugate residuals with the Diag preconditioner. `sp-active-set` changes the states of rows only where
 /// the linear system is solved; `sp-cr` also on the way, as `cr-diag` does: every max(1, ⌊log2(ϱ)/3⌋)
 /// iterations, ϱ the residual over its tolerance, after steps with α > 0. Velocities, impulses and states are
-/// kept from pass to pass. An iteration is one CR iteration of either problem; a pass is not counted.
+/// kept from pass to pass. An iteration is one CR iteration of either problem; a pass is not counted. `qp =
+/// minres` puts MINRES in the place of CR (section 7), counted the same way.
 ///
 /// Departures. A projection is solved to `forcing` times the error at its beginning (never tighter than
 /// `inner` times the asked residual) instead of to a fixed tolerance: early passes aim at bounds that are
@@ -41,6 +43,7 @@ struct StaggeredOptions {
   int patience = 40;
   bool relax = true;
   Judge judge = Judge::exact;
+  QpMethod qp = QpMethod::cr;
 
   template <class Visitor>
   void visit(Visitor& v) {
@@ -58,6 +61,7 @@ struct StaggeredOptions {
     v("judge", judge,
       "exact: factors M while preparing and stops by the true residual; own: never factors M and stops by "
       "the error of the velocity at hand, which is too small for stiff M");
+    v("qp", qp, "what solves the linear systems of both projections: conjugate residuals, or MINRES");
   }
   void validate(std::string_view solver) const;
 };

@@ -14,14 +14,6 @@ constexpr double kBreakdown = 1e-13;
 /// Looks at a solved system that may fail to lower the number of violated rows before rows change singly.
 constexpr int kBlockPatience = 5;
 
-/// y = x + beta y
-void xpby(std::span<const double> x, double beta, std::span<double> y) {
-  for (std::size_t i = 0; i < y.size(); ++i) y[i] = x[i] + beta * y[i];
-}
-void axpy(double alpha, std::span<const double> x, std::span<double> y) {
-  for (std::size_t i = 0; i < y.size(); ++i) y[i] += alpha * x[i];
-}
-
 /// max |x_i| that keeps a NaN.
 template <class Value>
 double largest(std::size_t n, const Value& value) {
@@ -39,14 +31,25 @@ Vector2 across(const Vector2& slip) { return {-slip[1], slip[0]}; }
 
 }  // namespace
 
-void StaggeredQp::prepare(const PrimalSystem& system) {
+void StaggeredQp::prepare(const PrimalSystem& system, QpMethod method) {
   system_ = &system;
+  method_ = method;
   const std::size_t n = system.size();
   const auto m = static_cast<std::size_t>(system.contacts());
   for (auto* x : {&v_, &momentum_, &scratch_}) x->assign(n, 0.0);
   for (auto* x : {&softness_, &active_, &compliance_, &inverse_soft_, &u_, &r_, &change_, &Hz_, &Hp_, &row_})
     x->assign(3 * m, 0.0);
-  for (auto* x : {&z_, &Bz_, &p_, &Bp_, &q_, &CBz_}) x->resize(n, 3 * m);
+  if (method == QpMethod::cr) {
+    for (auto* x : {&z_, &Bz_, &p_, &Bp_, &q_, &CBz_}) x->resize(n, 3 * m);
+  } else {
+    for (auto* x : {&t_, &t_before_, &next_, &lanczos_, &B_lanczos_}) x->resize(n, 3 * m);
+    H_lanczos_.assign(3 * m, 0.0);
+    for (Direction& d : direction_) {
+      d.w.resize(n, 3 * m);
+      d.Bw.resize(n, 3 * m);
+      d.Hw.assign(3 * m, 0.0);
+    }
+  }
   normal_state_.assign(m, Row::held);
   tangents_.assign(m, Tangents{});
   asks_.assign(3 * m, 0);
@@ -350,14 +353,14 @@ void StaggeredQp::project(std::vector<double>& c) const {
   }
 }
 
-void StaggeredQp::precondition(const SystemVector& x, SystemVector& out) const {
+void StaggeredQp::precondition(const SaddleVector& x, SaddleVector& out) const {
   std::copy(x.v.begin(), x.v.end(), out.v.begin());
   system_->apply_inverse_diagonal(out.v);
   for (std::size_t i = 0; i < out.c.size(); ++i) out.c[i] = inverse_soft_[i] * x.c[i];
 }
 
 /// Bx = (M x_v − Lᵀ x_c; −L x_v − C x_c); Hx = Hᵀ x_v of every row.
-void StaggeredQp::apply(const SystemVector& x, SystemVector& Bx, std::vector<double>& Hx) {
+void StaggeredQp::apply(const SaddleVector& x, SaddleVector& Bx, std::vector<double>& Hx) {
   system_->multiply(x.v, Bx.v);
   for (std::size_t i = 0; i < row_.size(); ++i) row_[i] = -x.c[i];
   add_impulses(system_->H, row_, Bx.v);
@@ -382,7 +385,7 @@ void StaggeredQp::constraint_rows(std::vector<double>& out) const {
   }
 }
 
-void StaggeredQp::residual_vector(SystemVector& out) const {
+void StaggeredQp::residual_vector(SaddleVector& out) const {
   std::copy(momentum_.begin(), momentum_.end(), out.v.begin());
   constraint_rows(out.c);
 }
@@ -395,12 +398,18 @@ void StaggeredQp::measure() {
   residual_ = std::max(momentum_error_, constraint_) + 0.0 * (momentum_error_ + constraint_);
 }
 
-double StaggeredQp::preconditioned_residual() const {
+double StaggeredQp::preconditioned_residual() {
+  if (method_ == QpMethod::minres) {  // through vectors that no step keeps
+    residual_vector(next_);
+    precondition(next_, B_lanczos_);
+    return largest(B_lanczos_.v.size(), [this](std::size_t i) { return B_lanczos_.v[i]; });
+  }
   return largest(z_.v.size(), [this](std::size_t i) { return z_.v[i]; });
 }
 
 void StaggeredQp::restart() {
   ++restarts_;
+  if (method_ == QpMethod::minres) return restart_lanczos();
   residual_vector(Bz_);
   precondition(Bz_, z_);
   apply(z_, Bz_, Hz_);
@@ -420,11 +429,13 @@ void StaggeredQp::restart() {
 }
 
 bool StaggeredQp::broken() const {
+  if (method_ == QpMethod::minres) return false;
   constexpr double tiny = kBreakdown * kBreakdown;
   return !(zBz_ * zBz_ > tiny * zz_ * BzBz_) || !(Bpq_ * Bpq_ > tiny * BpBp_ * qq_);
 }
 
 double StaggeredQp::step() {
+  if (method_ == QpMethod::minres) return step_lanczos();
   const double alpha = zBz_ / Bpq_;
   advance(alpha);
   return alpha;
@@ -445,6 +456,7 @@ void StaggeredQp::advance(double alpha) {
 }
 
 void StaggeredQp::turn() {
+  if (method_ == QpMethod::minres) return;
   apply(z_, Bz_, Hz_);
   const double next = dot(z_.v, Bz_.v) + dot(z_.c, Bz_.c);
   BzBz_ = dot(Bz_.v, Bz_.v) + dot(Bz_.c, Bz_.c);

@@ -5,10 +5,13 @@
 #include <span>
 #include <vector>
 
+#include "base/options.h"
+#include "solvers/lanczos_rotation.h"
 #include "solvers/primal_system.h"
+#include "solvers/saddle_vector.h"
 
-/// The two convex problems of staggered projections, solved by conjugate residuals with the diagonal
-/// preconditioner.
+/// The two convex problems of staggered projections, solved by conjugate residuals or MINRES with the
+/// diagonal preconditioner.
 ///
 /// Both minimise ½ vᵀ M v − vᵀ(f + H r_held) in v; r = (r_N, r_T) are impulses in N·s, u = Hᵀ v + w in m/s.
 ///
@@ -31,6 +34,15 @@
 /// problem's turn comes: the warm start between passes costs no product with M.
 namespace signorini {
 
+/// What solves the linear systems; one product with M per iteration either way. MINRES needs no guard against
+/// breakdowns (minres.h).
+enum class QpMethod : std::uint8_t { cr, minres };
+template <>
+struct EnumNames<QpMethod> {
+  static constexpr std::array<std::pair<QpMethod, std::string_view>, 2> value{
+      {{QpMethod::cr, "cr"}, {QpMethod::minres, "minres"}}};
+};
+
 enum class QpStage : std::uint8_t { normal, friction };
 
 /// When the states of rows are looked at: amid the iteration a change must also have the sign of u on its
@@ -39,7 +51,7 @@ enum class QpLook : std::uint8_t { running, solved };
 
 class StaggeredQp {
  public:
-  void prepare(const PrimalSystem& system);
+  void prepare(const PrimalSystem& system, QpMethod method = QpMethod::cr);
   /// v = v_free, or `v_start` where it is one of the system's velocities (n); r as given (3m, finite); a
   /// contact is on where r_N > 0.
   void start(std::span<const double> r, std::span<const double> v_start = {});
@@ -52,13 +64,14 @@ class StaggeredQp {
   /// violated rows falls now and then, else the last one alone. True when anything changed.
   bool look(double gate, QpLook when);
 
-  /// Anew from the present residual; one product with M.
+  /// Anew from the present residual; one product with M (MINRES: none).
   void restart();
-  /// z·Bz or Bp·C⁻¹Bp vanishes.
+  /// z·Bz or Bp·C⁻¹Bp vanishes; never with MINRES.
   bool broken() const;
-  /// One step y += α p, and the vectors that move with it; returns α.
+  /// One step y += α p, and the vectors that move with it; returns α. MINRES: one product with M; returns 1,
+  /// and 0 where its Krylov space is exhausted.
   double step();
-  /// The next conjugate direction; one product with M.
+  /// The next conjugate direction; one product with M (MINRES: nothing).
   void turn();
   /// The step along C⁻¹ B C⁻¹ ρ that minimises ‖ρ‖ (two products); false where nothing moves.
   bool minimising_step();
@@ -66,12 +79,15 @@ class StaggeredQp {
   void refresh();
 
   /// ‖B z‖ ≤ 1e-12 times what it was at the restart: stationary although ρ ≠ 0 (contradicting rows).
-  bool stationary() const { return BzBz_ <= kStationary * kStationary * reference_; }
+  bool stationary() const {
+    return method_ == QpMethod::minres ? rotation_.finished()
+                                       : BzBz_ <= kStationary * kStationary * reference_;
+  }
   /// max(|ρ_v/M_ii|, |ρ_c|) in m/s; NaN where something is.
   double residual() const { return residual_; }
   double constraint_residual() const { return constraint_; }
   /// Velocity part of the preconditioned residual, maximum norm, m/s.
-  double preconditioned_residual() const;
+  double preconditioned_residual();
   /// Writes impulses that satisfy the law (3m); returns the error of v and these impulses in m/s: the contact
   /// error, what drawing r onto the law would move u by at least, and the momentum residual.
   double impulses(std::span<double> r) const;
@@ -86,14 +102,6 @@ class StaggeredQp {
  private:
   static constexpr double kStationary = 1e-12;
   enum class Row : std::uint8_t { held, free };
-  struct SystemVector {
-    std::vector<double> v;
-    std::vector<double> c;
-    void resize(std::size_t n, std::size_t rows) {
-      v.assign(n, 0.0);
-      c.assign(rows, 0.0);
-    }
-  };
   /// Tangential state of a contact.
   struct Tangents {
     double bound = 0.0;                       ///< b, N·s
@@ -125,11 +133,13 @@ class StaggeredQp {
   double disc_softness(std::size_t k) const { return std::max(softness_[3 * k + 1], softness_[3 * k + 2]); }
 
   void project(std::vector<double>& c) const;
-  void precondition(const SystemVector& x, SystemVector& out) const;
-  void apply(const SystemVector& x, SystemVector& Bx, std::vector<double>& Hx);
+  void precondition(const SaddleVector& x, SaddleVector& out) const;
+  void apply(const SaddleVector& x, SaddleVector& Bx, std::vector<double>& Hx);
   void constraint_rows(std::vector<double>& out) const;
-  void residual_vector(SystemVector& out) const;
+  void residual_vector(SaddleVector& out) const;
   void advance(double alpha);
+  void restart_lanczos();
+  double step_lanczos();
   void measure();
 
   const PrimalSystem* system_ = nullptr;
@@ -152,8 +162,20 @@ class StaggeredQp {
   std::vector<double> u_, r_;         ///< 3m
   std::vector<double> change_;        ///< 3m: change of r not yet in ρ_v
   bool changed_impulses_ = false;
-  SystemVector z_, Bz_, p_, Bp_, q_, CBz_;
+  QpMethod method_ = QpMethod::cr;
+  SaddleVector z_, Bz_, p_, Bp_, q_, CBz_;
   std::vector<double> Hz_, Hp_;  ///< 3m
+
+  /// MINRES: w, B w and Hᵀ w_v of a direction.
+  struct Direction {
+    SaddleVector w, Bw;
+    std::vector<double> Hw;
+  };
+  LanczosRotation rotation_;
+  SaddleVector t_, t_before_, next_, lanczos_, B_lanczos_;
+  std::vector<double> H_lanczos_;
+  std::array<Direction, 3> direction_;  ///< w_k, w_{k−1}, w_{k−2} in turn
+  std::size_t newest_ = 0;
   std::vector<double> row_;      ///< 3m scratch
   std::vector<double> scratch_;  ///< n
 

@@ -335,6 +335,7 @@ std::vector<OptionMap> option_sets(const SolverEntry& entry) {
   std::vector<OptionMap> sets{
       {{"law", "cone"}}, {{"law", "pyramid"}}, {{"law", "pyramid"}, {"frame", "aligned"}}};
   for (const OptionDescription& row : entry.describe()) {
+    if (row.key == "qp") sets.push_back({{"law", "cone"}, {"qp", "minres"}});
     if (row.key != "judge") continue;
     sets.push_back({{"law", "cone"}, {"judge", "own"}});
     sets.push_back({{"law", "pyramid"}, {"judge", "own"}});

@@ -41,6 +41,8 @@ std::vector<Variant> sound_variants() {
   variants.push_back({"pcg-pgs", {{"tol_cg", "0.0001"}}});
   variants.push_back({"ica", {{"refine", "jacobi"}}});
   variants.push_back({"ica", {{"start", "free"}}});
+  variants.push_back({"sp-cr", {{"qp", "minres"}}});
+  variants.push_back({"sp-active-set", {{"qp", "minres"}}});
   variants.push_back({"reference", {{"newton_contacts", "0"}}});
   return variants;
 }

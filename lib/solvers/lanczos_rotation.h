@@ -1,0 +1,59 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+/// The numbers of MINRES (Paige and Saunders 1975): Givens rotations of the tridiagonal matrix of the
+/// preconditioned Lanczos process
+///
+///     v_k = C⁻¹ t_k / β_k,   t_{k+1} = B v_k − (α_k/β_k) t_k − (β_k/β_{k−1}) t_{k−1},
+///     α_k = v_k·B v_k,       β_{k+1} = √(t_{k+1}·C⁻¹ t_{k+1})
+///
+/// give directions w_k = (v_k − δ w_{k−1} − ε w_{k−2})/γ and steps y_k = y_{k−1} + φ w_k.
+namespace signorini {
+
+class LanczosRotation {
+ public:
+  struct Step {
+    double delta, epsilon, gamma, phi;
+  };
+
+  /// β_1 = √(ρ·C⁻¹ρ).
+  void begin(double beta) {
+    *this = {};
+    beta_ = phi_ = beta;
+  }
+  double beta() const { return beta_; }
+  /// β_k/β_{k−1}; 0 in the first step.
+  double back() const { return first_ ? 0.0 : beta_ / beta_before_; }
+  /// From α_k and β_{k+1}. γ = 0: the process has nothing left; nothing is changed then.
+  Step turn(double alpha, double beta) {
+    const double gamma_bar = sine_ * delta_ - cosine_ * alpha;
+    Step step{cosine_ * delta_ + sine_ * alpha, epsilon_, std::hypot(gamma_bar, beta), 0.0};
+    if (!(step.gamma > 0.0)) return step;
+    epsilon_ = sine_ * beta;
+    delta_ = -cosine_ * beta;
+    cosine_ = gamma_bar / step.gamma;
+    sine_ = beta / step.gamma;
+    step.phi = cosine_ * phi_;
+    phi_ *= sine_;
+    beta_before_ = beta_;
+    beta_ = beta;
+    first_ = false;
+    largest_ = std::max({largest_, std::abs(alpha), beta});
+    return step;
+  }
+  /// β is rounding, relative to the largest entry of the matrix: the Krylov space is exhausted.
+  bool exhausted() const { return beta_ <= kExhausted * largest_; }
+  /// The residual is 0 as far as this process can tell.
+  bool finished() const { return !(sine_ > 0.0); }
+
+ private:
+  static constexpr double kExhausted = 1e-15;
+  double beta_ = 0.0, beta_before_ = 0.0;
+  double cosine_ = -1.0, sine_ = 0.0, delta_ = 0.0, epsilon_ = 0.0, phi_ = 0.0;
+  double largest_ = 0.0;  ///< entry of the tridiagonal matrix so far
+  bool first_ = true;
+};
+
+}  // namespace signorini
