@@ -1,5 +1,7 @@
 #include "solvers/dense_pattern.h"
 
+#include "base/check.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -77,6 +79,18 @@ std::string dense_refusal(Index contacts, std::span<const Index> label, double l
   if (gib <= limit_gib && blocks < 2147483647.0) return "";
   return fmt::format("a dense W of {} contacts would need {:.3g} GiB (limit: max_gib = {})", contacts, gib,
                      limit_gib);
+}
+
+void KernelOptions::validate(std::string_view context) const {
+  if (!(max_gib > 0.0)) throw_usage("{}: max_gib = {} must be positive", context, max_gib);
+}
+
+std::string KernelOptions::refusal(Index contacts) const {
+  return kernel == DelassusKernel::sparse ? std::string() : dense_refusal(contacts, {}, max_gib);
+}
+
+BlockSparseMatrix KernelOptions::stored(BlockSparseMatrix W) const {
+  return kernel == DelassusKernel::sparse ? std::move(W) : fill_pattern(W);
 }
 
 }  // namespace signorini

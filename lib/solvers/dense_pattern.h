@@ -1,8 +1,12 @@
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 
+#include "base/options.h"
 #include "contact/contact_problem.h"
 #include "linalg/block_sparse_matrix.h"
 
@@ -12,6 +16,31 @@
 /// The full matrix is a block-sparse matrix whose pattern is full: the same kernel runs on it, and a
 /// comparison of both compares patterns, not implementations.
 namespace signorini {
+
+enum class DelassusKernel { sparse, dense };
+template <>
+struct EnumNames<DelassusKernel> {
+  static constexpr std::array<std::pair<DelassusKernel, std::string_view>, 2> value{
+      {{DelassusKernel::sparse, "sparse"}, {DelassusKernel::dense, "dense"}}};
+};
+
+/// Options `kernel` and `max_gib` of a solver on W.
+struct KernelOptions {
+  DelassusKernel kernel = DelassusKernel::sparse;
+  double max_gib = 4.0;
+
+  template <class Visitor>
+  void visit(Visitor& v) {
+    v("kernel", kernel, "sparse: non-zero blocks of W; dense: the paper's O(n^2) kernel, all blocks stored");
+    v("max_gib", max_gib, "memory that a dense W may take, GiB");
+  }
+  /// Throws `UsageError` that opens with `context` for a limit that is not positive.
+  void validate(std::string_view context) const;
+  /// "" when this many contacts fit into memory, else one line.
+  std::string refusal(Index contacts) const;
+  /// W with the blocks that the kernel stores.
+  BlockSparseMatrix stored(BlockSparseMatrix W) const;
+};
 
 /// Adds a zero block for every pair of contacts with equal `label`; with no labels, for every pair.
 BlockSparseMatrix fill_pattern(const BlockSparseMatrix& W, std::span<const Index> label = {});

@@ -14,6 +14,7 @@ struct Pcg::Impl {
 };
 
 void Pcg::Options::validate() const {
+  kernel.validate("solver 'pcg'");
   if (!(powell >= 0.0)) throw_usage("solver 'pcg': powell = {} is negative", powell);
   paper.validate("solver 'pcg'");
 }
@@ -21,14 +22,20 @@ void Pcg::Options::validate() const {
 Pcg::Pcg(const Options& options) : options_(options), impl_(std::make_unique<Impl>()) {}
 Pcg::~Pcg() = default;
 
-std::string Pcg::unsupported_reason(const ContactProblem&) const { return ""; }
+std::string Pcg::unsupported_reason(const ContactProblem& problem) const {
+  return island_refusal(problem.contacts());
+}
 
-void Pcg::prepare(const ContactProblem& problem) { prepare_island(assemble_reduced(problem, arena()), problem.mu); }
+std::string Pcg::island_refusal(Index contacts) const { return options_.kernel.refusal(contacts); }
+
+void Pcg::prepare(const ContactProblem& problem) {
+  prepare_island(assemble_reduced(problem, arena()), problem.mu);
+}
 
 void Pcg::prepare_island(ReducedProblem problem, Vector mu) {
   Impl& s = *impl_;
-  s.data = make_gauss_seidel_data(std::move(problem.W), std::move(problem.q), std::move(mu),
-                                  options_.common.law, TangentStep::scalar);
+  s.data = make_gauss_seidel_data(options_.kernel.stored(std::move(problem.W)), std::move(problem.q),
+                                  std::move(mu), options_.common.law, TangentStep::scalar);
   s.cg.prepare(s.data);
   s.best.resize(static_cast<std::size_t>(s.data.q.size()));
 }

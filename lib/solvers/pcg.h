@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "solvers/dense_pattern.h"
 #include "solvers/projected_cg.h"
 #include "solvers/reduced_solver.h"
 
@@ -23,6 +24,7 @@ class Pcg : public ReducedSolver {
     CgBeta beta = CgBeta::pr;
     CgForm form = CgForm::robust;
     double powell = 0.0;
+    KernelOptions kernel;
     StopKind stop = StopKind::residual;
     PaperThresholds paper;
 
@@ -37,6 +39,7 @@ class Pcg : public ReducedSolver {
         "robust form: restart when successive gradients are this far from conjugate (0.2 is Powell's choice "
         "and "
         "mends Fletcher-Reeves); 0: never");
+      kernel.visit(v);
       v("stop", stop,
         "residual: the common rule; paper: any one of eps, delta, eps_inf, delta_inf, or 2n iterations (n = "
         "3 contacts)");
@@ -54,6 +57,7 @@ class Pcg : public ReducedSolver {
   std::string unsupported_reason(const ContactProblem& problem) const override;
   std::unique_ptr<ReducedSolver> fresh() const override { return std::make_unique<Pcg>(options_); }
   void prepare(const ContactProblem& problem) override;
+  std::string island_refusal(Index contacts) const override;
   void prepare_island(ReducedProblem problem, Vector mu) override;
   SolveReport solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) override;
 

@@ -15,6 +15,7 @@ struct PcgPgs::Impl {
 };
 
 void PcgPgs::Options::validate() const {
+  kernel.validate("solver 'pcg-pgs'");
   if (!(tol_cg >= 0.0)) throw_usage("solver 'pcg-pgs': tol_cg = {} is negative", tol_cg);
   if (n_max < 1) throw_usage("solver 'pcg-pgs': n_max = {} must be at least 1", n_max);
   cg.validate("solver 'pcg-pgs', CG phase");
@@ -28,7 +29,11 @@ void PcgPgs::Options::validate() const {
 PcgPgs::PcgPgs(const Options& options) : options_(options), impl_(std::make_unique<Impl>()) {}
 PcgPgs::~PcgPgs() = default;
 
-std::string PcgPgs::unsupported_reason(const ContactProblem&) const { return ""; }
+std::string PcgPgs::unsupported_reason(const ContactProblem& problem) const {
+  return island_refusal(problem.contacts());
+}
+
+std::string PcgPgs::island_refusal(Index contacts) const { return options_.kernel.refusal(contacts); }
 
 void PcgPgs::prepare(const ContactProblem& problem) {
   prepare_island(assemble_reduced(problem, arena()), problem.mu);
@@ -39,8 +44,8 @@ void PcgPgs::prepare_island(ReducedProblem problem, Vector mu) {
   const Index contacts = problem.W.block_rows;
   const TangentStep step =
       options_.common.law == FrictionLaw::cone ? TangentStep::scalar : TangentStep::componentwise;
-  s.data = make_gauss_seidel_data(std::move(problem.W), std::move(problem.q), std::move(mu),
-                                  options_.common.law, step);
+  s.data = make_gauss_seidel_data(options_.kernel.stored(std::move(problem.W)), std::move(problem.q),
+                                  std::move(mu), options_.common.law, step);
   s.cg.prepare(s.data);
   s.loop.prepare(contacts);
   s.best.resize(static_cast<std::size_t>(s.data.q.size()));

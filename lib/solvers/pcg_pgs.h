@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "solvers/dense_pattern.h"
 #include "solvers/projected_cg.h"
 #include "solvers/reduced_solver.h"
 
@@ -22,6 +23,7 @@ class PcgPgs : public ReducedSolver {
     CgBeta beta = CgBeta::pr;
     CgForm form = CgForm::robust;
     double tol_cg = 1e-2;
+    KernelOptions kernel;
     StopKind stop = StopKind::residual;
     PaperThresholds cg{1e-6, 1e-2, 0.0, 0.0};
     PaperThresholds gs;
@@ -34,6 +36,7 @@ class PcgPgs : public ReducedSolver {
       v("form", form, "CG phase: robust, true residual only, or Algorithm 2 as printed");
       v("tol_cg", tol_cg,
         "residual at which Gauss-Seidel takes over; 0 leaves it to the paper's rules or 2n iterations");
+      kernel.visit(v);
       v("stop", stop,
         "residual: the common rule; paper: the rules below end both phases, n_max sweeps the second");
       cg.visit(v, "_cg", "CG");
@@ -52,6 +55,7 @@ class PcgPgs : public ReducedSolver {
   std::string unsupported_reason(const ContactProblem& problem) const override;
   std::unique_ptr<ReducedSolver> fresh() const override { return std::make_unique<PcgPgs>(options_); }
   void prepare(const ContactProblem& problem) override;
+  std::string island_refusal(Index contacts) const override;
   void prepare_island(ReducedProblem problem, Vector mu) override;
   SolveReport solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) override;
 

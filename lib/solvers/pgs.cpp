@@ -74,7 +74,7 @@ struct Pgs::Impl {
 };
 
 void Pgs::Options::validate() const {
-  if (!(max_gib > 0.0)) throw_usage("solver 'pgs': max_gib = {} must be positive", max_gib);
+  kernel.validate("solver 'pgs'");
   if (n_max < 1) throw_usage("solver 'pgs': n_max = {} must be at least 1", n_max);
   paper.validate("solver 'pgs'");
 }
@@ -86,19 +86,17 @@ std::string Pgs::unsupported_reason(const ContactProblem& problem) const {
   return island_refusal(problem.contacts());
 }
 
-std::string Pgs::island_refusal(Index contacts) const {
-  if (options_.kernel == PgsKernel::sparse) return "";
-  return dense_refusal(contacts, {}, options_.max_gib);
-}
+std::string Pgs::island_refusal(Index contacts) const { return options_.kernel.refusal(contacts); }
 
-void Pgs::prepare(const ContactProblem& problem) { prepare_island(assemble_reduced(problem, arena()), problem.mu); }
+void Pgs::prepare(const ContactProblem& problem) {
+  prepare_island(assemble_reduced(problem, arena()), problem.mu);
+}
 
 void Pgs::prepare_island(ReducedProblem problem, Vector mu) {
   Impl& s = *impl_;
   const Index contacts = problem.W.block_rows;
-  if (options_.kernel == PgsKernel::dense) problem.W = fill_pattern(problem.W);
-  s.data = make_gauss_seidel_data(std::move(problem.W), std::move(problem.q), std::move(mu),
-                                  options_.common.law, tangent_step(options_));
+  s.data = make_gauss_seidel_data(options_.kernel.stored(std::move(problem.W)), std::move(problem.q),
+                                  std::move(mu), options_.common.law, tangent_step(options_));
   if (options_.common.law == FrictionLaw::pyramid && options_.tangent == PgsTangent::scalar)
     take_scalar_steps(s.data);
   const auto rows = static_cast<std::size_t>(s.data.q.size());

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "solvers/dense_pattern.h"
 #include "solvers/paper_rules.h"
 #include "solvers/reduced_solver.h"
 
@@ -32,13 +33,6 @@ struct EnumNames<PgsTangent> {
        {PgsTangent::componentwise, "componentwise"}}};
 };
 
-enum class PgsKernel { sparse, dense };
-template <>
-struct EnumNames<PgsKernel> {
-  static constexpr std::array<std::pair<PgsKernel, std::string_view>, 2> value{
-      {{PgsKernel::sparse, "sparse"}, {PgsKernel::dense, "dense"}}};
-};
-
 class Pgs : public ReducedSolver {
  public:
   static constexpr std::string_view kName = "pgs";
@@ -46,8 +40,7 @@ class Pgs : public ReducedSolver {
     CommonOptions common;
     PgsForm form = PgsForm::robust;
     PgsTangent tangent = PgsTangent::automatic;
-    PgsKernel kernel = PgsKernel::sparse;
-    double max_gib = 4.0;
+    KernelOptions kernel;
     StopKind stop = StopKind::residual;
     PaperThresholds paper;
     int n_max = 100;
@@ -61,9 +54,7 @@ class Pgs : public ReducedSolver {
       v("tangent", tangent,
         "tangential step: one scalar 1/lambda_max(W_TT), or 1/W_jj per component; auto: scalar for the cone, "
         "componentwise for the pyramid");
-      v("kernel", kernel,
-        "sparse: non-zero blocks of W; dense: the paper's O(n^2) kernel, all blocks stored");
-      v("max_gib", max_gib, "memory that a dense W may take, GiB");
+      kernel.visit(v);
       v("stop", stop,
         "residual: the common rule; paper: any one of eps, delta, eps_inf, delta_inf, or n_max sweeps");
       paper.visit(v);

@@ -36,6 +36,8 @@ std::vector<Variant> sound_variants() {
   std::vector<Variant> variants;
   for (const SolverEntry& entry : solver_registry()) variants.push_back({std::string(entry.name), {}});
   variants.push_back({"pgs", {{"kernel", "dense"}}});
+  variants.push_back({"pcg", {{"kernel", "dense"}}});
+  variants.push_back({"pcg-pgs", {{"kernel", "dense"}}});
   variants.push_back({"pgs", {{"tangent", "scalar"}}});
   variants.push_back({"pcg-pgs", {{"beta", "fr"}}});
   variants.push_back({"pcg-pgs", {{"tol_cg", "0.0001"}}});

@@ -235,8 +235,11 @@ TEST(DenseKernel, RefusesWhatDoesNotFit) {
   options.regions = 6;
   const ContactProblem problem = make_planted_problem(options).problem;
   // 60² blocks of 76 bytes are 2.5e-4 GiB; six islands of 10² blocks each are 4.2e-5 GiB
-  EXPECT_EQ(make_solver("pgs", {{"kernel", "dense"}, {"max_gib", "3e-4"}})->unsupported_reason(problem), "");
-  EXPECT_NE(make_solver("pgs", {{"kernel", "dense"}, {"max_gib", "2e-4"}})->unsupported_reason(problem), "");
+  for (const char* name : {"pgs", "pcg", "pcg-pgs"}) {
+    EXPECT_EQ(make_solver(name, {{"kernel", "dense"}, {"max_gib", "3e-4"}})->unsupported_reason(problem), "");
+    EXPECT_NE(make_solver(name, {{"kernel", "dense"}, {"max_gib", "2e-4"}})->unsupported_reason(problem), "");
+    EXPECT_THROW(make_solver(name, {{"max_gib", "0"}}), UsageError);
+  }
   EXPECT_EQ(make_solver("ca", {{"max_gib", "5e-5"}})->unsupported_reason(problem), "");
   EXPECT_NE(make_solver("ca", {{"max_gib", "4e-5"}})->unsupported_reason(problem), "");
 }
