@@ -24,8 +24,8 @@ def scene_line(row, took):
         return f"| `{row['scene']}` |" + " – |" * 10 + f" not recorded: {row['message']} |"
     steps = int(row["steps"])
     facts = "all hold" if not row["differing"] else f"{row['facts']} hold; {', '.join(f'`{name}`' for name in row['differing'].split())} not"
-    if row["facts"].endswith("/0"):
-        facts = "not checked (cut short)"
+    if row["facts"] in ("", "0/0"):
+        facts = "none stated" if row["facts"] else "cut short"
     whole = seconds_text(took["seconds"]) if took else "–"
     cpu = seconds_text(took["cpu_seconds"]) if took else "–"
     each = seconds_text(took["cpu_seconds"] / steps) if took else "–"

@@ -50,7 +50,7 @@ def describe(asked, scene, path):
            "contacts": int(columns["contacts"]["most"]), "regions": int(columns["regions"]["most"]), "islands": int(columns["islands"]["most"]),
            "unresolved": round(columns["unresolved"]["mean"] * info["statistics"]["rows"]), "residual": f"{columns['residual']['most']:.1e}",
            "bytes": info["bytes"], "bytes_per_contact": round(info["bytes"] / contacts) if contacts else "",
-           "facts": f"{sum(fact['holds'] for fact in facts)}/{len(facts)}",
+           "facts": "" if asked.steps else f"{sum(fact['holds'] for fact in facts)}/{len(facts)}",
            "differing": " ".join(fact["fact"] for fact in facts if not fact["holds"]), "message": ""}
     return row, snapshots, facts
 
