@@ -137,7 +137,7 @@ def section(experiment, figures, verdicts, table):
 def page(sections, verdicts, experiments):
     counts = ", ".join(f"{word}: {sum(v.verdict == word for v in verdicts)}"
                        for word in (expect.HOLDS, expect.DIFFERS, expect.NOT_COMPARABLE))
-    links = "".join(f"<a href='#{text(e.id)}'>{text(e.id)}</a>" for e in experiments)
+    links = " ".join(f"<a href='#{text(e.id)}'>{text(e.id)}</a>" for e in experiments)
     overview = f"<h3>All claims ({counts})</h3>{claims_table(verdicts, True)}" if len(experiments) > 1 and verdicts else \
         f"<p class='soft'>Claims: {counts}.</p>"
     return f"""<!DOCTYPE html>
