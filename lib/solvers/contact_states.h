@@ -39,6 +39,15 @@
 /// also while it is off: that is a convex problem (friction of Tresca), on which no change of states undoes
 /// another for long. Where it is solved, all bounds move together (fixed_point_history.h). The cone's
 /// directions then move between solved systems only, by Newton's steps.
+///
+/// Rows that repeat each other (a face on a face: 72 contacts of 6 rigid bodies have 139 active rows, of
+/// which 36 are independent) contradict each other while too many are on; then nothing moves λ along their
+/// null space and no sign tells which to take off. Held rows therefore get a compliance about a centre c (the
+/// proximal method of multipliers, Rockafellar 1976):
+///
+///     u + ϑ (λ − c) = 0,   ϑ = 10⁻⁴ S,   then c ← λ
+///
+/// has the same solutions, and a contradiction moves λ by u/ϑ until a row opens. c = λ where a row changes.
 namespace signorini {
 
 /// δ of sliding contacts. prox: δ ← (μ λ' S_T δ + s)/‖·‖ (C37). paper: a hundredth of the way to s/‖s‖ where
@@ -99,8 +108,9 @@ class ContactStates {
   /// From now on every contact keeps a bound of friction, to begin with μ λ_N.
   void hold_bounds(const PrimalSystem& system);
   bool held() const { return held_; }
-  /// Largest S_T |μ λ_N − b| of the held bounds in m/s; a look at a converged state above it moves them.
-  double lag(const PrimalSystem& system) const;
+  /// What the system has to be solved to before bounds and centres move, m/s; 0 where nothing is held. A look
+  /// at a converged state with this gate moves them where no state changes.
+  double held_accuracy(const PrimalSystem& system) const;
   /// out = P x: the active part of a vector of contact velocities or impulses (3m). `out` may be `x`.
   void restrict_to_active(std::span<const double> x, std::span<double> out) const;
 
@@ -109,6 +119,8 @@ class ContactStates {
   std::vector<double> active;      ///< 3m; 1 or 0
   std::vector<Vector2> across;     ///< m; unit vector e across the sliding direction where that row is active
   std::vector<double> compliance;  ///< m; ε of that row, 1/kg
+  std::vector<double> proximal;    ///< 3m; ϑ of held contacts, else 0; 1/kg
+  std::vector<double> centre;  ///< 3m; λ where rows last changed or were solved, N·s; 0 where not active
 
  private:
   struct Contact {
@@ -133,6 +145,10 @@ class ContactStates {
   void begin_tangents(FrictionLaw law, std::size_t k, const double* u, double gate);
   void drop_tangents(std::size_t k);
   double bound_error(const PrimalSystem& system, std::size_t k) const;
+  /// Largest S_T |μ λ_N − b| and ϑ |λ − c| in m/s.
+  double bound_lag(const PrimalSystem& system) const;
+  double proximal_lag() const;
+  void recentre(std::size_t k);
   void move_bounds(const PrimalSystem& system, std::span<const double> u, double gate);
   void switch_off(std::size_t k);
   void start_tangents(FrictionLaw law, std::size_t k, double bound, const Vector2& r, const Vector2& pulled);

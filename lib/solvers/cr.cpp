@@ -21,11 +21,6 @@ constexpr int kStagnation = 300;
 /// restart; short recurrences lose their conjugacy to rounding on
 /// ill-conditioned systems, and a fresh residual mends that.
 constexpr int kLinearPatience = 100;
-/// Of the lag of held bounds: what the problem with these bounds is solved to before they move. Where
-/// contacts almost replace each other, their normal impulses are a hundred times less accurate than the
-/// velocities. (Rings, cone and pyramid: with 1e-2 one problem in 239 does not arrive, 1e-3 … 1e-5 cost the
-/// same.)
-constexpr double kHeldAccuracy = 1e-4;
 /// ‖B z‖ relative to what it was at the start below which the point is
 /// stationary although ρ ≠ 0 (over-constrained).
 constexpr double kStationary = 1e-12;
@@ -332,7 +327,7 @@ SolveReport ConjugateResiduals::solve(std::span<double> r, const StopRule& rule,
       s.refresh();
       changed = true;
     }
-    const double accuracy = std::max(inner, kHeldAccuracy * s.states.lag(s.system));
+    const double accuracy = std::max(inner, s.states.held_accuracy(s.system));
     const bool solved = s.residual <= accuracy;
     if (solved || stuck) {
       if (s.look(accuracy, Moment::converged)) {

@@ -92,6 +92,8 @@ void SaddleSystem::constraint_velocities(const SaddleVector& x, SaddleVector& Bx
     Bx.c[3 * k + 1] -= states.compliance[k] * x.c[3 * k + 1];
     Bx.c[3 * k + 2] -= states.compliance[k] * x.c[3 * k + 2];
   }
+  if (!states.held()) return;
+  for (std::size_t i = 0; i < Bx.c.size(); ++i) Bx.c[i] -= states.proximal[i] * x.c[i];
 }
 
 /// 1/(Z S + ε) of row i; 0 where nothing gives way.
@@ -99,9 +101,9 @@ double SaddleSystem::inverse_softness(std::size_t i, double Z) const {
   if (!(softness_[i] > 0.0)) return 0.0;
   const std::size_t k = i / 3;
   const Vector2& e = states.across[k];
-  if (i % 3 == 0 || (e[0] == 0.0 && e[1] == 0.0)) return 1.0 / (Z * softness_[i]);
+  if (i % 3 == 0 || (e[0] == 0.0 && e[1] == 0.0)) return 1.0 / (Z * softness_[i] + states.proximal[i]);
   const double across = e[0] * e[0] * softness_[3 * k + 1] + e[1] * e[1] * softness_[3 * k + 2];
-  return 1.0 / (Z * across + states.compliance[k]);
+  return 1.0 / (Z * across + states.compliance[k] + states.proximal[i]);
 }
 
 void SaddleSystem::precondition(const SaddleVector& x, SaddleVector& out, bool as_full) {
@@ -158,8 +160,8 @@ double SaddleSystem::dot_of(const SaddleVector& a, const SaddleVector& b) {
   return sum(0, dot(a.c, b.c));
 }
 
-/// max |ρ_v/M_ii| over [begin, end); NaN where one is. Four at a time, so that the processor need not wait for
-/// one.
+/// max |ρ_v/M_ii| over [begin, end); NaN where one is. Four at a time, so that the processor need not wait
+/// for one.
 double SaddleSystem::largest_momentum(std::size_t begin, std::size_t end) const {
   constexpr std::size_t kLanes = 4;
   std::array<double, kLanes> largest{}, poison{};
@@ -204,6 +206,9 @@ void SaddleSystem::constraint_residual(std::vector<double>& out) const {
     out[3 * k + 1] += states.compliance[k] * states.lambda[3 * k + 1];
     out[3 * k + 2] += states.compliance[k] * states.lambda[3 * k + 2];
   }
+  if (!states.held()) return;
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i] += states.proximal[i] * (states.lambda[i] - states.centre[i]);
 }
 
 double SaddleSystem::constraint_norm() const {

@@ -19,6 +19,8 @@
 ///     [ M  −Lᵀ ] [ v ]   [ f + H r_T ]        ρ_v = f + H (λ + r_T) − M v    [kg m/s]
 ///     [ −L  −E ] [ λ ] = [ w_active  ]        ρ_c = u_active + E λ           [m/s]
 ///
+/// Where bounds are held, ϑ (λ − c) is added to ρ_c and ϑ to E (contact_states.h).
+///
 /// A change of states costs no product with M: ρ_v moves by H times the change of the impulses (V22).
 namespace signorini {
 

@@ -220,7 +220,7 @@ TEST_F(ReferenceCounts, WarmStartsCostLessThanColdOnes) {
         };
         const std::vector<double> zero(start.size(), 0.0);
         EXPECT_EQ(iterations("exact", 1e-6, start), 0) << name << " on " << kProblems[p];
-        EXPECT_LE(iterations("exact", 1e-9, start), iterations("exact", 1e-9, zero) / 4 + kFewLooks)
+        EXPECT_LE(iterations("exact", 1e-9, start), iterations("exact", 1e-9, zero) / 3 + kFewLooks)
             << name << " " << enum_name(law) << " on " << kProblems[p];
         EXPECT_LE(iterations("own", 1e-6, start), iterations("own", 1e-6, zero) * 6 / 5 + kFewLooks)
             << name << " " << enum_name(law) << " on " << kProblems[p];
