@@ -144,6 +144,41 @@ TEST(Scene, SeedAndOverridesChangeTheBytes) {
   EXPECT_NE(run(request).digest, base);
 }
 
+TEST(Scene, RegionsSolvedOneByOneGiveTheSameMotion) {
+  const auto last = [](const std::string& mode) {
+    const SceneFile file("velocity_m_s = [0.2, 0.1, -0.5]\n");
+    StepReport report;
+    int regions = 0;
+    run_scene(
+        file.request({{"solver.regions", mode}, {"solver.tolerance", "1e-12"}}),
+        [](const std::string&) { return false; }, [](const Frame&) {},
+        [&](const StepStatistics& step) {
+          regions = std::max(regions, step.regions);
+          report = step.report;
+          return true;
+        });
+    EXPECT_GT(regions, 1);
+    return report;
+  };
+  const StepReport whole = last("none"), apart = last("points");
+  EXPECT_EQ(whole.contacts, apart.contacts);
+  EXPECT_GT(whole.kinetic_energy, 0.0);
+  // 200 steps, each solved to 1e-12 of its largest velocity; impacts are no unstable motion here
+  EXPECT_NEAR(apart.kinetic_energy, whole.kinetic_energy, 1e-8 * whole.kinetic_energy);
+}
+
+TEST(Scene, MassPointRegionsDoNotDriveImplicitSteps) {
+  const SceneFile file("", "", kOneOfEach);
+  try {
+    run_scene(
+        file.request({{"solver.regions", "points"}}), [](const std::string&) { return false; },
+        [](const Frame&) {}, [](const StepStatistics&) { return true; });
+    FAIL() << "an inexact split drove the scene";
+  } catch (const UsageError& error) {
+    EXPECT_NE(std::string(error.what()).find("couples mass points"), std::string::npos) << error.what();
+  }
+}
+
 TEST(Scene, SizesAndSetOverrideInThatOrder) {
   const SceneFile file("[size.quick]\ntime.record_every = 20\nbodies.balls.count = 1\n");
   RecordRequest request = file.request();
