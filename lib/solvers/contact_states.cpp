@@ -240,7 +240,7 @@ bool ContactStates::follow_cone(std::size_t k, const Bounds& bounds, const doubl
     compliance[k] = 0.0;
     return true;
   }
-  if (held_ && moment == Moment::running)
+  if (held_ && newton() && moment == Moment::running)
     return false;  // a restart for every turn: the twins' load never settles
   Vector2 direction = c.direction;
   if (newton() && present.norm() > 0.0) direction = -present.normalized();

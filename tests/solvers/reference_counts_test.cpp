@@ -199,7 +199,7 @@ std::vector<double> nearly_right(const ContactProblem& problem, FrictionLaw law)
 }
 
 /// A start that is right to eight digits leaves one of nine to be found, from states that are right: a
-/// quarter of the way and a few looks at most. What is right already takes no iteration. Without factors of M
+/// third of the way and a few looks at most. What is right already takes no iteration. Without factors of M
 /// the velocity of the start has to be found as well; then a warm start may cost what a cold one does (a
 /// fifth more is the scatter of counts between roundings on the worst of the eight).
 TEST_F(ReferenceCounts, WarmStartsCostLessThanColdOnes) {
