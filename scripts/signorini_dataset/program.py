@@ -43,9 +43,10 @@ def run(program, *words, may_end_with=(0,)):
         process = subprocess.Popen([str(program), *map(str, words)], stdout=out, stderr=err, stdin=subprocess.DEVNULL)
         try:
             status, usage, peak = watch(process.pid)
-        except BaseException:
+        except BaseException as error:
             process.terminate()
-            process.wait()
+            status, usage, error.peak = watch(process.pid)
+            process.returncode, error.cpu = os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime
             raise
         process.returncode = code = os.waitstatus_to_exitcode(status)
         out.seek(0)

@@ -28,13 +28,16 @@ def record(asked, scene, path):
     took = {"seconds": 0.0, "cpu_seconds": 0.0, "peak_bytes": 0, "threads": asked.threads}
     if clock.exists():
         took = json.loads(clock.read_text())
-    started = time.monotonic()
+    started, done = time.monotonic(), None
     try:
         done = run(asked.program, *words)
-        took["cpu_seconds"] += done.cpu
-        took["peak_bytes"] = max(took["peak_bytes"], done.peak)
-    finally:  # an interrupted recording has taken its time too
+    except KeyboardInterrupt as interruption:  # its time counts too
+        done = interruption
+        raise
+    finally:
         took["seconds"] += time.monotonic() - started
+        took["cpu_seconds"] += getattr(done, "cpu", 0.0)
+        took["peak_bytes"] = max(took["peak_bytes"], getattr(done, "peak", 0))
         clock.write_text(json.dumps(took) + "\n")
 
 
