@@ -26,26 +26,28 @@ def scene_line(row, took):
     facts = "all hold" if not row["differing"] else f"{row['facts']} hold; {', '.join(f'`{name}`' for name in row['differing'].split())} not"
     if row["facts"] in ("", "0/0"):
         facts = "none stated" if row["facts"] else "cut short"
-    whole = seconds_text(took["seconds"]) if took else "–"
-    cpu = seconds_text(took["cpu_seconds"]) if took else "–"
-    each = seconds_text(took["cpu_seconds"] / steps) if took else "–"
+    whole, cpu = (took or {}).get("seconds"), (took or {}).get("cpu_seconds")
+    each = cpu / steps if cpu is not None else None
+    whole, cpu, each = ("–" if seconds is None else seconds_text(seconds) for seconds in (whole, cpu, each))
     peak = bytes_text(took["peak_bytes"]) if took else "–"
     per_contact = bytes_text(float(row["bytes_per_contact"])) if row["bytes_per_contact"] else "–"
-    return (f"| `{row['scene']}` | {steps} | {row['dofs']} | {row['contacts']} | {row['regions']} | {row['unresolved']} | {whole} | {cpu} | {each} | "
-            f"{peak} | {per_contact} | {facts} |")
+    dofs = row["dofs"] if int(row["snapshots"]) else "–"
+    cells = (f"`{row['scene']}`", steps, dofs, row["contacts"], row["regions"], row["unresolved"], whole, cpu, each, peak, per_contact, facts)
+    return "| " + " | ".join(map(str, cells)) + " |"
 
 
 def size_table(folder, size):
     rows = read_table(folder / "scenes.csv")
-    lines = [f"## Size {size}", "",
+    cut = all(row["facts"] == "" for row in rows)
+    lines = [f"## Size {size}" + (f", the first {rows[0]['steps']} steps" if cut and rows else ""), "",
              "| scene | steps | dofs ≤ | contacts ≤ | regions ≤ | unresolved | wall time | CPU time | CPU per step | peak memory | bytes per contact | facts |",
              "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|"]
     total = cpu = 0.0
     for row in rows:
         clock = folder / "recordings" / f"{row['scene']}.took.json"
         took = json.loads(clock.read_text()) if clock.exists() else None
-        if took:
-            total, cpu = total + took["seconds"], cpu + took["cpu_seconds"]
+        total += (took or {}).get("seconds") or 0.0
+        cpu += (took or {}).get("cpu_seconds") or 0.0
         lines.append(scene_line(row, took))
     return lines + ["", f"All {len(rows)} scenes of this size: {seconds_text(total)} by the clock, {seconds_text(cpu)} of CPU time.", ""]
 

@@ -29,6 +29,7 @@ def parse(arguments=None):
     parser.add_argument("--time-limit", type=float, default=120.0)
     parser.add_argument("--threads", type=positive, default=os.cpu_count() or 1)
     parser.add_argument("--record-only", action="store_true")
+    parser.add_argument("--tables", action="store_true")
     parser.add_argument("--program", type=Path, default=SOURCE / "build/release/experiments/signorini")
     parser.add_argument("-o", "--out", type=Path, default=None)
     parser.add_argument("--gallery", type=Path, default=None)
@@ -39,6 +40,9 @@ def parse(arguments=None):
     asked.solvers = [name for name in asked.solvers.split(",") if name]
     known = sorted(path.stem for path in (SOURCE / "configs/scenes").glob("*.toml"))
     asked.scenes = [name for name in asked.scenes.split(",") if name] or known
+    if asked.tables:
+        asked.record_only = True
+        asked.scenes = [name for name in asked.scenes if (asked.out / "recordings" / f"{name}.h5").exists()]
     for name in asked.scenes:
         if name not in known:
             parser.error(f"--scenes: no scene '{name}'; there are {', '.join(known)}")

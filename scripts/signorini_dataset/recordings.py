@@ -62,7 +62,8 @@ def scene_row(asked, scene, folder):
     """Row, snapshots and facts of a scene, recorded now or earlier. A scene that cannot be recorded is a row that says why."""
     path = folder / f"{scene}.h5"
     try:
-        record(asked, scene, path)
+        if not asked.tables:
+            record(asked, scene, path)
         return describe(asked, scene, path)
     except Failed as failure:
         say(f"{scene}: {failure}")

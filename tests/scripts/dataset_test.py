@@ -225,6 +225,14 @@ class Dataset(unittest.TestCase):
             self.assertEqual(text.count("| `rigidstack` |"), 1 + 5)
             self.assertIn("all hold", text)
 
+    def test_tables_can_be_made_of_what_is_there(self):
+        out = self.make("tables_quick", "--record-only")
+        before = (out / "scenes.csv").read_bytes()
+        (out / "scenes.csv").unlink()
+        self.make("tables_quick", "--tables", scenes="springtoy,bucket,rigidstack")
+        self.assertEqual((out / "scenes.csv").read_bytes(), before)
+        self.assertFalse((out / "recordings/bucket.h5").exists())
+
     def test_wrong_use_is_refused(self):
         for words in (["--scenes", "ring"], ["--most", "0"], ["--program", "/nowhere"], ["--bogus"]):
             done = subprocess.run([SOURCE / "scripts/make_dataset", *words], capture_output=True, text=True, timeout=60)
