@@ -5,6 +5,7 @@
 #include <Eigen/Geometry>
 #include <cmath>
 
+#include "base/rng.h"
 #include "contact/planted_problem.h"
 #include "contact/problem_zoo.h"
 #include "contact/residuals.h"
@@ -210,6 +211,45 @@ TEST(ConjugateResiduals, ArriveWhereContactsReplaceEachOther) {
     }
     EXPECT_GE(plain_failures, 2) << law << ": the problem has become too easy to show anything";
   }
+}
+
+/// A rigid plate on many contacts whose offsets do not fit a plane: six dofs, three rows per contact, so that
+/// most active rows contradict each other until all but a few have opened.
+ContactProblem plate(int contacts, std::uint64_t seed) {
+  Rng rng(seed);
+  const auto random = [&rng] { return rng.uniform(-1.0, 1.0); };
+  Matrix M = Matrix::Zero(6, 6);
+  M.diagonal() << 2.0, 2.0, 2.0, 0.02, 0.02, 0.03;
+  Matrix H = Matrix::Zero(6, 3 * contacts);
+  Vector w(3 * contacts), v(6);
+  for (int k = 0; k < contacts; ++k) {
+    const Vector3 arm(0.1 * random(), 0.1 * random(), -0.05);
+    for (int j = 0; j < 3; ++j) {
+      const Vector3 direction = zoo::floor_frame().row(j).transpose();
+      H.block<3, 1>(0, 3 * k + j) = direction;
+      H.block<3, 1>(3, 3 * k + j) = arm.cross(direction);
+      w[3 * k + j] = 0.01 * random();
+    }
+  }
+  v << 0.3, 0.1, -1.0, 0.2, -0.1, 0.3;
+  return zoo::make_primal(M, H, M * v, w, Vector::Constant(contacts, 0.5));
+}
+
+/// Least squares of contradicting rows leave no sign that tells which contact to take off.
+TEST(ConjugateResiduals, ArriveWhereRowsContradictEachOther) {
+  int plain_failures = 0;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    const ContactProblem problem = plate(24, seed);
+    std::vector<double> r;
+    for (const char* name : {"cr-full", "cr-diag"}) {
+      const SolveReport report = solve(*make_solver(name), problem, 1e-6, r, 5000);
+      EXPECT_EQ(enum_name(report.status), "converged") << name << " " << seed;
+      EXPECT_LE(Referee(problem).measure(r, {}).residual, 1e-6) << name << " " << seed;
+      const SolveReport plain = solve(*make_solver(name, {{"patience", "0"}}), problem, 1e-6, r, 5000);
+      plain_failures += plain.status != SolveStatus::converged;
+    }
+  }
+  EXPECT_GE(plain_failures, 6) << "the problem has become too easy to show anything";
 }
 
 /// The direction as an unknown has the same fixed points.
