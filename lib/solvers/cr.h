@@ -78,7 +78,7 @@ struct CrOptions {
   bool duplicates = true;
   double inner = 0.2;
   double postpone = 0.8;
-  int patience = 200;
+  int patience = 120;
   Judge judge = Judge::exact;
 
   template <class Visitor>
