@@ -64,7 +64,8 @@ int reproduce(const Program& program, const ReproduceArguments& a) {
   if (a.experiments.size() == 1 && a.experiments[0] == "all") {
     configs = list_configs(program, ConfigKind::experiments);
   } else if (a.experiments.empty()) {
-    configs.push_back(find_config(program, ConfigKind::experiments, "signorini_all"));
+    for (const char* name : {"signorini_all", "signorini_implicit"})
+      configs.push_back(find_config(program, ConfigKind::experiments, name));
   } else {
     for (const std::string& name : a.experiments)
       configs.push_back(find_config(program, ConfigKind::experiments, name));
@@ -101,11 +102,11 @@ void add_reproduce(CLI::App& app, Program& program) {
       "with the claims table: what was claimed, what was measured, whether it holds.\n"
       "\n"
       "Examples:\n"
-      "  signorini reproduce                          experiment signorini_all, size quick: a few minutes\n"
+      "  signorini reproduce                          every solver on an explicit and an implicit scene: a minute\n"
       "  signorini reproduce --resume                 only what is missing\n"
       "  signorini reproduce all --size medium --out results/out");
   auto a = std::make_shared<ReproduceArguments>();
-  command->add_option("EXPERIMENT", a->experiments, "Experiments, or all (default signorini_all)");
+  command->add_option("EXPERIMENT", a->experiments, "Experiments, or all (default signorini_all signorini_implicit)");
   command->add_option("--size", a->size, "quick, medium or paper (default quick)")->type_name("SIZE");
   command->add_option("--out", a->out, "Folder for results (default results/out)")->type_name("DIR");
   command->add_flag("--resume", a->resume, "Keep finished rows of the same program, config and recording");
