@@ -52,6 +52,11 @@ class Scripts(unittest.TestCase):
         self.assertEqual(run(SOURCE / "scripts" / "setup").returncode, 0)
         self.assertLess(time.monotonic() - started, 5.0)  # 0.05 s measured on an idle machine
 
+    def test_readme_says_what_the_reference_results_hold(self):
+        checked = run(SOURCE / "scripts" / "readme_tables", "--check")
+        self.assertEqual((checked.returncode, checked.stderr), (0, ""))
+        self.assertEqual(run(SOURCE / "scripts" / "readme_tables", "--bogus").returncode, 2)
+
 
 class Promote(unittest.TestCase):
     def setUp(self):
