@@ -515,7 +515,7 @@ ExperimentResult run_experiment(const Program& program, const ExperimentRequest&
 
 void print_run_summary(const fs::path& runs_csv) {
   struct Line {
-    std::size_t runs = 0, reached = 0;
+    std::size_t runs = 0, reached = 0, unsupported = 0;
     std::vector<double> iterations, setup, solve;
   };
   struct Key {
@@ -540,6 +540,7 @@ void print_run_summary(const fs::path& runs_csv) {
     if (r.repetition == 0) {
       ++line.runs;
       line.reached += r.status == SolveStatus::converged ? 1U : 0U;
+      line.unsupported += r.status == SolveStatus::unsupported ? 1U : 0U;
       if (r.status == SolveStatus::converged) line.iterations.push_back(r.iterations);
     }
     if (r.status != SolveStatus::converged) continue;
@@ -556,14 +557,12 @@ void print_run_summary(const fs::path& runs_csv) {
   for (const Key& key : order) {
     const Line& line = lines[key];
     const double iterations = median(line.iterations);
-    table.add({key.label,
-               key.mode,
-               fmt::format("{}", key.threads),
-               {fmt::format("{}/{}", line.reached, line.runs),
-                line.reached == line.runs ? Colour::green : Colour::red},
+    TextTable::Cell reached{fmt::format("{}/{}", line.reached, line.runs),
+                            line.reached == line.runs ? Colour::green : Colour::red};
+    if (line.unsupported == line.runs) reached = {"unsupported"};  // by design, not a failure
+    table.add({key.label, key.mode, fmt::format("{}", key.threads), reached,
                std::isnan(iterations) ? "–" : fmt::format("{:g}", iterations),
-               seconds_text(median(line.setup)),
-               seconds_text(median(line.solve))});
+               seconds_text(median(line.setup)), seconds_text(median(line.solve))});
   }
   print(table.text());
 }
