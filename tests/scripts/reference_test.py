@@ -1,0 +1,64 @@
+"""The experiments of Lazarevych 2010 at size quick give the counts and verdicts of results/reference; other counts are noticed."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[2]
+REFERENCE = SOURCE / "results" / "reference"
+NAMES = sorted(path.stem for path in (SOURCE / "configs" / "experiments").glob("lazarevych2010_*.toml"))
+
+
+def compare(*arguments):
+    return subprocess.run([SOURCE / "scripts" / "reference_counts", *map(str, arguments)], capture_output=True, text=True, timeout=300)
+
+
+class Reference(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        program = os.environ.get("SIGNORINI_PROGRAM")
+        if not program:
+            raise unittest.SkipTest("no program: SIGNORINI_PROGRAM is not set")
+        cls.directory = tempfile.TemporaryDirectory()
+        cls.out = Path(cls.directory.name) / "out"
+        ran = subprocess.run([program, "run", *NAMES, "--size", "quick", "--out", str(cls.out)], capture_output=True, text=True, timeout=900)
+        assert ran.returncode == 0, ran.stderr[-2000:]
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.directory.cleanup()
+
+    def test_every_experiment_is_as_the_reference(self):
+        self.assertEqual(len(NAMES), 8)
+        found = compare(self.out)
+        self.assertEqual((found.returncode, found.stdout), (0, ""))
+        self.assertRegex(found.stderr, r"\d{3} counts and \d+ verdicts compared, 0 differ")
+
+    def test_other_counts_and_verdicts_are_named(self):
+        other = Path(self.directory.name) / "other"
+        other.mkdir()
+        for name in ("quick_counts.csv", "quick_verdicts.csv"):
+            shutil.copy(REFERENCE / name, other)
+        counts = (other / "quick_counts.csv").read_text().splitlines()
+        columns = counts[-1].split(",")
+        columns[-1] = str(2 * int(columns[-1]) + 10)  # iterations
+        (other / "quick_counts.csv").write_text("\n".join(counts[:-1] + [",".join(columns)]) + "\n")
+        verdicts = (other / "quick_verdicts.csv").read_text()
+        (other / "quick_verdicts.csv").write_text(verdicts.replace(",exact,holds", ",exact,differs"))
+        found = compare(self.out, "--reference", other)
+        self.assertEqual(found.returncode, 1)
+        self.assertEqual(len(found.stdout.splitlines()), 2, found.stdout)
+        self.assertIn(f"{columns[-1]} in the reference", found.stdout)
+        self.assertIn("claim exact: holds, differs in the reference", found.stdout)
+
+    def test_a_folder_without_runs_is_an_error(self):
+        found = compare(self.directory.name + "/nothing")
+        self.assertEqual(found.returncode, 3)
+        self.assertIn("signorini run", found.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
