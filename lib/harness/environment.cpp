@@ -146,13 +146,24 @@ std::string build_text() {
 
 std::string build_json() { return build_object().dump(2); }
 
+/// A path that says nothing of the machine: as it is where it is relative, from the working directory where
+/// that holds it, else the last two names.
+static std::string published_path(const std::filesystem::path& path) {
+  if (!path.is_absolute()) return path.string();
+  std::error_code error;
+  const auto here = std::filesystem::current_path(error);
+  const auto relative = path.lexically_relative(here);
+  if (!error && !relative.empty() && *relative.begin() != "..") return relative.string();
+  return (path.parent_path().filename() / path.filename()).string();
+}
+
 InputDigest digest_file(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in) throw_input("{}: cannot be read", path.string());
   Digest digest;
   std::vector<char> buffer(1U << 20U);
   InputDigest out;
-  out.path = path.string();
+  out.path = published_path(path);
   while (in.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || in.gcount() > 0) {
     digest.update(buffer.data(), static_cast<std::size_t>(in.gcount()));
     out.bytes += static_cast<std::uintmax_t>(in.gcount());

@@ -20,7 +20,7 @@ std::string build_text();
 std::string build_json();
 
 struct InputDigest {
-  std::string path;
+  std::string path;  ///< relative to the working directory, or folder and file name: env.json is published
   std::string digest;  ///< XXH3 of the bytes, 16 hexadecimal digits
   std::uintmax_t bytes = 0;
 };

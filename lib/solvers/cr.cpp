@@ -179,6 +179,177 @@ class ConjugateDirections final : public KrylovMethod {
   double reference = 0.0;  ///< ‖Bz‖² at the last restart
 };
 
+/// The iterations of one solve, from the start values that `s` holds.
+class ResidualLoop {
+ public:
+  ResidualLoop(const CrOptions& options, const StopTest& stop, double residual, SaddleSystem& s,
+               KrylovMethod& method, BestIterate& best, IterationObserver* observer)
+      : options_(options),
+        stop_(stop),
+        s_(s),
+        method_(method),
+        best_(best),
+        observer_(observer),
+        schedule_(stop.tolerance()),
+        smallest_(1e-15 * stop.scale()),
+        inner_(std::max(options.inner * residual * stop.scale(), smallest_)) {}
+
+  /// False where the start values are kept: they are accurate, or what came after was not finite.
+  bool run(std::size_t rows) {
+    if (judging() && stop_.met(measure(s_.system.error(s_.r, s_.u) + s_.momentum_error))) {
+      return end(PhaseEnd::converged);
+    }
+    if (!best_.has()) best_.offer(s_.r, std::numeric_limits<double>::infinity());
+    patience_ = std::max(kStagnation, 2 * static_cast<int>(rows));
+    s_.look(std::max(inner_, options_.postpone * s_.residual), Moment::running);
+    method_.restart(s_);
+    while (report_.iterations < stop_.max_iterations() && iterate()) {
+    }
+    report_.products = s_.counters.mass_products;
+    report_.counters = s_.counters;
+    if (finite_ && judging() && std::isnan(report_.error)) measure(report_.estimate);
+    return finite_;
+  }
+
+  const PhaseReport& report() const { return report_; }
+
+ private:
+  bool judging() const { return stop_.judging(); }
+  /// False at the end, which `report_` then names.
+  bool end(PhaseEnd why) {
+    report_.end = why;
+    return false;
+  }
+
+  /// The error of `s.r`, the feasible impulses of the last estimate.
+  double measure(double estimate) {
+    report_.error = s_.system.exact() ? s_.system.exact_error(s_.r, s_.arena) : estimate;
+    if (std::isfinite(report_.error)) best_.offer(s_.r, report_.error);
+    return report_.error;
+  }
+
+  /// One iteration; false at the end.
+  bool iterate() {
+    if (stop_.out_of_time()) return end(PhaseEnd::time);
+    const KrylovStep step = method_.step(s_);
+    bool changed = step.restart;
+    if (step.restart || step.stuck) stuck_ = step.stuck;
+    ++report_.iterations;
+    const double estimate = s_.estimate();
+    report_.estimate = estimate;
+    report_.error = std::numeric_limits<double>::quiet_NaN();
+    finite_ = std::isfinite(estimate) && all_finite(s_.r);
+    if (!finite_) {
+      --report_.iterations;
+      return end(PhaseEnd::diverged);
+    }
+    tell();
+    if (accurate(estimate)) return end(PhaseEnd::converged);
+    changed = lose_patience(estimate) || changed;
+    const double accuracy = std::max(inner_, s_.states.held_accuracy(s_.system));
+    if (s_.residual <= accuracy || stuck_) {
+      if (!settle(accuracy, estimate)) return false;
+      changed = true;
+    } else if (due(step.alpha)) {
+      changed = s_.look(std::max(inner_, options_.postpone * s_.residual), Moment::running) || changed;
+    }
+    if (changed) {
+      linear_.begin(s_.residual, report_.iterations);
+      method_.restart(s_);
+      stuck_ = false;
+    } else {
+      stuck_ = !method_.turn(s_);
+    }
+    return true;
+  }
+
+  void tell() {
+    if (observer_ == nullptr) return;
+    observer_->on_progress(report_.iterations,
+                           {s_.residual, method_.preconditioned_norm(s_), s_.constraint_norm(), s_.counters});
+    observer_->on_iteration(report_.iterations, s_.r, "");
+  }
+
+  /// Whether the tolerance is met, where it is time to look; else keeps what may be the best.
+  bool accurate(double estimate) {
+    const int k = report_.iterations;
+    if (!judging()) {
+      if ((k & (k - 1)) == 0) best_.offer(s_.r, estimate);
+      return false;
+    }
+    if (!schedule_.due(k, estimate)) return false;
+    const double error = measure(estimate);
+    if (stop_.met(error)) return true;
+    schedule_.broken(k, estimate, error);
+    return false;
+  }
+
+  /// What helps where the iteration does not get on; true when it changed anything.
+  bool lose_patience(double estimate) {
+    bool changed = false;
+    const int k = report_.iterations;
+    if (options_.patience > 0 && progress_.overdue(estimate, k, options_.patience)) {
+      // sliding and normal impulses chase each other
+      if (!s_.states.held()) {
+        s_.hold_bounds();
+        changed = true;
+      }
+      progress_.begin(estimate, k);
+    }
+    if (linear_.overdue(s_.residual, k, kLinearPatience)) {
+      s_.refresh();
+      changed = true;
+    }
+    if (estimate < 0.99 * improved_) {
+      improved_ = estimate;
+      improved_at_ = k;
+    } else if (s_.full && k - improved_at_ > patience_) {
+      // the indefinite metric leads in circles: Diag, from a fresh residual
+      s_.full = false;
+      s_.refresh();
+      changed = true;
+    }
+    return changed;
+  }
+
+  /// The system is solved to `accuracy`, or nothing moves. False where that is all that can be had.
+  bool settle(double accuracy, double estimate) {
+    if (s_.look(accuracy, Moment::converged)) return true;
+    if (inner_ <= smallest_) {
+      if (judging() && std::isnan(report_.error)) measure(estimate);
+      return end(judging() && stop_.met(report_.error) ? PhaseEnd::converged : PhaseEnd::stuck);
+    }
+    // the system is solved, the problem is not: tighter, from a fresh residual
+    inner_ = std::max(0.1 * inner_, smallest_);
+    s_.refresh();
+    s_.look(inner_, Moment::running);
+    return true;
+  }
+
+  /// Whether to look at the states while the system is being solved (Algorithm 2, line 2; α > 0: C39).
+  bool due(double alpha) const {
+    return (alpha > 0.0 || !options_.gate) && options_.interval != CrInterval::converged &&
+           report_.iterations % interval_of(options_.interval, s_.residual / inner_) == 0;
+  }
+
+  const CrOptions& options_;
+  const StopTest& stop_;
+  SaddleSystem& s_;
+  KrylovMethod& method_;
+  BestIterate& best_;
+  IterationObserver* observer_;
+  CheckSchedule schedule_;
+  double smallest_;  ///< of `inner_`
+  double inner_;     ///< tolerance of the linear system and of the gates, m/s
+  PhaseReport report_;
+  double improved_ = std::numeric_limits<double>::infinity();  ///< least estimate
+  int improved_at_ = 0;
+  int patience_ = kStagnation;
+  Halving progress_, linear_;
+  bool finite_ = true;
+  bool stuck_ = false;
+};
+
 }  // namespace
 
 struct ConjugateResiduals::Impl {
@@ -238,131 +409,16 @@ void ConjugateResiduals::update_contacts(const ContactProblem& problem) {
 SolveReport ConjugateResiduals::solve(std::span<double> r, const StopRule& rule,
                                       IterationObserver* observer) {
   SaddleSystem& s = impl_->saddle;
-  KrylovMethod& method = *impl_->method;
-  BestIterate& best = impl_->best;
   const StopTest stop(rule, s.system.scale);
   if (r.empty()) return nothing_to_solve();
   s.arena = arena_;  // may have changed since `prepare`
   make_finite(r);
-  best.forget();
+  impl_->best.forget();
   if (observer != nullptr) observer->on_iteration(0, r, "");
-
-  PhaseReport report;
-  const bool judging = stop.judging();
-  // `s.r` holds the feasible impulses of the last estimate
-  const auto measure = [&](double estimate) {
-    report.error = s.system.exact() ? s.system.exact_error(s.r, s.arena) : estimate;
-    if (std::isfinite(report.error)) best.offer(s.r, report.error);
-    return report.error;
-  };
   s.start(r, impl_->start, impl_->belong, preconditioner_ == CrPreconditioner::full);
-  if (judging && stop.met(measure(s.system.error(s.r, s.u) + s.momentum_error))) {
-    report.end = PhaseEnd::converged;
-    return finish_solve(report, stop, best, r);
-  }
-  if (!best.has()) best.offer(s.r, std::numeric_limits<double>::infinity());
-
-  // the tolerance of the linear system and of the gates, m/s
-  const double smallest = 1e-15 * stop.scale();
-  double inner = std::max(options_.inner * rule.residual * stop.scale(), smallest);
-  s.look(std::max(inner, options_.postpone * s.residual), Moment::running);
-  method.restart(s);
-  CheckSchedule schedule(stop.tolerance());
-  double improved = std::numeric_limits<double>::infinity();
-  int improved_at = 0;
-  Halving progress, linear;
-  const int patience = std::max(kStagnation, 2 * static_cast<int>(r.size()));
-  bool finite = true;
-  bool stuck = false;
-  while (report.iterations < stop.max_iterations()) {
-    if (stop.out_of_time()) {
-      report.end = PhaseEnd::time;
-      break;
-    }
-    const KrylovStep step = method.step(s);
-    bool changed = step.restart;
-    if (step.restart || step.stuck) stuck = step.stuck;
-    ++report.iterations;
-    const double estimate = s.estimate();
-    report.estimate = estimate;
-    report.error = std::numeric_limits<double>::quiet_NaN();
-    finite = std::isfinite(estimate) && all_finite(s.r);
-    if (!finite) {
-      report.end = PhaseEnd::diverged;
-      --report.iterations;
-      break;
-    }
-    if (observer != nullptr) {
-      observer->on_progress(report.iterations,
-                            {s.residual, method.preconditioned_norm(s), s.constraint_norm(), s.counters});
-      observer->on_iteration(report.iterations, s.r, "");
-    }
-    if (!judging && (report.iterations & (report.iterations - 1)) == 0) best.offer(s.r, estimate);
-    if (judging && schedule.due(report.iterations, estimate)) {
-      const double error = measure(estimate);
-      if (stop.met(error)) {
-        report.end = PhaseEnd::converged;
-        break;
-      }
-      schedule.broken(report.iterations, estimate, error);
-    }
-    if (options_.patience > 0 && progress.overdue(estimate, report.iterations, options_.patience)) {
-      // sliding and normal impulses chase each other
-      if (!s.states.held()) {
-        s.hold_bounds();
-        changed = true;
-      }
-      progress.begin(estimate, report.iterations);
-    }
-    if (linear.overdue(s.residual, report.iterations, kLinearPatience)) {
-      s.refresh();
-      changed = true;
-    }
-    if (estimate < 0.99 * improved) {
-      improved = estimate;
-      improved_at = report.iterations;
-    } else if (s.full && report.iterations - improved_at > patience) {
-      // the indefinite metric leads in circles: Diag, from a fresh residual
-      s.full = false;
-      s.refresh();
-      changed = true;
-    }
-    const double accuracy = std::max(inner, s.states.held_accuracy(s.system));
-    const bool solved = s.residual <= accuracy;
-    if (solved || stuck) {
-      if (s.look(accuracy, Moment::converged)) {
-        changed = true;
-      } else if (inner <= smallest) {
-        if (judging && std::isnan(report.error)) measure(estimate);
-        report.end = judging && stop.met(report.error) ? PhaseEnd::converged : PhaseEnd::stuck;
-        break;
-      } else {
-        // the system is solved, the problem is not: tighter, from a fresh
-        // residual
-        inner = std::max(0.1 * inner, smallest);
-        s.refresh();
-        s.look(inner, Moment::running);
-        changed = true;
-      }
-    } else if ((step.alpha > 0.0 || !options_.gate) && options_.interval != CrInterval::converged &&
-               report.iterations % interval_of(options_.interval, s.residual / inner) == 0) {
-      changed = s.look(std::max(inner, options_.postpone * s.residual), Moment::running) || changed;
-    }
-    if (changed) {
-      linear.begin(s.residual, report.iterations);
-      method.restart(s);
-      stuck = false;
-    } else {
-      stuck = !method.turn(s);
-    }
-  }
-  report.products = s.counters.mass_products;
-  if (finite) {
-    if (judging && std::isnan(report.error)) measure(report.estimate);
-    std::copy(s.r.begin(), s.r.end(), r.begin());
-  }
-  report.counters = s.counters;
-  return finish_solve(report, stop, best, r);
+  ResidualLoop loop(options_, stop, rule.residual, s, *impl_->method, impl_->best, observer);
+  if (loop.run(r.size())) std::copy(s.r.begin(), s.r.end(), r.begin());
+  return finish_solve(loop.report(), stop, impl_->best, r);
 }
 
 }  // namespace signorini

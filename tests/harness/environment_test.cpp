@@ -26,6 +26,8 @@ TEST(Environment, ProvenanceNamesProgramMachineInputsAndCommand) {
     EXPECT_NE(json.find(fmt::format("\"{}\"", key)), std::string::npos) << key;
   }
   EXPECT_NE(json.find(digest_text(digest_of("some bytes"))), std::string::npos);
+  EXPECT_EQ(json.find(file.string()), std::string::npos);  // published: no folder of this machine
+  EXPECT_NE(json.find("/" + file.filename().string() + "\""), std::string::npos);
   EXPECT_NE(json.find("\"size\": \"quick\""), std::string::npos);
   EXPECT_THROW(provenance.add_input(file), InputError);
 }
