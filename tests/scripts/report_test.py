@@ -16,7 +16,7 @@ sys.path[:0] = [str(SOURCE / "scripts"), str(SOURCE / "tests" / "scripts")]
 import make_results  # noqa: E402
 import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
-from signorini_report import data, expect, figures, main, style, tables  # noqa: E402
+from signorini_report import data, expect, figure_convergence, figure_scenes, figure_times, figures, main, style, tables  # noqa: E402
 
 
 def run_table(**columns):
@@ -166,14 +166,14 @@ class Histories(unittest.TestCase):
 
     def test_events_are_the_iterations_at_which_a_counter_grew(self):
         trace = progress_trace("a", 6, restarts=np.array([0, 0, 2, 2, 3, 3, 3]))
-        self.assertEqual(list(figures.events(trace, "restarts")), [2, 4])
-        self.assertEqual(list(figures.events(trace, "guards")), [])
+        self.assertEqual(list(figure_convergence.events(trace, "restarts")), [2, 4])
+        self.assertEqual(list(figure_convergence.events(trace, "guards")), [])
 
     def test_config_chooses_snapshot_and_variants_and_their_order(self):
         traces = [progress_trace(label, 10) for label in ("a", "b", "c")]
-        shown = figures.histories_to_show(self.experiment(traces, {"histories": {"problem": "rings", "variants": ["c", "a"]}}))
+        shown = figure_convergence.histories_to_show(self.experiment(traces, {"histories": {"problem": "rings", "variants": ["c", "a"]}}))
         self.assertEqual([trace.label for trace in shown], ["c", "a"])
-        self.assertEqual(figures.histories_to_show(self.experiment(traces, {"histories": {"problem": "bucket"}})), [])
+        self.assertEqual(figure_convergence.histories_to_show(self.experiment(traces, {"histories": {"problem": "bucket"}})), [])
 
     def test_silent_solvers_and_older_files_have_no_figure(self):
         silent, older = progress_trace("a", 10), progress_trace("b", 10)
@@ -181,16 +181,16 @@ class Histories(unittest.TestCase):
             silent.progress[norm] = np.full(11, np.nan)
         older.progress = {}
         with tempfile.TemporaryDirectory() as folder:
-            self.assertFalse(figures.histories(self.experiment([silent, older]), Path(folder)))
+            self.assertFalse(figure_convergence.histories(self.experiment([silent, older]), Path(folder)))
             self.assertEqual(list(Path(folder).iterdir()), [])
 
     def test_figure_is_drawn_and_repeats_to_the_byte(self):
         traces = [progress_trace("a", 40, state_changes=np.arange(41) // 7), progress_trace("b", 9, guards=np.arange(10) // 5)]
         with tempfile.TemporaryDirectory() as folder:
             style.apply()
-            self.assertTrue(figures.histories(self.experiment(traces), Path(folder)))
+            self.assertTrue(figure_convergence.histories(self.experiment(traces), Path(folder)))
             first = (Path(folder) / "histories.svg").read_bytes()
-            self.assertTrue(figures.histories(self.experiment(traces), Path(folder)))
+            self.assertTrue(figure_convergence.histories(self.experiment(traces), Path(folder)))
             self.assertEqual((Path(folder) / "histories.svg").read_bytes(), first)
             self.assertEqual((Path(folder) / "histories.txt").read_text(), "rings-quick.h5 step 000010\n")
 
@@ -223,13 +223,13 @@ class Ratios(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             style.apply()
             experiment = data.Experiment("e", Path(folder), self.runs(), [], {}, self.CONFIG, None)
-            self.assertTrue(figures.ratios(experiment, Path(folder)))
+            self.assertTrue(figure_times.ratios(experiment, Path(folder)))
             first = (Path(folder) / "ratios.svg").read_bytes()
-            self.assertTrue(figures.ratios(experiment, Path(folder)))
+            self.assertTrue(figure_times.ratios(experiment, Path(folder)))
             self.assertEqual((Path(folder) / "ratios.svg").read_bytes(), first)
             wrong = self.CONFIG | {"ratios": self.CONFIG["ratios"] | {"column": "time"}}
             with self.assertRaisesRegex(data.ReportError, "no column 'time'"):
-                figures.ratios(data.Experiment("e", Path(folder), self.runs(), [], {}, wrong, None), Path(folder))
+                figure_times.ratios(data.Experiment("e", Path(folder), self.runs(), [], {}, wrong, None), Path(folder))
 
 
 class Shares(unittest.TestCase):
@@ -250,7 +250,7 @@ class Shares(unittest.TestCase):
 
     def test_figures_repeat_to_the_byte_and_need_their_protocol(self):
         style.apply()
-        for draw, protocol, other in ((figures.solved, "converge", "time"), (figures.ladder, "self-stopped", "time")):
+        for draw, protocol, other in ((figure_convergence.solved, "converge", "time"), (figure_convergence.ladder, "self-stopped", "time")):
             with tempfile.TemporaryDirectory() as folder:
                 self.assertTrue(draw(self.experiment(folder, protocol), Path(folder)))
                 picture = Path(folder) / f"{draw.__name__}.svg"
@@ -290,9 +290,9 @@ class Settings(unittest.TestCase):
         style.apply()
         with tempfile.TemporaryDirectory() as folder:
             experiment = data.Experiment("e", Path(folder), self.runs(), [], {}, self.CONFIG, None)
-            self.assertFalse(figures.residuals(experiment, Path(folder)))
+            self.assertFalse(figure_scenes.residuals(experiment, Path(folder)))
             experiment.runs = self.runs().assign(protocol="self-stopped")
-            self.assertTrue(figures.residuals(experiment, Path(folder)))
+            self.assertTrue(figure_scenes.residuals(experiment, Path(folder)))
 
     def test_series_are_correlated_and_drawn(self):
         time = np.arange(8) / 8
@@ -304,28 +304,28 @@ class Settings(unittest.TestCase):
         config = {"series": {"columns": ["a", "b"], "label": "speed"}}
         with tempfile.TemporaryDirectory() as folder:
             style.apply()
-            self.assertTrue(figures.series(data.Experiment("e", Path(folder), runs, [], {}, config, None, series), Path(folder)))
-            self.assertFalse(figures.series(data.Experiment("e", Path(folder), runs, [], {}, config, None), Path(folder)))
+            self.assertTrue(figure_scenes.series(data.Experiment("e", Path(folder), runs, [], {}, config, None, series), Path(folder)))
+            self.assertFalse(figure_scenes.series(data.Experiment("e", Path(folder), runs, [], {}, config, None), Path(folder)))
 
     def test_incline_needs_its_settings(self):
         runs = self.runs().assign(**{"setting.tilt": [16.6, 16.8, np.nan], "fact.slides": [0.0, 1e-3, np.nan]})
         config = {"incline": {"angle": "tilt", "friction": "mu", "fact": "slides", "default": 0.3, "limit": 1e-5}}
         with tempfile.TemporaryDirectory() as folder:
             style.apply()
-            self.assertTrue(figures.incline(data.Experiment("e", Path(folder), runs, [], {}, config, None), Path(folder)))
+            self.assertTrue(figure_scenes.incline(data.Experiment("e", Path(folder), runs, [], {}, config, None), Path(folder)))
             config["incline"]["angle"] = "slope"
-            self.assertFalse(figures.incline(data.Experiment("e", Path(folder), runs, [], {}, config, None), Path(folder)))
+            self.assertFalse(figure_scenes.incline(data.Experiment("e", Path(folder), runs, [], {}, config, None), Path(folder)))
 
     def test_growth_needs_two_settings_and_repeats_to_the_byte(self):
         with tempfile.TemporaryDirectory() as folder:
             style.apply()
             experiment = data.Experiment("e", Path(folder), self.runs(), [], {}, self.CONFIG, None)
-            self.assertTrue(figures.growth(experiment, Path(folder)))
+            self.assertTrue(figure_times.growth(experiment, Path(folder)))
             first = (Path(folder) / "growth.svg").read_bytes()
-            self.assertTrue(figures.growth(experiment, Path(folder)))
+            self.assertTrue(figure_times.growth(experiment, Path(folder)))
             self.assertEqual((Path(folder) / "growth.svg").read_bytes(), first)
             alone = self.runs(("soft-quick.h5", "soft-medium.h5", "softer-quick.h5"))
-            self.assertFalse(figures.growth(data.Experiment("e", Path(folder), alone, [], {}, self.CONFIG, None), Path(folder)))
+            self.assertFalse(figure_times.growth(data.Experiment("e", Path(folder), alone, [], {}, self.CONFIG, None), Path(folder)))
 
 
 class Iterations(unittest.TestCase):
