@@ -23,8 +23,8 @@
 #include "record/fclib_file.h"
 #include "record/problem_file.h"
 #include "recorder.h"
+#include "recording_tables.h"
 #include "regions/region_extractor.h"
-#include "scene/facts.h"
 #include "solvers/registry.h"
 #include "terminal.h"
 
@@ -135,48 +135,6 @@ Source record_source(const Program& program, const ExperimentRequest& request, c
   return source;
 }
 
-/// recordings.csv: what every recording sets, and the values and verdicts of the facts of its scene.
-std::string recordings_table(const Experiment& experiment, const std::vector<Source>& sources) {
-  std::string text = "file,kind,key,value\n";
-  for (std::size_t i = 0; i < experiment.scenes.size() + experiment.recordings.size(); ++i) {
-    const Source& source = sources[i];
-    if (i >= experiment.scenes.size()) {
-      for (const auto& [key, value] : experiment.recordings[i - experiment.scenes.size()].set)
-        text += fmt::format("{},setting,{},{}\n", source.label, key, value);
-    }
-    const RecordingReader reader(source.path);
-    const Facts facts = read_facts(reader.header().config, source.path.string());
-    if (facts.empty()) continue;
-    for (const FactVerdict& verdict : judge_facts(facts, reader.statistics().value()))
-      text += fmt::format("{},fact,{},{}\n", source.label, verdict.name, exact_text(verdict.value));
-  }
-  return text;
-}
-
-/// series.csv: the asked columns of the recordings' statistics, step by step.
-std::string series_table(const Experiment& experiment, const std::vector<Source>& sources) {
-  std::string text = "file,time," + fmt::format("{}", fmt::join(experiment.series, ",")) + "\n";
-  for (std::size_t i = 0; i < experiment.scenes.size() + experiment.recordings.size(); ++i) {
-    const StepTable table = RecordingReader(sources[i].path).statistics().value();
-    const auto place = [&](const std::string& column) {
-      const auto found = std::find(table.columns.begin(), table.columns.end(), column);
-      if (found == table.columns.end())
-        throw_usage("{}: key 'series.columns': the statistics of {} have no column '{}'{}", experiment.id,
-                    sources[i].label, column, suggestion(column, table.columns));
-      return static_cast<std::size_t>(found - table.columns.begin());
-    };
-    std::vector<std::size_t> places{place("time")};
-    for (const std::string& column : experiment.series) places.push_back(place(column));
-    for (const std::vector<double>& row : table.rows) {
-      text += sources[i].label;
-      for (const std::size_t p : places)
-        text += std::isnan(row[p]) ? std::string(",") : fmt::format(",{:.7g}", row[p]);
-      text += '\n';
-    }
-  }
-  return text;
-}
-
 /// Content of a file, "" when there is none.
 std::string text_of(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -277,6 +235,7 @@ class ExperimentRun {
     write_text_file(folder_ / "regions.csv", region_sizes());
     write_text_file(folder_ / "recordings.csv", recordings_);
     if (!series_.empty()) write_text_file(folder_ / "series.csv", series_);
+    if (!steps_.empty()) write_text_file(folder_ / "steps.csv", steps_);
 
     long long total = 0;
     for (const Source& source : sources_)
@@ -316,16 +275,28 @@ class ExperimentRun {
                         file, path.string()));
       }
     }
-    recordings_ = recordings_table(experiment_, sources_);
-    if (!experiment_.series.empty()) series_ = series_table(experiment_, sources_);
+    const std::vector<RecordedScene> recorded = recorded_scenes();
+    recordings_ = recordings_table(recorded);
+    if (!experiment_.series.empty()) series_ = series_table(experiment_, recorded);
+    if (experiment_.steps) steps_ = steps_table(recorded);
     for (Source& source : sources_) {
-      choose_steps(experiment_, source);
+      if (!experiment_.solvers.empty()) choose_steps(experiment_, source);
       provenance_.add_input(source.path);
     }
     if (experiment_.cut) use_regions();
     provenance_.set("experiment", experiment_.id);
     provenance_.set("size", std::string(enum_name(request_.size)));
     provenance_.set("config_digest", digest_text(digest_of(experiment_.text)));
+  }
+
+  /// Scenes and [[recordings]] stand first among the sources.
+  std::vector<RecordedScene> recorded_scenes() const {
+    std::vector<RecordedScene> recorded;
+    const std::size_t scenes = experiment_.scenes.size();
+    for (std::size_t i = 0; i < scenes + experiment_.recordings.size(); ++i)
+      recorded.push_back({sources_[i].label, sources_[i].path,
+                          i < scenes ? OptionMap{} : experiment_.recordings[i - scenes].set});
+    return recorded;
   }
 
   /// The regions in the place of the snapshots that they are cut from.
@@ -492,7 +463,7 @@ class ExperimentRun {
   fs::path folder_;
   Provenance provenance_;
   std::vector<Source> sources_;
-  std::string recordings_, series_;  ///< of the files of these names
+  std::string recordings_, series_, steps_;  ///< of the files of these names
   RunTable* table_ = nullptr;
   TraceStore* traces_ = nullptr;
   Progress* progress_ = nullptr;

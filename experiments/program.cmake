@@ -12,6 +12,7 @@ add_executable(signorini
   experiment_run.cpp
   interrupt.cpp
   recorder.cpp
+  recording_tables.cpp
   terminal.cpp
   vtk_export.cpp
   vtk_file.cpp

@@ -148,7 +148,13 @@ void read_sizes(StrictTable& table, std::string_view size, Experiment& e) {
 
 void read_solvers(StrictTable& table, Experiment& e) {
   const toml::node* node = table.find("solvers");
+  const bool runs = e.converge || e.time || e.self_stopped;
+  if (!runs && e.scenes.empty() && e.recordings.empty())
+    table.fail(*table.table().get("protocols"), "protocols",
+               "nothing to do without 'scenes' or 'recordings'");
+  if (node == nullptr && !runs) return;
   if (node == nullptr) table.missing("solvers");
+  if (!runs) table.fail(*node, "solvers", "there are no protocols to run them by: protocols = []");
   const toml::array* array = node->as_array();
   if (array == nullptr || array->empty())
     table.fail(*node, "solvers", "must be a list of tables: [[solvers]]");
@@ -181,9 +187,12 @@ void read_solvers(StrictTable& table, Experiment& e) {
 }
 
 void read_protocols(StrictTable& table, Experiment& e) {
-  std::vector<std::string> names;
-  if (!table.read_list("protocols", names)) return;
+  const toml::node* node = table.find("protocols");
+  if (node == nullptr) return;
   e.converge = e.time = e.self_stopped = false;
+  if (node->as_array() != nullptr && node->as_array()->empty()) return;  // an experiment of recordings alone
+  std::vector<std::string> names;
+  table.read_list("protocols", names);
   for (const std::string& name : names) {
     if (name == "converge") {
       e.converge = true;
@@ -199,7 +208,7 @@ void read_protocols(StrictTable& table, Experiment& e) {
 }
 
 /// The report evaluates expectations; here only what makes an entry unreadable is refused.
-void check_expectations(StrictTable& table) {
+void check_expectations(StrictTable& table, Experiment& e) {
   const toml::node* node = table.find("expect");
   if (node == nullptr) return;
   const toml::array* array = node->as_array();
@@ -214,10 +223,15 @@ void check_expectations(StrictTable& table) {
     if (!strict.read("claim", claim)) strict.missing("claim");
     if (!strict.read("kind", kind)) strict.missing("kind");
     for (const char* key :
-         {"source", "column", "where", "statistic", "lower", "upper", "min", "max", "numerator",
-          "denominator", "match", "against", "comparable", "reason", "unit", "size", "sizes"}) {
+         {"source", "column",    "where",       "statistic", "lower",   "upper",      "min",
+          "max",    "numerator", "denominator", "match",     "against", "comparable", "reason",
+          "unit",   "size",      "sizes",       "at_least",  "at_most", "column_of"}) {
       strict.find(key);
     }
+    std::string rows = "runs";
+    if (strict.read("rows", rows) && rows != "runs" && rows != "steps")
+      strict.fail(*values->get("rows"), "rows", fmt::format("unknown rows '{}' (known: runs, steps)", rows));
+    e.steps = e.steps || rows == "steps";
     strict.finish();
     if (!ids.insert(id).second) strict.fail(*values->get("id"), "id", fmt::format("'{}' is used twice", id));
     const std::set<std::string> kinds{"fraction", "quantity", "ratio", "slope", "slope_ratio"};
@@ -423,6 +437,39 @@ void check_ladder(StrictTable& table, const Experiment& e) {
   strict.finish();
 }
 
+/// One figure of steps.
+void check_step_figure(const toml::table& values, const StrictTable& table, std::string_view figure) {
+  StrictTable strict(values, table.file(), fmt::format("{}.", figure));
+  std::string text;
+  if (!strict.read("column", text) && figure != "shares") strict.missing("column");
+  for (const char* key : {"label", "abscissa", "abscissa_label", "name"}) strict.read(key, text);
+  std::vector<std::string> names;
+  for (const char* key : {"recordings", "words"}) strict.read_list(key, names);
+  int number = 0;
+  for (const char* key : {"window", "most"}) {
+    if (strict.read(key, number)) require_positive(strict, key, number);
+  }
+  for (const char* key : {"at_least", "at_most", "fit", "log"}) strict.find(key);
+  strict.finish();
+}
+
+/// The figures of steps, one table or a list of them: [histogram], [over_time], [against], [shares].
+void check_step_figures(StrictTable& table, Experiment& e) {
+  for (const char* figure : {"histogram", "over_time", "against", "shares"}) {
+    const toml::node* node = table.find(figure);
+    if (node == nullptr) continue;
+    e.steps = true;
+    if (const toml::table* values = node->as_table()) {
+      check_step_figure(*values, table, figure);
+      continue;
+    }
+    const toml::array* list = node->as_array();
+    if (list == nullptr || !list->is_homogeneous(toml::node_type::table))
+      table.fail(*node, figure, "must be a table or a list of tables");
+    for (const toml::node& one : *list) check_step_figure(*one.as_table(), table, figure);
+  }
+}
+
 /// The page of rules that fail as printed: [[rules]].
 void check_rules(StrictTable& table, const Experiment& e) {
   const toml::node* node = table.find("rules");
@@ -476,7 +523,7 @@ Experiment read_experiment(const std::filesystem::path& path, std::string_view s
   read_solvers(table, e);
   read_sizes(table, size, e);
   thin_problems(e);
-  check_expectations(table);
+  check_expectations(table, e);
   std::vector<std::string> figures;
   table.read_list("figures", figures);  // the report knows their names
   check_table(table, e);
@@ -485,6 +532,7 @@ Experiment read_experiment(const std::filesystem::path& path, std::string_view s
   check_ratios(table, e);
   check_ladder(table, e);
   check_incline(table);
+  check_step_figures(table, e);
   check_rules(table, e);
   table.finish();
   return e;

@@ -33,8 +33,8 @@
 ///     law = "cone"
 ///     [sizes.quick]                                 # changes for one size
 ///     max_steps = 20
-///     figures, [[expect]], [table], [histories], [growth], [ratios], [ladder], [incline], [[rules]] # read
-///     by the report
+///     figures, [[expect]], [table], [histories], [growth], [ratios], [ladder], [incline], [[rules]], and of
+///     steps [histogram], [over_time], [against], [shares]     # read by the report
 namespace signorini {
 
 struct SolverVariant {
@@ -67,8 +67,10 @@ struct Experiment {
   std::vector<std::string> optional_files;  ///< below the folder of test data; nobody need have them
   std::vector<ConfigProblem> problems;
   std::optional<RegionCut> cut;
-  std::vector<std::string> series;  ///< columns of the recordings' statistics that are kept, step by step
-  std::vector<SolverVariant> solvers;
+  /// A claim (`rows = "steps"`) or a figure is about steps of the recordings.
+  bool steps = false;
+  std::vector<std::string> series;     ///< columns of the recordings' statistics that are kept, step by step
+  std::vector<SolverVariant> solvers;  ///< none without a protocol: the recordings are the experiment
   std::vector<RegionMode> regions{RegionMode::none};
   std::vector<int> threads{1};
   std::vector<double> tolerances{1e-6};

@@ -60,6 +60,7 @@ class Experiment:
     config: dict
     region_sizes: pd.DataFrame | None  # columns file, step, region_mode, size, count
     series: pd.DataFrame | None = None  # columns file, time and what the config's [series] asks for
+    steps: pd.DataFrame | None = None   # a row per step of every recording: add_steps
 
     @property
     def title(self):
@@ -175,9 +176,30 @@ def add_columns(runs):
     return labels
 
 
+CLOCKS = ["detection_seconds", "assembly_seconds", "free_seconds", "solve_seconds", "other_seconds"]  # of a step
+
+
+def read_steps(folder):
+    """steps.csv: statistics of every step of every recording, the seconds of a step summed up; None where there is none."""
+    path = folder / "steps.csv"
+    if not path.is_file():
+        return None
+    try:
+        steps = pd.read_csv(path)
+    except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+        raise ReportError(f"{path}: no table ({error})") from error
+    absent = [column for column in ["file", "step", "time", *CLOCKS] if column not in steps.columns]
+    if absent:
+        raise ReportError(f"{path}: columns missing: {', '.join(absent)}")
+    steps["scene"] = steps["file"].map(scene_of)
+    steps["step_seconds"] = steps[CLOCKS].sum(axis=1, skipna=False)
+    steps["resolution_seconds"] = steps[["assembly_seconds", "free_seconds", "solve_seconds"]].sum(axis=1, skipna=False)
+    return steps
+
+
 def add_recorded(runs, folder):
     """Columns setting.<key> and fact.<name> from recordings.csv: what a recording sets, and the values of its scene's facts;
-    numbers where all of them are."""
+    numbers where all of them are. For any table with a column `file`."""
     path = folder / "recordings.csv"
     if not path.is_file():
         return
@@ -256,6 +278,9 @@ def read_experiment(folder):
         except tomllib.TOMLDecodeError as error:
             raise ReportError(f"{folder / 'config.toml'}: {error}") from error
     add_recorded(runs, folder)
+    steps = read_steps(folder)
+    if steps is not None:
+        add_recorded(steps, folder)
     series = read_series(folder)
     add_series(runs, series)
     if (folder / "trace.h5").is_file():
@@ -266,7 +291,7 @@ def read_experiment(folder):
             raise ReportError(f"{folder / 'trace.h5'}: {error}") from error
     if (folder / "regions.csv").is_file():
         sizes = pd.read_csv(folder / "regions.csv", dtype={"step": str, "file": str})
-    return Experiment(folder.name, folder, runs, traces, env, config, sizes, series)
+    return Experiment(folder.name, folder, runs, traces, env, config, sizes, series, steps)
 
 
 def measured(experiment):

@@ -12,7 +12,9 @@ STATISTICS = {"median": np.median, "mean": np.mean, "maximum": np.max, "minimum"
 TOTAL = "total"  # of a ratio: sum of the numerators over sum of the denominators, a ratio of average times
 MATCH = ["file", "step", "solver", "options", "law", "region_mode", "threads", "protocol", "tolerance"]
 KNOWN = {"id", "claim", "source", "kind", "column", "where", "lower", "upper", "min", "max", "numerator", "denominator",
-         "match", "statistic", "against", "comparable", "reason", "size", "sizes", "unit"}
+         "match", "statistic", "against", "comparable", "reason", "size", "sizes", "unit", "rows", "at_least", "at_most",
+         "column_of"}
+STEP_MATCH = ["step"]  # of rows = "steps"
 
 
 @dataclasses.dataclass
@@ -64,6 +66,21 @@ def select(runs, where):
     return chosen
 
 
+def within(rows, expect):
+    """Rows whose columns lie within the bounds of `at_least` and `at_most`; a missing number lies outside."""
+    for key, inside in (("at_least", np.greater_equal), ("at_most", np.less_equal)):
+        for column, bound in flatten(expect.get(key) or {}):
+            rows = rows[inside(numbers(rows, column), float(bound))]
+    return rows
+
+
+def quotient_columns(expect):
+    names = expect.get("column_of")
+    if names is not None and (not isinstance(names, list) or len(names) != 2):
+        raise Impossible("'column_of' must be two columns: what is divided by what")
+    return names
+
+
 def numbers(rows, column):
     if column not in rows.columns:
         raise Impossible(f"there is no column '{column}'")
@@ -88,6 +105,12 @@ def fraction(runs, expect):
 
 
 def quantity(runs, expect):
+    names = quotient_columns(expect)
+    if names and expect.get("statistic") == TOTAL:
+        pair = select(runs, expect.get("where"))[names].dropna()
+        if pair.empty or pair[names[1]].sum() <= 0:
+            raise Impossible("no rows match")
+        return float(pair[names[0]].sum() / pair[names[1]].sum()), len(pair)
     values = numbers(select(runs, expect.get("where")), expect["column"]).dropna()
     if len(values) == 0:
         raise Impossible("no rows match")
@@ -103,7 +126,7 @@ def pairs_of(runs, expect):
     chosen = {key for key, _ in list(flatten(numerator)) + list(flatten(denominator))}
     if any(key.startswith("options") for key in chosen) or "solver" in chosen:
         chosen.add("options")
-    match = expect.get("match") or [key for key in MATCH if key not in chosen]
+    match = expect.get("match") or (STEP_MATCH if expect.get("rows") == "steps" else [key for key in MATCH if key not in chosen])
     unknown = [key for key in match if key not in rows.columns]
     if unknown:
         raise Impossible(f"there is no column '{unknown[0]}'")
@@ -180,7 +203,22 @@ def expected_text(expect):
     return f"≤ {high * scale:g}{unit}" if high is not None else ""
 
 
-def evaluate(runs, expect, experiment="", size=""):
+def rows_for(expect, runs, steps):
+    """The table that a claim is about, cut down to its bounds, with the column `quotient` where it asks for one."""
+    kind = expect.get("rows", "runs")
+    if kind not in ("runs", "steps"):
+        raise Impossible(f"unknown rows '{kind}' (known: runs, steps)")
+    if kind == "steps" and steps is None:
+        raise Impossible("there is no steps.csv")
+    rows = within(steps if kind == "steps" else runs, expect)
+    names = quotient_columns(expect)
+    if names:
+        below = numbers(rows, names[1])
+        rows = rows.assign(quotient=numbers(rows, names[0]) / below.where(below != 0))
+    return rows
+
+
+def evaluate(runs, expect, experiment="", size="", steps=None):
     kind = expect.get("kind", "")
     value, samples, reason = None, 0, ""
     try:
@@ -191,11 +229,13 @@ def evaluate(runs, expect, experiment="", size=""):
             raise Impossible(expect.get("reason", "declared not comparable"))
         if kind not in KINDS:
             raise Impossible(f"unknown kind '{kind}' (known: {', '.join(KINDS)})")
+        if "column_of" in expect:
+            expect = {"column": "quotient"} | expect
         if "column" not in expect:
             raise Impossible("'column' is missing")
         if "min" not in expect and "max" not in expect:
             raise Impossible("neither 'min' nor 'max' is given")
-        value, samples = KINDS[kind](runs, expect)
+        value, samples = KINDS[kind](rows_for(expect, runs, steps), expect)
         if math.isnan(value):
             value = None
             raise Impossible("the measured value is not a number")
@@ -214,4 +254,4 @@ def evaluate(runs, expect, experiment="", size=""):
 
 def evaluate_all(experiment):
     size = str(experiment.env.get("size") or experiment.config.get("size", ""))
-    return [evaluate(experiment.runs, expect, experiment.id, size) for expect in experiment.config.get("expect", [])]
+    return [evaluate(experiment.runs, expect, experiment.id, size, experiment.steps) for expect in experiment.config.get("expect", [])]

@@ -7,6 +7,7 @@ from signorini_report.data import ReportError
 from signorini_report.figure_convergence import convergence, histories, ladder, profile, solved
 from signorini_report.figure_parts import laws_of
 from signorini_report.figure_scenes import incline, regions, residuals, series
+from signorini_report.figure_steps import against, histogram, over_time, shares
 from signorini_report.figure_times import contacts, growth, ratios, threads, times_and_iterations
 
 PICTURES = {  # name: (function, caption), in the order of the page
@@ -31,6 +32,10 @@ PICTURES = {  # name: (function, caption), in the order of the page
     "ladder": (ladder, "Work until the solver stops and share of the problems that it does not solve, against the residual at which one "
                        "phase hands over to the other, left to right ever later."),
     "series": (series, "What the recordings measured over time; on the right a short part of it."),
+    "histogram": (histogram, "Share of the steps of each recording; the last bar holds everything from there on."),
+    "over_time": (over_time, "Every dot is one step of a recording, the line their running median."),
+    "against": (against, "Every mark is one step of a recording; lines are fitted power laws."),
+    "shares": (shares, "Where the time of a step goes, by the clock, with everything but recording."),
     "incline": (incline, "Which recorded blocks stay and which slide. Every row is one way to drive the same block, every mark one "
                          "recording; the two of a pair lie 0.1 % below and above the critical slope."),
     "ratios": (ratios, "Every mark is one snapshot; dashed lines and numbers are ratios of the sums over all of a scene or family."),
@@ -40,11 +45,16 @@ PICTURES = {  # name: (function, caption), in the order of the page
 }
 
 
+MANY = ["histogram", "over_time", "against", "shares"]  # a picture for each table of the config
+
+
 def pictures_in(folder):
     """[(file stem, caption)] of the figures that stand in a folder, in the order of the page."""
     found = []
     for name, (function, caption) in PICTURES.items():
-        stems = [name] if function else sorted(path.stem for path in folder.glob(f"{name}_*.svg"))
+        stems = [] if name not in MANY and function is None else [name]
+        if function is None or name in MANY:
+            stems += sorted(path.stem for path in folder.glob(f"{name}_*.svg"))
         for stem in stems:
             if (folder / f"{stem}.svg").is_file():
                 if name == "histories" and (folder / "histories.txt").is_file():

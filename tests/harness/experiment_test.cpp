@@ -85,6 +85,19 @@ TEST_F(ExperimentTest, ReadsRecordingsAtOtherSettings) {
   EXPECT_TRUE(e.recordings[1].set.empty());
 }
 
+TEST_F(ExperimentTest, RecordingsAloneNeedNoSolver) {
+  const std::string alone = kHead + "protocols = []\n";
+  const Experiment e =
+      read_experiment(write(alone + "[[over_time]]\ncolumn = \"contacts\"\nmost = 3\n"), "quick");
+  EXPECT_FALSE(e.converge || e.time || e.self_stopped);
+  EXPECT_TRUE(e.solvers.empty());
+  EXPECT_TRUE(e.steps);  // the figure wants them
+  EXPECT_FALSE(read_experiment(write(alone), "quick").steps);
+  const std::string claim = "[[expect]]\nid = \"a\"\nclaim = \"b\"\nkind = \"slope\"\n";
+  EXPECT_FALSE(read_experiment(write(alone + claim + "rows = \"runs\"\n"), "quick").steps);
+  EXPECT_TRUE(read_experiment(write(alone + claim + "rows = \"steps\"\n"), "quick").steps);
+}
+
 TEST_F(ExperimentTest, MakesFamiliesOfProblemsAndThinsThemEvenly) {
   const std::string text = "artefact = \"Table 1\"\nclaim = \"it holds\"\n" + kSolver +
                            "[[problems]]\nname = \"net\"\nplanted = { contacts = 3, seed = 5 }\ncount = 11\n"
@@ -146,6 +159,13 @@ TEST_F(ExperimentTest, EveryMistakeNamesFileLineAndKey) {
       {kHead + kSolver + "[[expect]]\nid = \"a\"\nclaim = \"b\"\nkind = \"ratio\"\nmaximum = 1\n",
        "usage: ", "expect.maximum"},
       {kHead, "usage: ", "key 'solvers' is missing"},
+      {kHead + "protocols = []\n" + kSolver,
+       "usage: ", "trial_run.toml:5: key 'solvers': there are no protocols to run them by"},
+      {kHead + kSolver + "[histogram]\nlabel = \"x\"\n", "usage: ", "key 'histogram.column' is missing"},
+      {kHead + kSolver + "[[shares]]\ncolour = \"x\"\n",
+       "usage: ", "trial_run.toml:7: unknown key 'shares.colour'"},
+      {kHead + kSolver + "[[expect]]\nid = \"a\"\nclaim = \"b\"\nkind = \"ratio\"\nrows = \"step\"\n",
+       "usage: ", "trial_run.toml:10: key 'expect.rows': unknown rows 'step'"},
       {"claim = \"x\"\nscenes = [\"bucket\"]\n" + kSolver, "usage: ", "key 'artefact' is missing"},
       {"artefact = \"x\"\nclaim = \"x\"\n" + kSolver,
        "usage: ", "'scenes', 'recordings', 'files' or 'problems'"},

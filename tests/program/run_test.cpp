@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <map>
 #include <set>
+#include <sstream>
 
 #include "program/program_fixture.h"
 #include "record/trace_file.h"
@@ -244,6 +246,34 @@ TEST_F(RunTest, InterruptedRecordingGoesOnFromItsCheckpointToTheSameBytes) {
   EXPECT_NE(resumed.err.find("bucket: going on after step "), std::string::npos) << resumed.err;
   ASSERT_EQ(run({"record", "bucket", "-o", path("whole.h5")}).code, 0);
   EXPECT_TRUE(file_text(recording) == file_text(folder_ / "whole.h5"));
+}
+
+/// The table of steps has the statistics of every recording, probes of both, and the clocks that lie beside
+/// them.
+TEST_F(RunTest, KeepsTheStepsOfRecordingsWhereAClaimAsksForThem) {
+  std::ofstream(folder_ / "trial.toml")
+      << "artefact = \"x\"\nclaim = \"y\"\nprotocols = []\n[histogram]\ncolumn = \"iterations\"\n"
+         "[[recordings]]\nname = \"toy\"\nscene = \"springtoy\"\nset = { \"time.steps\" = 3 }\n"
+         "[[recordings]]\nname = \"push\"\nscene = \"incline\"\nset = { \"time.steps\" = 4 }\n";
+  const Outcome o = run(command(false));
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_EQ(read_run_table(results() / "runs.csv").size(), 0U);
+  const std::string steps = file_text(results() / "steps.csv");
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), '\n'), 1 + 3 + 4) << steps;
+  EXPECT_EQ(steps.rfind("file,step,time,contacts", 0), 0U);
+  const std::string head = steps.substr(0, steps.find('\n'));
+  const auto cells = std::count(head.begin(), head.end(), ',');
+  std::istringstream lines(steps);
+  for (std::string line; std::getline(lines, line);)
+    EXPECT_EQ(std::count(line.begin(), line.end(), ','), cells) << line;
+  EXPECT_NE(head.find("solve_seconds"), std::string::npos);
+  EXPECT_NE(steps.back(), ',');
+  // without the file of clocks their cells are empty, the statistics stay
+  fs::remove(folder_ / "out" / "recordings" / "toy-quick.steps.csv");
+  ASSERT_EQ(run(command(true)).code, 0);
+  const std::string later = file_text(results() / "steps.csv");
+  EXPECT_NE(later.find(",,,,,\n"), std::string::npos) << later;
+  EXPECT_EQ(std::count(later.begin(), later.end(), '\n'), 1 + 3 + 4);
 }
 
 /// Problems that an experiment brings along are files of its results, whatever min_contacts says; optional

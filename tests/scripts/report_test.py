@@ -16,7 +16,7 @@ sys.path[:0] = [str(SOURCE / "scripts"), str(SOURCE / "tests" / "scripts")]
 import make_results  # noqa: E402
 import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
-from signorini_report import data, expect, figure_convergence, figure_scenes, figure_times, figures, main, style, tables  # noqa: E402
+from signorini_report import data, expect, figure_convergence, figure_scenes, figure_steps, figure_times, figures, main, style, tables  # noqa: E402
 
 
 def run_table(**columns):
@@ -326,6 +326,86 @@ class Settings(unittest.TestCase):
             self.assertEqual((Path(folder) / "growth.svg").read_bytes(), first)
             alone = self.runs(("soft-quick.h5", "soft-medium.h5", "softer-quick.h5"))
             self.assertFalse(figure_times.growth(data.Experiment("e", Path(folder), alone, [], {}, self.CONFIG, None), Path(folder)))
+
+
+class Steps(unittest.TestCase):
+    HEAD = "file,step,time,contacts,iterations,detection_seconds,assembly_seconds,free_seconds,solve_seconds,other_seconds\n"
+
+    def experiment(self, folder, config=None):
+        """Two recordings of eight steps: the second needs three times the iterations; its last step has no clocks."""
+        rows = [f"{file}-quick.h5,{k},{k / 100},{k - 1},{factor * k}" + (",0.1,0.2,0.3,0.4,0" if (factor, k) != (3, 8) else ",,,,,")
+                for file, factor in (("soft", 1), ("stiff", 3)) for k in range(1, 9)]
+        (folder / "steps.csv").write_text(self.HEAD + "\n".join(rows) + "\n")
+        (folder / "recordings.csv").write_text("file,kind,key,value\nsoft-quick.h5,setting,E,5\nstiff-quick.h5,setting,E,50\n"
+                                               "stiff-quick.h5,fact,stays,2\n")
+        steps = data.read_steps(folder)
+        data.add_recorded(steps, folder)
+        return data.Experiment("e", folder, run_table(file=["soft-quick.h5"]), [], {}, config or {}, None, None, steps)
+
+    def judged(self, **claim):
+        with tempfile.TemporaryDirectory() as folder:
+            steps = self.experiment(Path(folder)).steps
+        return expect.evaluate(run_table(file=["f.h5"]), {"rows": "steps", "min": 0} | claim, steps=steps)
+
+    def test_claims_about_steps_have_the_values_of_hand(self):
+        ratio = self.judged(kind="ratio", column="iterations", numerator={"setting.E": 50}, denominator={"scene": "soft"})
+        self.assertEqual((ratio.value, ratio.samples), (3.0, 8))
+        few = self.judged(kind="fraction", column="iterations", where={"scene": "soft"}, at_least={"contacts": 2}, upper=4)
+        self.assertEqual((few.value, few.samples), (2 / 6, 6))  # steps 3 to 8; 3 and 4 are within
+        self.assertEqual(self.judged(kind="quantity", column="iterations", statistic="sum", at_most={"step": 2}).value, 1 + 2 + 3 + 6)
+        self.assertEqual(self.judged(kind="quantity", column="fact.stays", statistic="maximum").value, 2.0)
+
+    def test_quotients_are_by_row_or_of_sums_and_need_both_columns(self):
+        pair = ["iterations", "contacts"]
+        self.assertEqual(self.judged(kind="quantity", column_of=pair, statistic="maximum", where={"scene": "soft"}).value, 2.0)
+        self.assertEqual(self.judged(kind="quantity", column_of=pair, statistic="total", where={"scene": "soft"}).value, 36 / 28)
+        share = self.judged(kind="quantity", column_of=["detection_seconds", "step_seconds"])
+        self.assertAlmostEqual(share.value, 0.1, delta=1e-15)
+        self.assertEqual(share.samples, 15)  # the step without clocks has no time
+        self.assertAlmostEqual(self.judged(kind="quantity", column="resolution_seconds").value, 0.9, delta=1e-15)
+
+    def test_what_steps_cannot_tell_says_why(self):
+        self.assertIn("no column 'speed'", self.judged(kind="quantity", column="speed").reason)
+        self.assertIn("two columns", self.judged(kind="quantity", column_of=["iterations"]).reason)
+        self.assertIn("no column 'x'", self.judged(kind="quantity", column="step", at_least={"x": 1}).reason)
+        without = expect.evaluate(run_table(file=["f.h5"]), {"kind": "quantity", "rows": "steps", "column": "step", "min": 0})
+        self.assertEqual((without.verdict, without.reason), ("not comparable", "there is no steps.csv"))
+
+    def test_figures_repeat_to_the_byte_and_name_a_wrong_column(self):
+        config = {"histogram": {"column": "iterations", "most": 9}, "shares": {}, "against": {"column": "iterations"},
+                  "over_time": [{"name": "a", "column": "iterations"}, {"name": "b", "column": "step_seconds", "recordings": ["st*"]}]}
+        names = ["histogram", "shares", "against", "over_time_a", "over_time_b"]
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            style.apply()
+            experiment, before = self.experiment(folder, config), None
+            for _ in range(2):
+                figures.draw_all(experiment, folder)
+                drawn = {stem: (folder / f"{stem}.svg").read_bytes() for stem in names}
+                self.assertIn(before, (None, drawn))
+                before = drawn
+            self.assertEqual(sorted(stem for stem, _ in figures.pictures_in(folder) if stem in names), sorted(names))
+            self.assertFalse(figure_steps.histogram(data.Experiment("e", folder, experiment.runs, [], {}, config, None), folder))
+            experiment.config = {"against": {"column": "speed"}}
+            with self.assertRaisesRegex(data.ReportError, "no column 'speed'"):
+                figure_steps.against(experiment, folder)
+
+    def test_an_experiment_of_recordings_alone_has_a_page(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name) / "alone"
+            folder.mkdir()
+            self.experiment(folder)
+            (folder / "runs.csv").write_text(make_results.HEADER + "\n")
+            (folder / "config.toml").write_text('artefact = "Alone"\nclaim = "c"\n[[expect]]\nid = "a"\nclaim = "few iterations"\n'
+                                                'kind = "quantity"\nrows = "steps"\ncolumn = "iterations"\nmax = 100\n')
+            with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()):
+                self.assertEqual(main.main(["--out", name]), 0)
+            self.assertIn("few iterations", out.getvalue())
+            self.assertIn("holds", out.getvalue())
+            (folder / "steps.csv").write_text("file,step\n")
+            with contextlib.redirect_stderr(io.StringIO()) as err:
+                self.assertEqual(main.main(["--out", name]), 3)
+            self.assertIn("steps.csv: columns missing: time", err.getvalue())
 
 
 class Iterations(unittest.TestCase):

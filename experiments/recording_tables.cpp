@@ -1,0 +1,117 @@
+#include "recording_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <map>
+
+#include "base/check.h"
+#include "base/text.h"
+#include "record/recording_file.h"
+#include "scene/facts.h"
+#include "scene/step_statistics.h"
+
+namespace signorini {
+namespace {
+
+std::vector<std::string> split(const std::string& line) {
+  std::vector<std::string> cells;
+  for (std::size_t begin = 0;;) {
+    const std::size_t end = line.find(',', begin);
+    cells.push_back(line.substr(begin, end - begin));
+    if (end == std::string::npos) return cells;
+    begin = end + 1;
+  }
+}
+
+/// The clock columns of FILE.steps.csv by step, as text; empty where the file is absent or of another shape.
+std::map<long long, std::string> read_clocks(std::filesystem::path recording) {
+  const std::vector<std::string> clocks = clocks_table().columns;
+  std::map<long long, std::string> found;
+  std::ifstream in(recording.replace_extension(".steps.csv"));
+  std::string line;
+  if (!std::getline(in, line)) return found;
+  const std::vector<std::string> head = split(line);
+  if (head.size() < clocks.size() || !std::equal(clocks.rbegin(), clocks.rend(), head.rbegin())) return found;
+  while (std::getline(in, line)) {
+    const std::vector<std::string> cells = split(line);
+    if (cells.size() != head.size()) continue;
+    std::string text;
+    for (std::size_t c = head.size() - clocks.size(); c < head.size(); ++c) text += "," + cells[c];
+    found[std::atoll(cells[0].c_str())] = text;
+  }
+  return found;
+}
+
+}  // namespace
+
+std::string recordings_table(const std::vector<RecordedScene>& recorded) {
+  std::string text = "file,kind,key,value\n";
+  for (const RecordedScene& source : recorded) {
+    for (const auto& [key, value] : source.set)
+      text += fmt::format("{},setting,{},{}\n", source.label, key, value);
+    const RecordingReader reader(source.path);
+    const Facts facts = read_facts(reader.header().config, source.path.string());
+    if (facts.empty()) continue;
+    for (const FactVerdict& verdict : judge_facts(facts, reader.statistics().value()))
+      text += fmt::format("{},fact,{},{}\n", source.label, verdict.name, exact_text(verdict.value));
+  }
+  return text;
+}
+
+std::string series_table(const Experiment& experiment, const std::vector<RecordedScene>& recorded) {
+  std::string text = "file,time," + fmt::format("{}", fmt::join(experiment.series, ",")) + "\n";
+  for (const RecordedScene& source : recorded) {
+    const StepTable table = RecordingReader(source.path).statistics().value();
+    const auto place = [&](const std::string& column) {
+      const auto found = std::find(table.columns.begin(), table.columns.end(), column);
+      if (found == table.columns.end())
+        throw_usage("{}: key 'series.columns': the statistics of {} have no column '{}'{}", experiment.id,
+                    source.label, column, suggestion(column, table.columns));
+      return static_cast<std::size_t>(found - table.columns.begin());
+    };
+    std::vector<std::size_t> places{place("time")};
+    for (const std::string& column : experiment.series) places.push_back(place(column));
+    for (const std::vector<double>& row : table.rows) {
+      text += source.label;
+      for (const std::size_t p : places)
+        text += std::isnan(row[p]) ? std::string(",") : fmt::format(",{:.7g}", row[p]);
+      text += '\n';
+    }
+  }
+  return text;
+}
+
+std::string steps_table(const std::vector<RecordedScene>& recorded) {
+  std::vector<std::string> columns = statistics_table().columns;
+  std::vector<StepTable> tables;
+  for (const RecordedScene& source : recorded) {  // probes differ from scene to scene: all of them
+    tables.push_back(RecordingReader(source.path).statistics().value());
+    for (const std::string& name : tables.back().columns) {
+      if (std::find(columns.begin(), columns.end(), name) == columns.end()) columns.push_back(name);
+    }
+  }
+  const std::vector<std::string> clocks = clocks_table().columns;
+  std::string text = fmt::format("file,{},{}\n", fmt::join(columns, ","), fmt::join(clocks, ","));
+  const std::string no_clocks(clocks.size(), ',');
+  for (std::size_t i = 0; i < recorded.size(); ++i) {
+    const StepTable& table = tables[i];
+    std::vector<std::size_t> places;  // of the columns in this table; its size for those that it lacks
+    for (const std::string& name : columns)
+      places.push_back(static_cast<std::size_t>(std::find(table.columns.begin(), table.columns.end(), name) -
+                                                table.columns.begin()));
+    const std::map<long long, std::string> times = read_clocks(recorded[i].path);
+    for (const std::vector<double>& row : table.rows) {
+      text += recorded[i].label;
+      for (const std::size_t p : places)
+        text += p == row.size() || std::isnan(row[p]) ? std::string(",") : fmt::format(",{:.9g}", row[p]);
+      const auto found = times.find(static_cast<long long>(row[0]));
+      text += (found == times.end() ? no_clocks : found->second) + '\n';
+    }
+  }
+  return text;
+}
+
+}  // namespace signorini

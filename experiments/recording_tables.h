@@ -1,0 +1,28 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/experiment.h"
+
+/// What an experiment keeps of its recordings besides their problems: CSV tables that the report reads.
+namespace signorini {
+
+struct RecordedScene {
+  std::string label;  ///< the `file` column
+  std::filesystem::path path;
+  OptionMap set;  ///< keys of the scene file that the experiment changed
+};
+
+/// recordings.csv: file, kind, key, value: what every recording sets (`setting`), and the values of the facts
+/// of its scene (`fact`).
+std::string recordings_table(const std::vector<RecordedScene>& recorded);
+/// series.csv: file, time and the columns of the statistics that [series] asks for. Throws `UsageError` for a
+/// column that a recording does not have.
+std::string series_table(const Experiment& experiment, const std::vector<RecordedScene>& recorded);
+/// steps.csv: file and every column of the statistics of every recording, then the clocks of its
+/// FILE.steps.csv where that lies beside it. A cell without a value is empty.
+std::string steps_table(const std::vector<RecordedScene>& recorded);
+
+}  // namespace signorini
