@@ -33,6 +33,9 @@ constexpr Measure kMeasures[] = {
     {"cone_violation", "1", "largest max(0, ‖r_T‖ − μ r_N), relative to the largest r_N"},
     {"dissipation_angle", "degrees", "largest angle between −r_T and u_T of a sliding contact"},
     {"equation", "1", "‖D⁻¹(M v − H r − f)‖∞ relative to max|q|, of the v that a primal solver returned"},
+    {"fb_normal, fb_static, fb_kinetic", "m",
+     "Fischer–Burmeister error by class of constraint, multipliers scaled by S (Verschoor and Jalba 2019, "
+     "Fig. 13); needs the time step"},
 };
 
 void list_solvers(const Program& program) {

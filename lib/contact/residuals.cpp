@@ -1,5 +1,6 @@
 #include "contact/residuals.h"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -41,6 +42,7 @@ struct ContactState {
   double normal = 0.0;      // 1/ρ_N = W_NN, 1/kg
   double tangential = 0.0;  // 1/ρ_T = λ_max(W_TT), 1/kg
   double mu = 0.0;
+  double scaling = 0.0;  // S, 1/kg
   Vector3 r;
   Vector3 u;
 
@@ -95,6 +97,60 @@ double fischer_burmeister(const ContactState& c, FrictionLaw law) {
   return worst;
 }
 
+/// The error of eq. 24 by class of constraint, m/s: its largest value so far.
+struct ClassErrors {
+  double normal = 0.0, sticking = 0.0, sliding = 0.0;
+
+  void add(const ContactState& c, FrictionLaw law) {
+    normal = std::max(normal, std::abs(fischer_burmeister(c.scaling * c.r[0], c.u[0])));
+    if (c.fixed()) return;
+    const double p_N = std::max(0.0, c.r[0] - c.u[0] / c.normal);
+    if (c.r[0] <= 0.0 && p_N <= 0.0) return;
+    // λ z = λ r_T − u_T against λ μ p_N, λ = 1/ρ_T
+    const Vector2 z = c.tangential * c.r_T() - c.u_T();
+    const double bound = c.tangential * c.mu * p_N;
+    if (law == FrictionLaw::cone) {
+      add_friction(c, z.norm() > bound, c.r_T().norm(), c.u_T().norm());
+    } else {
+      for (Eigen::Index j = 0; j < 2; ++j)
+        add_friction(c, std::abs(z[j]) > bound, std::abs(c.r_T()[j]), std::abs(c.u_T()[j]));
+    }
+  }
+
+ private:
+  void add_friction(const ContactState& c, bool slides, double impulse, double speed) {
+    if (slides) {
+      const double slack = c.scaling * (c.mu * c.r[0] - impulse);
+      sliding = std::max(sliding, std::abs(fischer_burmeister(slack, speed)));
+    } else {
+      sticking = std::max(sticking, speed);
+    }
+  }
+};
+
+/// S = n·D⁻¹n of every contact, D the node blocks on the diagonal of M: node_size × node_size each.
+std::vector<double> diagonal_scaling(const SparseRows& M, Index node_size, const DirectionRows& H) {
+  std::vector<double> scaling(at(H.contacts()), 0.0);
+  Vector direction(node_size);
+  Matrix D(node_size, node_size);
+  for (Index k = 0; k < H.contacts(); ++k) {
+    for (Index e = H.begin[at(k)]; e < H.begin[at(k) + 1];) {
+      const Index node = H.dof[at(e)] / node_size;
+      direction.setZero();
+      for (; e < H.begin[at(k) + 1] && H.dof[at(e)] / node_size == node; ++e)
+        direction[H.dof[at(e)] % node_size] = H.coefficient[3 * at(e)];
+      D.setZero();
+      for (Index i = 0; i < node_size; ++i) {
+        for (SparseRows::InnerIterator entry(M, node * node_size + i); entry; ++entry) {
+          if (entry.col() / node_size == node) D(i, entry.col() % node_size) = entry.value();
+        }
+      }
+      scaling[at(k)] += direction.dot(D.llt().solve(direction));
+    }
+  }
+  return scaling;
+}
+
 /// Degrees between −r_T and u_T.
 double dissipation_angle(const ContactState& c) {
   const double cosine = -(c.r[1] * c.u[1] + c.r[2] * c.u[2]);
@@ -112,7 +168,8 @@ struct Referee::Impl {
   double scale = 1.0;  // U
   Matrix blocks;       // 3m×3
   std::vector<double> tangential;
-  std::vector<double> angles;  // of the aligned pyramid
+  std::vector<double> scaling;  // S
+  std::vector<double> angles;   // of the aligned pyramid
 
   // primal
   std::optional<MassFactor> mass;
@@ -130,6 +187,7 @@ struct Referee::Impl {
     c.normal = blocks(static_cast<Eigen::Index>(3 * k), 0);
     c.tangential = tangential[k];
     c.mu = mu[static_cast<Eigen::Index>(k)];
+    c.scaling = scaling[k];
     c.r = triple(r, k);
     c.u = triple(u, k);
     return c;
@@ -204,6 +262,12 @@ Referee::Referee(const ContactProblem& problem) : impl_(std::make_unique<Impl>()
   own.tangential.resize(at(own.contacts));
   for (Index k = 0; k < own.contacts; ++k)
     own.tangential[at(k)] = largest_tangential(own.blocks.middleRows<3>(3 * k));
+  if (own.is_primal()) {
+    own.scaling = diagonal_scaling(own.M, problem.node_size(), own.H);
+  } else {
+    own.scaling.resize(at(own.contacts));
+    for (Index k = 0; k < own.contacts; ++k) own.scaling[at(k)] = own.blocks(3 * k, 0);
+  }
   own.angles = aligned_angles(span_of(std::as_const(own.q)));
 }
 Referee::~Referee() = default;
@@ -258,6 +322,7 @@ Residuals Referee::measure(std::span<const double> r, LawSpec law, std::span<con
   double excess = 0.0;
   double largest_normal = 0.0;
   double closing = 0.0;
+  ClassErrors classes;
   bool finite = visit_contacts(*impl_, r, law, [&](std::size_t, const ContactState& c) {
     result.residual = std::max(result.residual, alart_curnier(c, law.law) / U);
     result.natural_map = std::max(result.natural_map, natural_map(c) / U);
@@ -265,6 +330,7 @@ Residuals Referee::measure(std::span<const double> r, LawSpec law, std::span<con
     siconos_sum += (c.r - k.project(c.r - k.de_saxce(c.u))).squaredNorm();
     u_sum += c.u.squaredNorm();
     result.fischer_burmeister = std::max(result.fischer_burmeister, fischer_burmeister(c, law.law));
+    classes.add(c, law.law);
     closing = std::max(closing, -c.u[0]);
     excess = std::max(excess, c.r_T().norm() - c.mu * c.r[0]);
     largest_normal = std::max(largest_normal, c.r[0]);
@@ -272,13 +338,17 @@ Residuals Referee::measure(std::span<const double> r, LawSpec law, std::span<con
       result.dissipation_angle = std::max(result.dissipation_angle, dissipation_angle(c));
     }
   });
-  if (!finite) return {kInfinity, kNaN, kNaN, kNaN, kNaN, kNaN, kNaN, kNaN};
+  if (!finite) return {kInfinity, kNaN, kNaN, kNaN, kNaN, kNaN, kNaN, kNaN, kNaN, kNaN, kNaN};
   const double r_norm = std::sqrt(std::inner_product(r.begin(), r.end(), r.begin(), 0.0));
   const double siconos_scale = std::max({impl_->q.norm(), r_norm, std::sqrt(u_sum)});
   result.siconos_error = std::sqrt(siconos_sum);
   if (siconos_scale > std::numeric_limits<double>::epsilon()) result.siconos_error /= siconos_scale;
   if (!cone) result.natural_map = result.siconos_error = kNaN;
-  result.penetration = impl_->dt > 0.0 ? impl_->dt * closing : kNaN;
+  const double metres = impl_->dt > 0.0 ? impl_->dt : kNaN;
+  result.penetration = metres * closing;
+  result.fb_normal = metres * classes.normal;
+  result.fb_static = metres * classes.sticking;
+  result.fb_kinetic = metres * classes.sliding;
   if (excess > 0.0) result.cone_violation = largest_normal > 0.0 ? excess / largest_normal : kInfinity;
   result.equation = impl_->equation(r, v);
   return result;

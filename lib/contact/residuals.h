@@ -19,6 +19,17 @@
 ///                residual = max_k √(e_N² + ‖e_T‖²) / U.
 ///
 /// A contact whose W block vanishes (both sides fixed) counts with its violated u_N only.
+///
+/// Beside them the error of Verschoor and Jalba 2019, eq. 24 and Fig. 13, by class of constraint, in metres.
+/// φ(x, y) = x + y − √(x² + y²); multipliers are scaled by S = n·D⁻¹n, the contact's entry of
+/// diag(Hᵀ D⁻¹ H) with D the node blocks on the diagonal of M (W_NN where there is no M):
+///
+///     normal    every contact     dt |φ(S r_N, u_N)|
+///     static    ‖z‖ ≤ μ p_N       dt ‖u_T‖                                z = r_T − ρ_T u_T
+///     kinetic   ‖z‖ > μ p_N       dt |φ(S (μ r_N − ‖r_T‖), ‖u_T‖)|        and r_N > 0 or p_N > 0 for both
+///
+/// with the cone; with the pyramid every tangential component is a constraint of its own. The classes are the
+/// pieces of the projection P above, not what a solver believes. The direction of sliding is in none of them.
 namespace signorini {
 
 struct Residuals {
@@ -34,6 +45,9 @@ struct Residuals {
       0.0;  ///< degrees: largest angle between −r_T and u_T where ‖u_T‖ > 1e-4 U and r_T ≠ 0
   double equation =
       0.0;  ///< ‖D⁻¹(M v − H r − f)‖∞ / U of a returned v, D = diag M; NaN when none was returned
+  double fb_normal = 0.0;   ///< m, largest of its class; NaN when dt is unknown
+  double fb_static = 0.0;   ///< m; 0 when no contact sticks
+  double fb_kinetic = 0.0;  ///< m; 0 when no contact slides
 };
 
 class Referee {

@@ -57,10 +57,13 @@ void visit_columns(Record& r, Visitor&& v) {
   v("restarts", r.counters.restarts);
   v("guards", r.counters.guards);
   v("relinearisations", r.counters.relinearisations);
+  v("fb_normal", r.errors.fb_normal);
+  v("fb_static", r.errors.fb_static);
+  v("fb_kinetic", r.errors.fb_kinetic);
 }
 
 /// Last columns of earlier versions of the table.
-constexpr std::string_view kEarlierEnds[] = {"label"};
+constexpr std::string_view kEarlierEnds[] = {"label", "relinearisations"};
 
 std::string quoted(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
@@ -186,7 +189,11 @@ std::vector<RunRecord> read_run_table(const std::filesystem::path& path, std::si
     RunRecord record;
     std::size_t column = 0;
     visit_columns(record, [&](const char* name, auto& value) {
-      if (column == columns) return;
+      if (column == columns) {
+        if constexpr (std::is_same_v<std::remove_reference_t<decltype(value)>, double>)
+          value = std::numeric_limits<double>::quiet_NaN();
+        return;
+      }
       if (column >= lines[i].size()) throw_input("{}: line {}: too few columns", path.string(), i + 1);
       try {
         parse_cell(lines[i][column++], name, value);

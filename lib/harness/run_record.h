@@ -27,7 +27,8 @@ struct RunRecord {
   long long products = 0;
   std::string message;
   std::string label;       ///< the experiment's own name for the solver variant
-  SolveCounters counters;  ///< of the solve; of a traced run: up to k*; without one, and by regions, of all its iterations
+  SolveCounters counters;  ///< of the solve; of a traced run: up to k*; without one, and by regions, of all
+                           ///< its iterations
 };
 
 /// Header line and row of the contract's columns, in its order, then ours. Text with commas or quotes is
@@ -35,7 +36,7 @@ struct RunRecord {
 std::string run_record_header();
 std::string run_record_row(const RunRecord& record);
 /// Reads a table back; tolerates a torn last line (a kill) and drops it. A table that ends with an earlier
-/// version's last column is read as well: what it lacks is 0.
+/// version's last column is read as well: counters that it lacks are 0, measures NaN.
 std::vector<RunRecord> read_run_table(const std::filesystem::path& path);
 /// `whole_bytes` (when not null) receives the length of the file without the torn line; `old_columns` whether
 /// the table is of an earlier version, so that rows of this one cannot be appended to it.

@@ -17,7 +17,7 @@ enum class OpenTable { fresh, resume };
 class RunTable {
  public:
   /// `fresh` empties an existing table; `resume` keeps its whole rows, and gives those of an earlier version
-  /// the columns that they lack (0). Throws `InputError` when the file cannot be written or is not a table of
+  /// the columns that they lack (0; NaN for measures). Throws `InputError` when the file cannot be written or is not a table of
   /// this version.
   RunTable(std::filesystem::path path, OpenTable mode);
   ~RunTable();

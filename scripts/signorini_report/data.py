@@ -15,6 +15,7 @@ import pandas as pd
 TEXT = ["experiment", "file", "step", "solver", "options", "law", "region_mode", "status", "protocol", "message", "label"]
 COUNTERS = ["mass_products", "direction_products", "contact_sweeps", "triangular_solves", "evaluations", "state_changes",
             "restarts", "guards", "relinearisations"]
+CLASS_ERRORS = ["fb_normal", "fb_static", "fb_kinetic"]  # m
 WHOLE = ["contacts", "dofs", "regions", "largest_region", "threads", "repetition", "iterations", "first_phase",
          "products"] + COUNTERS
 KEYS = ["experiment", "file", "step", "solver", "options", "law", "region_mode", "threads", "repetition", "protocol"]
@@ -125,7 +126,7 @@ def read_runs(path):
     if absent:
         raise ReportError(f"{path}: columns missing: {', '.join(absent)}")
     for column, default in [("protocol", "time"), ("message", ""), ("label", ""), ("first_phase", "0"), ("products", "0")] + \
-            [(counter, "0") for counter in COUNTERS]:
+            [(counter, "0") for counter in COUNTERS] + [(column, "nan") for column in CLASS_ERRORS]:
         if column not in runs.columns:
             runs[column] = default
     for column in runs.columns:

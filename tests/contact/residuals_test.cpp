@@ -200,6 +200,60 @@ TEST(Referee, MeasuresPenetrationInMetres) {
   EXPECT_TRUE(std::isnan(measure(problem, zoo::vector_of({0, 0, 0})).penetration));
 }
 
+/// u = 2 r + q with the given u, dt = 1 ms, mu = 1/2.
+ContactProblem with_velocities(const Vector& r, const Vector& u) {
+  ContactProblem problem;
+  problem.W.resize(r.size(), r.size());
+  problem.W.setIdentity();
+  problem.W *= 2.0;
+  problem.q = u - 2.0 * r;
+  problem.mu = Vector::Constant(r.size() / 3, 0.5);
+  problem.dt = 1e-3;
+  return problem;
+}
+
+TEST(Referee, SplitsTheFischerBurmeisterErrorByClass) {
+  // sticks although it slips by (0.3, 0.4); slides with 0.4 of its friction missing; pushes while it parts
+  const Vector r = zoo::vector_of({4, 0.5, 0, 2, -0.6, 0, 1.5, 0, 0});
+  const Vector u = zoo::vector_of({0, 0.3, 0.4, 0, 3, 0, 4, 0, 0});
+  ContactProblem problem = with_velocities(r, u);
+  const Residuals found = measure(problem, r);
+  EXPECT_NEAR(found.fb_normal, 1e-3 * (3.0 + 4.0 - 5.0), 1e-15);
+  EXPECT_NEAR(found.fb_static, 1e-3 * 0.5, 1e-15);
+  EXPECT_NEAR(found.fb_kinetic, 1e-3 * (0.8 + 3.0 - std::sqrt(0.64 + 9.0)), 1e-15);
+  problem.dt = 0.0;
+  const Residuals unknown = measure(problem, r);
+  EXPECT_TRUE(std::isnan(unknown.fb_normal) && std::isnan(unknown.fb_static) &&
+              std::isnan(unknown.fb_kinetic));
+}
+
+TEST(Referee, TakesThePyramidsTangentsOneByOneInTheClasses) {
+  // t1 slides with 0.4 of its friction missing, t2 sticks and slips by 0.25
+  const Vector r = zoo::vector_of({2, -0.6, 0.5});
+  const Residuals found = measure(with_velocities(r, zoo::vector_of({0, 3, 0.25})), r, kPyramid);
+  EXPECT_NEAR(found.fb_static, 1e-3 * 0.25, 1e-15);
+  EXPECT_NEAR(found.fb_kinetic, 1e-3 * (0.8 + 3.0 - std::sqrt(0.64 + 9.0)), 1e-15);
+}
+
+TEST(Referee, ScalesMultipliersByTheNodesOwnMasses) {
+  // M couples two nodes: D = 2 I and S = 1/2, but W_NN = 2/3. r_N = 6: S r_N = 3, u_N = 4.
+  Matrix M = 2.0 * Matrix::Identity(6, 6);
+  M.topRightCorner(3, 3) = M.bottomLeftCorner(3, 3) = -Matrix::Identity(3, 3);
+  Matrix H = Matrix::Zero(6, 3);
+  H.topRows(3).setIdentity();
+  ContactProblem problem =
+      zoo::make_primal(M, H, Vector::Zero(6), zoo::vector_of({0, 1e-9, 0}), zoo::vector_of({0.5}));
+  problem.dt = 1e-3;
+  EXPECT_NEAR(measure(problem, zoo::vector_of({6, 0, 0})).fb_normal, 1e-3 * (3.0 + 4.0 - 5.0), 1e-15);
+}
+
+TEST(Referee, FindsNoErrorOfAnyClassInAnAnswer) {
+  const Residuals found = measure(zoo::h3().problem, zoo::h3().cone);
+  EXPECT_LE(found.fb_normal, 1e-12);
+  EXPECT_LE(found.fb_static, 1e-12);
+  EXPECT_LE(found.fb_kinetic, 1e-12);
+}
+
 TEST(Referee, MeasuresTheEquationOfAReturnedVelocity) {
   const zoo::Specimen h2 = zoo::h2();
   const Referee referee(h2.problem);
@@ -227,7 +281,8 @@ TEST(Referee, NeverPassesNumbersThatAreNotFinite) {
                   std::isnan(found.fischer_burmeister));
       EXPECT_TRUE(std::isnan(found.penetration) && std::isnan(found.cone_violation) &&
                   std::isnan(found.equation));
-      EXPECT_TRUE(std::isnan(found.dissipation_angle));
+      EXPECT_TRUE(std::isnan(found.dissipation_angle) && std::isnan(found.fb_normal) &&
+                  std::isnan(found.fb_static) && std::isnan(found.fb_kinetic));
       std::vector<double> errors(20, 0.0);
       referee.contact_errors(span_of(std::as_const(r)), law, errors);
       EXPECT_EQ(*std::min_element(errors.begin(), errors.end()), kInfinity);

@@ -63,6 +63,9 @@ RunRecord example(int repetition) {
   record.message = "two\nlines, with \"quotes\"";
   record.label = "combined";
   record.counters = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+  record.errors.fb_normal = 1e-6;
+  record.errors.fb_static = 2e-6;
+  record.errors.fb_kinetic = 3e-6;
   return record;
 }
 
@@ -140,16 +143,35 @@ TEST_F(RunTableTest, ForeignTablesAreRefusedWithTheLine) {
   EXPECT_THROW(read_run_table(folder_), InputError);
 }
 
-/// Without its last nine columns, the counters, a row is one of the version before.
-std::string earlier(std::string line) {
-  for (int column = 0; column < 9; ++column) line.erase(line.rfind(','));
+/// A line without its last columns.
+std::string shortened(std::string line, int columns) {
+  for (int column = 0; column < columns; ++column) line.erase(line.rfind(','));
   return line;
 }
 
-TEST_F(RunTableTest, TableOfTheVersionBeforeIsReadAndContinued) {
+/// The columns that versions before this one did not have: errors by class, and before them the counters.
+constexpr int kClasses = 3, kCounters = 9;
+
+RunRecord without_classes(RunRecord record) {
+  record.errors.fb_normal = record.errors.fb_static = record.errors.fb_kinetic =
+      std::numeric_limits<double>::quiet_NaN();
+  return record;
+}
+
+TEST_F(RunTableTest, TableWithoutErrorsByClassIsReadWithoutThem) {
+  ASSERT_TRUE(shortened(run_record_header(), kClasses).ends_with(",relinearisations"));
+  write(shortened(run_record_header(), kClasses) + "\n" + shortened(run_record_row(example(0)), kClasses) +
+        "\n");
+  const std::vector<RunRecord> back = read_run_table(path_);
+  ASSERT_EQ(back.size(), 1U);
+  EXPECT_EQ(run_record_row(back[0]), run_record_row(without_classes(example(0))));
+}
+
+TEST_F(RunTableTest, TableWithoutCountersIsReadAndContinued) {
+  const auto earlier = [](const std::string& line) { return shortened(line, kClasses + kCounters); };
   ASSERT_TRUE(earlier(run_record_header()).ends_with(",label"));
   write(earlier(run_record_header()) + "\n" + earlier(run_record_row(example(0))) + "\n");
-  RunRecord without = example(0);
+  RunRecord without = without_classes(example(0));
   without.counters = {};
   const std::vector<RunRecord> back = read_run_table(path_);
   ASSERT_EQ(back.size(), 1U);
