@@ -9,6 +9,7 @@ import os
 import shutil
 import sys
 import textwrap
+import tomllib
 from pathlib import Path
 
 from signorini_report import expect, figures, page, rules, tables
@@ -101,28 +102,55 @@ def draw(experiment, folder):
     stamp.write_text("\n".join([digest, *names]) + "\n", encoding="utf-8")
 
 
+def report_one(folder):
+    """Figures, tables, verdicts and the page of one experiment."""
+    experiment = read_experiment(folder)
+    steps = f", {len(experiment.steps)} steps" if experiment.steps is not None else ""
+    print(f"report: {experiment.id}, {len(experiment.runs)} runs{steps}", file=sys.stderr, flush=True)
+    draw(experiment, folder)
+    table = tables.summary(experiment.runs)
+    tables.write_summary(table, folder)
+    tables.write_iterations(experiment, folder)
+    rules.write(experiment, folder)
+    verdicts = expect.evaluate_all(experiment)
+    write_claims(verdicts, folder)
+    write_page(folder / "index.html", page.experiment_page(experiment, figures.pictures_in(folder), verdicts, table))
+    return experiment, verdicts
+
+
+def earlier_entry(folder):
+    """(id, title, verdicts) as an earlier report left them; None where there is none."""
+    try:
+        config = tomllib.loads((folder / "config.toml").read_text(encoding="utf-8"))
+        verdicts = [expect.Verdict(**record) for record in json.loads((folder / "claims.json").read_text(encoding="utf-8"))]
+        for verdict in verdicts:
+            verdict.value = None if verdict.value is None else float(verdict.value)  # JSON has no infinity: a text
+    except (OSError, ValueError, TypeError):
+        return None
+    return folder.name, config.get("artefact") or folder.name, verdicts
+
+
+def write_page(path, content):
+    temporary = path.with_name(f".{path.name}.new")
+    temporary.write_text(content, encoding="utf-8")
+    os.replace(temporary, path)
+
+
 def report(out, ids):
-    """Draws the experiments `ids` (all when empty); the page shows every experiment of the folder."""
-    experiments, sections, all_verdicts = [], [], []
+    """The experiments `ids` (all when empty); report.html leads to every experiment of the folder."""
     chosen = {folder.name for folder in find_folders(out, ids)}
-    for folder in find_folders(out, []) if ids else find_folders(out, ids):
-        experiment = read_experiment(folder)
-        if folder.name in chosen:
-            print(f"report: {experiment.id}, {len(experiment.runs)} runs", file=sys.stderr, flush=True)
-            draw(experiment, folder)
-        table = tables.summary(experiment.runs)
-        tables.write_summary(table, folder)
-        tables.write_iterations(experiment, folder)
-        rules.write(experiment, folder)
-        verdicts = expect.evaluate_all(experiment)
-        write_claims(verdicts, folder)
-        sections.append(page.section(experiment, figures.pictures_in(folder), verdicts, table))
-        experiments.append(experiment)
-        all_verdicts += verdicts
-    temporary = out / ".report.html.new"
-    temporary.write_text(page.page(sections, all_verdicts, experiments), encoding="utf-8")
-    os.replace(temporary, out / "report.html")
-    return [e for e in experiments if e.id in chosen], [v for v in all_verdicts if v.experiment in chosen]
+    experiments, verdicts, entries = [], [], []
+    for folder in find_folders(out, []):
+        entry = None if folder.name in chosen else earlier_entry(folder)
+        if entry is None:
+            experiment, found = report_one(folder)
+            entry = (experiment.id, experiment.title, found)
+            if folder.name in chosen:
+                experiments.append(experiment)
+                verdicts += found
+        entries.append(entry)
+    write_page(out / "report.html", page.index_page(entries))
+    return experiments, verdicts
 
 
 def main(arguments=None):
@@ -138,6 +166,6 @@ def main(arguments=None):
     if not options.quiet:
         print(terminal_table(verdicts, min(140, max(90, shutil.get_terminal_size((120, 24)).columns))))
         for experiment in experiments:
-            print(f"tables and figures  {experiment.folder}/")
+            print(f"tables and figures  {experiment.folder / 'index.html'}")
         print(f"report              {options.out / 'report.html'}")
     return 0

@@ -1,4 +1,4 @@
-"""results/out/report.html: one self-contained page, figures inlined, one section per experiment."""
+"""One page per experiment, OUT/<id>/index.html, self-contained with its figures inlined; OUT/report.html leads to all of them."""
 
 import base64
 import html
@@ -22,7 +22,7 @@ th, td { padding: .22rem .5rem; text-align: left; vertical-align: top; border-bo
 th { border-bottom: 1.5px solid var(--ink); white-space: nowrap; } td.number, th.number { text-align: right; }
 .summary td { white-space: nowrap; } details { margin: 1rem 0; } summary { cursor: pointer; font-weight: 600; }
 .holds { color: var(--holds); font-weight: 600; } .differs { color: var(--differs); font-weight: 600; }
-.not-comparable { color: var(--open); font-weight: 600; } nav a { margin-right: 1rem; } code { font-size: .9em; }
+.word { white-space: nowrap; } .not-comparable { color: var(--open); font-weight: 600; } nav a { margin-right: 1rem; } code { font-size: .9em; }
 @media print { body { max-width: none; padding: 0; } details > * { display: block; } figure { break-inside: avoid; } }
 """
 PAGE_HEADINGS = {"iterations_median": "iterations", "residual_max": "residual, max", "setup_us_median": "setup [µs]",
@@ -40,9 +40,9 @@ def claims_rows(verdicts, with_experiment):
         kind = verdict.verdict.replace(" ", "-")
         source = f' <span class="soft">({text(verdict.source)})</span>' if verdict.source else ""
         reason = f'<br><span class="soft">{text(verdict.reason)}</span>' if verdict.reason else ""
-        first = f"<td><a href='#{text(verdict.experiment)}'>{text(verdict.experiment)}</a></td>" if with_experiment else ""
+        first = f"<td><a href='{text(verdict.experiment)}/index.html'>{text(verdict.experiment)}</a></td>" if with_experiment else ""
         rows.append(f"<tr>{first}<td>{text(verdict.claim or verdict.id)}{source}</td><td>{text(verdict.expected)}</td>"
-                    f"<td>{text(verdict.measured)}</td><td class='{kind}'>{SIGNS[verdict.verdict]} {text(verdict.verdict)}"
+                    f"<td>{text(verdict.measured)}</td><td class='{kind}'><span class='word'>{SIGNS[verdict.verdict]} {text(verdict.verdict)}</span>"
                     f"{reason}</td></tr>")
     return rows
 
@@ -101,21 +101,38 @@ def provenance(env):
         "<p class='soft'>No env.json: where these numbers come from is unknown.</p>"
 
 
-def section(experiment, figures, verdicts, table):
+def document(title, body):
+    return f"""<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{text(title)}</title><style>{CSS}</style></head><body>
+{body}
+</body></html>
+"""
+
+
+def what_was_run(experiment):
     runs = experiment.runs
-    snapshots = runs.groupby(["file", "step"]).ngroups
-    failures = int(((runs["solved"] == 0) & (runs["status"] != "unsupported")).sum())
-    parts = [f"<section id='{text(experiment.id)}'><h2>{text(experiment.title)}</h2>",
-             f"<p class='soft'>Experiment <code>{text(experiment.id)}</code>: {snapshots} snapshots, {len(runs)} runs, "
-             f"{failures} of them above the tolerance.</p>"]
+    words = []
+    if len(runs):
+        failures = int(((runs["solved"] == 0) & (runs["status"] != "unsupported")).sum())
+        words.append(f"{runs.groupby(['file', 'step']).ngroups} snapshots, {len(runs)} runs, {failures} of them above the tolerance")
+    if experiment.steps is not None:
+        words.append(f"{experiment.steps['file'].nunique()} recordings, {len(experiment.steps)} steps")
+    size = experiment.env.get("size")
+    return "; ".join(words) + (f"; size {size}" if size else "")
+
+
+def experiment_page(experiment, figures, verdicts, table):
+    parts = [f"<nav><a href='../report.html'>all experiments</a></nav><h1>{text(experiment.title)}</h1>",
+             f"<p class='soft'>Experiment <code>{text(experiment.id)}</code>: {what_was_run(experiment)}.</p>"]
     if experiment.claim:
         parts.append(f"<blockquote>{text(experiment.claim)}</blockquote>")
     if verdicts:
         parts.append("<h3>Claims</h3>" + claims_table(verdicts))
     for name, caption in figures:
         parts.append(f"<figure>{picture(experiment.folder / f'{name}.svg', caption)}"
-                     f"<figcaption>{text(caption)} <a href='{text(experiment.id)}/{name}.svg'>svg</a> "
-                     f"<a href='{text(experiment.id)}/{name}.png'>png</a></figcaption></figure>")
+                     f"<figcaption>{text(caption)} <a href='{name}.svg'>svg</a> "
+                     f"<a href='{name}.png'>png</a></figcaption></figure>")
     iterations = tables.iteration_table(experiment)
     if iterations:
         title, note, header, body = iterations
@@ -124,30 +141,47 @@ def section(experiment, figures, verdicts, table):
         parts.append(f"<h3>{text(title)}</h3><p>{text(note)}</p><div class='scroll'><table class='summary'><tr>{head}</tr>{rows}"
                      "</table></div>")
     if (experiment.folder / "rules.md").is_file():
-        parts.append(f"<p>The rules one by one: <a href='{text(experiment.id)}/rules.md'>rules.md</a></p>")
-    parts.append("<h3>Numbers</h3><p>Times and ratios are medians over the snapshots solved to the tolerance, judged by the "
-                 "referee; setup and solve are timed apart. "
-                 f"<a href='{text(experiment.id)}/summary.csv'>summary.csv</a></p>")
-    parts.append(numbers(table))
+        parts.append("<p>The rules one by one: <a href='rules.md'>rules.md</a></p>")
+    if len(table):
+        parts.append("<h3>Numbers</h3><p>Times and ratios are medians over the snapshots solved to the tolerance, judged by the "
+                     "referee; setup and solve are timed apart. The residual is the referee's Alart–Curnier error: largest error of a "
+                     "contact in velocity units, divided by the largest relative velocity that would occur without contact impulses; it "
+                     "has no unit. <a href='summary.csv'>summary.csv</a></p>")
+        parts.append(numbers(table))
     parts.append(provenance(experiment.env))
-    parts.append("</section>")
-    return "\n".join(parts)
+    return document(f"{experiment.title}, Signorini", "\n".join(parts))
 
 
-def page(sections, verdicts, experiments):
+PAPERS = {"lazarevych2010": "Lazarevych, Szekely and Harders 2010", "otaduy2009": "Otaduy, Tamstorf, Steinemann and Gross 2009",
+          "verschoor2019": "Verschoor and Jalba 2019"}
+
+
+def overview(entries):
+    """One line per experiment, by paper."""
+    groups = {}
+    for identifier, title, verdicts in entries:
+        groups.setdefault(PAPERS.get(identifier.split("_")[0], "Our own"), []).append((identifier, title, verdicts))
+    rows = []
+    for paper in [*PAPERS.values(), "Our own"]:
+        for identifier, title, verdicts in groups.get(paper, []):
+            counts = [sum(v.verdict == word for v in verdicts) for word in (expect.HOLDS, expect.DIFFERS, expect.NOT_COMPARABLE)]
+            cells = "".join(f"<td class='number'>{count or ''}</td>" for count in counts)
+            rows.append(f"<tr><td><a href='{text(identifier)}/index.html'>{text(identifier)}</a></td><td>{text(title)}</td>{cells}</tr>")
+    head = "<th>experiment</th><th>of</th><th class='number'>holds</th><th class='number'>differs</th><th class='number'>not comparable</th>"
+    return f"<div class='scroll'><table><tr>{head}</tr>{''.join(rows)}</table></div>"
+
+
+def index_page(entries):
+    """entries: (id, title, verdicts) of every experiment of the folder."""
+    verdicts = [verdict for _, _, found in entries for verdict in found]
     counts = ", ".join(f"{word}: {sum(v.verdict == word for v in verdicts)}"
                        for word in (expect.HOLDS, expect.DIFFERS, expect.NOT_COMPARABLE))
-    links = " ".join(f"<a href='#{text(e.id)}'>{text(e.id)}</a>" for e in experiments)
-    overview = f"<h3>All claims ({counts})</h3>{claims_table(verdicts, True)}" if len(experiments) > 1 and verdicts else \
-        f"<p class='soft'>Claims: {counts}.</p>"
-    return f"""<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Signorini: results</title><style>{CSS}</style></head><body>
-<h1>Signorini: results</h1>
-<p>Every solver on identical recorded contact problems. The residual is the referee's Alart–Curnier error: largest error of a
-contact in velocity units, divided by the largest relative velocity that would occur without contact impulses; it has no unit.</p>
-<nav>{links}</nav>
-{overview}
-{chr(10).join(sections)}
-</body></html>
-"""
+    others = [verdict for verdict in verdicts if verdict.verdict != expect.HOLDS]
+    claims = f"<h2>What differs or cannot be compared</h2>{claims_table(others, True)}" if others else ""
+    claims += f"<details><summary>All claims ({len(verdicts)})</summary>{claims_table(verdicts, True)}</details>" if verdicts else ""
+    return document("Signorini: results", f"""<h1>Signorini: results</h1>
+<p>Every solver on identical recorded contact problems, judged by one referee. One page per experiment: what the source says, what was
+measured, the verdict, and what explains a difference.</p>
+<p>Claims: {counts}.</p>
+{overview(entries)}
+{claims}""")

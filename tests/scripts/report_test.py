@@ -462,7 +462,7 @@ class Program(unittest.TestCase):
         verdicts = {claim["id"]: claim["verdict"] for claim in json.loads((folder / "claims.json").read_text())}
         self.assertEqual(verdicts, {"all_solved": "holds", "regions_faster": "holds", "slope": "differs",
                                     "hardware": "not comparable"})
-        page = (self.out / "report.html").read_text()
+        page = (folder / "index.html").read_text()
         self.assertNotIn("src='http", page)
         self.assertEqual(page.count("data:image/svg+xml"), len(names))
 
@@ -474,13 +474,28 @@ class Program(unittest.TestCase):
         self.report()
         self.assertEqual(kept.read_bytes(), first[kept], "a missing picture is drawn again")
 
-    def test_asking_for_one_experiment_keeps_the_other_on_the_page(self):
+    def test_every_experiment_has_a_page_and_the_index_leads_to_all(self):
         row = self.ROW.format("1", 4, "none", "converged", "1e-7")
-        self.plain([row], id="a")
-        self.plain([row], id="b")
+        for name in ("lazarevych2010_b", "a"):
+            claim = f'artefact = "Table of {name}"\n[[expect]]\nid = "i"\nclaim = "solved {name}"\nkind = "fraction"\ncolumn = "solved"\nmin = 0.5\n'
+            (self.plain([row], id=name) / "config.toml").write_text(claim)
         self.assertEqual(self.report()[0], 0)
-        self.assertEqual(self.report("a")[0], 0)
-        self.assertEqual((self.out / "report.html").read_text().count("<section id="), 2)
+        before = (self.out / "report.html").read_bytes()
+        (self.out / "a" / "index.html").write_text("kept")  # shows whether it is written again
+        status, text, err = self.report("lazarevych2010_b")
+        self.assertEqual(status, 0)
+        self.assertNotIn("report: a,", err)
+        self.assertNotIn("solved a", text)
+        self.assertEqual((self.out / "a" / "index.html").read_text(), "kept")
+        self.assertEqual((self.out / "report.html").read_bytes(), before)
+        page = before.decode()
+        for name in ("lazarevych2010_b", "a"):
+            self.assertIn(f"href='{name}/index.html'", page)
+            self.assertIn(f"Table of {name}", page)
+            self.assertIn(f"solved {name}", page)
+        self.assertLess(page.index("lazarevych2010_b/"), page.index("'a/"), "papers come first")
+        (self.out / "a" / "claims.json").write_text("[")  # of no earlier report that can be read: made again
+        self.assertIn("report: a,", self.report("lazarevych2010_b")[2])
 
     def plain(self, rows, id="e"):
         folder = self.out / id
@@ -498,10 +513,10 @@ class Program(unittest.TestCase):
         self.assertTrue((folder / "times_and_iterations.png").is_file())
 
     def test_nothing_but_failures_and_no_contacts_still_gives_a_page(self):
-        self.plain([self.ROW.format(step, 0, mode, status, residual) for step, mode, status, residual in
-                    (("1", "none", "diverged", "inf"), ("2", "points", "failed", "nan"), ("3", "none", "unsupported", "nan"))])
+        folder = self.plain([self.ROW.format(step, 0, mode, status, residual) for step, mode, status, residual in
+                             (("1", "none", "diverged", "inf"), ("2", "points", "failed", "nan"), ("3", "none", "unsupported", "nan"))])
         self.assertEqual(self.report()[0], 0)
-        self.assertIn("2 of them above the tolerance", (self.out / "report.html").read_text())
+        self.assertIn("2 of them above the tolerance", (folder / "index.html").read_text())
 
     def test_a_row_torn_by_a_kill_is_left_out(self):
         good = self.ROW.format("1", 4, "none", "converged", "1e-7")
