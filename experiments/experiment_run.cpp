@@ -99,7 +99,9 @@ class TraceStore {
   bool changed_ = false;
 };
 
-Source record_source(const Program& program, const ExperimentRequest& request, const SceneVariant& wanted) {
+/// With `keep_failed` a scene whose driver fails is a shorter recording, else an error.
+Source record_source(const Program& program, const ExperimentRequest& request, const SceneVariant& wanted,
+                     bool keep_failed) {
   RecordRequest record;
   record.scene_path = find_config(program, ConfigKind::scenes, wanted.scene).string();
   record.size = request.size;
@@ -125,13 +127,16 @@ Source record_source(const Program& program, const ExperimentRequest& request, c
   RecordingSummary summary;
   try {
     summary = record_scene(program, record, source.path,
-                           {unfinished ? ExistingRecording::resume : ExistingRecording::replace});
+                           {.existing = unfinished ? ExistingRecording::resume : ExistingRecording::replace,
+                            .keep_failed = keep_failed});
   } catch (const InputError&) {
     if (!unfinished) throw;  // of another version of the scene: start again
-    summary = record_scene(program, record, source.path, {ExistingRecording::replace});
+    summary = record_scene(program, record, source.path,
+                           {.existing = ExistingRecording::replace, .keep_failed = keep_failed});
   }
   say(fmt::format("  {} snapshots of {} steps, up to {} contacts, {}", summary.frames, summary.steps,
                   summary.most_contacts(), seconds_text(summary.seconds)));
+  if (!summary.failure.empty()) say(fmt::format("  ended early: {}", summary.failure));
   return source;
 }
 
@@ -258,9 +263,10 @@ class ExperimentRun {
 
   void collect_sources() {
     for (const std::string& scene : experiment_.scenes)
-      sources_.push_back(record_source(program_, request_, {fs::path(scene).stem().string(), scene, {}}));
+      sources_.push_back(
+          record_source(program_, request_, {fs::path(scene).stem().string(), scene, {}}, false));
     for (const SceneVariant& variant : experiment_.recordings)
-      sources_.push_back(record_source(program_, request_, variant));
+      sources_.push_back(record_source(program_, request_, variant, true));
     for (const fs::path& file : experiment_.files)
       sources_.push_back({file.filename().string(), file, {}, false});
     for (const ConfigProblem& made : experiment_.problems)

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <optional>
 
 #include "base/check.h"
@@ -30,6 +31,8 @@ fs::path beside(const fs::path& output, const char* ending) {
   fs::path path = output;
   return path.replace_extension(ending);
 }
+
+constexpr const char* kFailure = ".failure.txt";
 
 /// Numbers of a line, in the shortest form that reads back to the same bits; NaN, no value, is an empty cell.
 std::string cells(const std::vector<double>& row) {
@@ -101,6 +104,8 @@ class Recording {
       : scene_(header.scene),
         run_(request),
         writer_(output, std::move(header), policy.existing == ExistingRecording::resume),
+        output_(output),
+        keep_failed_(policy.keep_failed),
         clock_(policy.checkpoint_seconds) {
     done_.statistics = run_.statistics_table();
     done_.clocks = clocks_table();
@@ -114,7 +119,9 @@ class Recording {
   void run() {
     Progress progress("recording " + scene_, run_.steps() - first_);
     while (run_.steps_taken() < run_.steps() && !interrupted()) {
-      const StepStatistics step = take_step();
+      const std::optional<StepStatistics> taken = try_step();
+      if (!taken) break;
+      const StepStatistics& step = *taken;
       progress.update(step.step - first_, progress_text(step));
       if (clock_.due() && step.step < step.steps) keep_checkpoint();
     }
@@ -122,6 +129,7 @@ class Recording {
     progress.clear();
     stop_when_interrupted();
     steps_->close();
+    if (!failure_.empty()) write_text_file(beside(output_, kFailure), failure_ + "\n");
     writer_.finish(&done_.statistics);
   }
 
@@ -134,6 +142,7 @@ class Recording {
     summary.statistics = done_.statistics;
     summary.clocks = done_.clocks;
     summary.seconds = watch_.seconds();
+    summary.failure = failure_;
     return summary;
   }
 
@@ -153,6 +162,21 @@ class Recording {
     } catch (const InputError& e) {
       say(fmt::format("warning: {}; simulating again from step 1, the frames on disk are kept", e.what()));
       run_ = SceneRun(request);
+    }
+  }
+
+  /// Nothing when the step cannot be solved and failed recordings are kept.
+  std::optional<StepStatistics> try_step() {
+    try {
+      return take_step();
+    } catch (const InputError&) {
+      throw;
+    } catch (const UsageError&) {
+      throw;
+    } catch (const std::runtime_error& error) {
+      if (!keep_failed_) throw;
+      failure_ = error.what();
+      return std::nullopt;
     }
   }
 
@@ -189,6 +213,9 @@ class Recording {
   Stopwatch watch_;
   SceneRun run_;
   RecordingWriter writer_;
+  fs::path output_;
+  bool keep_failed_ = false;
+  std::string failure_;
   CheckpointClock clock_;
   RecordingCheckpoint done_;  // all but its state is up to date
   int kept_ = 0;
@@ -212,6 +239,7 @@ void make_way(const fs::path& output, ExistingRecording existing) {
     throw_usage("{}: parts of an unfinished recording are there; --resume goes on, --force starts again",
                 output.string());
   }
+  fs::remove(beside(output, kFailure), error);
 }
 
 }  // namespace
@@ -233,6 +261,13 @@ RecordingSummary::Column RecordingSummary::column(const std::string& name) const
   return column;
 }
 
+std::string recording_failure(const fs::path& file) {
+  std::ifstream in(beside(file, kFailure));
+  std::string line;
+  std::getline(in, line);
+  return line;
+}
+
 bool is_recording_of(const fs::path& file, const RecordRequest& request) {
   std::error_code error;
   if (!fs::exists(file, error)) return false;
@@ -251,6 +286,7 @@ RecordingSummary record_scene(const Program& program, const RecordRequest& reque
   if (policy.existing == ExistingRecording::resume && is_recording_of(output, request)) {
     RecordingSummary summary;
     summary.frames = summary.kept = static_cast<int>(RecordingReader(output).frames().size());
+    summary.failure = recording_failure(output);
     if (!fs::exists(description)) {  // a kill after the last frame
       provenance.add_input(output);
       write_text_file(description, provenance.json());

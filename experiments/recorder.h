@@ -16,6 +16,9 @@ struct RecordingPolicy {
   ExistingRecording existing = ExistingRecording::refuse;
   /// Least time between two checkpoints, s. Small scenes end before the first one and are not slowed by it.
   double checkpoint_seconds = 0.5;
+  /// A step that cannot be solved ends the recording there, with all that came before it, instead of the
+  /// command: FILE.failure.txt beside it says why.
+  bool keep_failed = false;
 };
 
 struct RecordingSummary {
@@ -26,6 +29,7 @@ struct RecordingSummary {
   StepTable statistics;      ///< scene/step_statistics.h
   StepTable clocks;
   double seconds = 0.0;
+  std::string failure;  ///< of the step that ended the recording too early; empty: it ran to its end
 
   /// Smallest, largest and sum of a column of the tables; zeros without rows.
   struct Column {
@@ -41,7 +45,9 @@ struct RecordingSummary {
 RecordingSummary record_scene(const Program& program, const RecordRequest& request,
                               const std::filesystem::path& output, const RecordingPolicy& policy);
 
-/// True when `file` holds a recording of exactly this request that ran to its end.
+/// Why a recording ended before its last step; empty when it did not.
+std::string recording_failure(const std::filesystem::path& file);
+/// True when `file` holds a recording of exactly this request that ran to its end, or to its failure.
 bool is_recording_of(const std::filesystem::path& file, const RecordRequest& request);
 
 }  // namespace signorini

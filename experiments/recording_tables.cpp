@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "base/text.h"
 #include "record/recording_file.h"
+#include "recorder.h"
 #include "scene/facts.h"
 #include "scene/step_statistics.h"
 
@@ -45,6 +46,13 @@ std::map<long long, std::string> read_clocks(std::filesystem::path recording) {
   return found;
 }
 
+/// RFC 4180.
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + '"';
+}
+
 }  // namespace
 
 std::string recordings_table(const std::vector<RecordedScene>& recorded) {
@@ -53,9 +61,14 @@ std::string recordings_table(const std::vector<RecordedScene>& recorded) {
     for (const auto& [key, value] : source.set)
       text += fmt::format("{},setting,{},{}\n", source.label, key, value);
     const RecordingReader reader(source.path);
+    const StepTable statistics = reader.statistics().value();
+    const std::string failure = recording_failure(source.path);
+    text += fmt::format("{0},status,failed,{1}\n{0},status,steps,{2}\n", source.label,
+                        failure.empty() ? 0 : 1, statistics.rows.size());
+    if (!failure.empty()) text += fmt::format("{},status,message,{}\n", source.label, quoted(failure));
     const Facts facts = read_facts(reader.header().config, source.path.string());
-    if (facts.empty()) continue;
-    for (const FactVerdict& verdict : judge_facts(facts, reader.statistics().value()))
+    if (facts.empty() || statistics.rows.empty()) continue;
+    for (const FactVerdict& verdict : judge_facts(facts, statistics))
       text += fmt::format("{},fact,{},{}\n", source.label, verdict.name, exact_text(verdict.value));
   }
   return text;

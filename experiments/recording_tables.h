@@ -16,7 +16,8 @@ struct RecordedScene {
 };
 
 /// recordings.csv: file, kind, key, value: what every recording sets (`setting`), and the values of the facts
-/// of its scene (`fact`).
+/// of its scene (`fact`); of each `status` too: steps that were taken, whether a step that could not be
+/// solved ended it (failed, 0 or 1), and then the message.
 std::string recordings_table(const std::vector<RecordedScene>& recorded);
 /// series.csv: file, time and the columns of the statistics that [series] asks for. Throws `UsageError` for a
 /// column that a recording does not have.

@@ -225,7 +225,7 @@ void check_expectations(StrictTable& table, Experiment& e) {
     for (const char* key :
          {"source", "column",    "where",       "statistic", "lower",   "upper",      "min",
           "max",    "numerator", "denominator", "match",     "against", "comparable", "reason",
-          "unit",   "size",      "sizes",       "at_least",  "at_most", "column_of"}) {
+          "unit",   "size",      "sizes",       "at_least",  "at_most", "column_of",  "denominator_column"}) {
       strict.find(key);
     }
     std::string rows = "runs";
@@ -470,6 +470,37 @@ void check_step_figures(StrictTable& table, Experiment& e) {
   }
 }
 
+/// Figures of single runs: [[scatter]].
+void check_scatter(StrictTable& table, const Experiment& e) {
+  const toml::node* node = table.find("scatter");
+  if (node == nullptr) return;
+  const toml::array* list = node->as_array();
+  if (list == nullptr || !list->is_homogeneous(toml::node_type::table))
+    table.fail(*node, "scatter", "must be a list of tables: [[scatter]]");
+  for (const toml::node& one : *list) {
+    StrictTable strict(*one.as_table(), table.file(), "scatter.");
+    std::string text;
+    if (!strict.read("name", text)) strict.missing("name");
+    for (const char* key : {"panels", "abscissa", "abscissa_label", "label"}) strict.read(key, text);
+    for (const char* key : {"where", "fit", "log", "limits"}) strict.find(key);
+    const toml::node* series = strict.find("series");
+    if (series == nullptr) strict.missing("series");
+    const toml::array* entries = series->as_array();
+    if (entries == nullptr || !entries->is_homogeneous(toml::node_type::table))
+      strict.fail(*series, "series", "must be a list of tables { label, column, words }");
+    for (const toml::node& entry : *entries) {
+      StrictTable member(*entry.as_table(), table.file(), "scatter.series.");
+      if (!member.read("column", text)) member.missing("column");
+      if (!member.read("label", text)) member.missing("label");
+      check_label(member, *entry.as_table()->get("label"), "label", text, e);
+      member.read("words", text);
+      member.find("where");
+      member.finish();
+    }
+    strict.finish();
+  }
+}
+
 /// The page of rules that fail as printed: [[rules]].
 void check_rules(StrictTable& table, const Experiment& e) {
   const toml::node* node = table.find("rules");
@@ -533,6 +564,7 @@ Experiment read_experiment(const std::filesystem::path& path, std::string_view s
   check_ladder(table, e);
   check_incline(table);
   check_step_figures(table, e);
+  check_scatter(table, e);
   check_rules(table, e);
   table.finish();
   return e;

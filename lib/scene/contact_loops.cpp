@@ -62,6 +62,17 @@ void start_contacts(const SubStep& sub, const ImplicitSettings& settings, const 
   for (std::size_t k = 0; k < start.size(); ++k) contacts.all()[k].impulse = sub.scaled(start[k]);
 }
 
+void add_free_crossings(const SubStep& sub, const ImplicitSettings& settings, const StepSurfaces& surfaces,
+                        LoopContacts& contacts) {
+  std::vector<LoopContact> added;
+  for (const SurfaceContact& contact : surfaces.found()) {
+    if (contacts.find(contact.key) != nullptr) continue;
+    added.push_back(fresh_contact(sub, settings, contact));
+    if (sub.warm.knows(contact.key)) added.back().impulse = sub.scaled(sub.warm.find(contact)->impulse);
+  }
+  contacts.add(added);
+}
+
 bool refine(const SubStep& sub, const ImplicitSettings& settings, const StepSurfaces& surfaces,
             LoopContacts& contacts) {
   std::vector<LoopContact> added;

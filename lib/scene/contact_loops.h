@@ -14,6 +14,11 @@ namespace signorini {
 void start_contacts(const SubStep& sub, const ImplicitSettings& settings, const StepSurfaces& surfaces,
                     LoopContacts& contacts);
 
+/// Adds the crossings found that are not known yet, with their impulses of the step before where it had them:
+/// those of the motion without contact, for ContactStart::free.
+void add_free_crossings(const SubStep& sub, const ImplicitSettings& settings, const StepSurfaces& surfaces,
+                        LoopContacts& contacts);
+
 /// Adds what crosses (Otaduy et al. 2009, section 4); known pairs are linearised anew at their impact.
 /// Returns whether anything crosses.
 bool refine(const SubStep& sub, const ImplicitSettings& settings, const StepSurfaces& surfaces,

@@ -29,6 +29,17 @@ struct EnumNames<Unresolved> {
       {{Unresolved::stop, "stop"}, {Unresolved::hold, "hold"}}};
 };
 
+/// Contacts of the first solve of a (sub-)step: `constrained`, the pairs within the tolerance, with their
+/// impulses of the step before; `free`, besides them everything that the motion without contact crosses, at
+/// its impact. That motion releases all elastic energy at once, so it finds contacts that the constrained one
+/// never makes (Verschoor and Jalba 2019, section 7, on Otaduy et al. 2009; V48).
+enum class ContactStart { constrained, free };
+template <>
+struct EnumNames<ContactStart> {
+  static constexpr std::array<std::pair<ContactStart, std::string_view>, 2> value{
+      {{ContactStart::constrained, "constrained"}, {ContactStart::free, "free"}}};
+};
+
 /// What contact impulses move: everything, through A⁻¹, or only the nodes they act on, through their masses.
 /// The second is what Otaduy et al. compare with (their Fig. 2, O26): cheap, and it stretches what is behind
 /// the nodes.
@@ -49,6 +60,7 @@ struct ImplicitSettings {
   double recovery_speed = 0.0;       ///< v_rec, m/s; 0 = 0.1 δ/dt
   TangentFrame tangents = TangentFrame::fixed;
   ContactLoop loop = ContactLoop::refine;
+  ContactStart start = ContactStart::constrained;
   ConstraintLevel level = ConstraintLevel::position;
   Unresolved unresolved = Unresolved::stop;
   ContactResponse response = ContactResponse::global;

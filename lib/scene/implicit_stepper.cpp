@@ -125,6 +125,10 @@ bool ImplicitStepper::Impl::attempt(SubStep& sub) {
   if (!moves) return false;
   surfaces.find_touching(sub);
   start_contacts(sub, settings, surfaces, contacts);
+  if (settings.start == ContactStart::free) {
+    surfaces.find_crossings(sub, solves.velocity());
+    add_free_crossings(sub, settings, surfaces, contacts);
+  }
   for (int round = 1;; ++round) {
     ++report.detection_rounds;
     if (!solves.respond(sub, contacts)) return false;

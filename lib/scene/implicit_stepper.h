@@ -11,7 +11,7 @@
 /// `refine` is constraint manifold refinement (Otaduy et al. 2009, section 4, with C23, C24 and C27 of the
 /// digest):
 ///
-///     v* = A⁻¹ b;  g = tolerance pairs at q0
+///     v* = A⁻¹ b;  g = tolerance pairs at q0 (start = free: and crossings of q0 ⊕ dt G v*)
 ///     for it = 1 … 5:  r = solve(A, b, g);  v = v* + A⁻¹ H r;  q = q0 ⊕ dt G v;  new = crossings(q0 → q) \ g
 ///                      none new: accept;  else g += new with normals at the time of impact
 ///     otherwise two steps of dt/2, at most twice;  a solve that fails halves as well

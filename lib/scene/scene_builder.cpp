@@ -216,6 +216,7 @@ ImplicitSettings implicit_settings(const SceneConfig& config) {
   settings.recovery_speed = contact.recovery_speed_m_s;
   settings.tangents = contact.tangents;
   settings.loop = contact.loop;
+  settings.start = contact.start;
   settings.level = contact.level;
   settings.unresolved = contact.unresolved;
   settings.rounds = contact.rounds;

@@ -58,10 +58,11 @@ std::string toml_text(E value) {
 /// Visitor that prints "key = value  # help" lines.
 struct Printer {
   std::string text;
+  std::string_view left_out;  // a key
 
   template <class T>
   void operator()(std::string_view key, T& value, std::string_view help) {
-    text += fmt::format("{} = {}  # {}\n", key, toml_text(value), help);
+    if (key != left_out) text += fmt::format("{} = {}  # {}\n", key, toml_text(value), help);
   }
   template <class T>
   void operator()(std::string_view key, T& value, Range, std::string_view help) {
@@ -320,8 +321,8 @@ void identify(const SceneConfig& config, FileConfig& file) {
 }
 
 template <class Config>
-std::string table_text(const std::string& name, Config config) {
-  Printer printer;
+std::string table_text(const std::string& name, Config config, std::string_view left_out = {}) {
+  Printer printer{{}, left_out};
   config.visit(printer);
   return fmt::format("\n[{}]\n{}", name, printer.text);
 }
@@ -366,7 +367,9 @@ std::string scene_text(const SceneConfig& config, SceneSize size) {
   text += fmt::format("title = {}\nseed = {}\ngeometry = {}\n", toml_text(config.title),
                       toml_text(config.seed), toml_text(config.geometry));
   text += table_text("time", config.time);
-  text += table_text("contact", config.contact);
+  // Recordings are known by this text: a key that earlier ones lack stands in it only where it is used.
+  text +=
+      table_text("contact", config.contact, config.contact.start == ContactStart::constrained ? "start" : "");
   text += table_text("solver", config.solver);
   if (!config.solver.options.empty()) text += "\n[solver.options]\n";
   for (const auto& [key, value] : config.solver.options)

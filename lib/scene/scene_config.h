@@ -65,6 +65,7 @@ struct ContactConfig {
   double safety_m = 0.0;  // implicit
   bool edges = true;
   ContactLoop loop = ContactLoop::refine;
+  ContactStart start = ContactStart::constrained;
   ConstraintLevel level = ConstraintLevel::position;
   TangentFrame tangents = TangentFrame::fixed;
   int rounds = 0;
@@ -95,6 +96,9 @@ struct ContactConfig {
     v("broad_phase", broad_phase, "bvh or hash; both find the same pairs");
     v("look_ahead", look_ahead, Range::positive, "steps of motion that the boxes of the broad phase cover");
     v("loop", loop, "refine (Otaduy's constraint manifold refinement) or relinearise (Verschoor)");
+    v("start", start,
+      "contacts of a step's first solve: touching pairs (constrained), or also all that the motion without "
+      "contact crosses (free)");
     v("level", level, "position (gaps are closed at the end of the step) or velocity");
     v("tangents", tangents, "fixed to the body, or aligned with the sliding velocity");
     v("rounds", rounds, Range::non_negative,

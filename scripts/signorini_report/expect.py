@@ -13,7 +13,7 @@ TOTAL = "total"  # of a ratio: sum of the numerators over sum of the denominator
 MATCH = ["file", "step", "solver", "options", "law", "region_mode", "threads", "protocol", "tolerance"]
 KNOWN = {"id", "claim", "source", "kind", "column", "where", "lower", "upper", "min", "max", "numerator", "denominator",
          "match", "statistic", "against", "comparable", "reason", "size", "sizes", "unit", "rows", "at_least", "at_most",
-         "column_of"}
+         "column_of", "denominator_column"}
 STEP_MATCH = ["step"]  # of rows = "steps"
 
 
@@ -131,9 +131,10 @@ def pairs_of(runs, expect):
     if unknown:
         raise Impossible(f"there is no column '{unknown[0]}'")
     sides = []
-    for side in (numerator, denominator):
+    below = expect.get("denominator_column", expect["column"])
+    for side, column in ((numerator, expect["column"]), (denominator, below)):
         part = select(rows, side)
-        part = part.assign(_value=numbers(part, expect["column"])).dropna(subset=["_value"])
+        part = part.assign(_value=numbers(part, column)).dropna(subset=["_value"])
         sides.append(part.groupby(match)["_value"].median())
     pairs = pd.concat(sides, axis=1, join="inner", keys=["numerator", "denominator"])
     return pairs[np.isfinite(pairs["numerator"]) & np.isfinite(pairs["denominator"])]

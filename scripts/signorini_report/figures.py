@@ -7,6 +7,7 @@ from signorini_report.data import ReportError
 from signorini_report.figure_convergence import convergence, histories, ladder, profile, solved
 from signorini_report.figure_parts import laws_of
 from signorini_report.figure_scenes import incline, regions, residuals, series
+from signorini_report.figure_runs import scatter
 from signorini_report.figure_steps import against, histogram, over_time, shares
 from signorini_report.figure_times import contacts, growth, ratios, threads, times_and_iterations
 
@@ -32,6 +33,7 @@ PICTURES = {  # name: (function, caption), in the order of the page
     "ladder": (ladder, "Work until the solver stops and share of the problems that it does not solve, against the residual at which one "
                        "phase hands over to the other, left to right ever later."),
     "series": (series, "What the recordings measured over time; on the right a short part of it."),
+    "scatter": (scatter, "Every mark is one run on one snapshot."),
     "histogram": (histogram, "Share of the steps of each recording; the last bar holds everything from there on."),
     "over_time": (over_time, "Every dot is one step of a recording, the line their running median."),
     "against": (against, "Every mark is one step of a recording; lines are fitted power laws."),
@@ -45,7 +47,7 @@ PICTURES = {  # name: (function, caption), in the order of the page
 }
 
 
-MANY = ["histogram", "over_time", "against", "shares"]  # a picture for each table of the config
+MANY = ["scatter", "histogram", "over_time", "against", "shares"]  # a picture for each table of the config
 
 
 def pictures_in(folder):

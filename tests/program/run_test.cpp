@@ -276,6 +276,32 @@ TEST_F(RunTest, KeepsTheStepsOfRecordingsWhereAClaimAsksForThem) {
   EXPECT_EQ(std::count(later.begin(), later.end(), '\n'), 1 + 3 + 4);
 }
 
+/// A driver that cannot solve a step ends its recording, not the experiment.
+TEST_F(RunTest, RecordingWhoseSolverFailsIsARowOfItsOwn) {
+  std::ofstream(folder_ / "trial.toml")
+      << "artefact = \"x\"\nclaim = \"y\"\nprotocols = []\n[histogram]\ncolumn = \"iterations\"\n"
+         "[[recordings]]\nname = \"toy\"\nscene = \"springtoy\"\nset = { \"time.steps\" = 3 }\n"
+         "[[recordings]]\nname = \"hopeless\"\nscene = \"rings\"\nset = { \"time.steps\" = 40, "
+         "\"solver.max_iterations\" = 1, \"solver.accepted_residual\" = 1e-9 }\n";
+  const Outcome o = run(command(false));
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_NE(o.err.find("ended early: step "), std::string::npos) << o.err;
+  const std::string table = file_text(results() / "recordings.csv");
+  EXPECT_NE(table.find("toy-quick.h5,status,failed,0\n"), std::string::npos) << table;
+  EXPECT_NE(table.find("toy-quick.h5,status,steps,3\n"), std::string::npos) << table;
+  EXPECT_NE(table.find("hopeless-quick.h5,status,failed,1\n"), std::string::npos) << table;
+  EXPECT_NE(table.find("hopeless-quick.h5,status,message,\"step "), std::string::npos) << table;
+  const std::size_t at = table.find("hopeless-quick.h5,status,steps,") + 31;
+  const int steps = std::atoi(table.c_str() + at);
+  EXPECT_GT(steps, 0);
+  EXPECT_LT(steps, 40);
+  // It is kept: nothing is recorded again, and the table says the same.
+  const Outcome again = run(command(true));
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(again.err.find("recording hopeless"), std::string::npos) << again.err;
+  EXPECT_EQ(file_text(results() / "recordings.csv"), table);
+}
+
 /// Problems that an experiment brings along are files of its results, whatever min_contacts says; optional
 /// files are used where they are, and left out with a word where not.
 TEST_F(RunTest, BringsProblemsAlongAndLeavesOutWhatIsNotThere) {

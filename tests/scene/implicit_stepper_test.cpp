@@ -1,6 +1,7 @@
 #include "scene/implicit_stepper.h"
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -442,6 +443,52 @@ TEST_P(ContactLoops, ANeoHookeanBallIsPressedFlatAndComesBack) {
   for (int s = 0; s < 150; ++s) report = world.advance();
   EXPECT_GT(report.volume_ratio, 0.9);
 }
+
+/// A soft ball between the floor and a plate that has come down, at rest: what both starts see in the same
+/// step.
+class PressedBall : public testing::TestWithParam<ContactLoop> {
+ protected:
+  static std::unique_ptr<ImplicitWorld> world(ContactLoop loop, ContactStart start) {
+    auto world = std::make_unique<ImplicitWorld>();
+    world->settings.loop = loop;
+    world->settings.start = start;
+    world->settings.dt = 2e-3;
+    Motion press;
+    press.velocity = Vector3(0, 0, -0.5);
+    press.stop = 0.1;
+    TriangleMesh plate = centred_box(Vector3(0.4, 0.4, 0.05));
+    for (Vector3& x : plate.vertices) x += Vector3(0, 0, 0.23);
+    world->bodies.add_kinematic("press", plate, press);
+    world->bodies.add_solid("ball", tet_ball(2, 0.1), elastic(5e5), {.translation = Vector3(0, 0, 0.101)});
+    world->floor();
+    world->start();
+    return world;
+  }
+  static std::set<PairKey> first_keys(const ImplicitWorld& world) {
+    std::set<PairKey> keys;
+    for (const SurfaceContact& contact : world.contacts.at(0)) keys.insert(contact.key);
+    return keys;
+  }
+};
+
+/// V48: the motion without contact lets go of the ball's elastic energy.
+TEST_P(PressedBall, FreeStartAddsContactsThatTheConstrainedMotionNeverMakes) {
+  const auto constrained = world(GetParam(), ContactStart::constrained);
+  const auto free = world(GetParam(), ContactStart::free);
+  for (int s = 0; s < 45; ++s) constrained->advance();
+  free->stepper->restore(constrained->stepper->checkpoint());
+  const StepReport one = constrained->advance(), other = free->advance();
+  const std::set<PairKey> touching = first_keys(*constrained), crossing = first_keys(*free);
+  EXPECT_GT(crossing.size(), touching.size());
+  EXPECT_TRUE(std::includes(crossing.begin(), crossing.end(), touching.begin(), touching.end()));
+  EXPECT_GE(other.contacts, one.contacts);
+  EXPECT_FALSE(one.unresolved || other.unresolved);
+  // The superfluous contacts push nothing: the ball ends in the same place.
+  EXPECT_NEAR(other.elastic_energy, one.elastic_energy, 1e-3 * one.elastic_energy);
+}
+
+INSTANTIATE_TEST_SUITE_P(Loops, PressedBall, testing::Values(ContactLoop::refine, ContactLoop::relinearise),
+                         [](const auto& loop) { return std::string(enum_name(loop.param)); });
 
 /// T27: steps so large that normals turn by more than 15° within one; the loop follows in rounds, and the
 /// gaps are those of the turned surfaces.

@@ -1,0 +1,95 @@
+"""Figures of single runs: [[scatter]], one mark per run, columns of variants against a column of the problems."""
+
+import numpy as np
+from matplotlib import pyplot as plt
+
+from signorini_report import style
+from signorini_report.data import ReportError
+from signorini_report.expect import Impossible, numbers, select
+from signorini_report.figure_parts import plain_log, time_unit
+from signorini_report.figure_steps import wishes
+
+SNAPSHOT = "snapshot"  # the abscissa that is their running number
+
+
+def with_snapshots(rows):
+    """A column that numbers the snapshots of each file in the order of their steps."""
+    keys = rows[["file", "step"]].drop_duplicates()
+    keys = keys.assign(_number=keys["step"].astype(float)).sort_values(["file", "_number"], kind="stable")
+    order = {(file, step): place + 1 for _, part in keys.groupby("file") for place, (file, step) in enumerate(zip(part["file"], part["step"]))}
+    return rows.assign(snapshot=[float(order[pair]) for pair in zip(rows["file"], rows["step"])])
+
+
+def members(experiment, wanted):
+    """[(words, rows, values)] of the series of one figure that have rows."""
+    abscissa, found = wanted.get("abscissa", "contacts"), []
+    try:
+        for series in wanted["series"]:
+            rows = select(select(select(experiment.runs, wanted.get("where")), series.get("where")), {"label": series["label"]})
+            if rows.empty:
+                continue
+            rows = with_snapshots(rows) if abscissa == SNAPSHOT else rows
+            rows = rows.assign(_x=numbers(rows, abscissa), _y=numbers(rows, series["column"]))
+            found.append((series.get("words", series["label"]), series["column"], rows.dropna(subset=["_x", "_y"])))
+    except Impossible as impossible:
+        raise ReportError(f"{experiment.folder / 'config.toml'}: {impossible}") from impossible
+    return found
+
+
+def draw_panel(axes, parts, wanted, factor):
+    log = wanted.get("log", True)
+    for place, (words, _, rows) in parts:
+        x, y = rows["_x"].to_numpy(), factor * rows["_y"].to_numpy()
+        good = (y > 0) & ((x > 0) | (log != True)) if log else np.isfinite(y)  # noqa: E712 (log may be "y")
+        x, y = x[good], y[good]
+        colour = style.CYCLE[place % len(style.CYCLE)]
+        if wanted.get("fit", False) and x.size > 2 and x.max() >= 2 * x.min():
+            slope, height = np.polyfit(np.log(x), np.log(y), 1)
+            ends = np.array([x.min(), x.max()])
+            axes.plot(ends, np.exp(height) * ends ** slope, color=colour, linewidth=1.1)
+            axes.annotate(f"{slope:.2f}", (ends[1], np.exp(height) * ends[1] ** slope), xytext=(3, 0), textcoords="offset points",
+                          fontsize=7, color=colour, va="center", annotation_clip=False)
+        axes.plot(x, y, linestyle="none", marker=style.SOLVER_MARKERS[place % len(style.SOLVER_MARKERS)], markersize=3.2, color=colour,
+                  alpha=0.75, label=words)
+    for limit in wanted.get("limits", []):
+        axes.axhline(factor * limit, color="#444444", linewidth=0.8, linestyle=(0, (4, 2)))
+    if log is True:
+        axes.set_xscale("log")
+        plain_log(axes.xaxis)
+    if log:
+        axes.set_yscale("log")
+        plain_log(axes.yaxis)
+    axes.set_xlabel(wanted.get("abscissa_label", wanted.get("abscissa", "contacts").replace("_", " ")))
+
+
+def scatter(experiment, folder):
+    """One picture for each [[scatter]]."""
+    drawn = False
+    for stem, wanted in wishes(experiment, "scatter"):
+        found = list(enumerate(members(experiment, wanted)))
+        if not found:
+            continue
+        column = wanted.get("panels")
+        names = list(dict.fromkeys(str(value) for _, (_, _, rows) in found for value in rows[column])) if column else [""]
+        factor, unit = 1.0, ""
+        if all(name.endswith("_seconds") for _, (_, name, _) in found):
+            factor, unit = time_unit(np.concatenate([rows["_y"].to_numpy() for _, (_, _, rows) in found]))
+            unit = f" [{unit}]"
+        width = style.FULL_WIDTH * (0.62 if len(names) == 1 else 1.0)
+        figure, grid = plt.subplots(1, len(names), squeeze=False, sharey=True, figsize=(width, 2.7), gridspec_kw={"wspace": 0.12})
+        for axes, name in zip(grid[0], names):
+            parts = [(place, (words, value, rows[rows[column].astype(str) == name] if column else rows)) for place, (words, value, rows) in found]
+            draw_panel(axes, [part for part in parts if len(part[1][2])], wanted, factor)
+            if name:
+                axes.set_title(name.replace("_", " "))
+        grid[0][0].set_ylabel(wanted.get("label", found[0][1][1].replace("_", " ")) + unit)
+        handles, labels = {}, []
+        for axes in grid[0]:
+            for handle, label in zip(*axes.get_legend_handles_labels()):
+                handles.setdefault(label, handle)
+        labels = [words for _, (words, _, _) in found if words in handles]
+        figure.legend([handles[label] for label in dict.fromkeys(labels)], list(dict.fromkeys(labels)), loc="upper center",
+                      ncol=min(4, len(labels)), bbox_to_anchor=(0.5, figure.subplotpars.bottom - 0.42 / 2.7), markerscale=1.4)
+        style.save(figure, folder, stem)
+        drawn = True
+    return drawn
