@@ -449,7 +449,7 @@ void check_step_figure(const toml::table& values, const StrictTable& table, std:
   for (const char* key : {"window", "most"}) {
     if (strict.read(key, number)) require_positive(strict, key, number);
   }
-  for (const char* key : {"at_least", "at_most", "fit", "log"}) strict.find(key);
+  for (const char* key : {"at_least", "at_most", "fit", "log", "pool"}) strict.find(key);
   strict.finish();
 }
 

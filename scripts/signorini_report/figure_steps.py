@@ -24,18 +24,22 @@ def wishes(experiment, figure):
 
 
 def chosen(experiment, wanted):
-    """[(words, its steps)] of the recordings that a figure shows: names or patterns such as "rings_*", in their order."""
+    """[(words, its steps)] of the recordings that a figure shows: names or patterns such as "rings_*", in their order; with `pool`
+    all recordings of a pattern together."""
     steps = experiment.steps
     if steps is None:
         return []
     patterns, words = wanted.get("recordings", ["*"]), wanted.get("words", [])
     scenes, found = list(dict.fromkeys(steps["scene"])), []
-    for place, pattern in enumerate(patterns):
+    pooled = [(pattern, words[place] if place < len(words) else pattern, steps["scene"].map(lambda s, p=pattern: fnmatch.fnmatchcase(s, p)))
+              for place, pattern in enumerate(patterns)] if wanted.get("pool") else []
+    for place, pattern in enumerate(patterns if not pooled else []):
         for scene in scenes:
             if fnmatch.fnmatchcase(scene, pattern) and scene not in [name for name, _, _ in found]:
                 found.append((scene, pattern == scene and place < len(words) and words[place] or scene.replace("_", " "), None))
     try:
         parts = [(name, within(steps[steps["scene"] == scene], wanted)) for scene, name, _ in found]
+        parts += [(name, within(steps[mine], wanted)) for _, name, mine in pooled]
     except Impossible as impossible:
         raise ReportError(f"{experiment.folder / 'config.toml'}: {impossible}") from impossible
     return [(name, part) for name, part in parts if len(part)]
