@@ -182,7 +182,8 @@ class ConjugateDirections final : public KrylovMethod {
 /// The iterations of one solve, from the start values that `s` holds.
 class ResidualLoop {
  public:
-  ResidualLoop(const CrOptions& options, const StopTest& stop, double residual, SaddleSystem& s,
+  /// `dt`: s, for the paper's rule.
+  ResidualLoop(const CrOptions& options, const StopTest& stop, double residual, double dt, SaddleSystem& s,
                KrylovMethod& method, BestIterate& best, IterationObserver* observer)
       : options_(options),
         stop_(stop),
@@ -192,11 +193,13 @@ class ResidualLoop {
         observer_(observer),
         schedule_(stop.tolerance()),
         smallest_(1e-15 * stop.scale()),
-        inner_(std::max(options.inner * residual * stop.scale(), smallest_)) {}
+        paper_(options.stop == CrStop::paper && stop.judging()),
+        dt_(dt),
+        inner_(paper_ ? options.eps2 / dt : std::max(options.inner * residual * stop.scale(), smallest_)) {}
 
   /// False where the start values are kept: they are accurate, or what came after was not finite.
   bool run(std::size_t rows) {
-    if (judging() && stop_.met(measure(s_.system.error(s_.r, s_.u) + s_.momentum_error))) {
+    if (judging() && !paper_ && stop_.met(measure(s_.system.error(s_.r, s_.u) + s_.momentum_error))) {
       return end(PhaseEnd::converged);
     }
     if (!best_.has()) best_.offer(s_.r, std::numeric_limits<double>::infinity());
@@ -244,10 +247,10 @@ class ResidualLoop {
       return end(PhaseEnd::diverged);
     }
     tell();
-    if (accurate(estimate)) return end(PhaseEnd::converged);
+    if (!paper_ && accurate(estimate)) return end(PhaseEnd::converged);
     changed = lose_patience(estimate) || changed;
     const double accuracy = std::max(inner_, s_.states.held_accuracy(s_.system));
-    if (s_.residual <= accuracy || stuck_) {
+    if ((paper_ ? system_solved() : s_.residual <= accuracy) || stuck_) {
       if (!settle(accuracy, estimate)) return false;
       changed = true;
     } else if (due(step.alpha)) {
@@ -315,6 +318,10 @@ class ResidualLoop {
   /// The system is solved to `accuracy`, or nothing moves. False where that is all that can be had.
   bool settle(double accuracy, double estimate) {
     if (s_.look(accuracy, Moment::converged)) return true;
+    if (paper_) {
+      measure(estimate);
+      return end(stuck_ && !system_solved() ? PhaseEnd::stuck : PhaseEnd::paper_rule);
+    }
     if (inner_ <= smallest_) {
       if (judging() && std::isnan(report_.error)) measure(estimate);
       return end(judging() && stop_.met(report_.error) ? PhaseEnd::converged : PhaseEnd::stuck);
@@ -332,6 +339,12 @@ class ResidualLoop {
            report_.iterations % interval_of(options_.interval, s_.residual / inner_) == 0;
   }
 
+  /// The paper's test of the system: ‖(ρ_v; dt ρ_c)‖₂ < ε₁ and dt ‖ρ_c‖∞ < ε₂.
+  bool system_solved() const {
+    if (!(dt_ * s_.constraint_norm() < options_.eps2)) return false;
+    return std::sqrt(s_.squared_residual(dt_)) < options_.eps1;
+  }
+
   const CrOptions& options_;
   const StopTest& stop_;
   SaddleSystem& s_;
@@ -340,6 +353,8 @@ class ResidualLoop {
   IterationObserver* observer_;
   CheckSchedule schedule_;
   double smallest_;  ///< of `inner_`
+  bool paper_;       ///< the paper's own rule ends the run
+  double dt_;        ///< s
   double inner_;     ///< tolerance of the linear system and of the gates, m/s
   PhaseReport report_;
   double improved_ = std::numeric_limits<double>::infinity();  ///< least estimate
@@ -357,6 +372,7 @@ struct ConjugateResiduals::Impl {
   std::unique_ptr<KrylovMethod> method;
   BestIterate best;
   std::vector<double> start;  ///< n: velocities that solves start from
+  double dt = 0.0;            ///< s; 0: unknown
   bool belong = false;        ///< they are those of the last answer
 };
 
@@ -368,6 +384,8 @@ void CrOptions::validate(std::string_view solver) const {
   if (patience < 0) throw_usage("{}: patience = {} is negative", solver, patience);
   if (!(postpone >= 0.0)) throw_usage("{}: postpone = {} is negative", solver, postpone);
   if (!(inner > 0.0 && inner <= 1.0)) throw_usage("{}: inner = {} is not in (0, 1]", solver, inner);
+  if (!(eps1 > 0.0)) throw_usage("{}: eps1 = {} must be positive", solver, eps1);
+  if (!(eps2 > 0.0)) throw_usage("{}: eps2 = {} must be positive", solver, eps2);
 }
 
 ConjugateResiduals::ConjugateResiduals(const CrOptions& options, CrPreconditioner preconditioner)
@@ -383,6 +401,8 @@ ConjugateResiduals::~ConjugateResiduals() = default;
 const SolveCounters& ConjugateResiduals::counters() const { return impl_->saddle.counters; }
 
 std::string ConjugateResiduals::unsupported_reason(const ContactProblem& problem) const {
+  if (options_.stop == CrStop::paper && !(problem.dt > 0.0))
+    return "stop = paper needs the time step, which this problem does not tell";
   return PrimalSystem::refusal(problem);
 }
 
@@ -391,6 +411,7 @@ void ConjugateResiduals::prepare(const ContactProblem& problem) {
   const StateRules rules{options_.direction, options_.angle, options_.turn,
                          options_.average,   options_.gates, options_.slip_test};
   const bool scaled = options_.duplicates && preconditioner_ == CrPreconditioner::full;
+  s.dt = problem.dt;
   s.saddle.prepare(problem, options_.common.law, options_.judge, rules, scaled, arena_);
   s.method->resize(s.saddle);
   s.best.resize(s.saddle.u.size());
@@ -416,7 +437,7 @@ SolveReport ConjugateResiduals::solve(std::span<double> r, const StopRule& rule,
   impl_->best.forget();
   if (observer != nullptr) observer->on_iteration(0, r, "");
   s.start(r, impl_->start, impl_->belong, preconditioner_ == CrPreconditioner::full);
-  ResidualLoop loop(options_, stop, rule.residual, s, *impl_->method, impl_->best, observer);
+  ResidualLoop loop(options_, stop, rule.residual, impl_->dt, s, *impl_->method, impl_->best, observer);
   if (loop.run(r.size())) std::copy(s.r.begin(), s.r.end(), r.begin());
   return finish_solve(loop.report(), stop, impl_->best, r);
 }

@@ -218,6 +218,11 @@ double SaddleSystem::constraint_norm() const {
   return largest;
 }
 
+double SaddleSystem::squared_residual(double dt) const {
+  constraint_residual(constraint_);
+  return dot(momentum, momentum) + dt * dt * dot(constraint_, constraint_);
+}
+
 void SaddleSystem::residual_vector(SaddleVector& out) const {
   std::copy(momentum.begin(), momentum.end(), out.v.begin());
   constraint_residual(out.c);

@@ -68,6 +68,8 @@ class SaddleSystem {
   /// and what drawing the impulses onto the law would move u by at least.
   double estimate();
   double constraint_norm() const;
+  /// ‖ρ_v‖² + dt² ‖ρ_c‖², squares of kg m/s and of m added up as in the paper (C41).
+  double squared_residual(double dt) const;
 
   /// body(chunk, begin, end) over the dofs, on several threads where there is
   /// an arena.

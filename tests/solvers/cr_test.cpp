@@ -286,6 +286,48 @@ TEST(ConjugateResiduals, ContradictingContactsEndWithFiniteImpulses) {
   }
 }
 
+// Section 6.2 of the paper: absolute thresholds, in kg m/s and m.
+TEST(ConjugateResiduals, EndByThePapersRuleWhereItIsAskedFor) {
+  PlantedOptions planted;
+  planted.contacts = 20;
+  planted.stiffness = 20.0;
+  planted.seed = 3;
+  const ContactProblem problem = make_planted_problem(planted).problem;
+  const Referee referee(problem);
+  std::vector<double> r;
+  for (const char* name : {"cr-full", "cr-diag"}) {
+    int before = 0;
+    double worst = 0.0;
+    for (const char* eps : {"1e-3", "1e-6", "1e-9"}) {
+      const auto solver =
+          make_solver(name, {{"stop", "paper"}, {"eps1", eps}, {"eps2", eps}, {"judge", "own"}});
+      // the asked residual does not end it
+      const SolveReport report = solve(*solver, problem, 0.5, r);
+      EXPECT_GT(report.iterations, before) << name << ", eps " << eps;
+      before = report.iterations;
+      worst = referee.measure(r, {}).residual;
+      // both thresholds are met as velocities of the largest M_ii and of dt
+      EXPECT_LE(worst * referee.velocity_scale(), 1e3 * std::stod(eps) / problem.dt)
+          << name << ", eps " << eps;
+    }
+    EXPECT_LE(worst, 1e-5) << name;
+    // a run of a fixed number of iterations knows no rule
+    const auto solver = make_solver(name, {{"stop", "paper"}, {"eps1", "1"}, {"eps2", "1"}});
+    solver->prepare(problem);
+    StopRule fixed;
+    fixed.residual = 1e-6;
+    fixed.fixed_iterations = true;
+    fixed.max_iterations = 17;
+    std::fill(r.begin(), r.end(), 0.0);
+    EXPECT_EQ(solver->solve(r, fixed, nullptr).iterations, 17) << name;
+    ContactProblem timeless = problem;
+    timeless.dt = 0.0;
+    EXPECT_NE(solver->unsupported_reason(timeless), "") << name;
+    EXPECT_THROW(make_solver(name, {{"stop", "paper"}, {"eps1", "0"}}), UsageError) << name;
+    EXPECT_THROW(make_solver(name, {{"stop", "paper"}, {"eps2", "-1"}}), UsageError) << name;
+  }
+}
+
 // Timed and traced runs iterate on without the exact error; where a contact that sits on its bound breaks the
 // recurrence off they have to go on from a fresh residual, as other solves do.
 TEST(ConjugateResiduals, AFixedNumberOfIterationsReachesWhatOtherSolvesReach) {

@@ -1,0 +1,170 @@
+"""Methods compared scene by scene beside a paper's numbers: the config's [methods], written as methods.md and on the page.
+
+Every table of [[methods.tables]] has one line per scene and method: mean (median) of the time to resolve contacts, of iterations and
+of constraints (three per contact), how many problems the method solved, and its mean over that of the reference method. Means and
+medians are over what the method solved; a ratio is between the sums over what both methods solved, so that a failure never looks
+like a fast solve. Beside them stand the paper's numbers, as [methods.paper] gives them.
+"""
+
+import numpy as np
+import pandas as pd
+
+from signorini_report import tables
+from signorini_report.data import ReportError
+from signorini_report.expect import Impossible, select
+
+PAPER_KEYS = ("resolution", "collision", "total", "iterations", "constraints")  # each [mean, median]; times in s
+
+
+def recorded(experiment):
+    """{recording: (scene, settings)} of [[recordings]] that set one solver each."""
+    return {one["name"]: (one["scene"], one.get("set", {})) for one in experiment.config.get("recordings", [])}
+
+
+def of_runs(experiment, wanted):
+    """scene, method, problem, solved, resolution [s], iterations, constraints of the runs that the table asks for; repetitions
+    by their median."""
+    rows = select(experiment.runs, wanted.get("where"))
+    suffix = wanted.get("suffix", "")
+    rows = rows[rows["label"].str.endswith(suffix)] if suffix else rows
+    method = rows["label"].str.removesuffix(suffix)
+    frame = pd.DataFrame({"scene": rows["scene"], "method": method, "problem": rows["step"], "solved": rows["solved"],
+                          "resolution": rows["total_seconds"], "iterations": rows["iterations"].astype(float),
+                          "constraints": 3.0 * rows["contacts"], "residual": rows["residual"]})
+    if wanted.get("count") == "stopped":  # a paper's rule is content with more than the tolerance
+        frame["solved"] = rows["status"].isin(["converged", "stalled"]).astype(int)
+    return frame.groupby(["scene", "method", "problem"], as_index=False).median()
+
+
+def of_steps(experiment, wanted):
+    """The same of steps that a method drove itself, with the times of collision detection and of the whole step."""
+    steps = getattr(experiment, "steps", None)
+    if steps is None or steps.empty:
+        return pd.DataFrame()
+    known, names = recorded(experiment), wanted.get("methods", {})
+    pairs = {}
+    for name, (scene, settings) in known.items():
+        solver = settings.get("solver.name")
+        if solver in names:
+            pairs[name] = (scene, names[solver])
+    rows = steps[steps["scene"].isin(list(pairs)) & (steps["contacts"] >= 1)]
+    return pd.DataFrame({"scene": [pairs[name][0] for name in rows["scene"]], "method": [pairs[name][1] for name in rows["scene"]],
+                         "problem": rows["step"].to_numpy(), "solved": 1 - rows["unresolved"].fillna(0).to_numpy(),
+                         "resolution": rows["resolution_seconds"].to_numpy(), "collision": rows["detection_seconds"].to_numpy(),
+                         "total": rows["step_seconds"].to_numpy(), "iterations": rows["iterations"].astype(float).to_numpy(),
+                         "constraints": 3.0 * rows["contacts"].to_numpy()})
+
+
+def mean_median(values, scale=1.0):
+    """mean (median), three digits each."""
+    values = values[np.isfinite(values)]
+    if len(values) == 0:
+        return "–"
+    return f"{digits(scale * values.mean())} ({digits(scale * values.median())})"
+
+
+def digits(value):
+    """Three digits, thousands in full."""
+    if not np.isfinite(value):
+        return "–"
+    return f"{value:,.0f}" if abs(value) >= 99.5 else f"{value:.3g}"
+
+
+def paper_pair(numbers, key):
+    pair = numbers.get(key)
+    return "–" if pair is None else f"{digits(pair[0])} ({digits(pair[1])})"
+
+
+def ratio(part, reference, column):
+    """Sum over the problems that both solved ÷ that of the reference; nan where there is none."""
+    both = part[part["solved"] == 1].merge(reference[reference["solved"] == 1], on="problem", suffixes=("", "_reference"))
+    below = both[f"{column}_reference"].sum() if len(both) else 0.0
+    return both[column].sum() / below if below > 0 else np.nan
+
+
+def ratio_of_means(part, reference, column):
+    """Of steps of two simulations: they are not the same problems, so mean ÷ mean."""
+    above, below = part.loc[part["solved"] == 1, column], reference.loc[reference["solved"] == 1, column]
+    return above.mean() / below.mean() if len(above) and len(below) and below.mean() > 0 else np.nan
+
+
+def paper_ratio(paper, scene, method, reference, key):
+    above, below = paper.get(scene, {}).get(method, {}).get(key), paper.get(scene, {}).get(reference, {}).get(key)
+    return above[0] / below[0] if above and below else np.nan
+
+
+def line(wanted, paper, reference_name, scene, method, part, reference):
+    """One line of a table."""
+    own_runs = wanted.get("rows") == "steps"
+    good = part[part["solved"] == 1]
+    quotient = ratio_of_means if own_runs else ratio
+    numbers = paper.get(scene, {}).get(method, {})
+    cells = [scene, method, f"{len(good)} of {len(part)}" if len(part) else "not run"]
+    times = ("resolution", "collision", "total") if own_runs else ("resolution",)
+    for key in times:
+        cells += [mean_median(good[key], 1e3) if key in good else "–", paper_pair(numbers, key)]
+    cells += [mean_median(good["iterations"]) if len(good) else "–", paper_pair(numbers, "iterations"),
+              mean_median(good["constraints"]) if len(good) else "–", paper_pair(numbers, "constraints")]
+    for key in ("resolution", "iterations"):
+        cells += [digits(quotient(part, reference, key)) if len(part) and len(reference) else "–",
+                  digits(paper_ratio(paper, scene, method, reference_name, key))]
+    return cells
+
+
+def header(wanted):
+    times = ("resolution", "collision", "total") if wanted.get("rows") == "steps" else ("resolution",)
+    cells = ["scene", "method", "steps" if wanted.get("rows") == "steps" else "solved"]
+    for key in times:
+        cells += [f"{key} [ms]", "paper [s]"]
+    return cells + ["iterations", "paper", "constraints", "paper", "resolution ÷", "paper", "iterations ÷", "paper"]
+
+
+def check(experiment, config):
+    where = experiment.folder / "config.toml"
+    for key in ("reference", "methods", "scenes", "tables"):
+        if key not in config:
+            raise ReportError(f"{where}: [methods] lacks '{key}'")
+    for scene, methods in config.get("paper", {}).items():
+        for method, numbers in methods.items():
+            if method not in config["methods"]:
+                raise ReportError(f"{where}: [methods.paper.{scene}] has '{method}', which is not in methods")
+            for key, pair in numbers.items():
+                if key not in PAPER_KEYS or not isinstance(pair, list) or len(pair) != 2:
+                    raise ReportError(f"{where}: [methods.paper.{scene}.'{method}'] {key}: one of {', '.join(PAPER_KEYS)}, each "
+                                      "[mean, median]")
+
+
+def methods_tables(experiment):
+    """[(title, note, header, rows)] of [methods]; empty where the config does not ask."""
+    config = experiment.config.get("methods")
+    if config is None:
+        return []
+    check(experiment, config)
+    found = []
+    for wanted in config["tables"]:
+        try:
+            frame = of_steps(experiment, wanted) if wanted.get("rows") == "steps" else of_runs(experiment, wanted)
+        except Impossible as error:
+            raise ReportError(f"{experiment.folder / 'config.toml'}: [[methods.tables]] '{wanted.get('title', '')}': {error}") from error
+        if frame.empty:
+            continue
+        body = []
+        for scene in config["scenes"]:
+            own = frame[frame["scene"] == scene]
+            reference = own[own["method"] == config["reference"]]
+            for method in config["methods"]:
+                part = own[own["method"] == method]
+                if len(part) or method in config.get("paper", {}).get(scene, {}) and len(own):
+                    body.append(line(wanted, config.get("paper", {}), config["reference"], scene, method, part, reference))
+        note = f"{wanted.get('note', '')} Mean (median); times in ms, the paper's in s; ÷: against {config['reference']}."
+        found.append((wanted.get("title", "Methods"), note.strip(), header(wanted), body))
+    return found
+
+
+def write(experiment, folder):
+    """methods.md."""
+    parts = [f"## {title}\n\n{note}\n\n{tables.markdown(head, body, set(range(2, len(head))))}"
+             for title, note, head, body in methods_tables(experiment)]
+    if parts:
+        title = experiment.config["methods"].get("title", "Methods")
+        (folder / "methods.md").write_text(f"# {title}\n\n" + "\n".join(parts), encoding="utf-8")
