@@ -76,7 +76,8 @@ std::vector<SceneVariant> combinations(const SceneVariant& base, const toml::tab
   return all;
 }
 
-void read_recordings(StrictTable& table, Experiment& e) {
+/// Those of this size: `sizes` of an entry names the ones at which it is recorded.
+void read_recordings(StrictTable& table, std::string_view size, Experiment& e) {
   const toml::node* node = table.find("recordings");
   if (node == nullptr) return;
   const toml::array* array = node->as_array();
@@ -101,13 +102,16 @@ void read_recordings(StrictTable& table, Experiment& e) {
         strict.fail(*vary, "vary", "must be a table of lists: { \"solver.name\" = [\"pgs\", \"pcg\"] }");
       variants = combinations(variant, *vary->as_table(), strict);
     }
+    std::vector<std::string> sizes;
+    const bool wanted = !strict.read_list("sizes", sizes) || sizes.empty() ||
+                        std::find(sizes.begin(), sizes.end(), size) != sizes.end();
     strict.finish();
     for (SceneVariant& one : variants) {
       if (one.name.empty() || one.name.find_first_of("/\\,\"") != std::string::npos)
         strict.fail(*values->get("name"), "name", fmt::format("'{}' must be a plain file name", one.name));
       if (!names.insert(one.name).second)
         strict.fail(*values->get("name"), "name", fmt::format("'{}' is recorded already", one.name));
-      e.recordings.push_back(std::move(one));
+      if (wanted) e.recordings.push_back(std::move(one));
     }
   }
 }
@@ -225,7 +229,8 @@ void check_expectations(StrictTable& table, Experiment& e) {
     for (const char* key :
          {"source", "column",    "where",       "statistic", "lower",   "upper",      "min",
           "max",    "numerator", "denominator", "match",     "against", "comparable", "reason",
-          "unit",   "size",      "sizes",       "at_least",  "at_most", "column_of",  "denominator_column"}) {
+          "unit",   "size",      "sizes",       "at_least",  "at_most", "column_of",  "denominator_column",
+          "above",  "below"}) {
       strict.find(key);
     }
     std::string rows = "runs";
@@ -234,7 +239,8 @@ void check_expectations(StrictTable& table, Experiment& e) {
     e.steps = e.steps || rows == "steps";
     strict.finish();
     if (!ids.insert(id).second) strict.fail(*values->get("id"), "id", fmt::format("'{}' is used twice", id));
-    const std::set<std::string> kinds{"fraction", "quantity", "ratio", "slope", "slope_ratio"};
+    const std::set<std::string> kinds{"fraction",    "quantity",     "ratio", "slope",
+                                      "slope_ratio", "ratio_growth", "spread"};
     if (!kinds.contains(kind)) {
       strict.fail(*values->get("kind"), "kind",
                   fmt::format("unknown kind '{}' (known: {})", kind, fmt::join(kinds, ", ")));
@@ -272,7 +278,8 @@ void read_cut(StrictTable& table, Experiment& e) {
   strict.finish();
 }
 
-void read_matrix(StrictTable& table, const std::filesystem::path& path, Experiment& e) {
+void read_matrix(StrictTable& table, const std::filesystem::path& path, std::string_view size,
+                 Experiment& e) {
   table.read_list("scenes", e.scenes);
   std::vector<std::string> files, regions;
   if (table.read_list("files", files)) {
@@ -282,7 +289,7 @@ void read_matrix(StrictTable& table, const std::filesystem::path& path, Experime
     }
   }
   table.read_list("optional_files", e.optional_files);
-  read_recordings(table, e);
+  read_recordings(table, size, e);
   read_config_problems(table, e.problems);
   read_cut(table, e);
   read_series(table, e);
@@ -437,6 +444,39 @@ void check_ladder(StrictTable& table, const Experiment& e) {
   strict.finish();
 }
 
+/// Tables of methods beside a paper's numbers: [methods] with [[methods.tables]] and [methods.paper].
+void check_methods(StrictTable& table, Experiment& e) {
+  const toml::node* node = table.find("methods");
+  if (node == nullptr) return;
+  const toml::table* values = node->as_table();
+  if (values == nullptr) table.fail(*node, "methods", "must be a table");
+  StrictTable strict(*values, table.file(), "methods.");
+  std::string text;
+  if (!strict.read("reference", text)) strict.missing("reference");
+  strict.read("title", text);
+  std::vector<std::string> names;
+  for (const char* key : {"methods", "scenes"}) {
+    if (!strict.read_list(key, names)) strict.missing(key);
+  }
+  const toml::node* paper = strict.find("paper");
+  if (paper != nullptr && paper->as_table() == nullptr) strict.fail(*paper, "paper", "must be a table");
+  const toml::node* tables = strict.find("tables");
+  const toml::array* list = tables == nullptr ? nullptr : tables->as_array();
+  if (list == nullptr || !list->is_homogeneous(toml::node_type::table))
+    strict.fail(*node, "tables", "must be a list of tables: [[methods.tables]]");
+  for (const toml::node& one : *list) {
+    StrictTable own(*one.as_table(), table.file(), "methods.tables.");
+    std::string rows;
+    if (own.read("rows", rows) && rows == "steps") e.steps = true;
+    for (const char* key : {"title", "note", "suffix", "count"}) own.read(key, text);
+    for (const char* key : {"where", "methods"}) own.find(key);
+    double target = 0.0;
+    if (own.read("target", target)) require_positive(own, "target", target);
+    own.finish();
+  }
+  strict.finish();
+}
+
 /// One figure of steps.
 void check_step_figure(const toml::table& values, const StrictTable& table, std::string_view figure) {
   StrictTable strict(values, table.file(), fmt::format("{}.", figure));
@@ -548,7 +588,7 @@ Experiment read_experiment(const std::filesystem::path& path, std::string_view s
   if (!table.read("artefact", e.artefact)) table.missing("artefact");
   if (!table.read("claim", e.claim)) table.missing("claim");
   table.read("source", e.source);
-  read_matrix(table, path, e);
+  read_matrix(table, path, size, e);
   read_protocols(table, e);
   read_amounts(table, e);
   read_solvers(table, e);
@@ -563,6 +603,7 @@ Experiment read_experiment(const std::filesystem::path& path, std::string_view s
   check_ratios(table, e);
   check_ladder(table, e);
   check_incline(table);
+  check_methods(table, e);
   check_step_figures(table, e);
   check_scatter(table, e);
   check_rules(table, e);

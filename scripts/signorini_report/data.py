@@ -159,6 +159,15 @@ def family_of(file):
     return cut.group(1) if cut else re.sub(r"_[0-9]+$", "", file) if "." not in file else scene_of(file)
 
 
+def first_to_reach(runs, wanted):
+    """1 for the runs with the loosest of their own tolerances at which the residual is at most `wanted`: a ladder of tolerances
+    brings solvers with different stops to equal residuals."""
+    reached = (runs["residual"] <= wanted * (1 + 1e-9)) & (runs["status"] != "unsupported")
+    group = ["file", "step", "solver", "options", "law", "region_mode", "threads", "protocol"]
+    loosest = runs["tolerance"].where(reached).groupby([runs[key] for key in group]).transform("max")
+    return (reached & (runs["tolerance"] == loosest)).astype(int)
+
+
 def add_columns(runs):
     labels = label_variants(set(zip(runs["solver"], runs["options"])))
     runs["variant"] = [labels[pair] for pair in zip(runs["solver"], runs["options"])]
@@ -167,6 +176,8 @@ def add_columns(runs):
     # a traced run goes on after it has met the tolerance: its status says whether it did
     runs["solved"] = met.where(runs["protocol"] != "converge", runs["status"] == "converged").astype(int)
     runs["unsolved"] = 1 - runs["solved"]
+    for tolerance in sorted(set(runs["tolerance"])):
+        runs[f"first_to_reach.{tolerance:.0e}"] = first_to_reach(runs, tolerance)
     runs["family"] = [family_of(file) for file in runs["file"]]
     runs["total_seconds"] = runs["setup_seconds"] + runs["solve_seconds"]
     runs["largest_share"] = runs["largest_region"] / runs["contacts"].where(runs["contacts"] > 0)

@@ -13,7 +13,7 @@ TOTAL = "total"  # of a ratio: sum of the numerators over sum of the denominator
 MATCH = ["file", "step", "solver", "options", "law", "region_mode", "threads", "protocol", "tolerance"]
 KNOWN = {"id", "claim", "source", "kind", "column", "where", "lower", "upper", "min", "max", "numerator", "denominator",
          "match", "statistic", "against", "comparable", "reason", "size", "sizes", "unit", "rows", "at_least", "at_most",
-         "column_of", "denominator_column"}
+         "column_of", "denominator_column", "above", "below"}
 STEP_MATCH = ["step"]  # of rows = "steps"
 
 
@@ -155,6 +155,33 @@ def ratio(runs, expect):
     return float(statistic_of(expect)(pairs["numerator"] / pairs["denominator"])), len(pairs)
 
 
+def ratio_growth(runs, expect):
+    """The `ratio` of the rows of `above` ÷ that of the rows of `below`: whether a gap between two methods grows."""
+    if not isinstance(expect.get("above"), dict) or not isinstance(expect.get("below"), dict):
+        raise Impossible("a growth of ratios needs tables 'above' and 'below'")
+    rows = select(runs, expect.get("where"))
+    plain = {key: value for key, value in expect.items() if key != "where"}
+    (above, count), (below, others) = (ratio(select(rows, expect[side]), plain) for side in ("above", "below"))
+    if below <= 0:
+        raise Impossible("the ratio below is nothing")
+    return above / below, count + others
+
+
+def spread(runs, expect):
+    """Largest ÷ smallest `statistic` of the column over the groups of rows that agree in the columns `match`."""
+    rows = select(runs, expect.get("where"))
+    if "match" not in expect:
+        raise Impossible("a spread needs 'match', the columns that tell its groups apart")
+    unknown = [key for key in expect["match"] if key not in rows.columns]
+    if unknown:
+        raise Impossible(f"there is no column '{unknown[0]}'")
+    rows = rows.assign(_value=numbers(rows, expect["column"])).dropna(subset=["_value", *expect["match"]])
+    values = [float(statistic_of(expect)(part["_value"])) for _, part in rows.groupby(expect["match"])]
+    if len(values) < 2 or min(values) <= 0:
+        raise Impossible("a spread needs two groups and positive values")
+    return max(values) / min(values), len(rows)
+
+
 def slope(runs, expect):
     rows = select(runs, expect.get("where"))
     if "against" not in expect:
@@ -191,7 +218,8 @@ def slope_ratio(runs, expect):
     return above / below, samples
 
 
-KINDS = {"fraction": fraction, "quantity": quantity, "ratio": ratio, "slope": slope, "slope_ratio": slope_ratio}
+KINDS = {"fraction": fraction, "quantity": quantity, "ratio": ratio, "slope": slope, "slope_ratio": slope_ratio, "ratio_growth": ratio_growth,
+         "spread": spread}
 
 
 def expected_text(expect):

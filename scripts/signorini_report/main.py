@@ -12,7 +12,7 @@ import textwrap
 import tomllib
 from pathlib import Path
 
-from signorini_report import expect, figures, page, rules, tables
+from signorini_report import expect, figures, page, rules, table_methods, tables
 from signorini_report.data import ReportError, read_experiment
 
 
@@ -112,6 +112,7 @@ def report_one(folder):
     tables.write_summary(table, folder)
     tables.write_iterations(experiment, folder)
     rules.write(experiment, folder)
+    table_methods.write(experiment, folder)
     verdicts = expect.evaluate_all(experiment)
     write_claims(verdicts, folder)
     write_page(folder / "index.html", page.experiment_page(experiment, figures.pictures_in(folder), verdicts, table))

@@ -4,7 +4,7 @@ import base64
 import html
 import re
 
-from signorini_report import expect, tables
+from signorini_report import expect, table_methods, tables
 
 CSS = """
 :root { --ink: #1b1b1b; --soft: #5f6368; --rule: #d9d9d9; --paper: #ffffff; --wash: #f6f7f8;
@@ -95,6 +95,14 @@ def numbers(table):
     return "\n".join(parts)
 
 
+def plain_table(header, body):
+    """Cells as they are; all but the first two columns hold numbers."""
+    place = ["", "", *["number"] * (len(header) - 2)]
+    head = "".join(f"<th class='{kind}'>{text(name)}</th>" for kind, name in zip(place, header))
+    rows = "".join("<tr>" + "".join(f"<td class='{kind}'>{text(cell)}</td>" for kind, cell in zip(place, row)) + "</tr>" for row in body)
+    return f"<div class='scroll'><table class='summary'><tr>{head}</tr>{rows}</table></div>"
+
+
 def provenance(env):
     rows = "".join(f"<tr><td>{text(key)}</td><td>{text(value)}</td></tr>" for key, value in flat(env))
     return f"<details><summary>Provenance</summary><div class='scroll'><table>{rows}</table></div></details>" if rows else \
@@ -140,6 +148,8 @@ def experiment_page(experiment, figures, verdicts, table):
         rows = "".join("<tr>" + "".join(f"<td>{text(cell)}</td>" for cell in row) + "</tr>" for row in body)
         parts.append(f"<h3>{text(title)}</h3><p>{text(note)}</p><div class='scroll'><table class='summary'><tr>{head}</tr>{rows}"
                      "</table></div>")
+    for title, note, header, body in table_methods.methods_tables(experiment):
+        parts.append(f"<h3>{text(title)}</h3><p>{text(note)}</p>{plain_table(header, body)}")
     if (experiment.folder / "rules.md").is_file():
         parts.append("<p>The rules one by one: <a href='rules.md'>rules.md</a></p>")
     if len(table):
