@@ -176,7 +176,7 @@ def spread(runs, expect):
     if unknown:
         raise Impossible(f"there is no column '{unknown[0]}'")
     rows = rows.assign(_value=numbers(rows, expect["column"])).dropna(subset=["_value", *expect["match"]])
-    values = [float(statistic_of(expect)(part["_value"])) for _, part in rows.groupby(expect["match"])]
+    values = [float(statistic_of(expect)(part["_value"])) for _, part in rows.groupby(expect["match"] if len(expect["match"]) > 1 else expect["match"][0])]
     if len(values) < 2 or min(values) <= 0:
         raise Impossible("a spread needs two groups and positive values")
     return max(values) / min(values), len(rows)

@@ -27,12 +27,12 @@ def of_runs(experiment, wanted):
     loosest of all, whatever residual that leaves."""
     rows = select(experiment.runs, wanted.get("where"))
     suffix = wanted.get("suffix", "")
-    rows = rows[rows["label"].str.endswith(suffix)] if suffix else rows
+    rows = rows[rows["label"].str.endswith(suffix)]
     stopped = wanted.get("count") == "stopped"
     reached = f"first_to_reach.{wanted.get('target', experiment.tolerance):.0e}"
     if not stopped and reached not in rows.columns:
         raise Impossible(f"no run was asked for the residual {wanted['target']:g}")
-    frame = pd.DataFrame({"scene": rows["scene"], "method": rows["label"].str.removesuffix(suffix), "problem": rows["step"],
+    frame = pd.DataFrame({"scene": rows["scene"], "method": [label.removesuffix(suffix) for label in rows["label"]], "problem": rows["step"],
                           "solved": rows["status"].isin(["converged", "stalled"]).astype(int) if stopped else rows[reached],
                           "resolution": rows["total_seconds"], "iterations": rows["iterations"].astype(float),
                           "constraints": 3.0 * rows["contacts"], "residual": rows["residual"], "tolerance": rows["tolerance"]})
@@ -164,7 +164,8 @@ def methods_tables(experiment):
             reference = own[own["method"] == config["reference"]]
             for method in config["methods"]:
                 part = own[own["method"] == method]
-                if len(part) or method in config.get("paper", {}).get(scene, {}) and len(own):
+                asked = method in set(frame["method"]) and method in config.get("paper", {}).get(scene, {}) and len(own)
+                if len(part) or asked:
                     body.append(line(wanted, config.get("paper", {}), config["reference"], scene, method, part, reference))
         note = f"{wanted.get('note', '')} Mean (median); times in ms, the paper's in s; ÷: against {config['reference']}."
         found.append((wanted.get("title", "Methods"), note.strip(), header(wanted), body))

@@ -45,6 +45,34 @@ class ExperimentTest : public testing::Test {
 const std::string kHead = "artefact = \"Table 1\"\nclaim = \"it holds\"\nscenes = [\"bucket\"]\n";
 const std::string kSolver = "[[solvers]]\nname = \"pgs\"\n";
 
+TEST_F(ExperimentTest, RecordingsMayBelongToSomeSizesOnly) {
+  const fs::path path =
+      write(kHead + kSolver +
+            "[[recordings]]\nname = \"small\"\nscene = \"rings\"\nsizes = [\"quick\"]\n"
+            "[[recordings]]\nname = \"large\"\nscene = \"rings\"\nsizes = [\"medium\", \"paper\"]\n"
+            "[[recordings]]\nname = \"any\"\nscene = \"rings\"\n");
+  const auto names = [&](const char* size) {
+    std::vector<std::string> found;
+    for (const SceneVariant& one : read_experiment(path, size).recordings) found.push_back(one.name);
+    return found;
+  };
+  EXPECT_EQ(names("quick"), (std::vector<std::string>{"small", "any"}));
+  EXPECT_EQ(names("medium"), (std::vector<std::string>{"large", "any"}));
+  EXPECT_EQ(names("paper"), (std::vector<std::string>{"large", "any"}));
+}
+
+TEST_F(ExperimentTest, TablesOfMethodsAreChecked) {
+  const std::string block = "[methods]\nreference = \"pgs\"\nmethods = [\"pgs\"]\nscenes = [\"bucket\"]\n";
+  const std::string one = "[[methods.tables]]\ntitle = \"a\"\n";
+  EXPECT_EQ(error_of(kHead + kSolver + block + one + "target = 1e-3\nwhere = { threads = 1 }\n"), "accepted");
+  EXPECT_FALSE(read_experiment(write(kHead + kSolver + block + one), "quick").steps);
+  EXPECT_TRUE(read_experiment(write(kHead + kSolver + block + one + "rows = \"steps\"\n"), "quick").steps);
+  EXPECT_NE(error_of(kHead + kSolver + block).find("tables"), std::string::npos);
+  EXPECT_NE(error_of(kHead + kSolver + block + one + "colour = 1\n").find("colour"), std::string::npos);
+  EXPECT_NE(error_of(kHead + kSolver + "[methods]\nmethods = [\"a\"]\n" + one).find("reference"),
+            std::string::npos);
+}
+
 TEST_F(ExperimentTest, ReadsAWholeFileAndAppliesTheSize) {
   const fs::path path = write(
       "artefact = \"Table 1\"\nclaim = \"it holds\"\nscenes = [\"bucket\"]\nfiles = [\"a.hdf5\"]\n"

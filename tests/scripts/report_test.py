@@ -16,7 +16,7 @@ sys.path[:0] = [str(SOURCE / "scripts"), str(SOURCE / "tests" / "scripts")]
 import make_results  # noqa: E402
 import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
-from signorini_report import data, expect, figure_convergence, figure_scenes, figure_steps, figure_times, figures, main, style, tables  # noqa: E402
+from signorini_report import data, expect, figure_convergence, figure_scenes, figure_steps, figure_times, figures, main, style, table_methods, tables  # noqa: E402
 
 
 def run_table(**columns):
@@ -406,6 +406,77 @@ class Steps(unittest.TestCase):
             with contextlib.redirect_stderr(io.StringIO()) as err:
                 self.assertEqual(main.main(["--out", name]), 3)
             self.assertIn("steps.csv: columns missing: time", err.getvalue())
+
+
+class Methods(unittest.TestCase):
+    """[methods]: numbers by hand, for runs and for steps."""
+
+    CONFIG = {"solvers": [{"name": "pgs", "label": "a"}, {"name": "pcg", "label": "b"}], "tolerances": [1e-3, 1e-6],
+              "recordings": [{"name": "hill_by_pgs", "scene": "hill", "set": {"solver.name": "pgs"}},
+                             {"name": "hill_by_pcg", "scene": "hill", "set": {"solver.name": "pcg"}}],
+              "methods": {"reference": "b", "scenes": ["hill"], "methods": ["a", "b", "c"],
+                          "tables": [{"title": "equal", "target": 1e-3}],
+                          "paper": {"hill": {"a": {"resolution": [3.0, 2.0], "iterations": [30, 20]},
+                                             "b": {"resolution": [1.5, 1.0], "iterations": [10, 10]},
+                                             "c": {"iterations": [5, 5]}}}}}
+
+    def experiment(self, **tables_):
+        # step 1: both reach 1e-3, a only at its stop of 1e-6; step 2: only b does
+        runs = run_table(file=["hill-quick.h5"] * 8, step=["1"] * 4 + ["2"] * 4, solver=["pgs", "pgs", "pcg", "pcg"] * 2, label=["a", "a", "b", "b"] * 2,
+                         tolerance=[1e-3, 1e-6] * 4, residual=[5e-3, 1e-4, 9e-4, 1e-7, 1.0, 1.0, 1e-5, 1e-9], protocol=["self-stopped"] * 8,
+                         iterations=[10, 40, 5, 8, 99, 99, 7, 9], setup_seconds=[1e-3] * 8, status=["stalled"] + ["converged"] * 3 + ["time_limit"] * 2 + ["converged"] * 2,
+                         solve_seconds=[1e-3, 5e-3, 2e-3, 8e-3, 1.0, 1.0, 4e-3, 9e-3], contacts=[4] * 4 + [6] * 4)
+        config = self.CONFIG | {"methods": self.CONFIG["methods"] | tables_}
+        return data.Experiment("e", Path("e"), runs, [], {}, config, None)
+
+    def test_the_first_stop_that_reaches_the_residual_counts_and_ratios_are_over_common_problems(self):
+        experiment = self.experiment()
+        np.testing.assert_array_equal(experiment.runs["first_to_reach.1e-03"], [0, 1, 1, 0, 0, 0, 1, 0])
+        np.testing.assert_array_equal(experiment.runs["first_to_reach.1e-06"], [0, 0, 0, 1, 0, 0, 0, 1])
+        (title, _, header, body), = table_methods.methods_tables(experiment)
+        self.assertEqual((title, len(header)), ("equal", 13))
+        self.assertEqual(body[0], ["hill", "a", "1 of 2", "6 (6)", "3 (2)", "40 (40)", "30 (20)", "12 (12)", "–", "2", "2", "8", "3"])
+        self.assertEqual(body[1], ["hill", "b", "2 of 2", "4 (4)", "1.5 (1)", "6 (6)", "10 (10)", "15 (15)", "–", "1", "1", "1", "1"])
+        self.assertEqual(len(body), 2)  # c is nowhere
+
+    def test_what_ran_on_another_scene_only_is_said_beside_the_paper_s_number(self):
+        experiment = self.experiment(scenes=["hill", "dale"], paper={"hill": {"c": {"iterations": [5, 5]}, "b": {"iterations": [10, 10]}}})
+        experiment.runs = pd.concat([experiment.runs, experiment.runs.iloc[[2]].assign(label="c", scene="dale")])
+        body = table_methods.methods_tables(experiment)[0][3]
+        self.assertEqual([row[:3] for row in body], [["hill", "a", "1 of 2"], ["hill", "b", "2 of 2"], ["hill", "c", "not run"], ["dale", "c", "1 of 1"]])
+        self.assertEqual(body[2][-1], "0.5")
+
+    def test_a_paper_s_stop_counts_where_it_ends_and_says_what_it_leaves(self):
+        (_, _, header, body), = table_methods.methods_tables(self.experiment(tables=[{"title": "own", "count": "stopped"}]))
+        self.assertEqual((header[2], header[-5]), ("stopped", "residual, median"))
+        self.assertEqual((body[0][2], body[0][5], body[0][9], body[0][12]), ("1 of 2", "10 (10)", "5e-3", "2"))
+
+    def test_steps_are_those_with_contacts_of_the_method_s_own_recording(self):
+        experiment = self.experiment(tables=[{"title": "own", "rows": "steps", "methods": {"pgs": "a", "pcg": "b"}}])
+        self.assertEqual(table_methods.methods_tables(experiment), [])  # nothing recorded
+        experiment.steps = pd.DataFrame({"file": [f"hill_by_{name}-quick.h5" for name in ["pgs"] * 3 + ["pcg"] * 2], "scene": ["hill_by_pgs"] * 3 + ["hill_by_pcg"] * 2,
+                                         "step": [1, 2, 3, 1, 2], "contacts": [0, 2, 4, 0, 3], "unresolved": [0, 0, 1, 0, 0], "iterations": [1, 8, 9, 1, 4],
+                                         "resolution_seconds": [1, 6e-3, 1, 1, 2e-3], "detection_seconds": [1, 1e-3, 1, 1, 1e-3], "step_seconds": [1, 8e-3, 1, 1, 4e-3]})
+        (_, _, header, body), = table_methods.methods_tables(experiment)
+        self.assertEqual(body[0], ["hill", "a", "1 of 2", "6 (6)", "3 (2)", "1 (1)", "–", "8 (8)", "–", "8 (8)", "30 (20)", "6 (6)", "–", "3", "2", "2", "3"])
+
+    def test_wrong_tables_are_one_line(self):
+        for change, words in (({"tables": [{"target": 1e-5}]}, "no run was asked for the residual 1e-05"), ({"paper": {"hill": {"d": {}}}}, "'d', which is not in methods"),
+                              ({"paper": {"hill": {"a": {"speed": [1, 2]}}}}, "speed: one of resolution"), ({"paper": {"hill": {"a": {"total": [1]}}}}, "each \\[mean, median")):
+            with self.assertRaisesRegex(data.ReportError, words):
+                table_methods.methods_tables(self.experiment(**change))
+
+    def test_growth_of_a_ratio_and_spread_are_those_of_hand(self):
+        runs = run_table(file=["x", "x", "y", "y"], label=["a", "b", "a", "b"], iterations=[6, 3, 20, 2])
+        growth = {"kind": "ratio_growth", "column": "iterations", "numerator": {"label": "a"}, "denominator": {"label": "b"}, "match": ["file"], "min": 5,
+                  "above": {"file": "y"}, "below": {"file": "x"}}
+        self.assertEqual((expect.evaluate(runs, growth).value, expect.evaluate(runs, growth).verdict), (5.0, "holds"))
+        self.assertIn("'above'", expect.evaluate(runs, {key: value for key, value in growth.items() if key != "above"}).reason)
+        spread = {"kind": "spread", "column": "iterations", "match": ["file"], "statistic": "sum", "max": 2}
+        self.assertAlmostEqual(expect.evaluate(runs, spread).value, 22 / 9)
+        self.assertEqual(expect.evaluate(runs, spread).verdict, "differs")
+        self.assertIn("two groups", expect.evaluate(runs, spread | {"where": {"file": "x"}}).reason)
+        self.assertIn("no column 'no'", expect.evaluate(runs, spread | {"match": ["no"]}).reason)
 
 
 class Iterations(unittest.TestCase):
