@@ -227,11 +227,14 @@ int check_facts(const Program& program, const std::vector<std::string>& paths) {
     const std::string name = std::filesystem::path(path).filename().string();
     const Facts facts = read_facts(reader.header().config, path + ": scene");
     if (facts.empty()) say(name + ": its scene states no facts");
-    for (const FactVerdict& verdict : judge_facts(facts, *statistics)) {
-      good = good && verdict.holds;
+    const bool whole = runs_to_its_end(reader.header().config, statistics->rows.size(), path + ": scene");
+    for (const FactVerdict& verdict : judge_facts(facts, *statistics, whole)) {
+      good = good && (verdict.holds || !verdict.reached);
       table.add({name,
                  verdict.name,
-                 {verdict_text(verdict), verdict.holds ? Colour::green : Colour::red},
+                 {verdict_text(verdict), verdict.holds     ? Colour::green
+                                         : verdict.reached ? Colour::red
+                                                           : Colour::yellow},
                  verdict.fact.says});
       all.push_back(
           {{"file", path},
@@ -243,6 +246,7 @@ int check_facts(const Program& program, const std::vector<std::string>& paths) {
            {"unit", verdict.unit},
            {"at_least", verdict.fact.at_least <= -kUnbounded ? Json() : Json(verdict.fact.at_least)},
            {"at_most", verdict.fact.at_most >= kUnbounded ? Json() : Json(verdict.fact.at_most)},
+           {"reached", verdict.reached},
            {"holds", verdict.holds}});
     }
   }

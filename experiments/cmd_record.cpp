@@ -76,11 +76,12 @@ void print_summary(const std::string& output, const RecordingSummary& summary) {
                   phases));
 }
 
-/// Whether the scene shows what it says; nothing about a run that --steps cut short.
+/// Whether the scene shows what it says, as far as a run that was cut short can tell.
 void print_facts(const RecordRequest& request, const StepTable& statistics) {
-  if (request.steps > 0) return;
-  const Facts facts = read_facts(effective_scene(request), request.scene_path);
-  for (const FactVerdict& verdict : judge_facts(facts, statistics))
+  const std::string scene = effective_scene(request);
+  const Facts facts = read_facts(scene, request.scene_path);
+  const bool whole = runs_to_its_end(scene, statistics.rows.size(), request.scene_path);
+  for (const FactVerdict& verdict : judge_facts(facts, statistics, whole))
     say(fmt::format("  fact       {}: {}: {}", verdict.name, verdict_text(verdict), verdict.fact.says));
 }
 

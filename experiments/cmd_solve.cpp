@@ -93,7 +93,8 @@ SolvePlan make_plan(const SolveArguments& a) {
   if (!(a.time_limit >= 0.0))
     throw_usage("--time-limit {}: must be a positive number of seconds", a.time_limit);
   plan.limits = {a.tolerance, a.max_iterations,
-                 a.time_limit > 0.0 ? a.time_limit : std::numeric_limits<double>::infinity()};
+                 a.time_limit > 0.0 ? a.time_limit : std::numeric_limits<double>::infinity(),
+                 interrupt_flag()};
   if (!a.solution.empty() && (plan.variants.size() > 1 || a.files.size() > 1)) {
     throw_usage("--solution {}: holds one answer; ask for one file and one solver", a.solution);
   }

@@ -393,7 +393,7 @@ class ExperimentRun {
   bool stops_itself() const { return experiment_.time || experiment_.self_stopped; }
 
   RunLimits limits(double tolerance) const {
-    return {tolerance, experiment_.max_iterations, experiment_.time_limit};
+    return {tolerance, experiment_.max_iterations, experiment_.time_limit, interrupt_flag()};
   }
 
   /// The last row of a group is written last, and a table is only ever torn at its end.

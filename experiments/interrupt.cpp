@@ -5,9 +5,9 @@
 namespace signorini {
 namespace {
 
-volatile std::sig_atomic_t signalled = 0;
+CancelFlag signalled{false};
 
-void remember(int) { signalled = 1; }
+void remember(int) { signalled.store(true, std::memory_order_relaxed); }
 
 }  // namespace
 
@@ -23,6 +23,8 @@ void install_interrupt_handlers() {
   sigaction(SIGPIPE, &ignore, nullptr);
 }
 
-bool interrupted() { return signalled != 0; }
+bool interrupted() { return is_cancelled(&signalled); }
+
+const CancelFlag* interrupt_flag() { return &signalled; }
 
 }  // namespace signorini

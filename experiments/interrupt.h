@@ -1,19 +1,19 @@
 #pragma once
 
-#include <exception>
+#include "base/cancellation.h"
 
-/// SIGINT and SIGTERM ask politely: the run or step in flight is finished and everything on disk stays valid.
-/// A second signal ends the process at once (what is on disk stays valid then, too).
+/// SIGINT and SIGTERM ask politely: the solve in flight is cut short, what was finished before it is kept,
+/// and everything on disk stays valid. A second signal ends the process at once (what is on disk stays valid
+/// then, too).
 namespace signorini {
 
-/// Thrown between runs and steps once a signal has come; ends the program with exit code 130.
-class Interrupted : public std::exception {
- public:
-  const char* what() const noexcept override { return "interrupted"; }
-};
+/// Thrown once a signal has come; ends the program with exit code 130.
+using Interrupted = Cancelled;
 
 void install_interrupt_handlers();
 bool interrupted();
+/// Raised by the signals; for whatever takes a flag to look at.
+const CancelFlag* interrupt_flag();
 inline void stop_when_interrupted() {
   if (interrupted()) throw Interrupted();
 }

@@ -118,16 +118,19 @@ class Recording {
   /// Takes steps until the end or a signal; then everything on disk is as new as it can be.
   void run() {
     Progress progress("recording " + scene_, run_.steps() - first_);
-    while (run_.steps_taken() < run_.steps() && !interrupted()) {
-      const std::optional<StepStatistics> taken = try_step();
-      if (!taken) break;
-      const StepStatistics& step = *taken;
-      progress.update(step.step - first_, progress_text(step));
-      if (clock_.due() && step.step < step.steps) keep_checkpoint();
+    bool done = run_.ends(done_.statistics);
+    while (!done && !interrupted()) {
+      const std::optional<StepStatistics> step = try_step();
+      if (!step) break;
+      progress.update(step->step - first_, progress_text(*step));
+      done = run_.ends(done_.statistics);
+      if (clock_.due() && !done) keep_checkpoint();
     }
-    if (interrupted() && run_.steps_taken() > saved_) keep_checkpoint();
     progress.clear();
-    stop_when_interrupted();
+    if (!done && failure_.empty()) {
+      if (done_.steps > saved_) keep_checkpoint();
+      throw Interrupted();
+    }
     steps_->close();
     if (!failure_.empty()) write_text_file(beside(output_, kFailure), failure_ + "\n");
     writer_.finish(&done_.statistics);
@@ -165,7 +168,7 @@ class Recording {
     }
   }
 
-  /// Nothing when the step cannot be solved and failed recordings are kept.
+  /// Nothing when a signal ends the step, or when it cannot be solved and failed recordings are kept.
   std::optional<StepStatistics> try_step() {
     try {
       return take_step();
@@ -180,13 +183,23 @@ class Recording {
     }
   }
 
-  StepStatistics take_step() {
-    const StepStatistics step = run_.advance(
-        [this](const std::string& id) {
-          done_.frames.push_back(id);
-          return !std::binary_search(writer_.frames().begin(), writer_.frames().end(), id, frame_before);
-        },
-        [this](const Frame& frame) { writer_.append(frame); });
+  /// Nothing when a signal ends the step in its midst: then the scene is back where the step began.
+  std::optional<StepStatistics> take_step() {
+    const std::string before = run_.checkpoint();
+    const std::size_t frames = done_.frames.size();
+    StepStatistics step;
+    try {
+      step = run_.advance(
+          [this](const std::string& id) {
+            done_.frames.push_back(id);
+            return !std::binary_search(writer_.frames().begin(), writer_.frames().end(), id, frame_before);
+          },
+          [this](const Frame& frame) { writer_.append(frame); });
+    } catch (const Cancelled&) {
+      done_.frames.resize(frames);
+      run_.restore(before);
+      return std::nullopt;
+    }
     done_.steps = step.step;
     done_.statistics.rows.push_back(statistics_row(step));
     done_.clocks.rows.push_back(clocks_row(step));
@@ -275,8 +288,10 @@ bool is_recording_of(const fs::path& file, const RecordRequest& request) {
   return reader.has_statistics() && reader.header().config == recording_header(request).config;
 }
 
-RecordingSummary record_scene(const Program& program, const RecordRequest& request, const fs::path& output,
+RecordingSummary record_scene(const Program& program, const RecordRequest& asked, const fs::path& output,
                               const RecordingPolicy& policy) {
+  RecordRequest request = asked;
+  request.cancelled = interrupt_flag();
   RecordingHeader header = recording_header(request);
   header.git = build_facts().git;
   Provenance provenance(program.command_line);

@@ -424,6 +424,32 @@ void check_incline(StrictTable& table) {
   strict.finish();
 }
 
+/// The contact sheets of recordings: [sheet].
+void check_sheet(StrictTable& table, const Experiment& e) {
+  const toml::node* node = table.find("sheet");
+  if (node == nullptr) return;
+  const toml::table* values = node->as_table();
+  if (values == nullptr) table.fail(*node, "sheet", "must be a table");
+  StrictTable strict(*values, table.file(), "sheet.");
+  std::vector<std::string> names;
+  if (!strict.read_list("recordings", names)) strict.missing("recordings");
+  for (const std::string& one : names) {
+    const bool known = std::find(e.scenes.begin(), e.scenes.end(), one) != e.scenes.end() ||
+                       std::any_of(e.recordings.begin(), e.recordings.end(),
+                                   [&](const SceneVariant& variant) { return variant.name == one; });
+    if (!known)
+      strict.fail(*values->get("recordings"), "recordings",
+                  fmt::format("no scene or [[recordings]] '{}' in this experiment", one));
+  }
+  int frames = 6;
+  if (strict.read("frames", frames)) require_positive(strict, "frames", frames);
+  std::vector<double> view;
+  if (strict.read_list("view", view) && view.size() > 3)
+    strict.fail(*values->get("view"), "view",
+                "must be [azimuth, elevation, zoom], the last ones may be absent");
+  strict.finish();
+}
+
 /// The figure of work and failures over the values of an option: [ladder].
 void check_ladder(StrictTable& table, const Experiment& e) {
   const toml::node* node = table.find("ladder");
@@ -606,6 +632,7 @@ Experiment read_experiment(const std::filesystem::path& path, std::string_view s
   check_methods(table, e);
   check_step_figures(table, e);
   check_scatter(table, e);
+  check_sheet(table, e);
   check_rules(table, e);
   table.finish();
   return e;

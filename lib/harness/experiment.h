@@ -33,8 +33,8 @@
 ///     law = "cone"
 ///     [sizes.quick]                                 # changes for one size
 ///     max_steps = 20
-///     figures, [[expect]], [table], [histories], [growth], [ratios], [ladder], [incline], [[rules]], and of
-///     steps [histogram], [over_time], [against], [shares]     # read by the report
+///     figures, [[expect]], [table], [histories], [growth], [ratios], [ladder], [incline], [sheet], [[rules]],
+///     and of steps [histogram], [over_time], [against], [shares]     # read by the report
 namespace signorini {
 
 struct SolverVariant {

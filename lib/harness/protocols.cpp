@@ -259,6 +259,7 @@ SolveOutcome solve_self_stopped(const RunTarget& target, PreparedRun& run, const
   stop.residual = limits.tolerance;
   stop.max_iterations = limits.max_iterations;
   stop.time_limit = limits.time_limit;
+  stop.cancelled = limits.cancelled;
   out.r = start_values(*run.solver, *target.problem);
   try {
     const Stopwatch watch;
@@ -269,6 +270,7 @@ SolveOutcome solve_self_stopped(const RunTarget& target, PreparedRun& run, const
   } catch (const std::exception& error) {
     fail(out.record, SolveStatus::failed, error.what());
   }
+  if (is_cancelled(limits.cancelled)) throw Cancelled();
   return out;
 }
 
@@ -285,6 +287,7 @@ TracedRun trace_run(const RunTarget& target, PreparedRun& run, const RunLimits& 
   stop.fixed_iterations = true;
   stop.max_iterations = limits.max_iterations;
   stop.time_limit = limits.time_limit;
+  stop.cancelled = limits.cancelled;
   const LawSpec law = run.solver->common().spec();
   auto* tasks = dynamic_cast<RegionTasks*>(run.solver.get());
   RefereeObserver observer(target, law, tasks != nullptr ? &tasks->partition() : nullptr, limits.tolerance,
@@ -302,6 +305,7 @@ TracedRun trace_run(const RunTarget& target, PreparedRun& run, const RunLimits& 
     fail(out.record, SolveStatus::failed, error.what());
     return out;
   }
+  if (is_cancelled(limits.cancelled)) throw Cancelled();
   if (tasks != nullptr) {
     stamp_by_regions(*tasks, out.trace);
     if (!observer.all_regions_converged()) out.first_iteration.reset();
@@ -354,6 +358,7 @@ std::vector<RunRecord> time_runs(const RunTarget& target, std::span<const TimedR
     job->stop.fixed_iterations = true;
     job->stop.max_iterations = member.traced->record.iterations;
     job->stop.time_limit = limits.time_limit;
+    job->stop.cancelled = limits.cancelled;
     job->stop.region_iterations = member.traced->region_iterations;
     job->start = job->r = start_values(*job->solver, *target.problem);
 
@@ -361,6 +366,7 @@ std::vector<RunRecord> time_runs(const RunTarget& target, std::span<const TimedR
     const Stopwatch watch;
     const SolveReport report = job->solver->solve(as_span(job->r), job->stop, nullptr);
     const double seconds = watch.seconds();
+    if (is_cancelled(limits.cancelled)) throw Cancelled();
     fill_report(job->record, report);
     job->record.errors =
         target.referee->measure(as_span(std::as_const(job->r)), job->solver->common().spec());
@@ -379,6 +385,7 @@ std::vector<RunRecord> time_runs(const RunTarget& target, std::span<const TimedR
     jobs.push_back(std::move(job));
   }
   const std::vector<std::vector<double>> seconds = time_interleaved(tasks, options);
+  if (is_cancelled(limits.cancelled)) throw Cancelled();
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     for (std::size_t repetition = 0; repetition < seconds[i].size(); ++repetition) {
       rows.push_back(jobs[i]->record);

@@ -40,6 +40,8 @@ struct RunLimits {
   double tolerance = 1e-6;
   int max_iterations = 1000;
   double time_limit = 60.0;  ///< s
+  /// Raised in the midst of a run: the protocol throws `Cancelled`, and the run leaves no row.
+  const CancelFlag* cancelled = nullptr;
 };
 
 /// A solver that has been prepared for a target, or the row that says why it could not be.

@@ -20,6 +20,7 @@ DrivenSolve drive(Solver& solver, const ContactProblem& problem, Preparation pre
   DrivenSolve result;
   const auto attempt = [&] {
     result.report = solver.solve(impulses, stop, nullptr);
+    if (is_cancelled(stop.cancelled)) throw Cancelled();
     result.iterations += result.report.iterations;
     const bool finite =
         std::all_of(impulses.begin(), impulses.end(), [](double r) { return std::isfinite(r); });

@@ -27,7 +27,7 @@ struct DrivenSolve {
 
 /// Solves `problem` from its warm start; `impulses`: 3 per contact, resized. A restart starts from nothing
 /// that the failed attempt left in the solver. Throws `UsageError` naming step `step` when the solver does
-/// not take such problems.
+/// not take such problems, `Cancelled` when the flag of `stop` was raised meanwhile.
 DrivenSolve drive(Solver& solver, const ContactProblem& problem, Preparation preparation,
                   const StopRule& stop, double accepted_residual, long long step,
                   std::vector<double>& impulses);

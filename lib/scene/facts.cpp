@@ -80,6 +80,29 @@ double reduce(const FactConfig& fact, const std::vector<double>& numbers) {
   return phases(numbers, fact.above);
 }
 
+/// Whether later steps can change nothing: the value only ever grows (or falls), and has passed the bound
+/// that it could otherwise still pass.
+bool is_settled(const FactConfig& fact, double value) {
+  if (std::isnan(value)) return false;
+  const bool low = fact.at_least > -kUnbounded, high = fact.at_most < kUnbounded;
+  switch (fact.over) {
+    case StepReduction::first:
+      return true;
+    case StepReduction::max:
+    case StepReduction::rise:
+    case StepReduction::count:
+    case StepReduction::phases:
+      return value > fact.at_most || (!high && value >= fact.at_least);
+    case StepReduction::min:
+      return value < fact.at_least || (!low && value <= fact.at_most);
+    case StepReduction::last:
+    case StepReduction::mean:
+    case StepReduction::change:
+      break;
+  }
+  return false;
+}
+
 std::string bounds_text(const FactConfig& fact) {
   const bool low = fact.at_least > -kUnbounded, high = fact.at_most < kUnbounded;
   if (low && high) return fmt::format("from {:g} to {:g}", fact.at_least, fact.at_most);
@@ -93,7 +116,14 @@ Facts read_facts(const std::string& scene_text, const std::string& where) {
   return read_tables<FactConfig>(keys, "facts");
 }
 
-std::vector<FactVerdict> judge_facts(const Facts& facts, const StepTable& statistics) {
+bool runs_to_its_end(const std::string& scene_text, std::size_t rows, const std::string& where) {
+  SceneKeys keys = SceneKeys::parse(scene_text, where);
+  int steps = 0;
+  keys.get("time.steps", steps, Range::non_negative);
+  return rows >= static_cast<std::size_t>(steps);
+}
+
+std::vector<FactVerdict> judge_facts(const Facts& facts, const StepTable& statistics, bool whole) {
   std::vector<FactVerdict> verdicts;
   for (const auto& [name, fact] : facts) {
     FactVerdict verdict{name, fact, kNone, "", false};
@@ -105,6 +135,8 @@ std::vector<FactVerdict> judge_facts(const Facts& facts, const StepTable& statis
       verdict.unit = counts ? "1" : statistics.units[column];
     }
     verdict.holds = verdict.value >= fact.at_least && verdict.value <= fact.at_most;  // false for NaN
+    verdict.reached = whole || is_settled(fact, verdict.value);
+    verdict.holds = verdict.holds && verdict.reached;
     verdicts.push_back(std::move(verdict));
   }
   return verdicts;
@@ -114,9 +146,9 @@ std::string verdict_text(const FactVerdict& verdict) {
   const std::string unit = verdict.unit.empty() || verdict.unit == "1" ? "" : " " + verdict.unit;
   const std::string value =
       std::isnan(verdict.value) ? "has no value" : fmt::format("= {:.6g}{}", verdict.value, unit);
-  return fmt::format("{} {} {} {}, asked for {}{}", verdict.holds ? "holds  " : "differs",
-                     verdict.fact.quantity, enum_name(verdict.fact.over), value, bounds_text(verdict.fact),
-                     unit);
+  const char* word = verdict.holds ? "holds  " : verdict.reached ? "differs" : "not reached";
+  return fmt::format("{} {} {} {}, asked for {}{}", word, verdict.fact.quantity, enum_name(verdict.fact.over),
+                     value, bounds_text(verdict.fact), unit);
 }
 
 }  // namespace signorini

@@ -60,6 +60,9 @@ using Facts = std::map<std::string, FactConfig>;
 
 /// The facts of a recording, from the scene text in its header. Throws `UsageError` "<where>:LINE: …".
 Facts read_facts(const std::string& scene_text, const std::string& where);
+/// Whether a recording with so many rows of statistics, of the effective scene `scene_text`, goes to the
+/// scene's last step: --steps, time.stop_after and time.contact_steps end one earlier.
+bool runs_to_its_end(const std::string& scene_text, std::size_t rows, const std::string& where);
 
 struct FactVerdict {
   std::string name;
@@ -67,11 +70,15 @@ struct FactVerdict {
   double value = 0.0;  ///< NaN: no step has the quantity
   std::string unit;
   bool holds = false;
+  /// False: the run was cut short before anyone could say whether the fact holds.
+  bool reached = true;
 };
 
 /// In the order of their names. A quantity that the table does not have, or that no step has a number of,
-/// differs.
-std::vector<FactVerdict> judge_facts(const Facts& facts, const StepTable& statistics);
+/// differs. Of a run that was cut short (`whole` = false) only those facts are judged that later steps cannot
+/// change: what has happened already, or has gone wrong already, by a reduction that only ever grows or
+/// falls.
+std::vector<FactVerdict> judge_facts(const Facts& facts, const StepTable& statistics, bool whole = true);
 /// "holds    fallen last = 2, at least 1", without name and words.
 std::string verdict_text(const FactVerdict& verdict);
 

@@ -1,5 +1,6 @@
 #include "scene/scene.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/check.h"
@@ -62,7 +63,7 @@ struct SceneRun::Impl {
         arena(request.threads),
         bodies(build_bodies(config)),
         probes(config, bodies),
-        stepper(make_stepper(config, bodies)) {}
+        stepper(make_stepper(config, bodies, request.cancelled)) {}
 
   SceneConfig config;
   TaskArena arena;
@@ -96,7 +97,21 @@ SceneRun::~SceneRun() = default;
 SceneRun::SceneRun(SceneRun&&) noexcept = default;
 SceneRun& SceneRun::operator=(SceneRun&&) noexcept = default;
 
-long long SceneRun::steps() const { return impl_->config.time.steps; }
+long long SceneRun::steps() const {
+  const TimeConfig& time = impl_->config.time;
+  return time.stop_after > 0 ? std::min(time.stop_after, time.steps) : time.steps;
+}
+bool SceneRun::ends(const StepTable& statistics) const {
+  if (steps_taken() >= steps()) return true;
+  const TimeConfig& time = impl_->config.time;
+  if (time.contact_steps == 0) return false;
+  const auto column =
+      static_cast<std::size_t>(std::find(statistics.columns.begin(), statistics.columns.end(), "contacts") -
+                               statistics.columns.begin());
+  return std::count_if(statistics.rows.begin(), statistics.rows.end(), [&](const std::vector<double>& row) {
+           return row[column] >= time.record_min_contacts;
+         }) >= time.contact_steps;
+}
 StepTable SceneRun::statistics_table() const {
   StepTable table = signorini::statistics_table();
   table.columns.insert(table.columns.end(), impl_->probes.names().begin(), impl_->probes.names().end());
@@ -119,7 +134,7 @@ StepStatistics SceneRun::advance(const FrameFilter& wanted, const FrameSink& on_
     statistics.regions =
         partition_regions(event.problem, exact ? RegionMode::points : RegionMode::points_approx).regions();
     statistics.islands = partition_regions(event.problem, RegionMode::islands).regions();
-    if (due) {
+    if (due && event.problem.contacts() >= impl_->config.time.record_min_contacts) {
       ++statistics.frames;
       const std::string id = frame_id(statistics.step, event.solve);
       if (wanted(id)) on_frame(impl_->frame_of(id, event));
@@ -140,9 +155,11 @@ int run_scene(const RecordRequest& request, const SceneRun::FrameFilter& wanted,
               const SceneRun::FrameSink& on_frame,
               const std::function<bool(const StepStatistics&)>& on_step) {
   SceneRun run(request);
+  StepTable statistics = run.statistics_table();
   int frames = 0;
-  while (run.steps_taken() < run.steps()) {
+  while (!run.ends(statistics)) {
     const StepStatistics step = run.advance(wanted, on_frame);
+    statistics.rows.push_back(statistics_row(step));
     frames += step.frames;
     if (!on_step(step)) break;
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/cancellation.h"
 #include "base/options.h"
 #include "record/recording_file.h"
 #include "scene/scene_size.h"
@@ -20,6 +21,8 @@ struct RecordRequest {
   OptionMap overrides;  ///< --set key=value, dotted keys
   long long steps = 0;  ///< 0 = as the scene says
   int threads = 1;
+  /// Raised in the midst of a step: the step throws `Cancelled`. No part of the effective scene.
+  const CancelFlag* cancelled = nullptr;
 };
 
 /// Reads and checks the scene (errors name file, line, key), applies size and overrides, and returns the
@@ -31,9 +34,9 @@ RecordingHeader recording_header(const RecordRequest& request);
 /// A scene, built and ready to take its steps.
 ///
 /// Step s = 1, 2, … leads from time (s − 1) dt to s dt. When it is due (record_every, record_from), every
-/// linearised contact solve in it becomes a frame: "000120" the first, "000120.2" the second, …, with the
-/// surfaces where the solve's (sub-)step starts. The impulse of a solve that failed is left out. Steps
-/// without contacts leave no frame.
+/// linearised contact solve in it with record_min_contacts becomes a frame: "000120" the first, "000120.2"
+/// the second, …, with the surfaces where the solve's (sub-)step starts. The impulse of a solve that failed
+/// is left out. Steps without contacts leave no frame.
 class SceneRun {
  public:
   /// Asked before a frame is built; false skips it.
@@ -50,7 +53,11 @@ class SceneRun {
   /// The columns of `/statistics`, those of the scene's probes last; without rows.
   StepTable statistics_table() const;
   long long steps_taken() const;
-  /// Takes one step. Throws `std::runtime_error` when it cannot be solved.
+  /// Whether the run ends with the steps in `statistics`, which are those taken: all planned ones, or as many
+  /// with contact as time.contact_steps asks for.
+  bool ends(const StepTable& statistics) const;
+  /// Takes one step. Throws `std::runtime_error` when it cannot be solved; `Cancelled` when asked to end, and
+  /// then the scene is good for nothing but `restore`.
   StepStatistics advance(const FrameFilter& wanted, const FrameSink& on_frame);
   /// Going on from a restored checkpoint gives the same bits as never having stopped. `restore` throws
   /// `InputError` for bytes of another scene and for damaged ones.

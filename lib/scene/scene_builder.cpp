@@ -176,21 +176,22 @@ DetectionSettings detection_settings(const SceneConfig& config, const BodySystem
   return settings;
 }
 
-StopRule stop_rule(const SolverConfig& solver) {
+StopRule stop_rule(const SolverConfig& solver, const CancelFlag* cancelled) {
   StopRule stop;
+  stop.cancelled = cancelled;
   stop.residual = solver.tolerance;
   stop.max_iterations = solver.max_iterations;
   return stop;
 }
 
-ExplicitSettings explicit_settings(const SceneConfig& config) {
+ExplicitSettings explicit_settings(const SceneConfig& config, const CancelFlag* cancelled) {
   const ContactConfig& contact = config.contact;
   ExplicitSettings settings;
   settings.dt = config.time.step_s;
   settings.gravity = config.time.gravity();
   settings.law = {contact.friction, contact.restitution, contact.rest_speed_m_s, contact.recovery,
                   contact.recovery_speed_m_s};
-  settings.stop = stop_rule(config.solver);
+  settings.stop = stop_rule(config.solver, cancelled);
   settings.accepted_residual = config.solver.accepted_residual;
   return settings;
 }
@@ -204,7 +205,7 @@ FinderSettings finder_settings(const ContactConfig& contact) {
   return settings;
 }
 
-ImplicitSettings implicit_settings(const SceneConfig& config) {
+ImplicitSettings implicit_settings(const SceneConfig& config, const CancelFlag* cancelled) {
   const ContactConfig& contact = config.contact;
   ImplicitSettings settings;
   settings.dt = config.time.step_s;
@@ -223,7 +224,7 @@ ImplicitSettings implicit_settings(const SceneConfig& config) {
   settings.halvings = contact.halvings;
   settings.largest_turn = contact.largest_turn_deg;
   settings.gap_tolerance = contact.gap_tolerance_m;
-  settings.stop = stop_rule(config.solver);
+  settings.stop = stop_rule(config.solver, cancelled);
   settings.accepted_residual = config.solver.accepted_residual;
   settings.free_tolerance = contact.free_tolerance;
   settings.all_bodies = contact.all_bodies;
@@ -251,15 +252,16 @@ BodySystem build_bodies(const SceneConfig& config) {
   return system;
 }
 
-std::unique_ptr<Stepper> make_stepper(const SceneConfig& config, BodySystem& bodies) {
+std::unique_ptr<Stepper> make_stepper(const SceneConfig& config, BodySystem& bodies,
+                                      const CancelFlag* cancelled) {
   auto solver = make_region_solver(config.solver.name, config.solver.options, {config.solver.regions, 1});
   if (config.time.integrator == Integrator::explicit_euler) {
     return std::make_unique<ExplicitStepper>(bodies, detection_settings(config, bodies), std::move(solver),
-                                             explicit_settings(config));
+                                             explicit_settings(config, cancelled));
   }
   return std::make_unique<ImplicitStepper>(bodies,
                                            ContactFinder(bodies.surface(), finder_settings(config.contact)),
-                                           std::move(solver), implicit_settings(config));
+                                           std::move(solver), implicit_settings(config, cancelled));
 }
 
 }  // namespace signorini

@@ -19,6 +19,8 @@ namespace signorini {
 BodySystem build_bodies(const SceneConfig& config);
 
 /// The stepper that the scene asks for. `bodies` must outlive it.
-std::unique_ptr<Stepper> make_stepper(const SceneConfig& config, BodySystem& bodies);
+/// `cancelled`: of the driving solver (StopRule::cancelled), may be null.
+std::unique_ptr<Stepper> make_stepper(const SceneConfig& config, BodySystem& bodies,
+                                      const CancelFlag* cancelled);
 
 }  // namespace signorini

@@ -260,13 +260,16 @@ void check_solver(const SceneConfig& config, const SceneKeys& keys) {
 
 void resolve_steps(SceneConfig& config, const SceneKeys& keys, long long asked) {
   TimeConfig& time = config.time;
-  double steps = asked > 0 ? static_cast<double>(asked) : time.steps;
+  double steps = time.steps;
   if (steps == 0.0) steps = std::max(1.0, std::round(time.duration_s / time.step_s));
+  if (static_cast<double>(asked) > steps) steps = static_cast<double>(asked);
   if (steps > static_cast<double>(kMaxSteps)) {
     throw_usage("{}: {:.0f} steps are more than {}; raise time.step_s or lower time.duration_s",
                 keys.where("time.duration_s"), steps, kMaxSteps);
   }
   time.steps = static_cast<int>(steps);
+  if (asked > 0) time.stop_after = static_cast<int>(asked);
+  if (time.stop_after >= time.steps) time.stop_after = 0;
   time.duration_s = time.steps * time.step_s;
   const double g = time.gravity_m_s2.norm();
   if (config.contact.rest_speed_m_s == 0.0) config.contact.rest_speed_m_s = 2.0 * time.step_s * g;

@@ -29,6 +29,9 @@ struct TimeConfig {
   int steps = 0;
   int record_every = 50;
   int record_from = 1;
+  int record_min_contacts = 1;
+  int stop_after = 0;
+  int contact_steps = 0;
   Vector3 gravity_m_s2{0.0, 0.0, -9.81};
   double gravity_tilt_deg = 0.0;
 
@@ -45,6 +48,12 @@ struct TimeConfig {
     v("record_every", record_every, Range::positive,
       "a snapshot every so many steps, when there are contacts");
     v("record_from", record_from, Range::non_negative, "first step that may be recorded");
+    v("record_min_contacts", record_min_contacts, Range::positive,
+      "contact problems with fewer contacts leave no snapshot");
+    v("stop_after", stop_after, Range::non_negative,
+      "end after so many steps, before the last one; 0 = do not");
+    v("contact_steps", contact_steps, Range::non_negative,
+      "end after so many steps with at least record_min_contacts contacts; 0 = do not");
     v("gravity_m_s2", gravity_m_s2, Range::any, "acceleration of gravity");
     v("gravity_tilt_deg", gravity_tilt_deg, Range::any,
       "turns gravity about the y axis: a level floor becomes an incline that falls towards -x");

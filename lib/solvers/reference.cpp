@@ -264,7 +264,7 @@ SolveReport Reference::solve(std::span<double> r, const StopRule& stop, Iteratio
       break;
     }
     if (report.iterations >= stop.max_iterations) break;
-    if (watch.seconds() >= stop.time_limit) {
+    if (is_cancelled(stop.cancelled) || watch.seconds() >= stop.time_limit) {
       report.status = SolveStatus::time_limit;
       break;
     }

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/cancellation.h"
 #include "base/options.h"
 #include "base/parallel.h"
 #include "contact/contact_problem.h"
@@ -43,6 +44,8 @@ struct StopRule {
   double residual = 1e-6;
   int max_iterations = 10000;  ///< sweeps, CG steps, outer iterations: whatever the solver calls an iteration
   double time_limit = std::numeric_limits<double>::infinity();  ///< s, checked between iterations
+  /// Raised: the solve ends as if out of time. Null: nobody cancels.
+  const CancelFlag* cancelled = nullptr;
   /// U in m/s that the residual is relative to; 0 = max|q| of the problem handed to `prepare`. Regions get
   /// the U of the whole problem, so that the assembled r meets the asked residual: the residual is a maximum
   /// over contacts.

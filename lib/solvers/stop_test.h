@@ -32,7 +32,10 @@ class StopTest {
   double scale() const { return scale_; }
   double relative(double error) const { return error / scale_; }
   int max_iterations() const { return rule_.max_iterations; }
-  bool out_of_time() const { return timed_ && watch_.seconds() >= rule_.time_limit; }
+  /// Also when the solve was cancelled.
+  bool out_of_time() const {
+    return is_cancelled(rule_.cancelled) || (timed_ && watch_.seconds() >= rule_.time_limit);
+  }
 
  private:
   StopRule rule_;

@@ -1,6 +1,8 @@
 """The page of scenes: what they are, what they took, whether they show what they say."""
 
+import csv
 import json
+import statistics
 
 from signorini_dataset.options import SIZES
 from signorini_dataset.tables import read_table, write_text
@@ -19,13 +21,18 @@ def seconds_text(seconds):
     return f"{seconds:.3g} s" if seconds >= 1.0 else f"{1e3 * seconds:.3g} ms"
 
 
+def facts_text(row):
+    if row["facts"] == "0/0":
+        return "none stated"
+    if row["differing"]:
+        return f"{row['facts']} hold; {', '.join(f'`{name}`' for name in row['differing'].split())} not"
+    return f"{row['facts']} hold, {row['open']} not reached" if int(row.get("open") or 0) else "all hold"
+
+
 def scene_line(row, took):
     if row["status"] == "failed":
         return f"| `{row['scene']}` |" + " – |" * 10 + f" not recorded: {row['message']} |"
-    steps = int(row["steps"])
-    facts = "all hold" if not row["differing"] else f"{row['facts']} hold; {', '.join(f'`{name}`' for name in row['differing'].split())} not"
-    if row["facts"] in ("", "0/0"):
-        facts = "none stated" if row["facts"] else "cut short"
+    steps, facts = int(row["steps"]), facts_text(row)
     whole, cpu = (took or {}).get("seconds"), (took or {}).get("cpu_seconds")
     each = cpu / steps if cpu is not None else None
     whole, cpu, each = ("–" if seconds is None else seconds_text(seconds) for seconds in (whole, cpu, each))
@@ -38,18 +45,85 @@ def scene_line(row, took):
 
 def size_table(folder, size):
     rows = read_table(folder / "scenes.csv")
-    cut = all(row["facts"] == "" for row in rows)
-    lines = [f"## Size {size}" + (f", the first {rows[0]['steps']} steps" if cut and rows else ""), "",
+    cut = any(int(row.get("open") or 0) for row in rows)
+    lines = [f"## Size {size}" + (", the first steps with contact" if cut else ""), "",
              "| scene | steps | dofs ≤ | contacts ≤ | regions ≤ | unresolved | wall time | CPU time | CPU per step | peak memory | bytes per contact | facts |",
              "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|"]
     total = cpu = 0.0
     for row in rows:
-        clock = folder / "recordings" / f"{row['scene']}.took.json"
-        took = json.loads(clock.read_text()) if clock.exists() else None
+        took = took_of(folder, row["scene"])
         total += (took or {}).get("seconds") or 0.0
         cpu += (took or {}).get("cpu_seconds") or 0.0
         lines.append(scene_line(row, took))
     return lines + ["", f"All {len(rows)} scenes of this size: {seconds_text(total)} by the clock, {seconds_text(cpu)} of CPU time.", ""]
+
+
+PAPERS = {  # seconds per step and peak memory that a paper prints; [V] Verschoor and Jalba 2019, CR Full, Table 1 and section 6.2.6
+    "rings": (1.46, 380e6), "rings_stiff": (1.6, None), "pyramid": (6.0, 1.8e9), "bunnies": (36.2, 2.2e9), "armadillo": (10.71, None),
+    "bearing": (22.9, None),
+}
+HOURS = {"dress": 15.0, "letters": 1.5, "cloth": 8.0 / 60.0}  # Otaduy et al. 2009: what the whole scene took
+LEAST = 10  # contacts of a step with contact
+CLOCKS = ("detection_seconds", "assembly_seconds", "free_seconds", "solve_seconds", "other_seconds")
+
+
+def contact_steps(path):
+    """[(contacts, seconds)] of the steps with contact in a .steps.csv, recording left out; with any contact where none has many."""
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    least = LEAST if any(int(row["contacts"]) >= LEAST for row in rows) else 1
+    rows = [row for row in rows if int(row["contacts"]) >= least]
+    return [(int(row["contacts"]), sum(float(row[name]) for name in CLOCKS)) for row in rows if row[CLOCKS[-1]]]
+
+
+def planned_steps(path):
+    """Of the scene, however early the recording ends."""
+    import h5py
+    import tomllib
+    with h5py.File(path, "r") as file:
+        config = file.attrs["config"]
+    return tomllib.loads(config.decode() if isinstance(config, bytes) else str(config))["time"]["steps"]
+
+
+def hours_text(hours):
+    return f"{hours:.3g} h" if hours >= 1.0 else f"{60.0 * hours:.2g} min"
+
+
+def paper_line(row, folder, took):
+    """Steps with contact, what they took in CPU time, and what the paper prints."""
+    path = folder / "recordings" / f"{row['scene']}.h5"
+    found = contact_steps(path.with_suffix(".steps.csv")) if path.with_suffix(".steps.csv").exists() else []
+    name, printed = row["scene"], PAPERS.get(row["scene"], (None, None))
+    peak = bytes_text(took["peak_bytes"]) if took else "–"
+    memory = bytes_text(printed[1]) if printed[1] else "–"
+    planned = planned_steps(path)
+    if not found:
+        return f"| `{name}` | {row['steps']} | 0 | {row['contacts']} | – | {printed[0] or '–'} | {peak} | {memory} | {planned} | – | – |"
+    share = min(1.0, took["cpu_seconds"] / took["seconds"]) if took and took.get("seconds") else 1.0
+    each = share * statistics.fmean(seconds for _, seconds in found)
+    hours = hours_text(HOURS[name]) if name in HOURS else hours_text(printed[0] * planned / 3600.0) if printed[0] else "–"
+    cells = (f"`{name}`", row["steps"], len(found), round(statistics.fmean(contacts for contacts, _ in found)), seconds_text(each),
+             f"{printed[0]:g} s" if printed[0] else "–", peak, memory, planned, hours_text(each * planned / 3600.0), hours)
+    return "| " + " | ".join(map(str, cells)) + " |"
+
+
+def paper_table(folder):
+    """Size paper beside the papers' numbers."""
+    lines = ["### Beside the papers", "",
+             f"Steps with contact are those that end with at least {LEAST} contacts (any, where no step has that many). Their CPU time per step is what the clock says of them, "
+             "times the share of a core that the whole recording had. The last two columns: that time for all steps of the scene, and what the "
+             "paper says (its own number of hours, or its seconds per step for the same number of steps).", "",
+             "| scene | steps | with contact | contacts, mean | CPU per step with contact | paper, per step | peak memory | paper | steps of the scene "
+             "| all of them | paper |", "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"]
+    for row in read_table(folder / "scenes.csv"):
+        if row["status"] != "failed":
+            lines.append(paper_line(row, folder, took_of(folder, row["scene"])))
+    return lines + [""]
+
+
+def took_of(folder, scene):
+    clock = folder / "recordings" / f"{scene}.took.json"
+    return json.loads(clock.read_text()) if clock.exists() else None
 
 
 def fact_lines(folder):
@@ -75,5 +149,7 @@ def write(page, folder):
     lines = [HEAD, ""]
     for size, tables in found:
         lines += size_table(tables, size)
+        if size == "paper":
+            lines += paper_table(tables)
     lines += fact_lines(found[0][1])
     write_text(page, head + "\n".join(lines) + "\n")

@@ -29,7 +29,7 @@ def make_scene(asked, scene, folder):
     return row, facts, problems.problem_rows(asked, recording, scene, digest, chosen, dt, folder / "problems")
 
 
-FACTS = ("scene", "fact", "holds", "says", "quantity", "over", "value", "unit", "at_least", "at_most")
+FACTS = ("scene", "fact", "reached", "holds", "says", "quantity", "over", "value", "unit", "at_least", "at_most")
 
 
 def make_all(asked):

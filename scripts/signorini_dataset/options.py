@@ -20,6 +20,7 @@ def parse(arguments=None):
     parser.add_argument("--size", choices=SIZES, default="quick")
     parser.add_argument("--scenes", default="")
     parser.add_argument("--steps", type=positive, default=None)
+    parser.add_argument("--contact-steps", type=positive, default=None)
     parser.add_argument("--most", type=positive, default=10)
     parser.add_argument("--contacts", type=positive, default=3)
     parser.add_argument("--stride", type=positive, default=1)

@@ -7,21 +7,32 @@ import time
 from signorini_dataset.program import Failed, read_json, run, say
 
 FIELDS = ("scene", "size", "status", "steps", "snapshots", "dofs", "contacts", "regions", "islands", "unresolved", "residual",
-          "bytes", "bytes_per_contact", "facts", "differing", "message")
+          "bytes", "bytes_per_contact", "facts", "differing", "open", "message")
+
+
+CONTACTS = 10  # that make a step count as one with contact
+
+
+def scene_words(asked, scene):
+    """What chooses the effective scene on the command line."""
+    words = ["record", scene, "--size", asked.size]
+    if asked.steps:
+        words += ["--steps", asked.steps]
+    if asked.contact_steps:
+        words += ["--set", f"time.contact_steps={asked.contact_steps}", "--set", f"time.record_min_contacts={CONTACTS}"]
+    return words
 
 
 def scene_digest(asked, scene):
     """Of the effective scene: what a recording, and all that is made from it, belongs to."""
-    words = ["record", scene, "--size", asked.size, "--check"] + (["--steps", asked.steps] if asked.steps else [])
+    words = scene_words(asked, scene) + ["--check"]
     return hashlib.sha256(run(asked.program, *words).out.encode()).hexdigest()
 
 
 def record(asked, scene, path):
     """Records what is missing; what that took, or what an earlier run wrote down."""
     clock = path.with_suffix(".took.json")
-    words = ["record", scene, "--size", asked.size, "-o", path, "--threads", asked.threads, "--resume"]
-    if asked.steps:
-        words += ["--steps", asked.steps]
+    words = scene_words(asked, scene) + ["-o", path, "--threads", asked.threads, "--resume"]
     if path.exists():
         run(asked.program, *words)
         return
@@ -46,15 +57,16 @@ def describe(asked, scene, path):
     info = read_json(asked.program, "info", path)[0]
     columns = info["statistics"]["columns"]
     snapshots = info["steps"]
-    facts = [] if asked.steps else read_json(asked.program, "info", "--facts", path, may_end_with=(0, 1))
+    facts = read_json(asked.program, "info", "--facts", path, may_end_with=(0, 1))
+    reached = [fact for fact in facts if fact["reached"]]
     contacts = sum(snapshot["contacts"] for snapshot in snapshots)
     row = {"scene": scene, "size": asked.size, "status": "recorded", "steps": info["statistics"]["rows"], "snapshots": len(snapshots),
            "dofs": max((snapshot["dofs"] for snapshot in snapshots), default=0),
            "contacts": int(columns["contacts"]["most"]), "regions": int(columns["regions"]["most"]), "islands": int(columns["islands"]["most"]),
            "unresolved": round(columns["unresolved"]["mean"] * info["statistics"]["rows"]), "residual": f"{columns['residual']['most']:.1e}",
            "bytes": info["bytes"], "bytes_per_contact": round(info["bytes"] / contacts) if contacts else "",
-           "facts": "" if asked.steps else f"{sum(fact['holds'] for fact in facts)}/{len(facts)}",
-           "differing": " ".join(fact["fact"] for fact in facts if not fact["holds"]), "message": ""}
+           "facts": f"{sum(fact['holds'] for fact in reached)}/{len(facts)}",
+           "differing": " ".join(fact["fact"] for fact in reached if not fact["holds"]), "open": len(facts) - len(reached), "message": ""}
     return row, snapshots, facts
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from signorini_render import page, picture, recording
 from signorini_render.recording import RenderError
 
-SINGLE, PANEL = (1200, 900), (480, 360)
+SINGLE, PANEL, SMALL = (1200, 900), (480, 360), (300, 225)
 LARGEST = 8192
 
 
@@ -59,13 +59,17 @@ def parse(arguments):
         description="Draws a frame of a recording, or a contact sheet of all of it, as PNG. Needs no display.",
         epilog="examples:\n  scripts/render bucket.h5                          the last frame, as bucket.png\n"
                "  scripts/render bucket.h5 --step 440 -o impact.png\n"
-               "  scripts/render bucket.h5 --sheet --frames 12      12 evenly spaced frames, as bucket.sheet.png\n\n"
+               "  scripts/render bucket.h5 --sheet --frames 12      12 evenly spaced frames, as bucket.sheet.png\n"
+               "  scripts/render recordings/ --sheet                a sheet of every recording of a folder, beside it\n"
+               "  scripts/render a.h5 b.h5 c.h5 --montage -o abc.png     one small picture of each, where it has most contacts\n\n"
                "Contacts are dots in the colour of their region; pale ones lie behind a surface. Equal input gives equal bytes.\n\n"
                "exit codes: 0 written, 1 something is missing or failed, 2 usage, 3 a file that cannot be read or written")
-    parser.add_argument("file", metavar="FILE.h5", help="recording made by signorini record")
+    parser.add_argument("files", metavar="FILE.h5", nargs="+", help="recordings made by signorini record, or folders of them")
     parser.add_argument("-o", "--output", metavar="PNG", help="picture to write (default: beside the recording)")
     parser.add_argument("--step", metavar="K", help="frame, e.g. 440 or 440.2 (default: the last)")
     parser.add_argument("--sheet", action="store_true", help="evenly spaced frames of the whole recording on one page")
+    parser.add_argument("--montage", action="store_true", help="all recordings on one small picture, with their names")
+    parser.add_argument("--columns", type=count, default=4, metavar="N", help="pictures side by side in a montage (default 4)")
     parser.add_argument("--frames", type=count, default=12, metavar="N", help="frames on a sheet (default 12)")
     parser.add_argument("--regions", choices=("points", "islands"), default="points",
                         help="colours of contacts: by shared mass points, or through whole bodies")
@@ -79,9 +83,30 @@ def parse(arguments):
     parser.add_argument("--impulses", action="store_true", help="draw the contact impulses as bars")
     parser.add_argument("--solid", action="store_true", help="hide contacts behind surfaces")
     options = parser.parse_args(arguments)
-    if options.sheet and options.step:
-        raise UsageError("--step and --sheet exclude each other")
+    if options.step and (options.sheet or options.montage):
+        raise UsageError("--step excludes --sheet and --montage")
+    if options.sheet and options.montage:
+        raise UsageError("--sheet and --montage exclude each other")
+    options.files = recordings_of(options.files)
+    if options.montage and not options.output:
+        raise UsageError("--montage needs -o PNG")
+    if len(options.files) > 1 and options.output and not options.montage:
+        raise UsageError("-o names one picture; these are several recordings")
     return options
+
+
+def recordings_of(names):
+    """Folders give the recordings in them."""
+    files = []
+    for name in names:
+        if os.path.isdir(name):
+            found = sorted(str(path) for path in Path(name).glob("*.h5"))
+            if not found:
+                raise UsageError(f"{name}: holds no recordings (*.h5)")
+            files += found
+        else:
+            files.append(name)
+    return files
 
 
 def same_frame(id, asked):
@@ -91,13 +116,13 @@ def same_frame(id, asked):
         return False
 
 
-def chooser(options):
+def chooser(options, file):
     def one(ids):
         if not options.step:
             return [ids[-1]]
         found = [id for id in ids if same_frame(id, options.step)]
         if not found:
-            raise UsageError(f"{options.file}: no step '{options.step}' (it has {len(ids)} frames, {ids[0]} to {ids[-1]})")
+            raise UsageError(f"{file}: no step '{options.step}' (it has {len(ids)} frames, {ids[0]} to {ids[-1]})")
         return found
 
     def spread(ids):
@@ -109,7 +134,7 @@ def chooser(options):
 
 
 def style_of(options):
-    width, height = options.size or (PANEL if options.sheet else SINGLE)
+    width, height = options.size or (PANEL if options.sheet else SMALL if options.montage else SINGLE)
     return picture.Style(width, height, options.azimuth, options.elevation, options.zoom, options.mesh, options.solid, options.impulses)
 
 
@@ -124,11 +149,24 @@ def write_png(image, path):
 
 
 def run(options):
-    opened = recording.read_safely(options.file, chooser(options), options.regions)
-    frames, style = list(opened.frames.values()), style_of(options)
-    image = page.sheet(opened, frames, style, options.regions) if options.sheet else page.single(opened, frames[0], style, options.regions)
-    default = Path(options.file).with_suffix(".sheet.png" if options.sheet else ".png")
-    path = Path(options.output) if options.output else default
+    if options.montage:
+        return save(page.montage([fullest(file, options) for file in options.files], style_of(options), options.columns), Path(options.output))
+    for file in options.files:
+        opened = recording.read_safely(file, chooser(options, file), options.regions)
+        frames, style = list(opened.frames.values()), style_of(options)
+        draw = page.sheet if options.sheet else page.single
+        image = draw(opened, frames if options.sheet else frames[0], style, options.regions)
+        save(image, Path(options.output) if options.output else Path(file).with_suffix(".sheet.png" if options.sheet else ".png"))
+    return None
+
+
+def fullest(file, options):
+    """(name, up, frame) of the snapshot with most contacts."""
+    opened = recording.read_safely(file, lambda ids: [recording.fullest(file, ids)], options.regions)
+    return opened.scene, opened.up, next(iter(opened.frames.values()))
+
+
+def save(image, path):
     if path.is_dir():
         raise UsageError(f"{path}: is a folder; -o names a file")
     write_png(image, path)

@@ -128,3 +128,18 @@ def sheet(recording, frames, style, mode):
         box = (margin, panels, image.width - margin, panels + strip)
         plots.strip(draw, box, size, recording.statistics, [frame.time for frame in frames])
     return image
+
+
+def montage(pictures, style, columns):
+    """Small pictures with names: (name, up, frame) each, style.width and height are those of one."""
+    size = max(11.0, min(style.width, style.height) / 17)
+    columns, band = min(columns, len(pictures)), round(1.7 * size)
+    rows = -(-len(pictures) // columns)
+    image = Image.new("RGB", (columns * style.width, rows * (style.height + band)), "white")
+    draw = ImageDraw.Draw(image)
+    for number, (name, up, frame) in enumerate(pictures):
+        left, top = number % columns * style.width, number // columns * (style.height + band)
+        view = picture.fit_camera([frame], up, style)
+        image.paste(to_image(picture.render(frame, view, up, style)), (left, top))
+        draw.text((left + style.width / 2, top + style.height + 0.3 * size), clipped(name, 40), fill=INK, font=font(size), anchor="ma")
+    return image.quantize(colors=192, dither=Image.Dither.NONE)

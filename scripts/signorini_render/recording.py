@@ -184,6 +184,12 @@ def read_statistics(file, where):
     return table
 
 
+def fullest(path, ids):
+    """The snapshot with most contacts, the last of them."""
+    with h5py.File(path, "r") as file:
+        return max(ids, key=lambda id: (int(file[f"steps/{id}"].attrs["contacts"]), key_of(id)))
+
+
 def read(path, choose, mode):
     """`choose`: all ids -> the ids to read."""
     if os.path.isdir(path):

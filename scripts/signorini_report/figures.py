@@ -8,10 +8,13 @@ from signorini_report.figure_convergence import convergence, histories, ladder, 
 from signorini_report.figure_parts import laws_of
 from signorini_report.figure_scenes import incline, regions, residuals, series
 from signorini_report.figure_runs import scatter
+from signorini_report.figure_sheet import sheet
 from signorini_report.figure_steps import against, histogram, over_time, shares
 from signorini_report.figure_times import contacts, growth, ratios, threads, times_and_iterations
 
 PICTURES = {  # name: (function, caption), in the order of the page
+    "sheet": (sheet, "The recordings that were solved: evenly spaced frames, dots are contacts in the colours of their regions; below "
+                     "them contacts and energies of every step."),
     "times_and_iterations": (times_and_iterations,
                              "Solve time and iterations to the tolerance, by solver and region mode. Marks are medians over the "
                              "snapshots that were solved, bars their quartiles; the column on the right counts solved snapshots."),

@@ -313,6 +313,49 @@ TEST_F(InterruptedRecordTest, TerminationKeepsACheckpointOfTheLastStepAndGoesOnF
   EXPECT_TRUE(timeless_steps(folder_ / "b.steps.csv") == timeless_steps(folder_ / "whole.steps.csv"));
 }
 
+TEST_F(InterruptedRecordTest, TerminationInsideAnEndlessSolveLosesThatStepOnly) {
+  ASSERT_EQ(run(command("whole.h5")).code, 0);
+  // The first step with contacts asks for more than can be had.
+  const std::vector<std::string> endless{
+      "--set", "solver.tolerance=1e-300", "--set", "solver.max_iterations=2000000000", "--checkpoint-seconds",
+      "1000"};
+  const pid_t child = start(command("b.h5", endless));
+  const auto rows = [&](const char* file) {
+    const std::string text = file_text(folder_ / file);
+    return std::count(text.begin(), text.end(), '\n') - 1;
+  };
+  ::usleep(1500000);
+  const auto signalled = std::chrono::steady_clock::now();
+  ::kill(child, SIGTERM);
+  ASSERT_EQ(finish(child).code, 130);
+  EXPECT_LT(std::chrono::steady_clock::now() - signalled, std::chrono::seconds(5));
+  const auto taken = rows("b.steps.csv");
+  ASSERT_GT(taken, 0);
+  ASSERT_LT(taken, 600);
+  const std::string before = timeless_steps(folder_ / "b.steps.csv"),
+                    whole = timeless_steps(folder_ / "whole.steps.csv");
+  EXPECT_TRUE(whole.starts_with(before));
+  std::vector<std::string> again = endless;
+  again.push_back("--resume");
+  const pid_t second = start(command("b.h5", again));
+  ::usleep(1500000);
+  ::kill(second, SIGTERM);
+  const Outcome resumed = finish(second);
+  EXPECT_EQ(resumed.code, 130);
+  EXPECT_NE(resumed.err.find(fmt::format("going on after step {} of", taken)), std::string::npos)
+      << resumed.err;
+}
+
+TEST_F(RecordTest, ARunCutShortSaysWhichFactsItDidNotReach) {
+  const Outcome o = run({"record", "incline", "-o", path("i.h5"), "--steps", "5"});
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_NE(o.err.find("not reached downhill min"), std::string::npos) << o.err;
+  EXPECT_EQ(o.err.find("differs"), std::string::npos) << o.err;
+  const Outcome checked = run({"info", path("i.h5"), "--facts"});
+  EXPECT_EQ(checked.code, 0) << checked.out;
+  EXPECT_NE(checked.out.find("not reached"), std::string::npos) << checked.out;
+}
+
 TEST_F(RecordTest, InfoShowsTheStatisticsOfTheSimulation) {
   ASSERT_EQ(run(command("b.h5")).code, 0);
   const Outcome text = run({"info", path("b.h5")});

@@ -82,6 +82,38 @@ TEST(Facts, DifferWhenTheirValueIsOutOfBoundsOrMissing) {
   EXPECT_FALSE(judge_facts({{"f", about(StepReduction::count)}}, numbers({})).front().holds);
 }
 
+TEST(Facts, OfARunCutShortAreJudgedOnlyWhereLaterStepsChangeNothing) {
+  const StepTable table = numbers({1.0, 3.0, 2.0});
+  const auto text = [&](StepReduction over, double least, double most) {
+    FactConfig fact = about(over, 0.5);
+    fact.at_least = least;
+    fact.at_most = most;
+    const std::string words = verdict_text(judge_facts({{"f", fact}}, table, false).front());
+    return words.substr(0, words.find(" x "));
+  };
+  using enum StepReduction;
+  EXPECT_EQ(text(last, -kUnbounded, 5.0), "not reached");
+  EXPECT_EQ(text(mean, 0.0, kUnbounded), "not reached");
+  EXPECT_EQ(text(change, 9.0, kUnbounded), "not reached");
+  EXPECT_EQ(text(first, 9.0, kUnbounded), "differs");
+  EXPECT_EQ(text(first, 1.0, 1.0), "holds  ");
+  // a maximum can only grow
+  EXPECT_EQ(text(max, 3.0, kUnbounded), "holds  ");
+  EXPECT_EQ(text(max, 3.5, kUnbounded), "not reached");
+  EXPECT_EQ(text(max, -kUnbounded, 2.5), "differs");
+  EXPECT_EQ(text(max, -kUnbounded, 3.5), "not reached");
+  EXPECT_EQ(text(max, 2.0, 4.0), "not reached");
+  EXPECT_EQ(text(phases, 1.0, kUnbounded), "holds  ");
+  EXPECT_EQ(text(count, 4.0, kUnbounded), "not reached");
+  EXPECT_EQ(text(rise, -kUnbounded, 1.0), "differs");
+  // a minimum can only fall
+  EXPECT_EQ(text(min, -kUnbounded, 1.0), "holds  ");
+  EXPECT_EQ(text(min, 1.0, kUnbounded), "not reached");
+  EXPECT_EQ(text(min, 1.5, kUnbounded), "differs");
+  EXPECT_TRUE(runs_to_its_end("[time]\nsteps = 3\n", 3, "here"));
+  EXPECT_FALSE(runs_to_its_end("[time]\nsteps = 4\n", 3, "here"));
+}
+
 TEST(Facts, ComeBackFromTheSceneTextOfARecording) {
   const SceneFile file(R"([probes.drop]
 body = "balls"

@@ -120,6 +120,35 @@ TEST(Scene, ResumingSkipsTheWantedFramesAndChangesNothingElse) {
   EXPECT_EQ(built, std::vector<std::string>(whole.ids.begin() + 3, whole.ids.end()));
 }
 
+TEST(Scene, ProblemsWithFewerContactsLeaveNoFrame) {
+  const SceneFile file;
+  std::map<std::string, Index> contacts;
+  run_scene(
+      file.request(), [](const std::string&) { return true; },
+      [&](const Frame& frame) { contacts[frame.id] = frame.problem.contacts(); },
+      [](const StepStatistics&) { return true; });
+  Index most = 0;
+  for (const auto& [id, count] : contacts) most = std::max(most, count);
+  ASSERT_GT(most, 1);
+  const Outcome few = run(file.request({{"time.record_min_contacts", std::to_string(most)}}));
+  std::vector<std::string> wanted;
+  for (const auto& [id, count] : contacts)
+    if (count >= most) wanted.push_back(id);
+  EXPECT_LT(wanted.size(), contacts.size());
+  EXPECT_EQ(few.ids, wanted);
+}
+
+TEST(Scene, EndsAfterSoManyStepsWithContact) {
+  const SceneFile file;
+  const Outcome whole = run(file.request());
+  const Outcome cut = run(file.request({{"time.contact_steps", "7"}, {"time.record_min_contacts", "2"}}));
+  const auto counts = [](const StepStatistics& s) { return s.report.contacts >= 2; };
+  ASSERT_LT(cut.steps.size(), whole.steps.size());
+  EXPECT_EQ(std::count_if(cut.steps.begin(), cut.steps.end(), counts), 7);
+  EXPECT_TRUE(counts(cut.steps.back()));
+  EXPECT_EQ(energy(cut.steps.back()), energy(whole.steps[cut.steps.size() - 1]));
+}
+
 TEST(Scene, ReturningFalseFromTheStepStopsTheRun) {
   const SceneFile file;
   int steps = 0;
@@ -190,7 +219,12 @@ TEST(Scene, SizesAndSetOverrideInThatOrder) {
   request.steps = 17;
   const std::string text = effective_scene(request);
   EXPECT_NE(text.find("record_every = 10"), std::string::npos);
-  EXPECT_NE(text.find("\nsteps = 17 "), std::string::npos);
+  EXPECT_NE(text.find("\nsteps = 200 "), std::string::npos);
+  EXPECT_NE(text.find("\nstop_after = 17 "), std::string::npos);
+  request.steps = 300;  // beyond the scene's own end
+  const std::string longer = effective_scene(request);
+  EXPECT_NE(longer.find("\nsteps = 300 "), std::string::npos);
+  EXPECT_NE(longer.find("\nstop_after = 0 "), std::string::npos);
 }
 
 /// The scenes that come with the program.

@@ -14,9 +14,11 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(SOURCE / "scripts"), str(SOURCE / "tests" / "scripts")]
 
 import make_results  # noqa: E402
+import render_test  # noqa: E402
 import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
-from signorini_report import data, expect, figure_convergence, figure_scenes, figure_steps, figure_times, figures, main, style, table_methods, tables  # noqa: E402
+from signorini_report import (data, expect, figure_convergence, figure_scenes, figure_sheet, figure_steps, figure_times,  # noqa: E402
+                              figures, main, style, table_methods, tables)
 
 
 def run_table(**columns):
@@ -315,6 +317,27 @@ class Settings(unittest.TestCase):
             self.assertTrue(figure_scenes.incline(data.Experiment("e", Path(folder), runs, [], {}, config, None), Path(folder)))
             config["incline"]["angle"] = "slope"
             self.assertFalse(figure_scenes.incline(data.Experiment("e", Path(folder), runs, [], {}, config, None), Path(folder)))
+
+    def test_a_contact_sheet_needs_its_recording_beside_the_results(self):
+        runs = run_table(file=["bucket-quick.h5", "other-quick.h5"])
+        config = {"sheet": {"recordings": ["bucket"], "frames": 2, "view": [30.0]}}
+        with tempfile.TemporaryDirectory() as out:
+            folder = Path(out) / "e"
+            (Path(out) / "recordings").mkdir()
+            folder.mkdir()
+            experiment = data.Experiment("e", folder, runs, [], {}, config, None)
+            style.apply()
+            self.assertFalse(figure_sheet.sheet(experiment, folder))
+            render_test.write_recording(Path(out) / "recordings" / "bucket-quick.h5",
+                                        {"000010": render_test.two_boxes_on_a_floor(), "000020": render_test.two_boxes_on_a_floor(time=0.5)})
+            self.assertTrue(figure_sheet.sheet(experiment, folder))
+            first = (folder / "sheet.svg").read_bytes()
+            figure_sheet.sheet(experiment, folder)
+            self.assertEqual(first, (folder / "sheet.svg").read_bytes())
+            self.assertIn(b"<image", first)
+            (Path(out) / "recordings" / "bucket-quick.h5").write_bytes(b"no recording")
+            with self.assertRaisesRegex(data.ReportError, "contact sheet of bucket-quick.h5"):
+                figure_sheet.sheet(experiment, folder)
 
     def test_growth_needs_two_settings_and_repeats_to_the_byte(self):
         with tempfile.TemporaryDirectory() as folder:
