@@ -121,7 +121,7 @@ TEST(Scene, ResumingSkipsTheWantedFramesAndChangesNothingElse) {
 }
 
 TEST(Scene, ProblemsWithFewerContactsLeaveNoFrame) {
-  const SceneFile file;
+  const SceneFile file("", "", kOneOfEach);
   std::map<std::string, Index> contacts;
   run_scene(
       file.request(), [](const std::string&) { return true; },

@@ -232,11 +232,34 @@ class Pictures(unittest.TestCase):
             self.assertEqual(outputs[0], outputs[1])
             self.assertTrue(outputs[0].startswith(b"\x89PNG"))
 
+    def test_a_folder_gives_a_sheet_of_every_recording_and_a_montage_shows_the_fullest_frames(self):
+        folder = self.folder / "several"
+        folder.mkdir()
+        alone = two_boxes_on_a_floor()
+        few = {"contacts": 1, "position": alone["position"][:1], "frame": alone["frame"][:1], "warm_start": alone["warm_start"][:3],
+               "H/column_begin": np.array([0, 2], np.int32), "H/row": np.array([0, 1], np.int32), "H/blocks": np.ones((2, 9))}
+        for name in "ab":
+            write_recording(folder / f"{name}.h5", {"000001": two_boxes_on_a_floor(), "000002": two_boxes_on_a_floor(**few)}, scene=f"scene {name}")
+        status, out, err = run_main(folder, "--sheet", "--size", "120x90")
+        self.assertEqual((status, out.split()), (0, [str(folder / "a.sheet.png"), str(folder / "b.sheet.png")]), err)
+        self.assertEqual(recording.fullest(folder / "a.h5", ["000001", "000002"]), "000001")
+        path = self.folder / "montage.png"
+        status, out, err = run_main(folder, "--montage", "--size", "160x120", "-o", path)
+        self.assertEqual(status, 0, err)
+        image = Image.open(path)
+        self.assertEqual(image.width, 2 * 160)
+        first = path.read_bytes()
+        run_main(folder, "--montage", "--size", "160x120", "-o", path)
+        self.assertEqual(path.read_bytes(), first)
+        self.expect_error(2, "--montage needs -o", folder, "--montage")
+        self.expect_error(2, "exclude each other", folder, "--montage", "--sheet")
+        self.expect_error(2, "these are several", folder, "-o", path)
+
     def test_a_sheet_shows_evenly_spaced_frames_and_the_last_solve_of_a_step(self):
         frames = {f"{step:06}": two_boxes_on_a_floor(time=0.1 * step) for step in range(1, 12)} | {"000011.2": two_boxes_on_a_floor()}
         write_recording(self.file, frames)
         options = main.parse([str(self.file), "--sheet", "--frames", "3"])
-        self.assertEqual(main.chooser(options)(sorted(frames, key=recording.key_of)), ["000001", "000006", "000011.2"])
+        self.assertEqual(main.chooser(options, "s.h5")(sorted(frames, key=recording.key_of)), ["000001", "000006", "000011.2"])
         status, out, err = run_main(self.file, "--sheet", "--frames", "3", "--size", "160x120")
         self.assertEqual((status, err), (0, ""))
         image = Image.open(self.folder / "r.sheet.png")
@@ -308,7 +331,9 @@ class Pictures(unittest.TestCase):
         self.expect_error(3, "no such file", self.folder / "absent.h5")
         (self.folder / "u.h5.parts").mkdir()
         self.expect_error(3, "not finished", self.folder / "u.h5")
-        self.expect_error(3, "is a folder", self.folder)
+        empty = self.folder / "empty"
+        empty.mkdir()
+        self.expect_error(2, "holds no recordings", empty)
         self.file.write_bytes(b"no HDF5")
         self.expect_error(3, "not an HDF5 file", self.file)
         with h5py.File(self.file, "w") as file:
