@@ -128,18 +128,35 @@ class BevelledLetter {
 
 }  // namespace
 
-TetMesh letter_cage(char letter, double size) {
+void LetterGrid::validate() const {
+  if (across < 2 || across > 28) throw_usage("letter: {} cells across are not in 2 … 28", across);
+  if (layers < 1 || layers > 4) throw_usage("letter: {} layers of cells are not in 1 … 4", layers);
+}
+
+TetMesh letter_cage(char letter, double size, const LetterGrid& grid) {
+  grid.validate();
   const Glyph& rows = glyph(letter);
   const Vector3 box(size, size, cell_size(size));
+  const Index n = grid.across;
+  // The squares that cell i of a row overlaps: those from 7 i/n to 7 (i + 1)/n.
+  const auto overlaps_filled = [&](Index i, Index j) {
+    for (Index a = kCells * i / n; a * n < kCells * (i + 1); ++a) {
+      for (Index b = kCells * j / n; b * n < kCells * (j + 1); ++b) {
+        if (is_filled(rows, a, b)) return true;
+      }
+    }
+    return false;
+  };
   TetMesh mesh = kuhn_voxels(
-      {kCells, kCells, 1}, box, [&](Index i, Index j, Index) { return is_filled(rows, i, j); }, "letter");
+      {n, n, grid.layers}, box, [&](Index i, Index j, Index) { return overlaps_filled(i, j); }, "letter");
   for (Vector3& x : mesh.vertices) x -= 0.5 * box;
   return mesh;
 }
 
-TetMesh text_letter(char letter, Index number, double size) {
+TetMesh text_letter(char letter, Index number, double size, const LetterGrid& grid) {
   if (number < 0) throw_usage("letter: number {} is negative", number);
-  TetMesh mesh = letter_cage(letter, size);
+  TetMesh mesh = letter_cage(letter, size, grid);
+  if (!grid.is_papers()) return mesh;
   split_locally(mesh, {.interior_edges = 1, .centres = number % 2 == 0 ? 1 : 0});
   return mesh;
 }

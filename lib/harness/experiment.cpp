@@ -450,6 +450,40 @@ void check_sheet(StrictTable& table, const Experiment& e) {
   strict.finish();
 }
 
+/// The figure of times over contacts: [over_contacts], panels with lines.
+void check_over_contacts(StrictTable& table) {
+  const toml::node* node = table.find("over_contacts");
+  if (node == nullptr) return;
+  const toml::table* values = node->as_table();
+  if (values == nullptr) table.fail(*node, "over_contacts", "must be a table");
+  StrictTable strict(*values, table.file(), "over_contacts.");
+  std::string text;
+  strict.read("label", text);
+  const auto each = [&](StrictTable& owner, const char* key, const auto& check) {
+    const toml::node* list = owner.find(key);
+    if (list == nullptr) owner.missing(key);
+    const toml::array* array = list->as_array();
+    if (array == nullptr || array->empty()) owner.fail(*list, key, "must be a list of tables");
+    for (const toml::node& entry : *array) {
+      if (entry.as_table() == nullptr) owner.fail(entry, key, "must be a list of tables");
+      StrictTable one(*entry.as_table(), table.file(), fmt::format("over_contacts.{}.", key));
+      if (const toml::node* rows = one.find("where"); rows != nullptr && rows->as_table() == nullptr)
+        one.fail(*rows, "where", "must be a table of columns: { label = \"CA\" }");
+      check(one);
+      one.finish();
+    }
+  };
+  each(strict, "panels", [&](StrictTable& panel) {
+    panel.read("title", text);
+    each(panel, "lines", [&](StrictTable& line) {
+      for (const char* key : {"words", "column"}) {
+        if (!line.read(key, text)) line.missing(key);
+      }
+    });
+  });
+  strict.finish();
+}
+
 /// The figure of work and failures over the values of an option: [ladder].
 void check_ladder(StrictTable& table, const Experiment& e) {
   const toml::node* node = table.find("ladder");
@@ -633,6 +667,7 @@ Experiment read_experiment(const std::filesystem::path& path, std::string_view s
   check_step_figures(table, e);
   check_scatter(table, e);
   check_sheet(table, e);
+  check_over_contacts(table);
   check_rules(table, e);
   table.finish();
   return e;

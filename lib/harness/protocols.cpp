@@ -122,6 +122,7 @@ class RefereeObserver : public IterationObserver {
     add(trace.restarts, count(progress_->counters.restarts), 0);
     add(trace.relinearisations, count(progress_->counters.relinearisations), 0);
     add(trace.guards, count(progress_->counters.guards), 0);
+    add(trace.contact_sweeps, count(progress_->counters.contact_sweeps), 0);
   }
 
   void watch_regions(int iteration, std::span<const double> r) {

@@ -42,6 +42,7 @@ RawTree encode(const ConvergenceTrace& trace) {
   tree.put("relinearisations",
            std::vector<Index>(trace.relinearisations.begin(), trace.relinearisations.end()));
   tree.put("guards", std::vector<Index>(trace.guards.begin(), trace.guards.end()));
+  tree.put("contact_sweeps", std::vector<Index>(trace.contact_sweeps.begin(), trace.contact_sweeps.end()));
   return tree;
 }
 
@@ -81,6 +82,7 @@ ConvergenceTrace decode(const RawTree& tree, const std::string& where) {
   copy_integers("restarts", trace.restarts);
   copy_integers("relinearisations", trace.relinearisations);
   copy_integers("guards", trace.guards);
+  if (raw.has("contact_sweeps")) copy_integers("contact_sweeps", trace.contact_sweeps);
   return trace;
 }
 

@@ -22,6 +22,7 @@ struct ConvergenceTrace {
   // what the solver says of itself (IterationProgress); empty where it says nothing, and in older files
   std::vector<double> plain, preconditioned, constraint;  ///< m/s; NaN where a solver has no such norm
   std::vector<int> state_changes, restarts, relinearisations, guards;  ///< so far
+  std::vector<int> contact_sweeps;  ///< so far, inner ones included; empty in older files
 };
 
 /// Writes all traces (temporary name, fsync, rename).

@@ -194,6 +194,8 @@ struct BodyConfig {
   double coarseness = 1.0;      // armadillo
   std::string text = "A";       // letter
   double bevel = 0.15;
+  int cage_cells = 7;
+  int cage_layers = 1;
   int rings = 10;  // skittle
   int feet = 4;    // footed_block
   double cell_m = 0.02;
@@ -293,6 +295,9 @@ struct BodyConfig {
         v("text", text, "capital letters, one per body, over and over");
         v("width_m", width_m, Range::positive, "along x");
         v("bevel", bevel, Range::non_negative, "of the edges, share of a stroke's width; below 0.5");
+        v("cage_cells", cage_cells, Range::positive,
+          "of the cage across the letter, 2 to 28; 7 = the paper's");
+        v("cage_layers", cage_layers, Range::positive, "of the cage through its thickness, 1 to 4");
         break;
       case BodyShape::skittle:
         v("length_m", length_m, Range::positive, "along z");

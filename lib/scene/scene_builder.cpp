@@ -219,6 +219,7 @@ ImplicitSettings implicit_settings(const SceneConfig& config, const CancelFlag* 
   settings.loop = contact.loop;
   settings.start = contact.start;
   settings.level = contact.level;
+  settings.response = contact.response;
   settings.unresolved = contact.unresolved;
   settings.rounds = contact.rounds;
   settings.halvings = contact.halvings;

@@ -202,6 +202,12 @@ void check_body(const SceneConfig& config, const SceneKeys& keys, const std::str
     if (body.text.empty() || !capitals)
       throw_usage("{}: '{}text' = \"{}\" must be capital letters A to Z only", keys.where(table + "text"),
                   table, body.text);
+    check_number(keys, table + "cage_cells", body.cage_cells, 2, 28);
+    check_number(keys, table + "cage_layers", body.cage_layers, 1, 4);
+    if (body.bevel == 0.0 && (body.cage_cells != 7 || body.cage_layers != 1)) {
+      throw_usage("{}: '{}bevel' = 0 makes the cage the surface; other cages than the paper's need a bevel",
+                  keys.where(table + "bevel"), table);
+    }
   }
   check_number(keys, table + "refinements", body.refinements, 0, 3);
   if (body.shape == BodyShape::mesh) check_file(keys, table + "mesh", body.mesh);

@@ -76,6 +76,7 @@ struct ContactConfig {
   ContactLoop loop = ContactLoop::refine;
   ContactStart start = ContactStart::constrained;
   ConstraintLevel level = ConstraintLevel::position;
+  ContactResponse response = ContactResponse::global;
   TangentFrame tangents = TangentFrame::fixed;
   int rounds = 0;
   int halvings = 2;
@@ -109,6 +110,10 @@ struct ContactConfig {
       "contacts of a step's first solve: touching pairs (constrained), or also all that the motion without "
       "contact crosses (free)");
     v("level", level, "position (gaps are closed at the end of the step) or velocity");
+    v("response", response,
+      "global (impulses move all nodes through A^-1) or local (only the nodes in contact, through their "
+      "masses: "
+      "what Otaduy argues against)");
     v("tangents", tangents, "fixed to the body, or aligned with the sliding velocity");
     v("rounds", rounds, Range::non_negative,
       "detections per step before it is halved; 0 = 5 for refine, 20 for relinearise");

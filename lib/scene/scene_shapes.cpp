@@ -147,7 +147,7 @@ TetMesh unrefined_solid(const SceneConfig& config, const BodyConfig& body, int n
     case BodyShape::armadillo:
       return armadillo(body.length_m, 1.0 / body.coarseness);
     case BodyShape::letter:
-      return text_letter(letter_of(body, number), number, body.width_m);
+      return text_letter(letter_of(body, number), number, body.width_m, {body.cage_cells, body.cage_layers});
     case BodyShape::skittle:
       return skittle({body.length_m, body.radius_m, body.segments, body.rings});
     case BodyShape::table:

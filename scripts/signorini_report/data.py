@@ -26,7 +26,7 @@ CONTRACT = ("experiment,file,step,contacts,dofs,regions,largest_region,solver,op
 
 NORMS = ["plain", "preconditioned", "constraint"]  # m/s
 EVENTS = ["state_changes", "restarts", "relinearisations", "guards"]  # so far
-PROGRESS = NORMS + EVENTS
+PROGRESS = NORMS + EVENTS + ["contact_sweeps"]
 
 
 class ReportError(Exception):
@@ -180,6 +180,7 @@ def add_columns(runs):
         runs[f"first_to_reach.{tolerance:.0e}"] = first_to_reach(runs, tolerance)
     runs["family"] = [family_of(file) for file in runs["file"]]
     runs["total_seconds"] = runs["setup_seconds"] + runs["solve_seconds"]
+    runs["seconds_per_contact"] = runs["total_seconds"] / runs["contacts"].where(runs["contacts"] > 0)
     runs["largest_share"] = runs["largest_region"] / runs["contacts"].where(runs["contacts"] > 0)
     runs["scene"] = runs["file"].map(scene_of)
     options = [option_pairs(text) for text in runs["options"]]
@@ -272,6 +273,32 @@ def read_traces(path, labels, own):
     return [trace for trace in traces if trace.iteration.size > 0]
 
 
+def inner_sweeps(trace):
+    """Sweeps over the contacts in every iteration up to the first that meets the tolerance; None where the solver tells of none."""
+    so_far = trace.progress.get("contact_sweeps")
+    if so_far is None or len(so_far) < 2 or so_far[-1] <= 0:
+        return None
+    met = np.flatnonzero(trace.residual <= trace.tolerance)
+    last = int(met[0]) if met.size else len(so_far) - 1
+    return np.diff(so_far[: last + 1]) if last > 0 else None
+
+
+def add_inner_sweeps(runs, traces):
+    """sweeps.median, sweeps.p90 and sweeps.below_10 (share of the iterations with fewer than 10 sweeps) of traced runs."""
+    found = {}
+    for trace in traces:
+        sweeps = inner_sweeps(trace)
+        if sweeps is not None:
+            key = (trace.file, trace.step, trace.solver, trace.options, trace.region_mode, trace.threads, trace.tolerance)
+            found[key] = (float(np.median(sweeps)), float(np.percentile(sweeps, 90)), float(np.mean(sweeps < 10)))
+    if not found:
+        return
+    keys = zip(runs["file"], runs["step"], runs["solver"], runs["options"], runs["region_mode"], runs["threads"], runs["tolerance"])
+    rows = [found.get(key, (np.nan,) * 3) if protocol == "converge" else (np.nan,) * 3 for key, protocol in zip(keys, runs["protocol"])]
+    for place, name in enumerate(("median", "p90", "below_10")):
+        runs[f"sweeps.{name}"] = [row[place] for row in rows]
+
+
 def read_experiment(folder):
     folder = Path(folder)
     if not (folder / "runs.csv").is_file():
@@ -299,6 +326,7 @@ def read_experiment(folder):
         try:
             own = {(row.solver, row.options): row.label for row in runs[["solver", "options", "label"]].itertuples() if row.label}
             traces = read_traces(folder / "trace.h5", labels, own)
+            add_inner_sweeps(runs, traces)
         except (OSError, KeyError) as error:
             raise ReportError(f"{folder / 'trace.h5'}: {error}") from error
     if (folder / "regions.csv").is_file():

@@ -8,7 +8,8 @@ import pandas as pd
 
 HOLDS, DIFFERS, NOT_COMPARABLE = "holds", "differs", "not comparable"
 STATISTICS = {"median": np.median, "mean": np.mean, "maximum": np.max, "minimum": np.min, "sum": np.sum,
-              "p95": lambda values: np.percentile(values, 95)}
+              "p95": lambda values: np.percentile(values, 95),
+              "p99.9 over mean": lambda values: np.percentile(values, 99.9) / np.mean(values) if np.mean(values) > 0 else math.nan}
 TOTAL = "total"  # of a ratio: sum of the numerators over sum of the denominators, a ratio of average times
 MATCH = ["file", "step", "solver", "options", "law", "region_mode", "threads", "protocol", "tolerance"]
 KNOWN = {"id", "claim", "source", "kind", "column", "where", "lower", "upper", "min", "max", "numerator", "denominator",

@@ -4,6 +4,7 @@ import pandas as pd
 
 from signorini_report import style
 from signorini_report.data import ReportError
+from signorini_report.figure_anticipation import inner, over_contacts
 from signorini_report.figure_convergence import convergence, histories, ladder, profile, solved
 from signorini_report.figure_parts import laws_of
 from signorini_report.figure_scenes import incline, regions, residuals, series
@@ -45,6 +46,10 @@ PICTURES = {  # name: (function, caption), in the order of the page
                          "recording; the two of a pair lie 0.1 % below and above the critical slope."),
     "ratios": (ratios, "Every mark is one snapshot; dashed lines and numbers are ratios of the sums over all of a scene or family."),
     "contacts": (contacts, "Solve time against the number of contacts in the snapshot, with the fitted power law and its exponent."),
+    "over_contacts": (over_contacts, "Every mark is one snapshot, every line the fitted power law with its exponent; where the numbers of "
+                                     "contacts do not span a factor of two there is none."),
+    "inner": (inner, "Sweeps over the contacts in one iteration, up to the first iteration at which the referee's residual meets the "
+                     "tolerance: share of the iterations with at most so many, all snapshots of a recording together."),
     "regions": (regions, "The recording: contacts and regions over the steps, sizes of the regions, share of the largest."),
     "threads": (threads, "Speed-up by threads on the same snapshot, and where it pays: against the time that one thread needs."),
 }

@@ -44,6 +44,29 @@ TEST(Letters, CagesAreInOnePieceAndAllDifferent) {
   EXPECT_EQ(cells, 3683);
 }
 
+/// The grids of the study of resolutions: numbers of tets of all 164 letters, each a manifold that contains
+/// the surface which all of them carry.
+TEST(Letters, CagesOfOtherGridsCarryTheSameSurface) {
+  struct Case {
+    LetterGrid grid;
+    std::size_t tets;
+  };
+  for (const Case& one : {Case{{3, 1}, 6 * 1300}, Case{{4, 1}, 6 * 2169}, Case{{7, 1}, 6 * 3683},
+                          Case{{7, 2}, 12 * 3683}, Case{{14, 1}, 24 * 3683}}) {
+    SCOPED_TRACE(one.grid.across);
+    std::size_t tets = 0;
+    for (char letter = 'A'; letter <= 'Z'; ++letter) {
+      const TetMesh cage = letter_cage(letter, 0.7, one.grid);
+      tets += checked_counts(cage).tets * (letter <= 'H' ? 7 : 6);
+      EXPECT_LE((extent(cage) - Vector3(0.7, 0.7, 0.1)).cwiseAbs().maxCoeff(), 1e-15) << letter;
+      for (const auto& weights : embed(letter_surface(letter, 0.7), cage, "letter").weights) {
+        for (const double w : weights) EXPECT_GT(w, -1e-12) << letter;
+      }
+    }
+    EXPECT_EQ(tets, one.tets);
+  }
+}
+
 TEST(Letters, SurfacesAreClosedAndLieInTheirCages) {
   for (char letter = 'A'; letter <= 'Z'; ++letter) {
     SCOPED_TRACE(letter);
@@ -69,6 +92,9 @@ TEST(Letters, RefuseWhatIsNone) {
   EXPECT_THROW(letter_surface('A', 1.0, 0.5), UsageError);
   EXPECT_THROW(letter_surface('[', 1.0), UsageError);
   EXPECT_THROW(text_letter('A', -1, 1.0), UsageError);
+  EXPECT_THROW(letter_cage('A', 1.0, {1, 1}), UsageError);
+  EXPECT_THROW(letter_cage('A', 1.0, {29, 1}), UsageError);
+  EXPECT_THROW(letter_cage('A', 1.0, {7, 0}), UsageError);
 }
 
 }  // namespace

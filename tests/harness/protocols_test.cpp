@@ -43,6 +43,7 @@ class SleepSolver : public Solver {
         progress.plain = 1.0 / k;
         progress.counters.mass_products = 2LL * k;
         progress.counters.restarts = k / 2;
+        progress.counters.contact_sweeps = 3LL * k;
         observer->on_progress(k, progress);
         observer->on_iteration(k, r, "");
       }
@@ -121,6 +122,7 @@ TEST_F(ProtocolTest, TracedRunKeepsWhatTheSolverSaysAndCountsUpToTheFirstAccurat
   EXPECT_TRUE(std::isnan(trace.constraint[4])) << "this solver has no such norm";
   EXPECT_EQ(trace.restarts[0], 0);
   EXPECT_EQ(trace.restarts[5], 2);
+  EXPECT_EQ(trace.contact_sweeps[5], 15);
   EXPECT_EQ(traced.record.counters.mass_products, 14)
       << "work of the 7 iterations that were needed, not of 30";
   EXPECT_EQ(traced.record.counters.restarts, 3);

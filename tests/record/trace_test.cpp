@@ -64,6 +64,7 @@ TEST(TraceFile, KeepsWhatSolversSayOfThemselves) {
   trace.restarts = {0, 1};
   trace.relinearisations = {0, 2};
   trace.guards = {0, 3};
+  trace.contact_sweeps = {0, 12};
   write_traces(folder.path() / "trace.h5", {trace});
   const auto again = read_traces(folder.path() / "trace.h5");
   ASSERT_EQ(again.size(), 1U);
@@ -75,6 +76,7 @@ TEST(TraceFile, KeepsWhatSolversSayOfThemselves) {
   EXPECT_EQ(again[0].restarts, trace.restarts);
   EXPECT_EQ(again[0].relinearisations, trace.relinearisations);
   EXPECT_EQ(again[0].guards, trace.guards);
+  EXPECT_EQ(again[0].contact_sweeps, trace.contact_sweeps);
 }
 
 /// Older files, and curves of solvers that tell nothing, have no such columns at all.

@@ -413,6 +413,39 @@ TEST(ImplicitStepper, AGlobalResponseAddsLessElasticEnergyThanALocalOne) {
   EXPECT_LT(global, 0.5 * local);
 }
 
+/// The same on a straight chain along the normal, by hand. Masses m = 0.1 kg, springs κ = 1000 N/m, dt = 10
+/// ms: dt² κ / m = 1. With x the change of c's velocity, backward Euler moves b by 2x/5 and a by x/5; a local
+/// response moves neither. The springs then hold ½ κ dt² x² (9/25 + 1/25) and ½ κ dt² x².
+TEST(ImplicitStepper, ResponsesOfAStraightChainAreThoseByHand) {
+  for (const ContactResponse response : {ContactResponse::global, ContactResponse::local}) {
+    ImplicitWorld world;
+    world.settings.dt = 1e-2;
+    world.settings.gravity = Vector3::Zero();
+    world.settings.friction = 0.0;
+    world.settings.response = response;
+    world.settings.stop.residual = 1e-12;
+    SpringNetwork toy;
+    toy.vertices = {{0.3, 0.1, 0.45}, {0.3, 0.1, 0.25}, {0.3, 0.1, 0.05}};
+    toy.mass = {0.1, 0.1, 0.1};
+    for (Index i = 0; i < 2; ++i) {
+      toy.springs.push_back({i, i + 1, 200.0, 0.0, 0.2});  // 200 N per stretch: 1000 N/m
+      toy.edges.push_back({i, i + 1});
+    }
+    world.bodies.add_springs("toy", toy, {.velocity = Vector3(0, 0, -15)});
+    world.floor();
+    world.start();
+    const StepReport report = world.advance();
+    ASSERT_EQ(report.contacts, 1);
+    const double x = (0.5e-3 - 0.05) / 1e-2 + 15.0;
+    const bool global = response == ContactResponse::global;
+    const auto& v = world.stepper->state().velocity;
+    EXPECT_NEAR(v[2][2], -15.0 + x, 1e-7);
+    EXPECT_NEAR(v[1][2], -15.0 + (global ? 0.4 * x : 0.0), 1e-7);
+    EXPECT_NEAR(v[0][2], -15.0 + (global ? 0.2 * x : 0.0), 1e-7);
+    EXPECT_NEAR(report.elastic_energy, 0.05 * x * x * (global ? 0.4 : 1.0), 1e-6);
+  }
+}
+
 // --- stiff and strongly deformed bodies
 // ---------------------------------------------------------------------
 

@@ -57,6 +57,11 @@ TEST(Letters, ComeOnePerBodyOfTheText) {
                                grid + "text = \"ABCDEFGHIJKLMNOPQRSTUVWXYZ\"\n");
   EXPECT_EQ(all.bodies(), 164);
   EXPECT_EQ(all.elements(), 23000);
+  const BodySystem coarse = built("material = \"soft\"\nshape = \"letter\"\nwidth_m = 0.1\ncount = 164\n" +
+                                  grid + "text = \"ABCDEFGHIJKLMNOPQRSTUVWXYZ\"\ncage_cells = 3\n");
+  EXPECT_EQ(coarse.elements(), 7800);
+  EXPECT_EQ(coarse.surface().triangles.size(), all.surface().triangles.size())
+      << "the same letters in other cages";
   const BodySystem two = built(
       "material = \"soft\"\nshape = \"letter\"\nwidth_m = 0.1\ntext = \"IL\"\nbevel = 0\nper_layer = 2\n"
       "circle_radius_m = 0.2\n");
@@ -73,6 +78,11 @@ TEST(PaperShapes, MistakesAreOneClearLine) {
     return message_of(file.request());
   };
   EXPECT_NE(message("material = \"soft\"\nshape = \"letter\"\ntext = \"Aa\"\n").find("capital letters"),
+            std::string::npos);
+  EXPECT_NE(
+      message("material = \"soft\"\nshape = \"letter\"\ncage_cells = 3\nbevel = 0\n").find("need a bevel"),
+      std::string::npos);
+  EXPECT_NE(message("material = \"soft\"\nshape = \"letter\"\ncage_layers = 5\n").find("is above 4"),
             std::string::npos);
   EXPECT_NE(message("material = \"soft\"\nshape = \"letter\"\n[pins.p]\nbody = \"some\"\n")
                 .find("cannot be pinned"),
