@@ -284,6 +284,18 @@ void resolve_steps(SceneConfig& config, const SceneKeys& keys, long long asked) 
   }
 }
 
+/// Options in the file are those of the file's solver: an override that names another one leaves them behind.
+void drop_options_of_another_solver(SolverConfig& solver, const std::string& path, SceneSize size,
+                                    const OptionMap& overrides) {
+  if (!overrides.contains("solver.name")) return;
+  SceneKeys file = SceneKeys::read(path, size, {});
+  std::string name = SolverConfig{}.name;
+  file.get("solver.name", name);
+  if (name == solver.name) return;
+  for (const auto& [key, value] : file.take_options("solver.options"))
+    if (!overrides.contains("solver.options." + key)) solver.options.erase(key);
+}
+
 SceneConfig read_size(const RecordRequest& request, SceneSize size, const OptionMap& overrides) {
   SceneKeys keys = SceneKeys::read(request.scene_path, size, overrides);
   SceneConfig config;
@@ -296,6 +308,7 @@ SceneConfig read_size(const RecordRequest& request, SceneSize size, const Option
   read_table(keys, "contact", config.contact);
   read_table(keys, "solver", config.solver);
   config.solver.options = keys.take_options("solver.options");
+  drop_options_of_another_solver(config.solver, request.scene_path, size, overrides);
   config.materials = read_tables<MaterialConfig>(keys, "materials");
   read_bodies(keys, config);
   read_obstacles(keys, config);

@@ -138,6 +138,18 @@ TEST(Scene, ProblemsWithFewerContactsLeaveNoFrame) {
   EXPECT_EQ(few.ids, wanted);
 }
 
+TEST(Scene, OptionsOfTheFilesSolverAreNotThoseOfAnother) {
+  const SceneFile file("[solver]\nname = \"ica\"\noptions.judge = \"own\"\noptions.law = \"pyramid\"\n");
+  const auto has = [&](const OptionMap& overrides, const char* line) {
+    return effective_scene(file.request(overrides)).find(line) != std::string::npos;
+  };
+  EXPECT_TRUE(has({}, "\njudge = \"own\"\n"));
+  EXPECT_TRUE(has({{"solver.name", "ica"}}, "\njudge = \"own\"\n"));
+  EXPECT_FALSE(has({{"solver.name", "pgs"}}, "\njudge = "));
+  EXPECT_FALSE(has({{"solver.name", "pgs"}}, "\nlaw = "));
+  EXPECT_TRUE(has({{"solver.name", "cr-full"}, {"solver.options.judge", "exact"}}, "\njudge = \"exact\"\n"));
+}
+
 TEST(Scene, EndsAfterSoManyStepsWithContact) {
   const SceneFile file;
   const Outcome whole = run(file.request());
