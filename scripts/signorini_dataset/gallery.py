@@ -133,7 +133,7 @@ def fact_lines(folder):
         low, high = fact["at_least"], fact["at_most"]
         bounds = f"{low} … {high}" if low and high else f"≥ {low}" if low else f"≤ {high}"
         unit = "" if fact["unit"] in ("", "1") else " " + fact["unit"]
-        verdict = "" if fact["holds"] == "yes" else " **differs**"
+        verdict = "" if fact["holds"] == "yes" else " **differs**" if fact.get("reached", "yes") == "yes" else " (not reached)"
         lines.append(f"| `{fact['scene']}` | {fact['says']} | `{fact['quantity']}` {fact['over']} | {fact['value']}{unit}{verdict} | {bounds} |")
     return lines
 

@@ -58,7 +58,7 @@ def describe(asked, scene, path):
     columns = info["statistics"]["columns"]
     snapshots = info["steps"]
     facts = read_json(asked.program, "info", "--facts", path, may_end_with=(0, 1))
-    reached = [fact for fact in facts if fact["reached"]]
+    reached = [fact for fact in facts if fact.setdefault("reached", True)]  # recordings by earlier programs say nothing of it
     contacts = sum(snapshot["contacts"] for snapshot in snapshots)
     row = {"scene": scene, "size": asked.size, "status": "recorded", "steps": info["statistics"]["rows"], "snapshots": len(snapshots),
            "dofs": max((snapshot["dofs"] for snapshot in snapshots), default=0),

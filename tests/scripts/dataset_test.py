@@ -213,6 +213,23 @@ class Dataset(unittest.TestCase):
         self.assertIn("springtoy.h5", row["message"])
         self.assertNotIn(str(self.root), row["message"])
 
+    def test_steps_with_contact_stand_beside_the_papers_numbers(self):
+        out = self.make("cut_paper", "--size", "quick", "--record-only", "--contact-steps", "3", scenes="rings,springtoy")
+        rows = {row["scene"]: row for row in tables.read_table(out / "scenes.csv")}
+        found = gallery.contact_steps(out / "recordings/rings.steps.csv")
+        self.assertEqual(len(found), 3)
+        self.assertTrue(all(contacts >= gallery.LEAST and seconds > 0.0 for contacts, seconds in found))
+        self.assertLess(int(rows["rings"]["steps"]), 150)
+        self.assertEqual(gallery.planned_steps(out / "recordings/rings.h5"), 150)
+        self.assertGreater(int(rows["rings"]["open"]), 0)
+        self.assertEqual((rows["springtoy"]["steps"], rows["springtoy"]["open"]), ("20", "0"))  # never has so many contacts
+        page = self.root / "paper.md"
+        gallery.write(page, out)
+        lines = page.read_text().splitlines()
+        beside = next(line for line in lines[lines.index("### Beside the papers"):] if line.startswith("| `rings`")).split("|")
+        self.assertEqual([cell.strip() for cell in beside[6:7] + beside[8:10]], ["1.46 s", "380 MB", "150"])
+        self.assertIn("not reached", page.read_text())
+
     def test_the_gallery_keeps_its_text_and_repeats(self):
         page = self.root / "gallery.md"
         page.write_text(f"# Mine\n\n{gallery.HEAD}\nold table\n")
