@@ -95,7 +95,7 @@ def inner(experiment, folder):
         axes.set_title(label)
         axes.set_xlim(0, most)
         axes.set_ylim(0, 102)
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
     for axes in grid.flat[len(labels):]:
         axes.set_visible(False)
     for axes in grid[-1]:
