@@ -67,7 +67,7 @@ struct SolveCounters {
   long long state_changes = 0;       ///< contacts that changed state (on, off, sticking, sliding)
   long long restarts = 0;            ///< conjugate directions given up
   long long guards = 0;              ///< breakdowns met and mended, fallbacks taken
-  long long relinearisations = 0;    ///< changes of rows in the midst of a solve
+  long long relinearisations = 0;    ///< changes of rows in the midst of a solve; passes of staggered projections
 
   SolveCounters& operator+=(const SolveCounters& other) {
     mass_products += other.mass_products;

@@ -81,6 +81,7 @@ struct StaggeredProjections::Impl {
     all.direction_products = qp.direction_products();
     all.state_changes = qp.state_changes();
     all.restarts = qp.restarts();
+    all.relinearisations = passes;
     return all;
   }
 

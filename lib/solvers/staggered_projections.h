@@ -17,7 +17,7 @@
 /// by conjugate residuals with the Diag preconditioner. `sp-active-set` changes the states of rows only where
 /// the linear system is solved; `sp-cr` also on the way, as `cr-diag` does: every max(1, ⌊log2(ϱ)/3⌋)
 /// iterations, ϱ the residual over its tolerance, after steps with α > 0. Velocities, impulses and states are
-/// kept from pass to pass. An iteration is one CR iteration of either problem; a pass is not counted. `qp =
+/// kept from pass to pass. An iteration is one CR iteration of either problem; passes are the counter `relinearisations`. `qp =
 /// minres` puts MINRES in the place of CR (section 7), counted the same way.
 ///
 /// Departures. A projection is solved to `forcing` times the error at its beginning (never tighter than

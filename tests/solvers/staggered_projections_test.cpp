@@ -228,6 +228,7 @@ TEST(StaggeredProjections, CountTheirWork) {
     EXPECT_GT(c.restarts, 1);
     EXPECT_GT(c.triangular_solves, 0);
     EXPECT_GT(dynamic_cast<StaggeredProjections&>(*solver).passes(), 1);
+    EXPECT_EQ(report.counters.relinearisations, dynamic_cast<StaggeredProjections&>(*solver).passes());
     EXPECT_LT(dynamic_cast<StaggeredProjections&>(*solver).passes(), report.iterations);
   }
 }
