@@ -36,13 +36,14 @@ def members(experiment, wanted):
     return found
 
 
-def draw_panel(axes, parts, wanted, factor):
+def draw_panel(axes, parts, order, wanted, factor):
     log = wanted.get("log", True)
-    for place, (words, _, rows) in parts:
+    for words, _, rows in parts:
+        place = order.index(words)
         x, y = rows["_x"].to_numpy(), factor * rows["_y"].to_numpy()
         good = (y > 0) & ((x > 0) | (log != True)) if log else np.isfinite(y)  # noqa: E712 (log may be "y")
         x, y = x[good], y[good]
-        colour = style.CYCLE[place % len(style.CYCLE)]
+        colour = style.CYCLE[place % len(style.CYCLE)]  # by the words, which may stand in several panels
         if wanted.get("fit", False) and x.size > 2 and x.max() >= 2 * x.min():
             slope, height = np.polyfit(np.log(x), np.log(y), 1)
             ends = np.array([x.min(), x.max()])
@@ -66,30 +67,31 @@ def scatter(experiment, folder):
     """One picture for each [[scatter]]."""
     drawn = False
     for stem, wanted in wishes(experiment, "scatter"):
-        found = list(enumerate(members(experiment, wanted)))
+        found = members(experiment, wanted)
         if not found:
             continue
+        order = list(dict.fromkeys(words for words, _, _ in found))
         column = wanted.get("panels")
-        names = list(dict.fromkeys(str(value) for _, (_, _, rows) in found for value in rows[column])) if column else [""]
+        names = list(dict.fromkeys(str(value) for _, _, rows in found for value in rows[column])) if column else [""]
         factor, unit = 1.0, ""
-        if all(name.endswith("_seconds") for _, (_, name, _) in found):
-            factor, unit = time_unit(np.concatenate([rows["_y"].to_numpy() for _, (_, _, rows) in found]))
+        if all(name.endswith("_seconds") for _, name, _ in found):
+            factor, unit = time_unit(np.concatenate([rows["_y"].to_numpy() for _, _, rows in found]))
             unit = f" [{unit}]"
         width = style.FULL_WIDTH * (0.62 if len(names) == 1 else 1.0)
         figure, grid = plt.subplots(1, len(names), squeeze=False, sharey=True, figsize=(width, 2.7), gridspec_kw={"wspace": 0.12})
         for axes, name in zip(grid[0], names):
-            parts = [(place, (words, value, rows[rows[column].astype(str) == name] if column else rows)) for place, (words, value, rows) in found]
-            draw_panel(axes, [part for part in parts if len(part[1][2])], wanted, factor)
+            parts = [(words, value, rows[rows[column].astype(str) == name] if column else rows) for words, value, rows in found]
+            draw_panel(axes, [part for part in parts if len(part[2])], order, wanted, factor)
             if name:
-                axes.set_title(name.replace("_", " "))
-        grid[0][0].set_ylabel(wanted.get("label", found[0][1][1].replace("_", " ")) + unit)
-        handles, labels = {}, []
+                plain = column in ("scene", "label", "file", "family")
+                axes.set_title(("" if plain else column.split(".")[-1].replace("_", " ") + " ") + name.replace("_", " "))
+        grid[0][0].set_ylabel(wanted.get("label", found[0][1].replace("_", " ")) + unit)
+        handles = {}
         for axes in grid[0]:
             for handle, label in zip(*axes.get_legend_handles_labels()):
                 handles.setdefault(label, handle)
-        labels = [words for _, (words, _, _) in found if words in handles]
-        figure.legend([handles[label] for label in dict.fromkeys(labels)], list(dict.fromkeys(labels)), loc="upper center",
-                      ncol=min(4, len(labels)), bbox_to_anchor=(0.5, figure.subplotpars.bottom - 0.42 / 2.7), markerscale=1.4)
+        labels = [words for words in order if words in handles]
+        figure.legend([handles[label] for label in labels], labels, loc="upper center", ncol=min(4, len(labels)), bbox_to_anchor=(0.5, figure.subplotpars.bottom - 0.42 / 2.7), markerscale=1.4)
         style.save(figure, folder, stem)
         drawn = True
     return drawn
