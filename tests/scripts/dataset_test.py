@@ -227,7 +227,7 @@ class Dataset(unittest.TestCase):
         gallery.write(page, out)
         lines = page.read_text().splitlines()
         beside = next(line for line in lines[lines.index("### Beside the papers"):] if line.startswith("| `rings`")).split("|")
-        self.assertEqual([cell.strip() for cell in beside[6:7] + beside[8:10]], ["1.46 s", "380 MB", "150"])
+        self.assertEqual([cell.strip() for cell in beside[5:6] + beside[7:8] + beside[9:11]], ["760", "1.46 s", "380 MB", "150"])
         self.assertIn("not reached", page.read_text())
 
     def test_the_gallery_keeps_its_text_and_repeats(self):
