@@ -46,12 +46,11 @@ std::map<long long, std::string> read_clocks(std::filesystem::path recording) {
   return found;
 }
 
-/// A cell of a CSV table, in quotes where it holds a comma, a quote or a new line (RFC 4180).
+/// RFC 4180.
 std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string cell = "\"";
-  for (const char c : text) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return cell + '"';
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + '"';
 }
 
 }  // namespace
@@ -60,7 +59,8 @@ std::string recordings_table(const std::vector<RecordedScene>& recorded) {
   std::string text = "file,kind,key,value\n";
   for (const RecordedScene& source : recorded) {
     for (const auto& [key, value] : source.set)
-      text += fmt::format("{},setting,{},{}\n", source.label, key, quoted(value));
+      text += fmt::format("{},setting,{},{}\n", source.label, key,
+                          value.find_first_of(",\"") == std::string::npos ? value : quoted(value));
     const RecordingReader reader(source.path);
     const StepTable statistics = reader.statistics().value();
     const std::string failure = recording_failure(source.path);
