@@ -282,7 +282,7 @@ class ExperimentRun {
       }
     }
     const std::vector<RecordedScene> recorded = recorded_scenes();
-    recordings_ = recordings_table(recorded);
+    recordings_ = recordings_table(recorded, experiment_.matrices);
     if (!experiment_.series.empty()) series_ = series_table(experiment_, recorded);
     if (experiment_.steps) steps_ = steps_table(recorded);
     for (Source& source : sources_) {

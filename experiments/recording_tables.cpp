@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "record/problem_file.h"
 #include "record/recording_file.h"
 #include "recorder.h"
 #include "scene/facts.h"
@@ -53,9 +54,39 @@ std::string quoted(const std::string& text) {
   return out + '"';
 }
 
+/// Rows of kind `matrix` of a recording's largest M; nothing where it holds no problem.
+std::string matrix_rows(const RecordedScene& source) {
+  const ProblemFile file(source.path);
+  SparseRows largest;
+  for (const std::string& step : file.steps()) {
+    ContactProblem problem = file.read(step);
+    if (problem.M.rows() > largest.rows()) largest = std::move(problem.M);
+  }
+  if (largest.rows() == 0) return "";
+  const double rows = static_cast<double>(largest.rows());
+  const double stored = static_cast<double>(largest.nonZeros());
+  double entries = 0.0;
+  for (Eigen::Index i = 0; i < largest.outerSize(); ++i) {
+    for (SparseRows::InnerIterator entry(largest, i); entry; ++entry) {
+      if (entry.value() != 0.0) entries += 1.0;
+    }
+  }
+  const double bytes = stored * static_cast<double>(sizeof(double) + sizeof(SparseRows::StorageIndex)) +
+                       (rows + 1.0) * static_cast<double>(sizeof(SparseRows::StorageIndex));
+  std::string text;
+  const auto add = [&](std::string_view key, double value) {
+    text += fmt::format("{},matrix,{},{}\n", source.label, key, exact_text(value));
+  };
+  add("rows", rows);
+  add("stored_per_row", stored / rows);
+  add("entries_per_row", entries / rows);
+  add("bytes", bytes);
+  return text;
+}
+
 }  // namespace
 
-std::string recordings_table(const std::vector<RecordedScene>& recorded) {
+std::string recordings_table(const std::vector<RecordedScene>& recorded, bool matrices) {
   std::string text = "file,kind,key,value\n";
   for (const RecordedScene& source : recorded) {
     for (const auto& [key, value] : source.set)
@@ -67,6 +98,7 @@ std::string recordings_table(const std::vector<RecordedScene>& recorded) {
     text += fmt::format("{0},status,failed,{1}\n{0},status,steps,{2}\n", source.label,
                         failure.empty() ? 0 : 1, statistics.rows.size());
     if (!failure.empty()) text += fmt::format("{},status,message,{}\n", source.label, quoted(failure));
+    if (matrices) text += matrix_rows(source);
     const Facts facts = read_facts(reader.header().config, source.path.string());
     if (facts.empty() || statistics.rows.empty()) continue;
     for (const FactVerdict& verdict : judge_facts(facts, statistics))

@@ -648,6 +648,7 @@ Experiment read_experiment(const std::filesystem::path& path, std::string_view s
   if (!table.read("artefact", e.artefact)) table.missing("artefact");
   if (!table.read("claim", e.claim)) table.missing("claim");
   table.read("source", e.source);
+  table.read("matrices", e.matrices);
   read_matrix(table, path, size, e);
   read_protocols(table, e);
   read_amounts(table, e);

@@ -21,6 +21,7 @@
 ///     files = ["problem.hdf5"]                      # recordings or FCLib files, relative to this file
 ///     optional_files = ["reference/net0.hdf5"]      # in a folder of test data; left out when absent
 ///     [[problems]]                                  # made by the program: harness/config_problem.h
+///     matrices = true                               # size of M of every recording
 ///     [series]                                      # statistics of the recordings over time: columns
 ///     [cut]                                         # regions of the snapshots as problems of their own
 ///     protocols = ["converge", "time"]
@@ -33,8 +34,8 @@
 ///     law = "cone"
 ///     [sizes.quick]                                 # changes for one size
 ///     max_steps = 20
-///     figures, [[expect]], [table], [histories], [growth], [ratios], [ladder], [incline], [sheet], [[rules]],
-///     and of steps [histogram], [over_time], [against], [shares]     # read by the report
+///     figures, [[expect]], [table], [histories], [growth], [ratios], [ladder], [incline], [sheet],
+///     [[rules]], and of steps [histogram], [over_time], [against], [shares]     # read by the report
 namespace signorini {
 
 struct SolverVariant {
@@ -70,6 +71,7 @@ struct Experiment {
   /// A claim (`rows = "steps"`) or a figure is about steps of the recordings.
   bool steps = false;
   std::vector<std::string> series;     ///< columns of the recordings' statistics that are kept, step by step
+  bool matrices = false;               ///< sizes of the M of every recording are kept
   std::vector<SolverVariant> solvers;  ///< none without a protocol: the recordings are the experiment
   std::vector<RegionMode> regions{RegionMode::none};
   std::vector<int> threads{1};

@@ -67,7 +67,10 @@ class StrictTable {
  private:
   template <class T>
   T convert(const toml::node& node, const char* key) const {
-    if constexpr (std::is_same_v<T, double>) {
+    if constexpr (std::is_same_v<T, bool>) {
+      if (const auto value = node.value_exact<bool>()) return *value;
+      fail(node, key, "must be true or false");
+    } else if constexpr (std::is_same_v<T, double>) {
       if (node.is_number()) return *node.value<double>();
       fail(node, key, "must be a number");
     } else if constexpr (std::is_same_v<T, int>) {

@@ -61,6 +61,13 @@ TEST_F(ExperimentTest, RecordingsMayBelongToSomeSizesOnly) {
   EXPECT_EQ(names("paper"), (std::vector<std::string>{"large", "any"}));
 }
 
+TEST_F(ExperimentTest, SizesOfMatricesAreKeptWhereAskedFor) {
+  EXPECT_FALSE(read_experiment(write(kHead + kSolver), "quick").matrices);
+  EXPECT_TRUE(read_experiment(write(kHead + "matrices = true\n" + kSolver), "quick").matrices);
+  EXPECT_NE(error_of(kHead + "matrices = 1\n" + kSolver).find("'matrices': must be true or false"),
+            std::string::npos);
+}
+
 TEST_F(ExperimentTest, TablesOfMethodsAreChecked) {
   const std::string block = "[methods]\nreference = \"pgs\"\nmethods = [\"pgs\"]\nscenes = [\"bucket\"]\n";
   const std::string one = "[[methods.tables]]\ntitle = \"a\"\n";
