@@ -6,6 +6,7 @@ from signorini_report import style
 from signorini_report.data import ReportError
 from signorini_report.figure_anticipation import inner, over_contacts
 from signorini_report.figure_convergence import convergence, histories, ladder, profile, solved
+from signorini_report.figure_methods import methods
 from signorini_report.figure_parts import laws_of
 from signorini_report.figure_scenes import incline, regions, residuals, series
 from signorini_report.figure_runs import scatter
@@ -19,6 +20,8 @@ PICTURES = {  # name: (function, caption), in the order of the page
     "times_and_iterations": (times_and_iterations,
                              "Solve time and iterations to the tolerance, by solver and region mode. Marks are medians over the "
                              "snapshots that were solved, bars their quartiles; the column on the right counts solved snapshots."),
+    "methods": (methods, "What every method takes over what the reference takes, scene by scene; crosses are the paper's ratios. Left time to "
+                         "resolve contacts, right iterations; marks are the tables below."),
     "profile": (profile, "Performance profile. The height at 1 says how often a solver is the fastest, the height at the right "
                          "end how many snapshots it solves at all."),
     "convergence_iterations": (None, "The referee's residual against the iteration, whole problems on one thread; a red cross "

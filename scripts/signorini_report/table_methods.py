@@ -144,6 +144,39 @@ def check(experiment, config):
                                       "[mean, median]")
 
 
+def frames(experiment, config):
+    """(table, frame) of every table that has rows."""
+    for wanted in config["tables"]:
+        try:
+            frame = of_steps(experiment, wanted) if wanted.get("rows") == "steps" else of_runs(experiment, wanted)
+        except Impossible as error:
+            raise ReportError(f"{experiment.folder / 'config.toml'}: [[methods.tables]] '{wanted.get('title', '')}': {error}") from error
+        if not frame.empty:
+            yield wanted, frame
+
+
+def ratios(experiment):
+    """([table, scene, method, resolution, iterations]; {(scene, method): the paper's}): everything over the reference method."""
+    config, rows, known = experiment.config["methods"], [], {}
+    check(experiment, config)
+    reference_name = config["reference"]
+    others = [method for method in config["methods"] if method != reference_name]
+    for wanted, frame in frames(experiment, config):
+        quotient = ratio_of_means if wanted.get("rows") == "steps" else ratio
+        for scene in config["scenes"]:
+            own = frame[frame["scene"] == scene]
+            for method in others:
+                part, reference = own[own["method"] == method], own[own["method"] == reference_name]
+                values = {key: quotient(part, reference, key) if len(part) and len(reference) else np.nan for key in ("resolution", "iterations")}
+                if np.isfinite(list(values.values())).any():
+                    rows.append({"table": wanted.get("title", ""), "scene": scene, "method": method} | values)
+    for scene, method in {(row["scene"], row["method"]) for row in rows}:
+        values = {key: paper_ratio(config.get("paper", {}), scene, method, reference_name, key) for key in ("resolution", "iterations")}
+        if np.isfinite(list(values.values())).any():
+            known[(scene, method)] = values
+    return rows, known
+
+
 def methods_tables(experiment):
     """[(title, note, header, rows)] of [methods]; empty where the config does not ask."""
     config = experiment.config.get("methods")
@@ -151,13 +184,7 @@ def methods_tables(experiment):
         return []
     check(experiment, config)
     found = []
-    for wanted in config["tables"]:
-        try:
-            frame = of_steps(experiment, wanted) if wanted.get("rows") == "steps" else of_runs(experiment, wanted)
-        except Impossible as error:
-            raise ReportError(f"{experiment.folder / 'config.toml'}: [[methods.tables]] '{wanted.get('title', '')}': {error}") from error
-        if frame.empty:
-            continue
+    for wanted, frame in frames(experiment, config):
         body = []
         for scene in config["scenes"]:
             own = frame[frame["scene"] == scene]

@@ -17,7 +17,7 @@ import make_results  # noqa: E402
 import render_test  # noqa: E402
 import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
-from signorini_report import (data, expect, figure_convergence, figure_scenes, figure_sheet, figure_steps, figure_times,  # noqa: E402
+from signorini_report import (data, expect, figure_convergence, figure_methods, figure_scenes, figure_sheet, figure_steps, figure_times,  # noqa: E402
                               figures, main, style, table_methods, tables)
 
 
@@ -468,6 +468,20 @@ class Methods(unittest.TestCase):
         body = table_methods.methods_tables(experiment)[0][3]
         self.assertEqual([row[:3] for row in body], [["hill", "a", "1 of 2"], ["hill", "b", "2 of 2"], ["hill", "c", "not run"], ["dale", "c", "1 of 1"]])
         self.assertEqual(body[2][-1], "0.5")
+
+    def test_figure_shows_the_ratios_of_the_tables_and_repeats_to_the_byte(self):
+        rows, paper = table_methods.ratios(self.experiment())
+        self.assertEqual(rows, [{"table": "equal", "scene": "hill", "method": "a", "resolution": 2.0, "iterations": 8.0}])
+        self.assertEqual(paper, {("hill", "a"): {"resolution": 2.0, "iterations": 3.0}})
+        with tempfile.TemporaryDirectory() as folder:
+            style.apply()
+            self.assertTrue(figure_methods.methods(self.experiment(), Path(folder)))
+            first = (Path(folder) / "methods.svg").read_bytes()
+            self.assertTrue(figure_methods.methods(self.experiment(), Path(folder)))
+            self.assertEqual((Path(folder) / "methods.svg").read_bytes(), first)
+            nothing = self.experiment()
+            del nothing.config["methods"]
+            self.assertFalse(figure_methods.methods(nothing, Path(folder)))
 
     def test_a_paper_s_stop_counts_where_it_ends_and_says_what_it_leaves(self):
         (_, _, header, body), = table_methods.methods_tables(self.experiment(tables=[{"title": "own", "count": "stopped"}]))
