@@ -201,6 +201,10 @@ TEST_F(ExperimentTest, EveryMistakeNamesFileLineAndKey) {
       {kHead + "protocols = []\n" + kSolver,
        "usage: ", "trial_run.toml:5: key 'solvers': there are no protocols to run them by"},
       {kHead + kSolver + "[histogram]\nlabel = \"x\"\n", "usage: ", "key 'histogram.column' is missing"},
+      {kHead + kSolver + "[[scatter]]\nname = \"x\"\n", "usage: ", "key 'scatter.series' is missing"},
+      {kHead + kSolver +
+           "[[scatter]]\nname = \"x\"\nseries = [{ label = \"absent\", column = \"iterations\" }]\n",
+       "usage: ", "'absent'"},
       {kHead + kSolver + "[[shares]]\ncolour = \"x\"\n",
        "usage: ", "trial_run.toml:7: unknown key 'shares.colour'"},
       {kHead + kSolver + "[[expect]]\nid = \"a\"\nclaim = \"b\"\nkind = \"ratio\"\nrows = \"step\"\n",

@@ -17,8 +17,8 @@ import make_results  # noqa: E402
 import render_test  # noqa: E402
 import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
-from signorini_report import (data, expect, figure_convergence, figure_methods, figure_scenes, figure_sheet, figure_steps, figure_times,  # noqa: E402
-                              figures, main, style, table_methods, tables)
+from signorini_report import (data, expect, figure_convergence, figure_methods, figure_runs, figure_scenes, figure_sheet,  # noqa: E402
+                              figure_steps, figure_times, figures, main, style, table_methods, tables)
 
 
 def run_table(**columns):
@@ -234,6 +234,47 @@ class Ratios(unittest.TestCase):
                 figure_times.ratios(data.Experiment("e", Path(folder), self.runs(), [], {}, wrong, None), Path(folder))
 
 
+class Scatter(unittest.TestCase):
+    """[[scatter]]: marks of single runs; and ratios whose two sides are different columns."""
+
+    CONFIG = {"scatter": [{"name": "a", "panels": "scene", "abscissa": "contacts", "fit": True, "limits": [1e-3],
+                           "series": [{"label": "W", "column": "setup_seconds", "words": "building"},
+                                      {"label": "CR", "column": "total_seconds", "where": {"solved": 1}}]},
+                          {"name": "b", "abscissa": "snapshot", "log": "y", "series": [{"label": "CR", "column": "iterations"}]}]}
+
+    def runs(self):
+        return run_table(file=["b-quick.h5"] * 6, step=["1", "2", "10"] * 2, label=["W"] * 3 + ["CR"] * 3, contacts=[2, 4, 8] * 2,
+                         setup_seconds=[4e-3, 8e-3, 16e-3, 1e-3, 1e-3, 1e-3], solve_seconds=[0, 0, 0, 1e-3, 3e-3, 1e-3])
+
+    def test_the_sides_of_a_ratio_may_be_different_columns(self):
+        claim = {"kind": "ratio", "column": "setup_seconds", "denominator_column": "total_seconds", "match": ["step"],
+                 "numerator": {"label": "W"}, "denominator": {"label": "CR"}, "statistic": "minimum", "min": 2.0}
+        result = expect.evaluate(self.runs(), claim)  # 4/2, 8/4, 16/2
+        self.assertAlmostEqual(result.value, 2.0, places=12)
+        self.assertEqual((result.samples, result.verdict), (3, "holds"))
+        self.assertIn("no column 'time'", expect.evaluate(self.runs(), claim | {"denominator_column": "time"}).reason)
+
+    def test_snapshots_are_numbered_by_step_as_a_number(self):
+        numbered = figure_runs.with_snapshots(self.runs().iloc[[2, 0, 1]])
+        self.assertEqual(list(numbered["snapshot"]), [3.0, 1.0, 2.0])
+
+    def test_figures_repeat_to_the_byte_and_name_a_wrong_column(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder, before = Path(name), None
+            style.apply()
+            experiment = data.Experiment("e", folder, self.runs(), [], {}, self.CONFIG, None)
+            for _ in range(2):
+                self.assertTrue(figure_runs.scatter(experiment, folder))
+                drawn = [(folder / f"scatter_{stem}.svg").read_bytes() for stem in "ab"]
+                self.assertIn(before, (None, drawn))
+                before = drawn
+            experiment.config = {"scatter": [{"name": "a", "series": [{"label": "CR", "column": "speed"}]}]}
+            with self.assertRaisesRegex(data.ReportError, "no column 'speed'"):
+                figure_runs.scatter(experiment, folder)
+            experiment.config = {"scatter": [{"name": "a", "series": [{"label": "absent", "column": "iterations"}]}]}
+            self.assertFalse(figure_runs.scatter(experiment, folder))
+
+
 class Shares(unittest.TestCase):
     CONFIG = {"solvers": [{"name": "pgs", "label": "PGS, cone"}, {"name": "pcg-pgs", "label": "early"}, {"name": "pcg-pgs", "label": "late"}],
               "ladder": {"solver": "pcg-pgs", "option": "tol_cg", "beside": ["PGS, cone"]}}
@@ -412,6 +453,13 @@ class Steps(unittest.TestCase):
             experiment.config = {"against": {"column": "speed"}}
             with self.assertRaisesRegex(data.ReportError, "no column 'speed'"):
                 figure_steps.against(experiment, folder)
+
+    def test_pooled_recordings_are_one_series(self):
+        with tempfile.TemporaryDirectory() as folder:
+            experiment = self.experiment(Path(folder))
+        wanted = {"column": "iterations", "recordings": ["s*", "stiff"], "words": ["both"], "at_least": {"contacts": 1}}
+        self.assertEqual([(name, len(part)) for name, part in figure_steps.chosen(experiment, wanted | {"pool": True})], [("both", 14), ("stiff", 7)])
+        self.assertEqual([name for name, _ in figure_steps.chosen(experiment, wanted)], ["soft", "stiff"])
 
     def test_an_experiment_of_recordings_alone_has_a_page(self):
         with tempfile.TemporaryDirectory() as name:
