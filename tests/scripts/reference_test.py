@@ -37,15 +37,37 @@ class Reference(unittest.TestCase):
         self.assertEqual((found.returncode, found.stdout), (0, ""))
         self.assertRegex(found.stderr, r"\d{3} counts and \d+ verdicts compared, 0 differ")
 
+    def test_short_experiments_of_otaduy_are_as_the_reference(self):
+        names = ["otaduy2009_divergence", "otaduy2009_fig2"]
+        ran = subprocess.run([os.environ["SIGNORINI_PROGRAM"], "run", *names, "--size", "quick", "--out", str(self.out)], capture_output=True,
+                             text=True, timeout=300)
+        self.assertEqual(ran.returncode, 0, ran.stderr[-2000:])
+        found = compare(self.out, *names)
+        self.assertEqual((found.returncode, found.stdout), (0, ""))
+
+    def test_writing_keeps_the_rows_of_other_experiments(self):
+        other = Path(self.directory.name) / "written"
+        other.mkdir()
+        for name in ("quick_counts.csv", "quick_verdicts.csv"):
+            shutil.copy(REFERENCE / name, other)
+        self.assertEqual(compare(self.out, "lazarevych2010_cone", "--write", "--reference", other).returncode, 0)
+        for name in ("quick_counts.csv", "quick_verdicts.csv"):
+            was, now = ((folder / name).read_text().splitlines() for folder in (REFERENCE, other))
+            self.assertEqual(len(now), len(was))
+            rest = [line for line in was if not line.startswith("lazarevych2010_cone,")]
+            self.assertEqual([line for line in now if not line.startswith("lazarevych2010_cone,")], rest)
+
     def test_other_counts_and_verdicts_are_named(self):
         other = Path(self.directory.name) / "other"
         other.mkdir()
         for name in ("quick_counts.csv", "quick_verdicts.csv"):
             shutil.copy(REFERENCE / name, other)
         counts = (other / "quick_counts.csv").read_text().splitlines()
-        columns = counts[-1].split(",")
+        place = max(k for k, line in enumerate(counts) if line.startswith("lazarevych2010_"))
+        columns = counts[place].split(",")
         columns[-1] = str(2 * int(columns[-1]) + 10)  # iterations
-        (other / "quick_counts.csv").write_text("\n".join(counts[:-1] + [",".join(columns)]) + "\n")
+        counts[place] = ",".join(columns)
+        (other / "quick_counts.csv").write_text("\n".join(counts) + "\n")
         verdicts = (other / "quick_verdicts.csv").read_text()
         (other / "quick_verdicts.csv").write_text(verdicts.replace(",exact,holds", ",exact,differs"))
         found = compare(self.out, "--reference", other)
