@@ -205,6 +205,10 @@ TEST_F(ExperimentTest, EveryMistakeNamesFileLineAndKey) {
       {kHead + kSolver +
            "[[scatter]]\nname = \"x\"\nseries = [{ label = \"absent\", column = \"iterations\" }]\n",
        "usage: ", "'absent'"},
+      {kHead + kSolver + "[over_contacts]\nlabel = \"x\"\n",
+       "usage: ", "key 'over_contacts.panels' is missing"},
+      {kHead + kSolver + "[over_contacts]\npanels = [{ lines = [{ words = \"x\" }] }]\n",
+       "usage: ", "key 'over_contacts.lines.column' is missing"},
       {kHead + kSolver + "[[shares]]\ncolour = \"x\"\n",
        "usage: ", "trial_run.toml:7: unknown key 'shares.colour'"},
       {kHead + kSolver + "[[expect]]\nid = \"a\"\nclaim = \"b\"\nkind = \"ratio\"\nrows = \"step\"\n",

@@ -17,7 +17,7 @@ import make_results  # noqa: E402
 import render_test  # noqa: E402
 import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
-from signorini_report import (data, expect, figure_convergence, figure_methods, figure_runs, figure_scenes, figure_sheet,  # noqa: E402
+from signorini_report import (data, expect, figure_anticipation, figure_convergence, figure_methods, figure_runs, figure_scenes, figure_sheet,  # noqa: E402
                               figure_steps, figure_times, figures, main, style, table_methods, tables)
 
 
@@ -562,6 +562,54 @@ class Methods(unittest.TestCase):
         self.assertEqual(expect.evaluate(runs, spread).verdict, "differs")
         self.assertIn("two groups", expect.evaluate(runs, spread | {"where": {"file": "x"}}).reason)
         self.assertIn("no column 'no'", expect.evaluate(runs, spread | {"match": ["no"]}).reason)
+
+
+class Anticipation(unittest.TestCase):
+    def trace(self, label="a"):
+        trace = progress_trace(label, 4)  # meets the tolerance at iteration 2
+        trace.progress["contact_sweeps"] = np.array([0, 12, 15, 20, 60])
+        return trace
+
+    def test_sweeps_are_counted_up_to_the_first_accurate_iteration(self):
+        self.assertEqual(data.inner_sweeps(self.trace()).tolist(), [12, 3])
+        silent = self.trace()
+        del silent.progress["contact_sweeps"]
+        self.assertIsNone(data.inner_sweeps(silent))
+        runs = run_table(file=["rings-quick.h5"] * 2, step=["000010"] * 2, solver=["cr-full"] * 2, options=["a"] * 2,
+                         protocol=["converge", "time"])
+        data.add_inner_sweeps(runs, [self.trace()])
+        self.assertEqual(runs["sweeps.median"].iloc[0], 7.5)
+        self.assertEqual(runs["sweeps.below_10"].iloc[0], 0.5)
+        self.assertTrue(np.isnan(runs["sweeps.median"].iloc[1]))
+
+    def test_the_fitted_power_is_that_of_hand_and_needs_a_factor_of_two(self):
+        x = np.array([10.0, 20.0, 40.0])
+        power, factor = figure_anticipation.fitted(x, 3.0 * x**1.5)
+        self.assertAlmostEqual(power, 1.5)
+        self.assertAlmostEqual(factor, 3.0)
+        self.assertIsNone(figure_anticipation.fitted(np.array([10.0, 12.0, 19.0]), x))
+
+    def test_the_99_9th_percentile_is_relative_to_the_mean(self):
+        runs = run_table(iterations=[1] * 2000 + [41])
+        quantity = {"kind": "quantity", "column": "iterations", "statistic": "p99.9 over mean", "max": 10, "id": "x", "claim": "c"}
+        self.assertAlmostEqual(expect.evaluate(runs, quantity).value, 1 / (2041 / 2001))
+
+    def test_figures_repeat_to_the_byte(self):
+        runs = run_table(file=["a-quick.h5"] * 4, step=["1", "2", "3", "4"], contacts=[10, 20, 40, 80], label=["CA"] * 4)
+        config = {"solvers": [{"name": "cr-full", "label": "a"}], "over_contacts": {"panels": [
+            {"title": "all", "lines": [{"words": "CA", "where": {"label": "CA"}, "column": "total_seconds"}]}]}}
+        experiment = data.Experiment("e", Path("."), runs, [self.trace()], {}, config, None)
+        with tempfile.TemporaryDirectory() as folder:
+            style.apply()
+            for name in ("over_contacts", "inner"):
+                draw = getattr(figure_anticipation, name)
+                self.assertTrue(draw(experiment, Path(folder)))
+                first = (Path(folder) / f"{name}.svg").read_bytes()
+                draw(experiment, Path(folder))
+                self.assertEqual((Path(folder) / f"{name}.svg").read_bytes(), first)
+            empty = data.Experiment("e", Path("."), runs, [], {}, {}, None)
+            self.assertFalse(figure_anticipation.over_contacts(empty, Path(folder)))
+            self.assertFalse(figure_anticipation.inner(empty, Path(folder)))
 
 
 class Iterations(unittest.TestCase):
