@@ -9,6 +9,7 @@ from signorini_report.expect import Impossible, numbers, select
 from signorini_report.figure_parts import plain_log, time_unit
 from signorini_report.figure_steps import wishes
 
+WORK = ["iterations", "products", "relinearisations"]  # up to the tolerance, or to where a run gave up: a hollow mark
 SNAPSHOT = "snapshot"  # the abscissa that is their running number
 
 
@@ -36,13 +37,20 @@ def members(experiment, wanted):
     return found
 
 
+def setting_title(column, value):
+    """setting.time.step_s, 0.001 → step 0.001 s"""
+    words = column.split(".")[-1].split("_")
+    unit = words.pop() if len(words) > 1 and words[-1] in ("s", "m", "pa", "deg") else ""
+    return f"{' '.join(words)} {value} {unit.replace('pa', 'Pa')}".strip()
+
+
 def draw_panel(axes, parts, order, wanted, factor):
     log = wanted.get("log", True)
-    for words, _, rows in parts:
+    for words, column, rows in parts:
         place = order.index(words)
         x, y = rows["_x"].to_numpy(), factor * rows["_y"].to_numpy()
         good = (y > 0) & ((x > 0) | (log != True)) if log else np.isfinite(y)  # noqa: E712 (log may be "y")
-        x, y = x[good], y[good]
+        x, y, reached = x[good], y[good], (rows["solved"].to_numpy() == 1)[good]
         colour = style.CYCLE[place % len(style.CYCLE)]  # by the words, which may stand in several panels
         if wanted.get("fit", False) and x.size > 2 and x.max() >= 2 * x.min():
             slope, height = np.polyfit(np.log(x), np.log(y), 1)
@@ -50,8 +58,10 @@ def draw_panel(axes, parts, order, wanted, factor):
             axes.plot(ends, np.exp(height) * ends ** slope, color=colour, linewidth=1.1)
             axes.annotate(f"{slope:.2f}", (ends[1], np.exp(height) * ends[1] ** slope), xytext=(3, 0), textcoords="offset points",
                           fontsize=7, color=colour, va="center", annotation_clip=False)
-        axes.plot(x, y, linestyle="none", marker=style.SOLVER_MARKERS[place % len(style.SOLVER_MARKERS)], markersize=3.2, color=colour,
-                  alpha=0.75, label=words)
+        marks = dict(linestyle="none", marker=style.SOLVER_MARKERS[place % len(style.SOLVER_MARKERS)], markersize=3.2, color=colour)
+        hollow = ~reached if column in WORK or column.endswith("_seconds") else np.zeros(len(x), dtype=bool)
+        axes.plot(x[~hollow], y[~hollow], alpha=0.75, label=words, **marks)
+        axes.plot(x[hollow], y[hollow], markerfacecolor="white", **marks)
     for limit in wanted.get("limits", []):
         axes.axhline(factor * limit, color="#444444", linewidth=0.8, linestyle=(0, (4, 2)))
     if log is True:
@@ -84,7 +94,7 @@ def scatter(experiment, folder):
             draw_panel(axes, [part for part in parts if len(part[2])], order, wanted, factor)
             if name:
                 plain = column in ("scene", "label", "file", "family")
-                axes.set_title(("" if plain else column.split(".")[-1].replace("_", " ") + " ") + name.replace("_", " "))
+                axes.set_title(name.replace("_", " ") if plain else setting_title(column, name))
         grid[0][0].set_ylabel(wanted.get("label", found[0][1].replace("_", " ")) + unit)
         handles = {}
         for axes in grid[0]:

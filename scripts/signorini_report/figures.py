@@ -40,7 +40,7 @@ PICTURES = {  # name: (function, caption), in the order of the page
     "ladder": (ladder, "Work until the solver stops and share of the problems that it does not solve, against the residual at which one "
                        "phase hands over to the other, left to right ever later."),
     "series": (series, "What the recordings measured over time; on the right a short part of it."),
-    "scatter": (scatter, "Every mark is one run on one snapshot."),
+    "scatter": (scatter, "Every mark is one run on one snapshot; a hollow one did not meet the tolerance."),
     "histogram": (histogram, "Share of the steps of each recording; the last bar holds everything from there on."),
     "over_time": (over_time, "Every dot is one step of a recording, the line their running median."),
     "against": (against, "Every mark is one step of a recording; lines are fitted power laws."),
