@@ -50,14 +50,15 @@ ContactElements contact_elements(const ContactProblem& problem, RegionMode mode)
   return out;
 }
 
-RegionPartition partition_elements(const ContactElements& elements, RegionMode mode) {
-  const Index largest = elements.element.empty() ? -1 : *std::max_element(elements.element.begin(), elements.element.end());
-  UnionFind sets(largest + 1);
+RegionPartition partition_elements(const ContactElements& elements, RegionMode mode, Index count) {
+  if (count < 0)
+    count = elements.element.empty() ? 0 : *std::max_element(elements.element.begin(), elements.element.end()) + 1;
+  UnionFind sets(count);
   for (Index k = 0; k < elements.contacts(); ++k) {
     const auto own = elements.of(k);
     for (std::size_t i = 1; i < own.size(); ++i) sets.unite(own[0], own[i]);
   }
-  std::vector<Index> label_of_root(static_cast<std::size_t>(largest + 1), -1);
+  std::vector<Index> label_of_root(static_cast<std::size_t>(count), -1);
   std::vector<Index> label(static_cast<std::size_t>(elements.contacts()));
   Index regions = 0;
   for (Index k = 0; k < elements.contacts(); ++k) {

@@ -27,8 +27,9 @@ struct ContactElements {
 /// components of M, each named by its smallest node) of those nodes. Needs a primal part; throws `UsageError` without.
 ContactElements contact_elements(const ContactProblem& problem, RegionMode mode);
 
-/// Contacts that share an element, directly or through others, are one region.
-RegionPartition partition_elements(const ContactElements& elements, RegionMode mode);
+/// Contacts that share an element, directly or through others, are one region. `count`: more than the largest element; it is
+/// looked for when negative.
+RegionPartition partition_elements(const ContactElements& elements, RegionMode mode, Index count = -1);
 
 /// Keys that name a contact over time, from its four mass points and, where several contacts have the same four, their rank
 /// among those. 64-bit hashes: two different contacts of a frame share a key with probability m²/2⁶⁵.

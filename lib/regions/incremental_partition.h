@@ -2,51 +2,64 @@
 
 #include <cstdint>
 #include <span>
-#include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "regions/contact_elements.h"
 #include "regions/region_partition.h"
 
-/// The regions of a contact set that changes from frame to frame (Lazarevych 2010 section 3, temporal coherence).
+/// The regions of a contact set that changes from frame to frame (Lazarevych 2010 section 3, temporal
+/// coherence).
 ///
 /// Contacts are known by 64-bit keys. A frame is compared with the one before it:
 ///
+///     removed contacts:  a contact that joined nothing when it came leaves its region whole. Where one that
+///     did join goes,
+///                        its region is torn: its elements are set free and its surviving contacts are united
+///                        again, those that joined before first, the others only until all live elements are
+///                        together
 ///     added contacts:    their elements are united
-///     removed contacts:  their region is dirty; the elements of dirty regions are set free and the surviving contacts of
-///                        these regions, and only these, are united again
 ///     a key whose elements changed counts as removed and added
 ///
-/// The union-find trees live on between frames. A tree spans exactly the elements of one region's contacts, so that freeing a
-/// region cannot cut through another. Contacts of an old region that is not dirty move on together, so only regions, not
-/// contacts, are looked up. Labels are those of a full rebuild: the rank of the smallest contact.
+/// The contacts that joined are a spanning forest of the graph of elements: all others can go without a look
+/// at the graph. The union-find trees live on between frames. A tree spans exactly the elements of one
+/// region's contacts, so that freeing a region cannot cut through another. Contacts of an old region that is
+/// not torn move on together, so only regions, not contacts, are looked up. Labels are those of a full
+/// rebuild: the rank of the smallest contact.
 ///
-/// Regions have names that persist: a region takes the name of the old region that gave it the most contacts (ties: the
-/// smaller name). When an old region splits, its name stays with the part that has most of it (ties: the smaller label);
-/// other parts, and regions of new contacts only, get fresh names.
+/// Regions have names that persist: a region takes the name of the old region that gave it the most contacts
+/// (ties: the smaller name). When an old region splits, its name stays with the part that has most of it
+/// (ties: the smaller label); other parts, and regions of new contacts only, get fresh names.
 namespace signorini {
 
 /// What changed between two frames.
 struct Churn {
-  Index kept = 0;      ///< contacts in both frames with the same elements
+  Index kept = 0;  ///< contacts in both frames with the same elements
   Index added = 0;
   Index removed = 0;
-  Index reunited = 0;  ///< surviving contacts of dirty regions
-  Index dirty = 0;     ///< old regions that lost a contact
+  Index reunited = 0;  ///< surviving contacts of torn regions that were united again
+  Index torn = 0;      ///< old regions that lost a contact that held them together
   Index born = 0;      ///< regions with no contact of the old frame
   Index ended = 0;     ///< old regions with no contact in the new frame
   Index merged = 0;    ///< regions with contacts of two or more old regions
   Index split = 0;     ///< old regions whose contacts are now in two or more regions
+
+  /// (added + removed) / (contacts before + contacts now): 0 = the same contacts, 1 = none in common.
+  double share() const {
+    const Index both = 2 * kept + added + removed;
+    return both > 0 ? static_cast<double>(added + removed) / both : 0.0;
+  }
 };
 
 class IncrementalPartition {
  public:
-  explicit IncrementalPartition(RegionMode mode) { partition_.mode = mode; partition_.region_begin = {0}; }
+  explicit IncrementalPartition(RegionMode mode) {
+    partition_.mode = mode;
+    partition_.region_begin = {0};
+  }
 
-  /// Moves on to a new frame. Keys are distinct within a frame (else `UsageError`, and the history is forgotten); elements are
-  /// non-negative and mean the same thing in every frame. The order of contacts is free; frames that keep most of the order
-  /// are matched without hashing.
+  /// Moves on to a new frame. Keys are distinct within a frame (else `UsageError`, and the history is
+  /// forgotten); elements are non-negative and mean the same thing in every frame. Frames whose keys ascend,
+  /// or nearly so, are compared in linear time; others are sorted first.
   const RegionPartition& update(std::span<const std::uint64_t> keys, ContactElements elements);
 
   const RegionPartition& partition() const { return partition_; }
@@ -60,12 +73,16 @@ class IncrementalPartition {
 
  private:
   Index find(Index element);
-  void unite(std::span<const Index> elements);
+  Index unite(std::span<const Index> elements);
   void match(std::span<const std::uint64_t> keys, const ContactElements& elements);
-  void free_dirty_regions();
+  void refuse_repeated(std::span<const std::uint64_t> keys);
+  void drop_removed();
+  void reunite(Index region);
   void unite_added(const ContactElements& elements);
-  void number_regions(const RegionPartition& old, const ContactElements& elements);
-  void name_regions(const RegionPartition& old);
+  Index number_of(std::span<const Index> elements, Index& regions);
+  Index label_contacts(const ContactElements& elements);
+  void collect_gifts();
+  void name_regions();
 
   RegionPartition partition_;
   std::vector<std::uint64_t> names_;
@@ -76,24 +93,36 @@ class IncrementalPartition {
 
   // The last frame, in its order.
   std::vector<std::uint64_t> keys_;
+  std::vector<Index> order_;  ///< contacts by ascending key; empty where the keys ascend themselves
   ContactElements elements_;
-  std::unordered_map<std::uint64_t, Index> handle_;  ///< key → handle, stable while the contact lives
-  std::vector<Index> handle_at_;                     ///< handle of every contact
-  std::vector<Index> position_;                      ///< contact of every handle
-  std::vector<Index> free_handles_;
+  std::vector<std::uint8_t> joins_;  ///< contacts of the spanning forest
 
-  // Union-find over elements; union by size, path halving.
+  // Per element. Union by size, path halving.
   std::vector<Index> parent_;
   std::vector<Index> size_;
+  std::vector<Index> degree_;         ///< contacts that hold it
   std::vector<Index> label_of_root_;  ///< −1 between updates
 
   // Work space of one update.
-  std::vector<Index> old_of_;         ///< old position of every new contact, −1: added
-  std::vector<std::uint8_t> kept_;    ///< per old contact
-  std::vector<std::uint8_t> dirty_;   ///< per old region
-  std::vector<Index> heir_label_;     ///< per old region that is not dirty: the new region that holds all of it
-  std::vector<std::pair<Index, Index>> pieces_;  ///< surviving contacts of dirty regions: (old region, new region)
-  bool same_order_ = false;
+  struct Gift {  ///< `count` contacts of old region `from` are now in region `to`
+    Index from;
+    Index to;
+    Index count;
+  };
+  RegionPartition old_;
+  std::vector<Index> new_order_;
+  std::vector<std::uint8_t> new_joins_;
+  std::vector<Index> old_of_;  ///< old position of every new contact, −1: added
+  std::vector<Index> new_of_;  ///< new position of every old contact, −1: removed
+  std::vector<Index> added_, removed_;
+  std::vector<Index> lost_;         ///< per old region: contacts removed
+  std::vector<std::uint8_t> torn_;  ///< per old region
+  std::vector<Index>
+      heir_label_;  ///< per old region that is not torn: the new region that holds all of it, or −1
+  std::vector<Index> roots_;
+  std::vector<Gift> gifts_;
+  std::vector<Index> gift_of_, wanted_, heir_, givers_, receivers_;
+  std::vector<std::uint64_t> new_names_, new_birth_;
 };
 
 }  // namespace signorini

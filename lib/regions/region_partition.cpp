@@ -15,19 +15,24 @@ Index RegionPartition::largest() const {
 RegionPartition partition_from_labels(RegionMode mode, std::vector<Index> label, Index regions) {
   RegionPartition partition;
   partition.mode = mode;
-  partition.region_begin.assign(static_cast<std::size_t>(regions) + 1, 0);
-  for (const Index l : label) ++partition.region_begin[static_cast<std::size_t>(l) + 1];
-  for (std::size_t i = 1; i < partition.region_begin.size(); ++i) {
-    partition.region_begin[i] += partition.region_begin[i - 1];
-  }
-  // Counting sort: contacts are met in ascending order, so every list ascends.
-  std::vector<Index> next(partition.region_begin.begin(), partition.region_begin.end() - 1);
-  partition.contacts.resize(label.size());
-  for (std::size_t k = 0; k < label.size(); ++k) {
-    partition.contacts[static_cast<std::size_t>(next[static_cast<std::size_t>(label[k])]++)] = static_cast<Index>(k);
-  }
   partition.label = std::move(label);
+  list_regions(partition, regions);
   return partition;
+}
+
+void list_regions(RegionPartition& partition, Index regions) {
+  // Counting sort: contacts are met in ascending order, so every list ascends. begin[l + 1] is the next free place of
+  // region l while its contacts are put, and its end afterwards.
+  std::vector<Index>& begin = partition.region_begin;
+  begin.assign(static_cast<std::size_t>(regions) + 2, 0);
+  for (const Index l : partition.label) ++begin[static_cast<std::size_t>(l) + 2];
+  for (std::size_t i = 2; i < begin.size(); ++i) begin[i] += begin[i - 1];
+  partition.contacts.resize(partition.label.size());
+  for (std::size_t k = 0; k < partition.label.size(); ++k) {
+    Index& place = begin[static_cast<std::size_t>(partition.label[k]) + 1];
+    partition.contacts[static_cast<std::size_t>(place++)] = static_cast<Index>(k);
+  }
+  begin.pop_back();
 }
 
 namespace {

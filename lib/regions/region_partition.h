@@ -57,6 +57,8 @@ RegionPartition partition_regions(const ContactProblem& problem, RegionMode mode
 
 /// The lists of a partition from its labels 0 … regions − 1, numbered by smallest contact.
 RegionPartition partition_from_labels(RegionMode mode, std::vector<Index> label, Index regions);
+/// The same in place: `region_begin` and `contacts` from `label`.
+void list_regions(RegionPartition& partition, Index regions);
 
 /// True when solving `problem` by `mode` drops no entry of W. False for `points` wherever `partition_regions`
 /// refuses it.

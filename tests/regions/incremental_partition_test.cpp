@@ -59,7 +59,7 @@ TEST(IncrementalPartition, AnAddedContactJoinsTwoRegionsAndTheLargerGivesItsName
   EXPECT_EQ(names(regions), (std::vector<std::uint64_t>{1}));
   EXPECT_EQ(regions.churn().merged, 1);
   EXPECT_EQ(regions.churn().added, 1);
-  EXPECT_EQ(regions.churn().dirty, 0);
+  EXPECT_EQ(regions.churn().torn, 0);
   EXPECT_EQ(regions.birth_frames()[0], 1U);
 }
 
@@ -77,7 +77,7 @@ TEST(IncrementalPartition, ARemovedContactSplitsItsRegionAndTheLargerPartKeepsTh
   EXPECT_EQ(update(regions, frame).label, (std::vector<Index>{0, 1, 1, 2}));
   EXPECT_EQ(names(regions), (std::vector<std::uint64_t>{2, 0, 1}));
   EXPECT_EQ(regions.churn().split, 1);
-  EXPECT_EQ(regions.churn().dirty, 1);
+  EXPECT_EQ(regions.churn().torn, 1);
   EXPECT_EQ(regions.churn().reunited, 3);
   EXPECT_EQ(regions.birth_frames()[0], 2U);
   EXPECT_EQ(regions.birth_frames()[1], 1U);
