@@ -241,6 +241,8 @@ class ExperimentRun {
     write_text_file(folder_ / "recordings.csv", recordings_);
     if (!series_.empty()) write_text_file(folder_ / "series.csv", series_);
     if (!steps_.empty()) write_text_file(folder_ / "steps.csv", steps_);
+    if (!experiment_.follow.empty() && !(resume && fs::exists(folder_ / "follow.csv")))
+      write_text_file(folder_ / "follow.csv", follow_table(experiment_, recorded_));
 
     long long total = 0;
     for (const Source& source : sources_)
@@ -281,10 +283,10 @@ class ExperimentRun {
                         file, path.string()));
       }
     }
-    const std::vector<RecordedScene> recorded = recorded_scenes();
-    recordings_ = recordings_table(recorded, experiment_.matrices);
-    if (!experiment_.series.empty()) series_ = series_table(experiment_, recorded);
-    if (experiment_.steps) steps_ = steps_table(recorded);
+    recorded_ = recorded_scenes();
+    recordings_ = recordings_table(recorded_, experiment_.matrices);
+    if (!experiment_.series.empty()) series_ = series_table(experiment_, recorded_);
+    if (experiment_.steps) steps_ = steps_table(recorded_);
     for (Source& source : sources_) {
       if (!experiment_.solvers.empty()) choose_steps(experiment_, source);
       provenance_.add_input(source.path);
@@ -335,6 +337,7 @@ class ExperimentRun {
     if (!same) {
       // rows go first: a kill between the two must not leave old rows under a new head
       fs::remove(folder_ / "runs.csv", error);
+      fs::remove(folder_ / "follow.csv", error);
       fs::remove(folder_ / "trace.h5", error);
       fs::remove_all(folder_ / "trace.h5.parts", error);
       write_text_file(copy, text);
@@ -469,6 +472,7 @@ class ExperimentRun {
   fs::path folder_;
   Provenance provenance_;
   std::vector<Source> sources_;
+  std::vector<RecordedScene> recorded_;
   std::string recordings_, series_, steps_;  ///< of the files of these names
   RunTable* table_ = nullptr;
   TraceStore* traces_ = nullptr;

@@ -9,11 +9,14 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "harness/follow_regions.h"
+#include "interrupt.h"
 #include "record/problem_file.h"
 #include "record/recording_file.h"
 #include "recorder.h"
 #include "scene/facts.h"
 #include "scene/step_statistics.h"
+#include "terminal.h"
 
 namespace signorini {
 namespace {
@@ -126,6 +129,40 @@ std::string series_table(const Experiment& experiment, const std::vector<Recorde
         text += std::isnan(row[p]) ? std::string(",") : fmt::format(",{:.7g}", row[p]);
       text += '\n';
     }
+  }
+  return text;
+}
+
+std::string follow_table(const Experiment& experiment, const std::vector<RecordedScene>& recorded) {
+  std::string text = follow_header();
+  const TimerOptions timer{experiment.repetitions, experiment.minimum_time};
+  for (const RecordedScene& source : recorded) {
+    const RecordingReader reader(source.path);
+    const std::vector<std::string> frames = last_solves(reader.frames());
+    Progress progress("following " + source.label, static_cast<long long>(frames.size()));
+    std::vector<RegionFollower> followers;
+    for (const RegionMode mode : experiment.follow) followers.emplace_back(mode, timer);
+    long long before = -1;
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+      stop_when_interrupted();
+      progress.update(static_cast<long long>(i), "step " + frames[i]);
+      const ContactProblem problem = reader.read(frames[i]).problem;
+      const bool consecutive = before >= 0 && step_of_frame(frames[i]) == before + 1;
+      before = step_of_frame(frames[i]);
+      for (std::size_t f = 0; f < followers.size(); ++f) {
+        if (experiment.follow[f] == RegionMode::islands && problem.kind == ProblemKind::explicit_step)
+          continue;
+        if (!consecutive) {
+          followers[f].start(problem);
+          continue;
+        }
+        FollowRow row = followers[f].next(problem);
+        row.file = source.label;
+        row.step = frames[i];
+        text += follow_line(row);
+      }
+    }
+    progress.clear();
   }
   return text;
 }

@@ -28,4 +28,9 @@ std::string series_table(const Experiment& experiment, const std::vector<Recorde
 /// FILE.steps.csv where that lies beside it. A cell without a value is empty.
 std::string steps_table(const std::vector<RecordedScene>& recorded);
 
+/// follow.csv: a row for every step of every recording that follows the one before it, in every mode of
+/// [follow] (harness/follow_regions.h). Islands of explicit steps are their mass-point regions, so they are
+/// left out there. A step that left no frame (no contacts, or not recorded) interrupts the sequence.
+std::string follow_table(const Experiment& experiment, const std::vector<RecordedScene>& recorded);
+
 }  // namespace signorini

@@ -188,6 +188,7 @@ void ContactFinder::Impl::test_pairs(TaskArena& arena, const Narrow& narrow) {
         if (!overlap(box, second_box[at(b)])) continue;
         const Index low = edges ? std::min(a, b) : a, high = edges ? std::max(a, b) : b;
         contact.key = key(kind, low, high);
+        contact.feature = {low, high};
         if (!narrow(contact, low, high)) continue;
         contact.body = bodies(kind, low, high);
         contacts.push_back(contact);

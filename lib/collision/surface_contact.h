@@ -27,6 +27,8 @@ struct PairKey {
 
 struct SurfaceContact {
   PairKey key;
+  /// The same pair by numbers of the surface model: vertex and face, or two edges; −1 where nobody asked.
+  std::array<Index, 2> feature{-1, -1};
   std::array<Index, 2> body{-1, -1};  ///< of feature a and feature b
   std::array<double, 4> weight{};     ///< signed
   Vector3 normal = Vector3::Zero();   ///< unit, from b to a

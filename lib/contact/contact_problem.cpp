@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "base/check.h"
 #include "base/text.h"
@@ -210,6 +213,40 @@ Defect check_points(const ContactProblem& p) {
   return check_finite("weights", p.weights);
 }
 
+/// Two vertices or faces, or two edges, and no pair twice: pairs name contacts over time.
+Defect check_features(const ContactProblem& p) {
+  if (p.features.size() == 0) return {};
+  if (auto d = check_size("features", p.features.rows(), p.features.cols(), p.contacts(), 2)) return d;
+  std::vector<std::pair<std::pair<Index, Index>, Eigen::Index>> pairs;
+  for (Eigen::Index k = 0; k < p.features.rows(); ++k) {
+    const Index a = p.features(k, 0), b = p.features(k, 1);
+    if ((a < 0) != (b < 0))
+      return fmt::format("features[{}] = ({}, {}): an edge (below 0) beside a vertex or face", k, a, b);
+    pairs.push_back({{a, b}, k});
+  }
+  std::sort(pairs.begin(), pairs.end());
+  for (std::size_t i = 1; i < pairs.size(); ++i) {
+    if (pairs[i].first == pairs[i - 1].first)
+      return fmt::format("features[{}] = ({}, {}) names contact {} too", pairs[i].second,
+                         pairs[i].first.first, pairs[i].first.second, pairs[i - 1].second);
+  }
+  return {};
+}
+
+Defect check_node_numbers(const ContactProblem& p) {
+  const auto& numbers = p.node_numbers;
+  if (numbers.empty()) return {};
+  if (p.has_primal()) {
+    if (auto d = check_length("node_numbers", static_cast<Eigen::Index>(numbers.size()), p.dofs() / p.node_size()))
+      return d;
+  }
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (numbers[i] < 0 || (i > 0 && numbers[i] <= numbers[i - 1]))
+      return fmt::format("node_numbers[{}] = {}: numbers must be 0 or more and ascend", i, numbers[i]);
+  }
+  return {};
+}
+
 Defect check_extras(const ContactProblem& p) {
   const Eigen::Index m = p.contacts();
   if (!std::isfinite(p.dt) || p.dt < 0.0)
@@ -229,6 +266,8 @@ Defect check_extras(const ContactProblem& p) {
   }
   if (auto d = check_frames(p)) return d;
   if (auto d = check_points(p)) return d;
+  if (auto d = check_features(p)) return d;
+  if (auto d = check_node_numbers(p)) return d;
   return check_bodies(p);
 }
 

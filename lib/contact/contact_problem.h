@@ -48,6 +48,10 @@ struct ContactProblem {
   Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>
       weights;                                                      ///< m×4 signed barycentric weights
   Eigen::Matrix<Index, Eigen::Dynamic, 2, Eigen::RowMajor> bodies;  ///< m×2 body numbers, −1 = obstacle
+  /// m×2 features that touch, by their numbers in the scene's surfaces, the same in every step: vertex and face,
+  /// or −1 − edge and −1 − edge (smaller number first).
+  Eigen::Matrix<Index, Eigen::Dynamic, 2, Eigen::RowMajor> features;
+  std::vector<Index> node_numbers;  ///< per mass point of this problem: its number in the scene, ascending
   std::vector<Index> body_dofs;  ///< bodies + 1 offsets: body b owns dofs [body_dofs[b], body_dofs[b+1])
   Vector warm_start;             ///< 3m impulses of the previous step in this problem's frames; N·s
 

@@ -234,8 +234,11 @@ void check_expectations(StrictTable& table, Experiment& e) {
       strict.find(key);
     }
     std::string rows = "runs";
-    if (strict.read("rows", rows) && rows != "runs" && rows != "steps")
-      strict.fail(*values->get("rows"), "rows", fmt::format("unknown rows '{}' (known: runs, steps)", rows));
+    if (strict.read("rows", rows) && rows != "runs" && rows != "steps" && rows != "follow")
+      strict.fail(*values->get("rows"), "rows",
+                  fmt::format("unknown rows '{}' (known: follow, runs, steps)", rows));
+    if (rows == "follow" && e.follow.empty())
+      strict.fail(*values->get("rows"), "rows", "there is no table [follow]");
     e.steps = e.steps || rows == "steps";
     strict.finish();
     if (!ids.insert(id).second) strict.fail(*values->get("id"), "id", fmt::format("'{}' is used twice", id));
@@ -262,6 +265,24 @@ void read_series(StrictTable& table, Experiment& e) {
   std::vector<std::string> words;
   strict.read_list("words", words);
   strict.finish();
+}
+
+void read_follow(StrictTable& table, Experiment& e) {
+  const toml::node* node = table.find("follow");
+  if (node == nullptr) return;
+  const toml::table* values = node->as_table();
+  if (values == nullptr) table.fail(*node, "follow", "must be a table: [follow]");
+  StrictTable strict(*values, table.file(), "follow.");
+  std::vector<std::string> modes;
+  if (!strict.read_list("regions", modes)) strict.missing("regions");
+  for (const std::string& mode : modes) {
+    if (mode != "points" && mode != "islands")
+      strict.fail(*values->get("regions"), "regions", fmt::format("unknown '{}' (known: points, islands)", mode));
+    e.follow.push_back(parse_enum<RegionMode>(mode, "follow.regions"));
+  }
+  strict.finish();
+  if (e.scenes.empty() && e.recordings.empty())
+    table.fail(*node, "follow", "needs 'scenes' or 'recordings' whose steps are followed");
 }
 
 void read_cut(StrictTable& table, Experiment& e) {
@@ -292,6 +313,7 @@ void read_matrix(StrictTable& table, const std::filesystem::path& path, std::str
   read_recordings(table, size, e);
   read_config_problems(table, e.problems);
   read_cut(table, e);
+  read_follow(table, e);
   read_series(table, e);
   if (e.scenes.empty() && e.recordings.empty() && e.files.empty() && e.problems.empty()) {
     throw_usage("{}:1: needs 'scenes', 'recordings', 'files' or 'problems': there is nothing to solve",

@@ -23,6 +23,7 @@
 ///     [[problems]]                                  # made by the program: harness/config_problem.h
 ///     matrices = true                               # size of M of every recording
 ///     [series]                                      # statistics of the recordings over time: columns
+///     [follow]                                      # regions over the steps of the recordings: regions
 ///     [cut]                                         # regions of the snapshots as problems of their own
 ///     protocols = ["converge", "time"]
 ///     regions = ["none", "points", "islands"]
@@ -72,6 +73,7 @@ struct Experiment {
   bool steps = false;
   std::vector<std::string> series;     ///< columns of the recordings' statistics that are kept, step by step
   bool matrices = false;               ///< sizes of the M of every recording are kept
+  std::vector<RegionMode> follow;  ///< regions followed over the steps of the recordings: points, islands
   std::vector<SolverVariant> solvers;  ///< none without a protocol: the recordings are the experiment
   std::vector<RegionMode> regions{RegionMode::none};
   std::vector<int> threads{1};

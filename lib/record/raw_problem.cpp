@@ -166,6 +166,8 @@ void put_extras(RawTree& tree, const ContactProblem& problem) {
   put_rows(tree, "points", problem.points);
   put_rows(tree, "weights", problem.weights);
   put_rows(tree, "bodies", problem.bodies);
+  put_rows(tree, "features", problem.features);
+  if (!problem.node_numbers.empty()) tree.put("node_numbers", problem.node_numbers);
   if (!problem.body_dofs.empty()) tree.put("body_dofs", problem.body_dofs);
 }
 
@@ -179,6 +181,11 @@ void read_extras(const RawReader& raw, ContactProblem& problem) {
   if (raw.has("points")) problem.points = as_rows(raw.integer_rows("points", 4), 4);
   if (raw.has("weights")) problem.weights = as_rows(raw.real_rows("weights", 4), 4);
   if (raw.has("bodies")) problem.bodies = as_rows(raw.integer_rows("bodies", 2), 2);
+  if (raw.has("features")) problem.features = as_rows(raw.integer_rows("features", 2), 2);
+  if (raw.has("node_numbers")) {
+    const auto numbers = raw.integers("node_numbers");
+    problem.node_numbers.assign(numbers.begin(), numbers.end());
+  }
   if (raw.has("body_dofs")) {
     const auto offsets = raw.integers("body_dofs");
     problem.body_dofs.assign(offsets.begin(), offsets.end());

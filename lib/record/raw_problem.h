@@ -27,8 +27,8 @@ RawTree encode_fclib_extras(const ContactProblem& problem);
 /// `tree` without, `extras` with the contents of the group "signorini" (empty when absent).
 FclibFile decode_fclib(const RawTree& tree, const RawTree& extras, const std::string& where);
 
-/// dt, time, kind as attributes; gap, frame, position, points, weights, bodies, body_dofs as arrays (absent
-/// when empty).
+/// dt, time, kind as attributes; gap, frame, position, points, weights, bodies, features, node_numbers,
+/// body_dofs as arrays (absent when empty).
 void put_extras(RawTree& tree, const ContactProblem& problem);
 void read_extras(const RawReader& raw, ContactProblem& problem);
 

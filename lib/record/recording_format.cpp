@@ -38,6 +38,8 @@ frame (m x 9) n, t1, t2 in world axes [1]
 position (m x 3) contact points [m]
 points (m x 4) mass points of the contact, -1 = none; weights (m x 4) their signed weights [1]
 bodies (m x 2) body numbers, -1 = obstacle
+features (m x 2) what touches, by numbers that stay: vertex and face, or -1 - edge twice
+node_numbers (n/3) number of each mass point in the scene
 body_dofs (bodies + 1) body b owns dofs body_dofs[b] .. body_dofs[b+1]-1
 warm_start (3m) impulses of the previous step [N s]
 impulse (3m) what the driving solver answered [N s]

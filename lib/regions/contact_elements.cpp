@@ -35,12 +35,14 @@ ContactElements contact_elements(const ContactProblem& problem, RegionMode mode)
   ContactElements out;
   out.begin.reserve(static_cast<std::size_t>(problem.contacts()) + 1);
   const bool islands = mode == RegionMode::islands;
+  const bool numbered = !problem.node_numbers.empty();
   const std::vector<Index> body = islands ? body_of_node(problem) : std::vector<Index>{};
   with_node_size(problem, [&](auto size) {
     for (Index k = 0; k < problem.contacts(); ++k) {
       const auto start = static_cast<std::ptrdiff_t>(out.element.size());
       visit_contact_nodes<size>(problem, k, [&](Index node) {
-        out.element.push_back(islands ? body[static_cast<std::size_t>(node)] : node);
+        const Index name = islands ? body[static_cast<std::size_t>(node)] : node;
+        out.element.push_back(numbered ? problem.node_numbers[static_cast<std::size_t>(name)] : name);
       });
       std::sort(out.element.begin() + start, out.element.end());
       out.element.erase(std::unique(out.element.begin() + start, out.element.end()), out.element.end());
@@ -74,10 +76,28 @@ RegionPartition partition_elements(const ContactElements& elements, RegionMode m
   return partition_from_labels(mode, std::move(label), regions);
 }
 
+namespace {
+
+std::vector<std::uint64_t> feature_keys(const ContactProblem& problem) {
+  std::vector<std::uint64_t> keys;
+  for (Index k = 0; k < problem.contacts(); ++k) {
+    const bool edges = problem.features(k, 0) < 0;
+    const auto number = [&](Index side) {
+      const Index feature = problem.features(k, side);
+      return static_cast<std::uint64_t>(edges ? -1 - feature : feature);
+    };
+    keys.push_back((edges ? std::uint64_t{1} << 63 : 0) | number(0) << 32 | number(1));
+  }
+  return keys;
+}
+
+}  // namespace
+
 std::vector<std::uint64_t> contact_keys(const ContactProblem& problem) {
   const Index m = problem.contacts();
+  if (m > 0 && problem.features.rows() == m) return feature_keys(problem);
   if (static_cast<Index>(problem.points.rows()) != m) {
-    throw_usage("contact keys: the problem carries no mass points of its contacts ('points')");
+    throw_usage("contact keys: the problem tells neither what touches ('features') nor its mass points ('points')");
   }
   const auto hash = [&](Index k, std::uint64_t rank) {
     std::uint64_t value = rank;

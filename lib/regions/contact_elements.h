@@ -24,16 +24,20 @@ struct ContactElements {
 };
 
 /// points: the nodes with a non-zero entry in the contact's columns of H. islands: the mechanical bodies (connected
-/// components of M, each named by its smallest node) of those nodes. Needs a primal part; throws `UsageError` without.
+/// components of M, each named by its smallest node) of those nodes. Nodes go by their numbers in the scene where the problem
+/// tells them (`node_numbers`), else by their place in the problem, which changes from frame to frame. Needs a primal part;
+/// throws `UsageError` without.
 ContactElements contact_elements(const ContactProblem& problem, RegionMode mode);
 
 /// Contacts that share an element, directly or through others, are one region. `count`: more than the largest element; it is
 /// looked for when negative.
 RegionPartition partition_elements(const ContactElements& elements, RegionMode mode, Index count = -1);
 
-/// Keys that name a contact over time, from its four mass points and, where several contacts have the same four, their rank
-/// among those. 64-bit hashes: two different contacts of a frame share a key with probability m²/2⁶⁵.
-/// Throws `UsageError` when the problem carries no `points`.
+/// Keys that name a contact over time. Where the problem tells the features that touch, they are the key, exactly: a vertex
+/// keeps its key while it slides over one face. Vertices and faces come before edges and keys ascend with the numbers of the
+/// features, so that contacts in the order of the steppers are nearly sorted by key.
+/// Else hashes of the four mass points and, where several contacts have the same four, of their rank among those: two
+/// different contacts of a frame share a key with probability m²/2⁶⁵. Throws `UsageError` when the problem has neither.
 std::vector<std::uint64_t> contact_keys(const ContactProblem& problem);
 
 }  // namespace signorini

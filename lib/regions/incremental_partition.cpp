@@ -12,10 +12,8 @@ namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-/// Positions by ascending key; empty where the keys ascend themselves. Nearly sorted keys take linear time.
-void order_by_key(std::span<const std::uint64_t> keys, std::vector<Index>& order) {
-  order.clear();
-  if (std::is_sorted(keys.begin(), keys.end())) return;
+/// Positions by ascending key, of keys that do not ascend throughout. Nearly sorted keys take linear time.
+void sort_by_key(std::span<const std::uint64_t> keys, std::vector<Index>& order) {
   order.resize(keys.size());
   std::iota(order.begin(), order.end(), Index{0});
   std::size_t moves = 4 * keys.size();
@@ -31,12 +29,16 @@ void order_by_key(std::span<const std::uint64_t> keys, std::vector<Index>& order
   }
 }
 
-bool same_elements(std::span<const Index> a, std::span<const Index> b) {
-  if (a.size() != b.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (a[i] != b[i]) return false;
-  }
-  return true;
+/// Whether `count` contacts from i on hold the same elements as those of `before` from j on.
+bool same_elements(const ContactElements& now, std::size_t i, const ContactElements& before, std::size_t j,
+                   std::size_t count) {
+  const Index* a = now.begin.data() + i;
+  const Index* b = before.begin.data() + j;
+  const Index shift = a[0] - b[0];
+  Index differ = 0;
+  for (std::size_t k = 1; k <= count; ++k) differ |= (a[k] - b[k]) ^ shift;
+  return differ == 0 &&
+         std::equal(now.element.data() + a[0], now.element.data() + a[count], before.element.data() + b[0]);
 }
 
 }  // namespace
@@ -65,59 +67,85 @@ Index IncrementalPartition::unite(std::span<const Index> elements) {
   return joined;
 }
 
-void IncrementalPartition::forget() {
-  const RegionMode mode = partition_.mode;
-  *this = IncrementalPartition(mode);
-}
+void IncrementalPartition::forget() { *this = IncrementalPartition(partition_.mode, keep_names_); }
 
-void IncrementalPartition::refuse_repeated(std::span<const std::uint64_t> keys) {
-  const auto key = [&](std::size_t i) { return new_order_.empty() ? keys[i] : keys[at(new_order_[i])]; };
+/// new_order_; refuses keys that repeat.
+void IncrementalPartition::order_keys(std::span<const std::uint64_t> keys) {
+  new_order_.clear();
+  std::size_t descents = 0;
+  for (std::size_t i = 1; i < keys.size(); ++i) descents += keys[i] <= keys[i - 1] ? 1U : 0U;
+  if (descents == 0) return;
+  sort_by_key(keys, new_order_);
   for (std::size_t i = 1; i < keys.size(); ++i) {
-    if (key(i) != key(i - 1)) continue;
-    const std::uint64_t repeated = key(i);
+    const std::uint64_t key = keys[at(new_order_[i])];
+    if (key != keys[at(new_order_[i - 1])]) continue;
     forget();
-    throw_usage("incremental regions: key {:#x} names two contacts of one frame", repeated);
+    throw_usage("incremental regions: key {:#x} names two contacts of one frame", key);
   }
 }
 
-/// Merges the two ascending lists of keys: fills old_of_, new_of_, added_ and removed_.
+/// Contacts i, i + 1, … have the keys of the old contacts j, j + 1, ….
+void IncrementalPartition::match_run(const ContactElements& elements, std::size_t i, std::size_t j,
+                                     std::size_t count) {
+  if (same_elements(elements, i, elements_, j, count)) {
+    std::iota(old_of_.begin() + static_cast<std::ptrdiff_t>(i),
+              old_of_.begin() + static_cast<std::ptrdiff_t>(i + count), static_cast<Index>(j));
+    std::iota(new_of_.begin() + static_cast<std::ptrdiff_t>(j),
+              new_of_.begin() + static_cast<std::ptrdiff_t>(j + count), static_cast<Index>(i));
+    std::copy_n(joins_.data() + j, count, new_joins_.data() + i);
+    return;
+  }
+  for (std::size_t k = 0; k < count; ++k) {
+    if (same_elements(elements, i + k, elements_, j + k, 1)) {
+      old_of_[i + k] = static_cast<Index>(j + k);
+      new_of_[j + k] = static_cast<Index>(i + k);
+      new_joins_[i + k] = joins_[j + k];
+    } else {
+      add(i + k);
+      remove(j + k);
+    }
+  }
+}
+
+void IncrementalPartition::add(std::size_t i) {
+  old_of_[i] = -1;
+  added_.push_back(static_cast<Index>(i));
+}
+
+void IncrementalPartition::remove(std::size_t j) {
+  new_of_[j] = -1;
+  removed_.push_back(static_cast<Index>(j));
+}
+
+/// Merges the two ascending lists of keys: fills old_of_, new_of_, added_, removed_ and, of contacts that
+/// stay, new_joins_.
 void IncrementalPartition::match(std::span<const std::uint64_t> keys, const ContactElements& elements) {
-  order_by_key(keys, new_order_);
-  refuse_repeated(keys);
+  order_keys(keys);
   const std::size_t m = keys.size(), n = keys_.size();
   old_of_.resize(m);
+  new_joins_.resize(m);
   new_of_.resize(n);
   added_.clear();
   removed_.clear();
-  const auto add = [&](std::size_t i) {
-    old_of_[i] = -1;
-    added_.push_back(static_cast<Index>(i));
-  };
-  const auto remove = [&](std::size_t j) {
-    new_of_[j] = -1;
-    removed_.push_back(static_cast<Index>(j));
-  };
-  const auto new_at = [&](std::size_t i) { return new_order_.empty() ? i : at(new_order_[i]); };
-  const auto old_at = [&](std::size_t j) { return order_.empty() ? j : at(order_[j]); };
+  const auto new_at = [&](std::size_t a) { return new_order_.empty() ? a : at(new_order_[a]); };
+  const auto old_at = [&](std::size_t b) { return order_.empty() ? b : at(order_[b]); };
   std::size_t a = 0, b = 0;
   while (a < m && b < n) {
     const std::size_t i = new_at(a), j = old_at(b);
-    if (keys[i] == keys_[j]) {
-      ++a;
-      ++b;
-      if (same_elements(elements.of(static_cast<Index>(i)), elements_.of(static_cast<Index>(j)))) {
-        old_of_[i] = static_cast<Index>(j);
-        new_of_[j] = static_cast<Index>(i);
-        continue;
-      }
+    if (keys[i] < keys_[j]) {
       add(i);
+      ++a;
+    } else if (keys[i] > keys_[j]) {
       remove(j);
-    } else if (keys[i] < keys_[j]) {
-      add(i);
-      ++a;
+      ++b;
     } else {
-      remove(j);
-      ++b;
+      std::size_t run = 1;
+      while (a + run < m && b + run < n && new_at(a + run) == i + run && old_at(b + run) == j + run &&
+             keys[i + run] == keys_[j + run])
+        ++run;
+      match_run(elements, i, j, run);
+      a += run;
+      b += run;
     }
   }
   for (; a < m; ++a) add(new_at(a));
@@ -128,19 +156,17 @@ void IncrementalPartition::match(std::span<const std::uint64_t> keys, const Cont
 }
 
 void IncrementalPartition::drop_removed() {
-  lost_.assign(at(partition_.regions()), 0);
   torn_.assign(at(partition_.regions()), 0);
+  torn_list_.clear();
   for (const Index k : removed_) {
-    const std::size_t region = at(partition_.label[at(k)]);
-    ++lost_[region];
-    if (joins_[at(k)] != 0) torn_[region] = 1;
+    const Index region = partition_.label[at(k)];
     for (const Index element : elements_.of(k)) --degree_[at(element)];
+    if (joins_[at(k)] == 0 || torn_[at(region)] != 0) continue;
+    torn_[at(region)] = 1;
+    torn_list_.push_back(region);
   }
-  for (Index region = 0; region < partition_.regions(); ++region) {
-    if (torn_[at(region)] == 0) continue;
-    ++churn_.torn;
-    reunite(region);
-  }
+  for (const Index region : torn_list_) reunite(region);
+  churn_.torn = static_cast<Index>(torn_list_.size());
 }
 
 /// The forest of a torn region again. Every element of a region of two elements or more lies in a contact
@@ -168,16 +194,13 @@ void IncrementalPartition::reunite(Index region) {
       const Index joined = unite(elements_.of(k));
       sets -= joined;
       // a contact that joined before keeps its mark: more marks than needed do no harm
-      if (joined > 0) joins_[at(k)] = 1;
+      if (joined > 0) new_joins_[at(new_of_[at(k)])] = 1;
       ++churn_.reunited;
     }
   }
 }
 
 void IncrementalPartition::unite_added(const ContactElements& elements) {
-  new_joins_.resize(old_of_.size());
-  for (std::size_t i = 0; i < old_of_.size(); ++i)
-    new_joins_[i] = old_of_[i] >= 0 ? joins_[at(old_of_[i])] : 0;
   for (const Index i : added_) {
     const auto own = elements.of(i);
     for (const Index element : own) {
@@ -194,39 +217,46 @@ void IncrementalPartition::unite_added(const ContactElements& elements) {
   }
 }
 
-Index IncrementalPartition::number_of(std::span<const Index> elements, Index& regions) {
-  if (elements.empty()) return regions++;
-  const Index root = find(elements[0]);
-  Index& number = label_of_root_[at(root)];
-  if (number < 0) {
-    number = regions++;
-    roots_.push_back(root);
-  }
-  return number;
-}
-
 /// Labels by the smallest contact; returns the number of regions.
 Index IncrementalPartition::label_contacts(const ContactElements& elements) {
   Index regions = 0;
   heir_label_.assign(at(old_.regions()), -1);
   roots_.clear();
   partition_.label.resize(old_of_.size());
-  for (std::size_t i = 0; i < old_of_.size(); ++i) {
-    const auto own = elements.of(static_cast<Index>(i));
-    const std::size_t from = old_of_[i] < 0 ? 0 : at(old_.label[at(old_of_[i])]);
-    if (old_of_[i] < 0 || torn_[from] != 0) {
-      partition_.label[i] = number_of(own, regions);
+  // Plain pointers: a store of a label might else be a store of one of the vectors' own.
+  Index* const label = partition_.label.data();
+  Index* const heir = heir_label_.data();
+  Index* const label_of_root = label_of_root_.data();
+  const Index* const old_of = old_of_.data();
+  const Index* const old_label = old_.label.data();
+  const std::uint8_t* const torn = torn_.data();
+  const auto number_of = [&](std::size_t contact) {
+    const auto own = elements.of(static_cast<Index>(contact));
+    if (own.empty()) return regions++;
+    const Index root = find(own[0]);
+    if (label_of_root[root] < 0) {
+      label_of_root[root] = regions++;
+      roots_.push_back(root);
+    }
+    return label_of_root[root];
+  };
+  const std::size_t contacts = old_of_.size();
+  for (std::size_t i = 0; i < contacts; ++i) {
+    const Index from = old_of[i] < 0 ? -1 : old_label[old_of[i]];
+    if (from < 0 || torn[from] != 0) {
+      label[i] = number_of(i);
       continue;
     }
-    Index& heir = heir_label_[from];
-    if (heir < 0) heir = number_of(own, regions);
-    partition_.label[i] = heir;
+    if (heir[from] < 0) heir[from] = number_of(i);
+    label[i] = heir[from];
   }
-  for (const Index root : roots_) label_of_root_[at(root)] = -1;
+  for (const Index root : roots_) label_of_root[root] = -1;
   return regions;
 }
 
 void IncrementalPartition::collect_gifts() {
+  lost_.assign(at(old_.regions()), 0);
+  for (const Index k : removed_) ++lost_[at(old_.label[at(k)])];
   gifts_.clear();
   gift_of_.assign(at(partition_.regions()), -1);
   for (Index from = 0; from < old_.regions(); ++from) {
@@ -299,7 +329,7 @@ void IncrementalPartition::name_regions() {
 }
 
 const RegionPartition& IncrementalPartition::update(std::span<const std::uint64_t> keys,
-                                                    ContactElements elements) {
+                                                    ContactElements&& elements) {
   SIGNORINI_CHECK(keys.size() == at(elements.contacts()));
   ++frame_;
   churn_ = Churn{};
@@ -314,11 +344,11 @@ const RegionPartition& IncrementalPartition::update(std::span<const std::uint64_
   std::swap(partition_, old_);
   partition_.mode = old_.mode;
   list_regions(partition_, label_contacts(elements));
-  name_regions();
+  if (keep_names_) name_regions();
   keys_.assign(keys.begin(), keys.end());
   order_.swap(new_order_);
   joins_.swap(new_joins_);
-  elements_ = std::move(elements);
+  std::swap(elements_, elements);
   return partition_;
 }
 

@@ -38,10 +38,11 @@ struct Churn {
   Index removed = 0;
   Index reunited = 0;  ///< surviving contacts of torn regions that were united again
   Index torn = 0;      ///< old regions that lost a contact that held them together
-  Index born = 0;      ///< regions with no contact of the old frame
-  Index ended = 0;     ///< old regions with no contact in the new frame
-  Index merged = 0;    ///< regions with contacts of two or more old regions
-  Index split = 0;     ///< old regions whose contacts are now in two or more regions
+  // known when names are kept
+  Index born = 0;    ///< regions with no contact of the old frame
+  Index ended = 0;   ///< old regions with no contact in the new frame
+  Index merged = 0;  ///< regions with contacts of two or more old regions
+  Index split = 0;   ///< old regions whose contacts are now in two or more regions
 
   /// (added + removed) / (contacts before + contacts now): 0 = the same contacts, 1 = none in common.
   double share() const {
@@ -52,7 +53,7 @@ struct Churn {
 
 class IncrementalPartition {
  public:
-  explicit IncrementalPartition(RegionMode mode) {
+  explicit IncrementalPartition(RegionMode mode, bool keep_names = true) : keep_names_(keep_names) {
     partition_.mode = mode;
     partition_.region_begin = {0};
   }
@@ -60,10 +61,14 @@ class IncrementalPartition {
   /// Moves on to a new frame. Keys are distinct within a frame (else `UsageError`, and the history is
   /// forgotten); elements are non-negative and mean the same thing in every frame. Frames whose keys ascend,
   /// or nearly so, are compared in linear time; others are sorted first.
-  const RegionPartition& update(std::span<const std::uint64_t> keys, ContactElements elements);
+  /// Returns in `elements` the memory of the frame before.
+  const RegionPartition& update(std::span<const std::uint64_t> keys, ContactElements&& elements);
+  const RegionPartition& update(std::span<const std::uint64_t> keys, const ContactElements& elements) {
+    return update(keys, ContactElements(elements));
+  }
 
   const RegionPartition& partition() const { return partition_; }
-  /// Name of every region.
+  /// Name of every region; empty when names are not kept, for which a rebuild has no counterpart either.
   std::span<const std::uint64_t> names() const { return names_; }
   /// Frame number (1, 2, …) in which a region's name was first given.
   std::span<const std::uint64_t> birth_frames() const { return birth_; }
@@ -75,15 +80,18 @@ class IncrementalPartition {
   Index find(Index element);
   Index unite(std::span<const Index> elements);
   void match(std::span<const std::uint64_t> keys, const ContactElements& elements);
-  void refuse_repeated(std::span<const std::uint64_t> keys);
+  void order_keys(std::span<const std::uint64_t> keys);
+  void match_run(const ContactElements& elements, std::size_t i, std::size_t j, std::size_t count);
+  void add(std::size_t i);
+  void remove(std::size_t j);
   void drop_removed();
   void reunite(Index region);
   void unite_added(const ContactElements& elements);
-  Index number_of(std::span<const Index> elements, Index& regions);
   Index label_contacts(const ContactElements& elements);
   void collect_gifts();
   void name_regions();
 
+  bool keep_names_;
   RegionPartition partition_;
   std::vector<std::uint64_t> names_;
   std::vector<std::uint64_t> birth_;
@@ -117,6 +125,7 @@ class IncrementalPartition {
   std::vector<Index> added_, removed_;
   std::vector<Index> lost_;         ///< per old region: contacts removed
   std::vector<std::uint8_t> torn_;  ///< per old region
+  std::vector<Index> torn_list_;
   std::vector<Index>
       heir_label_;  ///< per old region that is not torn: the new region that holds all of it, or −1
   std::vector<Index> roots_;

@@ -236,6 +236,10 @@ void RegionExtractor::extract_metadata(Index region, ContactProblem& out) const 
   out.position = cut_rows(in.position, contacts);
   out.weights = cut_rows(in.weights, contacts);
   out.warm_start = cut_triples(in.warm_start, contacts);
+  out.features = cut_rows(in.features, contacts);
+  if (!in.node_numbers.empty()) {
+    for (const Index node : this->nodes(region)) out.node_numbers.push_back(in.node_numbers[at(node)]);
+  }
   out.points = cut_rows(in.points, contacts);
   const Index nodes = problem_->has_primal() ? node_count(in) : 0;
   for (Index i = 0; i < static_cast<Index>(out.points.size()) && nodes > 0; ++i) {

@@ -25,13 +25,13 @@ void list_regions(RegionPartition& partition, Index regions) {
   // region l while its contacts are put, and its end afterwards.
   std::vector<Index>& begin = partition.region_begin;
   begin.assign(static_cast<std::size_t>(regions) + 2, 0);
-  for (const Index l : partition.label) ++begin[static_cast<std::size_t>(l) + 2];
-  for (std::size_t i = 2; i < begin.size(); ++i) begin[i] += begin[i - 1];
-  partition.contacts.resize(partition.label.size());
-  for (std::size_t k = 0; k < partition.label.size(); ++k) {
-    Index& place = begin[static_cast<std::size_t>(partition.label[k]) + 1];
-    partition.contacts[static_cast<std::size_t>(place++)] = static_cast<Index>(k);
-  }
+  const std::span<const Index> label = partition.label;
+  Index* const place = begin.data();
+  for (const Index l : label) ++place[l + 2];
+  for (std::size_t i = 2; i < begin.size(); ++i) place[i] += place[i - 1];
+  partition.contacts.resize(label.size());
+  Index* const contacts = partition.contacts.data();
+  for (std::size_t k = 0; k < label.size(); ++k) contacts[place[label[k] + 1]++] = static_cast<Index>(k);
   begin.pop_back();
 }
 

@@ -293,6 +293,8 @@ void contact_rows(TaskArena& arena, const BodySystem& system, const SystemState&
   problem.points.resize(m, 4);
   problem.weights.resize(m, 4);
   problem.bodies.resize(m, 2);
+  problem.features.resize(m, 2);
+  problem.node_numbers = touched.block;
   problem.body_dofs.clear();
   for (const Index begin : touched.body_begin) problem.body_dofs.push_back(3 * begin);
   std::vector<Index> number_of_body(at(system.bodies()), -1);
@@ -326,6 +328,12 @@ void contact_rows(TaskArena& arena, const BodySystem& system, const SystemState&
       problem.position.row(k) = contact.position.transpose();
       for (Index side = 0; side < 2; ++side)
         problem.bodies(k, side) = number_of_body[at(contact.body[at(side)])];
+      const bool edges = contact.key.kind == PairKind::edge_edge;
+      for (Index side = 0; side < 2; ++side) {
+        const Index number = contact.feature[at(side)];
+        SIGNORINI_DCHECK(number >= 0);
+        problem.features(k, side) = edges ? -1 - number : number;
+      }
     }
   });
 }

@@ -91,8 +91,8 @@ bool is_movable(const BodySystem& system, const SystemState& state, const Surfac
 Vector3 relative_velocity(const BodySystem& system, const SystemState& state, double dt,
                           const SurfaceContact& contact, std::span<const Vector3> velocity);
 
-/// Fills H, frame, position, points, weights, bodies, body_dofs and gap of `problem`, and w with the
-/// prescribed part of the relative velocity. `tangents`: t1 per contact. A contact between bodies none of
+/// Fills H, frame, position, points, weights, bodies, features, node_numbers, body_dofs and gap of `problem`, and
+/// w with the prescribed part of the relative velocity. `tangents`: t1 per contact. A contact between bodies none of
 /// whose blocks is in `touched` has empty columns.
 void contact_rows(TaskArena& arena, const BodySystem& system, const SystemState& state, double dt,
                   std::span<const SurfaceContact> contacts, std::span<const Vector3> tangents,

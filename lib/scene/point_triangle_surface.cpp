@@ -76,6 +76,7 @@ SurfaceContact surface_contact(const SurfaceModel& surface, const PointTriangleS
                           : map.obstacle_vertex[at(contact.key.point - map.model.nodes)];
   SurfaceContact result;
   result.key = {PairKind::vertex_face, {point, corner[0], corner[1], corner[2]}};
+  result.feature = {point, triangle};
   result.body = {surface.vertex_body[at(point)], surface.triangle_body[at(triangle)]};
   result.weight = {1.0, -contact.barycentric[0], -contact.barycentric[1], -contact.barycentric[2]};
   result.normal = contact.normal;

@@ -62,6 +62,7 @@ class Experiment:
     region_sizes: pd.DataFrame | None  # columns file, step, region_mode, size, count
     series: pd.DataFrame | None = None  # columns file, time and what the config's [series] asks for
     steps: pd.DataFrame | None = None   # a row per step of every recording: add_steps
+    follow: pd.DataFrame | None = None  # regions followed over the steps of recordings: read_follow
 
     @property
     def title(self):
@@ -210,6 +211,20 @@ def read_steps(folder):
     return steps
 
 
+def read_follow(folder):
+    """follow.csv: regions updated from step to step beside a rebuild; None where there is none."""
+    path = folder / "follow.csv"
+    if not path.is_file():
+        return None
+    try:
+        rows = pd.read_csv(path, dtype={"step": str})
+        rows["scene"] = rows["file"].map(scene_of)
+        rows["update_share"] = rows["update_seconds"] / rows["rebuild_seconds"]
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, KeyError) as error:
+        raise ReportError(f"{path}: no table of this version ({error})") from error
+    return rows
+
+
 def add_recorded(runs, folder):
     """Columns setting.<key> and fact.<name> from recordings.csv: what a recording sets, and the values of its scene's facts;
     numbers where all of them are. For any table with a column `file`."""
@@ -320,6 +335,9 @@ def read_experiment(folder):
     steps = read_steps(folder)
     if steps is not None:
         add_recorded(steps, folder)
+    follow = read_follow(folder)
+    if follow is not None:
+        add_recorded(follow, folder)
     series = read_series(folder)
     add_series(runs, series)
     if (folder / "trace.h5").is_file():
@@ -331,7 +349,7 @@ def read_experiment(folder):
             raise ReportError(f"{folder / 'trace.h5'}: {error}") from error
     if (folder / "regions.csv").is_file():
         sizes = pd.read_csv(folder / "regions.csv", dtype={"step": str, "file": str})
-    return Experiment(folder.name, folder, runs, traces, env, config, sizes, series, steps)
+    return Experiment(folder.name, folder, runs, traces, env, config, sizes, series=series, follow=follow, steps=steps)
 
 
 def measured(experiment):

@@ -233,14 +233,14 @@ def expected_text(expect):
     return f"≤ {high * scale:g}{unit}" if high is not None else ""
 
 
-def rows_for(expect, runs, steps):
+def rows_for(expect, tables):
     """The table that a claim is about, cut down to its bounds, with the column `quotient` where it asks for one."""
     kind = expect.get("rows", "runs")
-    if kind not in ("runs", "steps"):
-        raise Impossible(f"unknown rows '{kind}' (known: runs, steps)")
-    if kind == "steps" and steps is None:
-        raise Impossible("there is no steps.csv")
-    rows = within(steps if kind == "steps" else runs, expect)
+    if kind not in ("runs", "steps", "follow"):
+        raise Impossible(f"unknown rows '{kind}' (known: follow, runs, steps)")
+    if tables.get(kind) is None:
+        raise Impossible(f"there is no {kind}.csv")
+    rows = within(tables[kind], expect)
     names = quotient_columns(expect)
     if names:
         below = numbers(rows, names[1])
@@ -248,7 +248,7 @@ def rows_for(expect, runs, steps):
     return rows
 
 
-def evaluate(runs, expect, experiment="", size="", steps=None):
+def evaluate(runs, expect, experiment="", size="", steps=None, follow=None):
     kind = expect.get("kind", "")
     value, samples, reason = None, 0, ""
     try:
@@ -265,7 +265,7 @@ def evaluate(runs, expect, experiment="", size="", steps=None):
             raise Impossible("'column' is missing")
         if "min" not in expect and "max" not in expect:
             raise Impossible("neither 'min' nor 'max' is given")
-        value, samples = KINDS[kind](rows_for(expect, runs, steps), expect)
+        value, samples = KINDS[kind](rows_for(expect, {"runs": runs, "steps": steps, "follow": follow}), expect)
         if math.isnan(value):
             value = None
             raise Impossible("the measured value is not a number")
@@ -284,4 +284,5 @@ def evaluate(runs, expect, experiment="", size="", steps=None):
 
 def evaluate_all(experiment):
     size = str(experiment.env.get("size") or experiment.config.get("size", ""))
-    return [evaluate(experiment.runs, expect, experiment.id, size, experiment.steps) for expect in experiment.config.get("expect", [])]
+    return [evaluate(experiment.runs, expect, experiment.id, size, experiment.steps, experiment.follow)
+            for expect in experiment.config.get("expect", [])]

@@ -6,6 +6,7 @@ from signorini_report import style
 from signorini_report.data import ReportError
 from signorini_report.figure_anticipation import inner, over_contacts
 from signorini_report.figure_convergence import convergence, histories, ladder, profile, solved
+from signorini_report.figure_follow import follow
 from signorini_report.figure_methods import methods
 from signorini_report.figure_parts import laws_of
 from signorini_report.figure_scenes import incline, regions, residuals, series
@@ -44,6 +45,8 @@ PICTURES = {  # name: (function, caption), in the order of the page
     "histogram": (histogram, "Share of the steps of each recording; the last bar holds everything from there on."),
     "over_time": (over_time, "Every dot is one step of a recording, the line their running median."),
     "against": (against, "Every mark is one step of a recording; lines are fitted power laws."),
+    "follow": (follow, "Every mark is one step of a recording: its regions updated from the step before, against building them anew. Below the "
+                       "line the update is faster."),
     "shares": (shares, "Where the time of a step goes, by the clock, with everything but recording."),
     "incline": (incline, "Which recorded blocks stay and which slide. Every row is one way to drive the same block, every mark one "
                          "recording; the two of a pair lie 0.1 % below and above the critical slope."),

@@ -85,7 +85,7 @@ def inputs_digest(folder):
     """Of everything that the figures depend on: the numbers, the configuration and the code that draws."""
     digest = hashlib.sha256()
     code = sorted(Path(__file__).parent.glob("*.py"))
-    for path in [folder / name for name in ("runs.csv", "trace.h5", "regions.csv", "steps.csv", "series.csv", "recordings.csv", "config.toml")] + code:
+    for path in [folder / name for name in ("runs.csv", "trace.h5", "regions.csv", "steps.csv", "follow.csv", "series.csv", "recordings.csv", "config.toml")] + code:
         digest.update(path.name.encode() + path.read_bytes() if path.is_file() else b"-")
     return digest.hexdigest()
 

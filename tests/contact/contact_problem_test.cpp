@@ -29,6 +29,9 @@ ContactProblem complete_problem() {
   problem.W = to_scalar(reduced.W);
   problem.q = reduced.q;
   problem.warm_start = planted.r;
+  problem.features.resize(8, 2);
+  for (Index k = 0; k < 8; ++k) problem.features.row(k) << 3 * k, k;
+  for (Index i = 0; i < problem.dofs() / 3; ++i) problem.node_numbers.push_back(i + 4);
   return problem;
 }
 
@@ -103,6 +106,14 @@ const Damage kDamages[] = {
     {"negative_body_offset", [](ContactProblem& p) { p.body_dofs[0] = -3; }, "body_dofs[0] = -3"},
     {"bodies_beyond_dofs", [](ContactProblem& p) { p.body_dofs[2] = 45; },
      "body_dofs[2] = 45 but there are 42 dofs"},
+    {"few_features", [](ContactProblem& p) { p.features.conservativeResize(7, 2); },
+     "features is 7x2 but must be 8x2"},
+    {"repeated_features", [](ContactProblem& p) { p.features.row(6) = p.features.row(2); },
+     "features[6] = (6, 2) names contact 2 too"},
+    {"edge_and_face", [](ContactProblem& p) { p.features(1, 0) = -4; }, "features[1] = (-4, 1): an edge"},
+    {"few_node_numbers", [](ContactProblem& p) { p.node_numbers.pop_back(); },
+     "node_numbers has 13 numbers but must have 14"},
+    {"descending_node_numbers", [](ContactProblem& p) { p.node_numbers[3] = 6; }, "node_numbers[3] = 6"},
     {"short_warm_start", [](ContactProblem& p) { p.warm_start.conservativeResize(8); },
      "warm_start has 8 numbers but must have 24"},
     {"nan_warm_start", [](ContactProblem& p) { p.warm_start[23] = kNaN; }, "warm_start[23] is not finite"},

@@ -98,7 +98,9 @@ inline constexpr std::array kTreeNames = {"mu",
                                           "guesses/1/u",
                                           "guesses/number_of_guesses",
                                           "impulse",
-                                          "geometry/rest"};
+                                          "geometry/rest",
+                                          "features",
+                                          "node_numbers"};
 
 inline RawTree tree_of_bytes(const std::uint8_t*& at, const std::uint8_t* end) {
   RawTree tree;

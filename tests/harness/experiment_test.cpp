@@ -107,6 +107,16 @@ TEST_F(ExperimentTest, ReadsAWholeFileAndAppliesTheSize) {
   EXPECT_EQ(read_experiment(path, "medium").repetitions, 7);
 }
 
+TEST_F(ExperimentTest, ReadsWhatIsFollowedOverTheSteps) {
+  const std::string text = "artefact = \"a\"\nclaim = \"b\"\nscenes = [\"rings\"]\nprotocols = []\n";
+  const std::string claim = "[[expect]]\nid = \"a\"\nclaim = \"b\"\nkind = \"fraction\"\ncolumn = \"same\"\nrows = \"follow\"\n";
+  const Experiment e = read_experiment(write(text + "[follow]\nregions = [\"points\", \"islands\"]\n" + claim), "quick");
+  EXPECT_EQ(e.follow, (std::vector<RegionMode>{RegionMode::points, RegionMode::islands}));
+  EXPECT_NE(error_of(text + claim).find("there is no table [follow]"), std::string::npos);
+  EXPECT_NE(error_of(text + "[follow]\nregions = [\"none\"]\n").find("unknown 'none'"), std::string::npos);
+  EXPECT_NE(error_of(text + "[follow]\n").find("follow.regions"), std::string::npos);
+}
+
 TEST_F(ExperimentTest, ReadsRecordingsAtOtherSettings) {
   const Experiment e = read_experiment(write("artefact = \"Table 1\"\nclaim = \"it holds\"\n" + kSolver +
                                              "[[recordings]]\nname = \"soft\"\nscene = \"cubes\"\nset = { "

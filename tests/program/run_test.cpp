@@ -302,6 +302,41 @@ TEST_F(RunTest, RecordingWhoseSolverFailsIsARowOfItsOwn) {
   EXPECT_EQ(file_text(results() / "recordings.csv"), table);
 }
 
+/// Two recordings, one explicit and one implicit, that keep every step: regions are followed in both.
+TEST_F(RunTest, FollowsRegionsOverTheStepsOfRecordings) {
+  std::ofstream(folder_ / "trial.toml")
+      << "artefact = \"x\"\nclaim = \"y\"\nprotocols = []\nrepetitions = 1\nminimum_time = 1e-6\n"
+         "[follow]\nregions = [\"points\", \"islands\"]\n"
+         "[[recordings]]\nname = \"balls\"\nscene = \"bucket\"\n"
+         "set = { \"time.record_every\" = 1, \"time.steps\" = 150 }\n"
+         "[[recordings]]\nname = \"push\"\nscene = \"rings\"\n"
+         "set = { \"time.record_every\" = 1, \"time.steps\" = 60 }\n";
+  const Outcome o = run(command(false));
+  ASSERT_EQ(o.code, 0) << o.err;
+  const std::string text = file_text(results() / "follow.csv");
+  std::istringstream lines(text);
+  std::string line;
+  std::getline(lines, line);
+  EXPECT_EQ(line.rfind("file,step,region_mode,contacts", 0), 0U) << line;
+  int balls = 0, rings = 0;
+  while (std::getline(lines, line)) {
+    EXPECT_NE(line.find(",1,"), std::string::npos) << line;
+    std::vector<std::string> cells;
+    std::istringstream row(line);
+    for (std::string cell; std::getline(row, cell, ',');) cells.push_back(cell);
+    ASSERT_EQ(cells.size(), 15U) << line;
+    EXPECT_EQ(cells[12], "1") << "the labels of a rebuild: " << line;
+    EXPECT_EQ(std::stoi(cells[6]) + std::stoi(cells[7]), std::stoi(cells[3])) << line;
+    balls += cells[0] == "balls-quick.h5";
+    rings += cells[0] == "push-quick.h5" && cells[2] == "islands";
+  }
+  EXPECT_GT(balls, 10) << text;
+  EXPECT_GT(rings, 5) << text;
+  // a second run keeps the table
+  ASSERT_EQ(run(command(true)).code, 0);
+  EXPECT_EQ(file_text(results() / "follow.csv"), text);
+}
+
 /// Problems that an experiment brings along are files of its results, whatever min_contacts says; optional
 /// files are used where they are, and left out with a word where not.
 TEST_F(RunTest, BringsProblemsAlongAndLeavesOutWhatIsNotThere) {

@@ -237,6 +237,30 @@ TEST(HostileTree, ImpulsesRestAndBodiesOfAFrameAreChecked) {
             std::string::npos);
 }
 
+TEST(HostileTree, FeaturesAndNodeNumbersOfAFrameAreChecked) {
+  const RawTree good = encode_frame(rich_frame("000001", 1, 0.0));
+  const auto with = [&](const char* path, std::vector<Index> values, std::size_t columns) {
+    RawTree tree = good;
+    columns == 1 ? tree.put(path, std::move(values)) : tree.put_matrix(path, std::move(values), columns);
+    return complaint_of([&] { decode_frame(tree, "000001", "FILE"); });
+  };
+  EXPECT_NE(with("features", {1, 2, 3, 4}, 2).find("features is 2x2 but must be 6x2"), std::string::npos);
+  EXPECT_NE(with("features", std::vector<Index>(18, 0), 3).find("3 columns instead of 2"), std::string::npos);
+  EXPECT_NE(with("features", {0, 1, 0, 2, 0, 3, 0, 4, 0, 1, 0, 5}, 2).find("features[4] = (0, 1) names contact 0"),
+            std::string::npos);
+  EXPECT_NE(with("features", {0, 1, 0, -2, 0, 3, 0, 4, 0, 5, 0, 6}, 2).find("features[1] = (0, -2)"),
+            std::string::npos);
+  EXPECT_NE(with("node_numbers", {4, 7}, 1).find("node_numbers has 2 numbers"), std::string::npos);
+  std::vector<Index> numbers = std::get<std::vector<Index>>(good.arrays.at("node_numbers").values);
+  std::swap(numbers[0], numbers[1]);
+  EXPECT_NE(with("node_numbers", numbers, 1).find("must be 0 or more and ascend"), std::string::npos);
+  numbers[0] = -1;
+  EXPECT_NE(with("node_numbers", numbers, 1).find("node_numbers[0] = -1"), std::string::npos);
+  RawTree tree = good;
+  tree.put("features", std::vector<double>(12, 0.0));
+  EXPECT_NE(complaint_of([&] { decode_frame(tree, "000001", "FILE"); }).find("does not hold integers"), std::string::npos);
+}
+
 TEST(HostileTree, StatisticsAreCheckedBeyondTheirChecksum) {
   const auto with = [](const std::function<void(RawTree&)>& spoil) {
     RawTree tree = statistics_tree(rich_table(3));

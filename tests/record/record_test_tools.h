@@ -83,6 +83,8 @@ inline void expect_same_problem(const ContactProblem& a, const ContactProblem& b
   EXPECT_TRUE(same_bits(a.points, b.points)) << "points";
   EXPECT_TRUE(same_bits(a.weights, b.weights)) << "weights";
   EXPECT_TRUE(same_bits(a.bodies, b.bodies)) << "bodies";
+  EXPECT_TRUE(same_bits(a.features, b.features)) << "features";
+  EXPECT_EQ(a.node_numbers, b.node_numbers);
   EXPECT_EQ(a.body_dofs, b.body_dofs);
   EXPECT_TRUE(same_bits(a.warm_start, b.warm_start)) << "warm_start";
 }
@@ -106,6 +108,13 @@ inline Frame rich_frame(const std::string& id, std::uint64_t seed, double stiffn
   p.position = Matrix::NullaryExpr(m, 3, [&] { return rng.normal(); });
   p.warm_start = Vector::NullaryExpr(3 * m, [&] { return rng.uniform(); });
   p.warm_start[0] = -0.0;
+  Rng numbers(seed, 8);
+  p.features.resize(m, 2);
+  for (Index k = 0; k < p.contacts(); ++k) {
+    const auto number = static_cast<Index>(numbers.below(100000));
+    k % 2 == 0 ? p.features.row(k) << number, k : p.features.row(k) << -1 - number, -2 - number - k;
+  }
+  for (Index i = 0; i < p.dofs() / 3; ++i) p.node_numbers.push_back(5 * i + static_cast<Index>(numbers.below(5)));
   frame.geometry = std::make_unique<FrameGeometry>();
   frame.geometry->vertices.resize(4, 3);
   for (Eigen::Index k = 0; k < 12; ++k) frame.geometry->vertices(k / 3, k % 3) = rng.normal();

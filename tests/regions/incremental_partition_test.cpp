@@ -222,6 +222,13 @@ TEST_P(IncrementalPartitionRandom, EqualsAFullRebuildAfterEveryFrame) {
 
 INSTANTIATE_TEST_SUITE_P(Sequences, IncrementalPartitionRandom, ::testing::Range(0, 6));
 
+/// Contacts at nodes 2, {1, 5} and 3 of six; M couples 1–2 and 4–5; node i is number 10 + i of the scene.
+ContactProblem problem_with_numbers() {
+  auto problem = testing::problem_from({6, {{2}, {5, 1}, {3}}, {{1, 2}, {4, 5}}});
+  for (Index i = 0; i < 6; ++i) problem.node_numbers.push_back(10 + i);
+  return problem;
+}
+
 TEST(ContactElements, IslandsAreNamedByTheSmallestNodeOfTheBody) {
   const auto problem = testing::problem_from({6, {{2}, {5, 1}, {3}, {}}, {{1, 2}, {4, 5}}});
   const auto points = contact_elements(problem, RegionMode::points);
@@ -259,6 +266,26 @@ TEST(ContactKeys, NameContactsByTheirPointsAndTellRepeatsApart) {
   const auto again = contact_keys(later);
   EXPECT_EQ(again[0], keys[3]);
   EXPECT_EQ(again[1], keys[0]);
+}
+
+TEST(ContactKeys, AreTheFeaturesWhereTheProblemTellsThem) {
+  ContactProblem problem;
+  problem.mu = Vector::Zero(4);
+  problem.features.resize(4, 2);
+  problem.features << 3, 9, 3, 2147483647, -1, -2, -2147483648, -2147483648;
+  const auto keys = contact_keys(problem);
+  EXPECT_EQ(keys[0], (std::uint64_t{3} << 32) + 9);
+  EXPECT_EQ(keys[2], (std::uint64_t{1} << 63) + 1);
+  EXPECT_TRUE(std::is_sorted(keys.begin(), keys.end()));
+  EXPECT_EQ(std::set<std::uint64_t>(keys.begin(), keys.end()).size(), 4U);
+}
+
+TEST(ContactElements, GoByTheNumbersOfTheSceneWhereTheProblemTellsThem) {
+  auto problem = problem_with_numbers();
+  const auto points = contact_elements(problem, RegionMode::points);
+  const auto islands = contact_elements(problem, RegionMode::islands);
+  EXPECT_EQ(points.element, (std::vector<Index>{12, 11, 15, 13}));
+  EXPECT_EQ(islands.element, (std::vector<Index>{11, 11, 14, 13}));
 }
 
 // A planted net whose contacts leave and return: keys from the points, elements from H.

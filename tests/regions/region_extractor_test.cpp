@@ -103,6 +103,9 @@ TEST(RegionExtractor, MetadataFollowsItsContacts) {
   problem.bodies << 2, -1, 0, 0, 2, 1;
   problem.body_dofs = {0, 6, 9, 12};
   problem.warm_start = Vector::LinSpaced(3 * m, 0, 8);
+  problem.features.resize(m, 2);
+  problem.features << 9, 1, 9, 2, -3, -8;
+  problem.node_numbers = {10, 20, 30, 40};
 
   const auto partition = partition_regions(problem, RegionMode::points);
   ASSERT_EQ(partition.label, (std::vector<Index>{0, 1, 0}));
@@ -124,6 +127,8 @@ TEST(RegionExtractor, MetadataFollowsItsContacts) {
   EXPECT_EQ(part.bodies(0, 1), -1);
   EXPECT_EQ(part.bodies(1, 1), 0);
   EXPECT_EQ(part.body_dofs, (std::vector<Index>{0, 3, 6}));
+  EXPECT_EQ(part.features, (Eigen::Matrix<Index, 2, 2>() << 9, 1, -3, -8).finished());
+  EXPECT_EQ(part.node_numbers, (std::vector<Index>{30, 40}));
 }
 
 TEST(RegionExtractor, ARegionThatMovesNothingIsAValidProblemWithUEqualW) {

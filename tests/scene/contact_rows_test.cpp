@@ -63,8 +63,9 @@ struct Zoo {
   }
   SurfaceContact contact(Index a, Index ia, Index b, Index face, Rng& rng) const {
     SurfaceContact c;
-    const Triangle& t =
-        bodies.surface().triangles[at(face + (b == 0 ? 0 : bodies.surface().bodies[at(b - 1)].triangles))];
+    const Index triangle = face + (b == 0 ? 0 : bodies.surface().bodies[at(b - 1)].triangles);
+    const Triangle& t = bodies.surface().triangles[at(triangle)];
+    c.feature = {vertex(a, ia), triangle};
     c.key = {PairKind::vertex_face, {vertex(a, ia), t[0], t[1], t[2]}};
     c.body = {a, b};
     c.weight = {1.0, -0.2, -0.3, -0.5};

@@ -352,12 +352,21 @@ TEST_P(ContactLoops, AVertexThatSlidesOverFacesKeepsItsImpulse) {
   world.start();
   int carried = 0, changed = 0;
   std::set<PairKey> before;
+  std::map<PairKey, std::pair<Index, Index>> features;  // what every pair was called when it was first met
   const double weight = world.mass() * 9.81 * world.settings.dt;
   for (int s = 0; s < 200; ++s) {
     world.advance();
     ASSERT_FALSE(world.problems.empty());
     std::set<PairKey> now;
-    for (const SurfaceContact& c : world.contacts[0]) now.insert(c.key);
+    for (std::size_t k = 0; k < world.contacts[0].size(); ++k) {
+      const PairKey& key = world.contacts[0][k].key;
+      now.insert(key);
+      // A corner keeps its features while it slides over one face, whatever comes and goes beside it.
+      const auto row = world.problems[0].features.row(static_cast<Index>(k));
+      const auto [known, fresh] = features.try_emplace(key, row[0], row[1]);
+      EXPECT_EQ(known->second, std::pair(row[0], row[1])) << "step " << s;
+      EXPECT_EQ(row[0] < 0, key.kind == PairKind::edge_edge);
+    }
     if (s >= 5) {
       double given = 0.0;
       for (Index k = 0; k < world.problems[0].contacts(); ++k) given += world.problems[0].warm_start[3 * k];
@@ -367,6 +376,9 @@ TEST_P(ContactLoops, AVertexThatSlidesOverFacesKeepsItsImpulse) {
     before = now;
   }
   EXPECT_GE(changed, 15) << "faces change under the corners";
+  std::set<std::pair<Index, Index>> names;
+  for (const auto& [key, name] : features) names.insert(name);
+  EXPECT_EQ(names.size(), features.size()) << "different pairs have different features";
   EXPECT_EQ(carried, 195) << "more than half of the weight is carried into every step";
   // v = v₀ − μ g t, to the residual and the solver's tolerance.
   EXPECT_NEAR(world.stepper->state().velocity[0][0], 1.5 - 0.2 * 9.81 * 0.2, 2e-3);

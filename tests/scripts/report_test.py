@@ -17,8 +17,8 @@ import make_results  # noqa: E402
 import render_test  # noqa: E402
 import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
-from signorini_report import (data, expect, figure_anticipation, figure_convergence, figure_methods, figure_runs, figure_scenes, figure_sheet,  # noqa: E402
-                              figure_steps, figure_times, figures, main, style, table_methods, tables)
+from signorini_report import (data, expect, figure_anticipation, figure_convergence, figure_follow, figure_methods, figure_runs,  # noqa: E402
+                              figure_scenes, figure_sheet, figure_steps, figure_times, figures, main, style, table_methods, tables)
 
 
 def run_table(**columns):
@@ -427,6 +427,30 @@ class Steps(unittest.TestCase):
         self.assertAlmostEqual(share.value, 0.1, delta=1e-15)
         self.assertEqual(share.samples, 15)  # the step without clocks has no time
         self.assertAlmostEqual(self.judged(kind="quantity", column="resolution_seconds").value, 0.9, delta=1e-15)
+
+    def test_claims_about_followed_regions_have_the_values_of_hand(self):
+        head = "file,step,region_mode,contacts,churn,same,update_seconds,rebuild_seconds\n"
+        with tempfile.TemporaryDirectory() as folder:
+            folder = Path(folder)
+            self.assertIsNone(data.read_follow(folder))
+            (folder / "follow.csv").write_text(head + "a-quick.h5,000002,points,10,0,1,1e-6,2e-6\n"
+                                               "a-quick.h5,000003,points,12,0.1,1,3e-6,2e-6\n"
+                                               "a-quick.h5,000004,points,12,0.5,0,9e-6,2e-6\n")
+            rows = data.read_follow(folder)
+            claim = {"rows": "follow", "at_most": {"churn": 0.2}}
+            judge = lambda **keys: expect.evaluate(run_table(file=["f.h5"]), claim | keys, follow=rows)  # noqa: E731
+            total = judge(kind="quantity", column_of=["update_seconds", "rebuild_seconds"], statistic="total", max=1)
+            self.assertEqual((total.value, total.samples, total.verdict), (1.0, 2, "holds"))
+            faster = judge(kind="fraction", column="update_share", upper=1, min=1)
+            self.assertEqual((faster.value, faster.verdict), (0.5, "differs"))
+            none = expect.evaluate(run_table(file=["f.h5"]), claim | {"kind": "fraction", "column": "same", "min": 1})
+            self.assertEqual(none.reason, "there is no follow.csv")
+            experiment = data.Experiment("e", folder, run_table(file=["f.h5"]), [], {}, {}, None, follow=rows)
+            self.assertTrue(figure_follow.follow(experiment, folder))
+            self.assertTrue((folder / "follow.png").is_file())
+            (folder / "follow.csv").write_text("file,step\n")
+            with self.assertRaisesRegex(data.ReportError, "no table of this version"):
+                data.read_follow(folder)
 
     def test_what_steps_cannot_tell_says_why(self):
         self.assertIn("no column 'speed'", self.judged(kind="quantity", column="speed").reason)
