@@ -18,6 +18,8 @@ def bytes_text(number):
 
 
 def seconds_text(seconds):
+    if seconds >= 1000.0:
+        return f"{seconds:,.0f} s"
     return f"{seconds:.3g} s" if seconds >= 1.0 else f"{1e3 * seconds:.3g} ms"
 
 
@@ -26,7 +28,10 @@ def facts_text(row):
         return "none stated"
     if row["differing"]:
         return f"{row['facts']} hold; {', '.join(f'`{name}`' for name in row['differing'].split())} not"
-    return f"{row['facts']} hold, {row['open']} not reached" if int(row.get("open") or 0) else "all hold"
+    if not int(row.get("open") or 0):
+        return "all hold"
+    held = int(row["facts"].split("/")[0])
+    return (f"{held} hold{'s' if held == 1 else ''}, " if held else "") + f"{row['open']} not reached"
 
 
 def scene_line(row, took):
