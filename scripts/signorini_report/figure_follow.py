@@ -36,7 +36,7 @@ def follow(experiment, folder):
         axes.axhline(1.0, color=style.GREY, linewidth=0.8)
         axes.axvline(0.2, color=style.GREY, linewidth=0.8, linestyle=style.LINES[1], zorder=0)
         if (rows["churn"] == 0).any():
-            axes.text(least / 2, 1.12, "no\nchange", ha="center", va="bottom", fontsize=6.5, color=style.GREY)
+            axes.text(least / 2.3, 0.38, "no change", ha="left", va="bottom", fontsize=6.5, color=style.GREY)
         axes.set_xscale("log")
         axes.set_yscale("log")
         plain_log(axes.xaxis)
