@@ -112,7 +112,11 @@ inline Frame rich_frame(const std::string& id, std::uint64_t seed, double stiffn
   p.features.resize(m, 2);
   for (Index k = 0; k < p.contacts(); ++k) {
     const auto number = static_cast<Index>(numbers.below(100000));
-    k % 2 == 0 ? p.features.row(k) << number, k : p.features.row(k) << -1 - number, -2 - number - k;
+    if (k % 2 == 0) {
+      p.features.row(k) << number, k;
+    } else {
+      p.features.row(k) << -1 - number, -2 - number - k;
+    }
   }
   for (Index i = 0; i < p.dofs() / 3; ++i) p.node_numbers.push_back(5 * i + static_cast<Index>(numbers.below(5)));
   frame.geometry = std::make_unique<FrameGeometry>();
