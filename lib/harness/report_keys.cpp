@@ -60,10 +60,8 @@ void check_label(const StrictTable& table, const toml::node& node, const char* k
 
 /// The table of iterations that the report prints: [table].
 void check_table(StrictTable& table, const Experiment& e) {
-  const toml::node* node = table.find("table");
-  if (node == nullptr) return;
-  const toml::table* values = node->as_table();
-  if (values == nullptr) table.fail(*node, "table", "must be a table");
+  const toml::table* values = table.find_table("table");
+  if (values == nullptr) return;
   StrictTable strict(*values, table.file(), "table.");
   std::string text;
   strict.read("title", text);
@@ -82,10 +80,8 @@ void check_table(StrictTable& table, const Experiment& e) {
 
 /// The snapshot and the variants of the figure of residual histories: [histories].
 void check_histories(StrictTable& table, const Experiment& e) {
-  const toml::node* node = table.find("histories");
-  if (node == nullptr) return;
-  const toml::table* values = node->as_table();
-  if (values == nullptr) table.fail(*node, "histories", "must be a table");
+  const toml::table* values = table.find_table("histories");
+  if (values == nullptr) return;
   StrictTable strict(*values, table.file(), "histories.");
   std::string problem;
   std::vector<std::string> labels;
@@ -99,10 +95,8 @@ void check_histories(StrictTable& table, const Experiment& e) {
 
 /// The figure of growth with a setting of the recordings: [growth].
 void check_growth(StrictTable& table, const Experiment& e) {
-  const toml::node* node = table.find("growth");
-  if (node == nullptr) return;
-  const toml::table* values = node->as_table();
-  if (values == nullptr) table.fail(*node, "growth", "must be a table");
+  const toml::table* values = table.find_table("growth");
+  if (values == nullptr) return;
   StrictTable strict(*values, table.file(), "growth.");
   std::string key, label;
   if (!strict.read("key", key)) strict.missing("key");
@@ -119,10 +113,8 @@ void check_growth(StrictTable& table, const Experiment& e) {
 
 /// The figure of ratios of two rows of one snapshot: [ratios].
 void check_ratios(StrictTable& table, const Experiment& e) {
-  const toml::node* node = table.find("ratios");
-  if (node == nullptr) return;
-  const toml::table* values = node->as_table();
-  if (values == nullptr) table.fail(*node, "ratios", "must be a table");
+  const toml::table* values = table.find_table("ratios");
+  if (values == nullptr) return;
   StrictTable strict(*values, table.file(), "ratios.");
   std::string text;
   if (!strict.read("column", text)) strict.missing("column");
@@ -144,10 +136,8 @@ void check_ratios(StrictTable& table, const Experiment& e) {
 
 /// The figure of what slides on a slope: [incline].
 void check_incline(StrictTable& table) {
-  const toml::node* node = table.find("incline");
-  if (node == nullptr) return;
-  const toml::table* values = node->as_table();
-  if (values == nullptr) table.fail(*node, "incline", "must be a table");
+  const toml::table* values = table.find_table("incline");
+  if (values == nullptr) return;
   StrictTable strict(*values, table.file(), "incline.");
   std::string text;
   for (const char* key : {"angle", "friction", "fact"}) {
@@ -162,10 +152,8 @@ void check_incline(StrictTable& table) {
 
 /// The contact sheets of recordings: [sheet].
 void check_sheet(StrictTable& table, const Experiment& e) {
-  const toml::node* node = table.find("sheet");
-  if (node == nullptr) return;
-  const toml::table* values = node->as_table();
-  if (values == nullptr) table.fail(*node, "sheet", "must be a table");
+  const toml::table* values = table.find_table("sheet");
+  if (values == nullptr) return;
   StrictTable strict(*values, table.file(), "sheet.");
   std::vector<std::string> names;
   if (!strict.read_list("recordings", names)) strict.missing("recordings");
@@ -188,10 +176,8 @@ void check_sheet(StrictTable& table, const Experiment& e) {
 
 /// The figure of times over contacts: [over_contacts], panels with lines.
 void check_over_contacts(StrictTable& table) {
-  const toml::node* node = table.find("over_contacts");
-  if (node == nullptr) return;
-  const toml::table* values = node->as_table();
-  if (values == nullptr) table.fail(*node, "over_contacts", "must be a table");
+  const toml::table* values = table.find_table("over_contacts");
+  if (values == nullptr) return;
   StrictTable strict(*values, table.file(), "over_contacts.");
   std::string text;
   strict.read("label", text);
@@ -222,10 +208,8 @@ void check_over_contacts(StrictTable& table) {
 
 /// The figure of work and failures over the values of an option: [ladder].
 void check_ladder(StrictTable& table, const Experiment& e) {
-  const toml::node* node = table.find("ladder");
-  if (node == nullptr) return;
-  const toml::table* values = node->as_table();
-  if (values == nullptr) table.fail(*node, "ladder", "must be a table");
+  const toml::table* values = table.find_table("ladder");
+  if (values == nullptr) return;
   StrictTable strict(*values, table.file(), "ladder.");
   std::string text;
   std::vector<std::string> names;
@@ -242,10 +226,8 @@ void check_ladder(StrictTable& table, const Experiment& e) {
 
 /// Tables of methods beside a paper's numbers: [methods] with [[methods.tables]] and [methods.paper].
 void check_methods(StrictTable& table, Experiment& e) {
-  const toml::node* node = table.find("methods");
-  if (node == nullptr) return;
-  const toml::table* values = node->as_table();
-  if (values == nullptr) table.fail(*node, "methods", "must be a table");
+  const toml::table* values = table.find_table("methods");
+  if (values == nullptr) return;
   StrictTable strict(*values, table.file(), "methods.");
   std::string text;
   if (!strict.read("reference", text)) strict.missing("reference");
@@ -259,7 +241,7 @@ void check_methods(StrictTable& table, Experiment& e) {
   const toml::node* tables = strict.find("tables");
   const toml::array* list = tables == nullptr ? nullptr : tables->as_array();
   if (list == nullptr || !list->is_homogeneous(toml::node_type::table))
-    strict.fail(*node, "tables", "must be a list of tables: [[methods.tables]]");
+    strict.fail(*values, "tables", "must be a list of tables: [[methods.tables]]");
   for (const toml::node& one : *list) {
     StrictTable own(*one.as_table(), table.file(), "methods.tables.");
     std::string rows;

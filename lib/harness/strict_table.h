@@ -24,6 +24,13 @@ class StrictTable {
   StrictTable(const toml::table& table, std::string file, std::string prefix)
       : table_(table), file_(std::move(file)), prefix_(std::move(prefix)) {}
 
+  /// The table under a key; null where the key is absent, an error where it is something else.
+  const toml::table* find_table(const char* key) {
+    const toml::node* node = find(key);
+    if (node == nullptr) return nullptr;
+    if (node->as_table() == nullptr) fail(*node, key, "must be a table");
+    return node->as_table();
+  }
   template <class T>
   bool read(const char* key, T& out) {
     const toml::node* node = find(key);
