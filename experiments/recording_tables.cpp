@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "harness/follow_regions.h"
 #include "interrupt.h"
+#include "linalg/jacobi_condition.h"
 #include "record/problem_file.h"
 #include "record/recording_file.h"
 #include "recorder.h"
@@ -84,6 +85,7 @@ std::string matrix_rows(const RecordedScene& source) {
   add("stored_per_row", stored / rows);
   add("entries_per_row", entries / rows);
   add("bytes", bytes);
+  add("jacobi_condition", jacobi_spectrum(largest).condition());
   return text;
 }
 

@@ -18,8 +18,9 @@ struct RecordedScene {
 /// recordings.csv: file, kind, key, value: what every recording sets (`setting`), and the values of the facts
 /// of its scene (`fact`); of each `status` too: steps that were taken, whether a step that could not be
 /// solved ended it (failed, 0 or 1), and then the message.
-/// With `matrices` also `matrix`: rows, stored_per_row, entries_per_row (those that are not 0) and bytes
-/// (compressed rows) of the M with most rows among its problems.
+/// With `matrices` also `matrix`: rows, stored_per_row, entries_per_row (those that are not 0), bytes
+/// (compressed rows) and jacobi_condition (linalg/jacobi_condition.h) of the M with most rows among its
+/// problems.
 std::string recordings_table(const std::vector<RecordedScene>& recorded, bool matrices = false);
 /// series.csv: file, time and the columns of the statistics that [series] asks for. Throws `UsageError` for a
 /// column that a recording does not have.
