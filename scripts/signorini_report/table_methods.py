@@ -3,7 +3,8 @@
 Every table of [[methods.tables]] has one line per scene and method: mean (median) of the time to resolve contacts, of iterations and
 of constraints (three per contact), how many problems the method solved, and its mean over that of the reference method. Means and
 medians are over what the method solved; a ratio is between the sums over what both methods solved, so that a failure never looks
-like a fast solve. Beside them stand the paper's numbers, as [methods.paper] gives them.
+like a fast solve. Beside them stand the paper's numbers, as [methods.paper] gives them. Where recordings.csv tells the condition of
+D⁻¹M, a last table sets the ratios of iterations against it.
 """
 
 import numpy as np
@@ -196,7 +197,34 @@ def methods_tables(experiment):
                     body.append(line(wanted, config.get("paper", {}), config["reference"], scene, method, part, reference))
         note = f"{wanted.get('note', '')} Mean (median); times in ms, the paper's in s; ÷: against {config['reference']}."
         found.append((wanted.get("title", "Methods"), note.strip(), header(wanted), body))
-    return found
+    matrices = conditions(experiment)
+    return found + ([matrices] if matrices else [])
+
+
+def conditions(experiment):
+    """(title, note, header, rows): per scene the condition of D⁻¹M, D the 3×3 diagonal blocks, beside the iterations of every method
+    over those of the reference; None where no recording tells it."""
+    config, name = experiment.config["methods"], "matrix.jacobi_condition"
+    if name not in experiment.runs.columns:
+        return None
+    known = experiment.runs.groupby("scene")[name].max().dropna()
+    wanted = next((one for one in config["tables"] if "target" in one), None)
+    if wanted is None or known.empty:
+        return None
+    reference_name = config["reference"]
+    others = [method for method in config["methods"] if method != reference_name]
+    frame, body = of_runs(experiment, wanted), []
+    for scene in sorted((one for one in config["scenes"] if one in known), key=known.get):
+        own = frame[frame["scene"] == scene]
+        cells = [scene, digits(known[scene])]
+        for method in others:
+            values = ratio(own[own["method"] == method], own[own["method"] == reference_name], "iterations")
+            cells += [digits(values), digits(paper_ratio(config.get("paper", {}), scene, method, reference_name, "iterations"))]
+        body.append(cells)
+    header_cells = ["scene", "condition of D⁻¹M"] + [text for method in others for text in (f"{method} ÷", "paper")]
+    note = (f"Iterations over those of {reference_name} ({wanted.get('title', '')}), scenes in the order of the condition of D⁻¹M, D the 3×3 "
+            "diagonal blocks: relaxation node by node needs iterations in proportion to it, Krylov methods to its root.")
+    return "What the matrices ask for", note, header_cells, body
 
 
 def write(experiment, folder):

@@ -541,6 +541,15 @@ class Methods(unittest.TestCase):
         self.assertEqual([row[:3] for row in body], [["hill", "a", "1 of 2"], ["hill", "b", "2 of 2"], ["hill", "c", "not run"], ["dale", "c", "1 of 1"]])
         self.assertEqual(body[2][-1], "0.5")
 
+    def test_the_conditions_of_the_matrices_stand_beside_the_ratios_in_their_order(self):
+        experiment = self.experiment(scenes=["hill", "dale"])
+        more = experiment.runs.assign(file="dale-quick.h5", scene="dale")
+        experiment.runs = pd.concat([experiment.runs.assign(**{"matrix.jacobi_condition": 130.0}), more.assign(**{"matrix.jacobi_condition": 14.2})])
+        title, note, header, body = table_methods.methods_tables(experiment)[-1]
+        self.assertEqual((title, header), ("What the matrices ask for", ["scene", "condition of D⁻¹M", "a ÷", "paper", "c ÷", "paper"]))
+        self.assertEqual(body, [["dale", "14.2", "8", "–", "–", "–"], ["hill", "130", "8", "3", "–", "0.5"]])
+        self.assertIn("(equal)", note)
+
     def test_figure_shows_the_ratios_of_the_tables_and_repeats_to_the_byte(self):
         rows, paper = table_methods.ratios(self.experiment())
         self.assertEqual(rows, [{"table": "equal", "scene": "hill", "method": "a", "resolution": 2.0, "iterations": 8.0}])
