@@ -413,7 +413,7 @@ class ExperimentRun {
     last.tolerance = tolerance;
     last.protocol = stops_itself() ? "self-stopped" : "converge";
     if (!table_->contains(last)) return false;
-    if (!experiment_.converge) return true;
+    if (!experiment_.converge || variant.self_stopped) return true;
     ConvergenceTrace trace;
     trace.file = file;
     trace.step = step;
@@ -443,7 +443,7 @@ class ExperimentRun {
         if (stops_itself())
           self_stopped.push_back(solve_self_stopped(target, prepared.back(), limits(tolerance)).record);
         // the iterates do not depend on the number of threads: one trace serves all
-        if (!experiment_.converge && !experiment_.time) continue;
+        if (variant.self_stopped || (!experiment_.converge && !experiment_.time)) continue;
         if (threads == experiment_.threads.front()) {
           traced.push_back(trace_run(target, prepared.back(), tracing));
           if (experiment_.converge) rows.push_back(traced.back().record);
@@ -451,14 +451,14 @@ class ExperimentRun {
         timed.push_back({&prepared.back(), &traced.back()});
       }
     }
-    if (experiment_.time) {
+    if (experiment_.time && !variant.self_stopped) {
       const std::vector<RunRecord> times =
           time_runs(target, timed, limits(tolerance), {experiment_.repetitions, experiment_.minimum_time});
       rows.insert(rows.end(), times.begin(), times.end());
     }
     rows.insert(rows.end(), self_stopped.begin(), self_stopped.end());
     for (const RunRecord& row : rows) failed_ += row.status == SolveStatus::failed ? 1U : 0U;
-    if (experiment_.converge) {
+    if (experiment_.converge && !variant.self_stopped) {
       std::vector<ConvergenceTrace> curves;
       for (TracedRun& one : traced) curves.push_back(std::move(one.trace));
       traces_->append(std::move(curves));

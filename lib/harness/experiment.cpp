@@ -173,12 +173,16 @@ void read_solvers(StrictTable& table, Experiment& e) {
     std::string text = variant.name;
     for (const auto& [key, value] : *values) {
       const std::string name(key.str());
-      if (name == "name" || name == "label") continue;
+      if (name == "name" || name == "label" || name == "self_stopped") continue;
       variant.options[name] = option_value(value, strict, name);
       text += fmt::format(" {}={}", name, variant.options[name]);
     }
     variant.label = text;
     strict.read("label", variant.label);
+    strict.read("self_stopped", variant.self_stopped);
+    if (variant.self_stopped && !e.time && !e.self_stopped)
+      table.fail(entry, "solvers.self_stopped",
+                 "needs the protocol 'time' or 'self-stopped' among 'protocols'");
     try {
       make_solver(variant.name, variant.options);
     } catch (const UsageError& error) {

@@ -43,6 +43,7 @@ struct SolverVariant {
   std::string name;
   std::string label;  ///< unique; the name and options when none is given
   OptionMap options;
+  bool self_stopped = false;  ///< by protocol self-stopped alone, whatever the others are run by
 };
 
 /// A scene recorded at other settings than its file has, as `signorini record SCENE --set key=value` does.

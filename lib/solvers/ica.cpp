@@ -39,6 +39,7 @@ struct Ica::Impl {
 
   // of one solve
   bool has_response = false;  ///< dv, M dv and U dv are those of the last solve, for the same M
+  bool go_on = false;         ///< … and `update_contacts` asked to start from them
   bool jacobi = false;
   double omega = 1.0;
   double momentum = 0.0;          ///< ‖D⁻¹(M dv − H r)‖∞, m/s
@@ -135,9 +136,9 @@ struct Ica::Impl {
 
   /// dv = 0, or the response to r: by the factor of M where it is at hand, else by sweeps with r held.
   void start(std::span<const double> r, IcaStart kind, double tolerance) {
-    const bool go_on = has_response && kind == IcaStart::constrained && !jacobi;
-    has_response = false;
-    if (!go_on) {
+    const bool from_last = go_on && has_response && kind == IcaStart::constrained && !jacobi;
+    has_response = go_on = false;
+    if (!from_last) {
       std::fill(dv.begin(), dv.end(), 0.0);
       std::fill(upper.begin(), upper.end(), 0.0);
       std::fill(response.begin(), response.end(), 0.0);
@@ -175,10 +176,17 @@ struct Ica::Impl {
     anticipate();
     // Where M is D the inner problem is the whole one: it is solved at once.
     const bool coupled = sweep.coupled();
-    const double enough = coupled ? std::max(floor, options.inner_reduction * estimate()) : floor;
-    const int limit = coupled ? options.inner_max : std::max(options.inner_max, kUncoupledSweeps);
-    const NodeSweep::Inner done =
-        sweep.local(system, omega, q_loc, options.repetitions, enough, limit, r, arena);
+    NodeSweep::InnerRule rule;
+    rule.limit = coupled ? options.inner_max : std::max(options.inner_max, kUncoupledSweeps);
+    rule.enough = floor;
+    if (options.inner_stop == IcaInnerStop::paper5) {
+      rule.changes = true;
+      rule.share = kFivePercent;
+      if (options.paper_gap > 0.0 && dt > 0.0) rule.closing = options.paper_gap / dt;
+    } else if (coupled) {
+      rule.enough = std::max(floor, options.inner_reduction * estimate());
+    }
+    const NodeSweep::Inner done = sweep.local(system, omega, q_loc, options.repetitions, rule, r, arena);
     first_correction = done.first;
     counters.contact_sweeps += done.sweeps;
     set_impulse(r);
@@ -237,11 +245,14 @@ std::string Ica::unsupported_reason(const ContactProblem& problem) const {
 }
 
 void Ica::prepare(const ContactProblem& problem) {
-  impl_->has_response = false;
+  impl_->has_response = impl_->go_on = false;
   set_up(problem);
 }
 
-void Ica::update_contacts(const ContactProblem& problem) { set_up(problem); }
+void Ica::update_contacts(const ContactProblem& problem) {
+  set_up(problem);
+  impl_->go_on = impl_->has_response;
+}
 
 void Ica::set_up(const ContactProblem& problem) {
   Impl& s = *impl_;
@@ -294,7 +305,9 @@ SolveReport Ica::solve(std::span<double> r, const StopRule& rule, IterationObser
   if (!s.best.has()) s.best.offer(r, std::numeric_limits<double>::infinity());
 
   CheckSchedule schedule(stop.tolerance());
-  const double floor = std::max(0.1 * stop.tolerance(), 1e-15 * stop.scale());
+  const double rounding = 1e-15 * stop.scale();
+  const double floor =
+      options_.inner_stop == IcaInnerStop::paper5 ? rounding : std::max(0.1 * stop.tolerance(), rounding);
   double smallest = s.estimate();
   double improved = smallest;
   int improved_at = 0;

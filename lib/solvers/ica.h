@@ -21,7 +21,10 @@
 ///     12)
 ///
 /// The inner problem is solved to `inner_reduction` of the outer error, or a tenth of the tolerance; where M
-/// is D to the latter, because then it is the whole problem and one outer iteration is enough.
+/// is D to the latter, because then it is the whole problem and one outer iteration is enough. `inner_stop =
+/// paper5` is the paper's own rule (section 5.5): sweeps end when the residuals of the normal and of the
+/// friction conditions, as a sweep meets them, both change by at most 5 % from one sweep to the next, and no
+/// contact is violated by more than `paper_gap` (0: any).
 ///
 /// C27: the mixture of Jacobi anticipation and Gauss–Seidel refinement need not converge although M is
 /// positive definite. Where the error grows to 1000 times the best, or no longer improves, the solver falls
@@ -46,6 +49,13 @@ struct EnumNames<IcaStop> {
       {{IcaStop::residual, "residual"}, {IcaStop::paper5, "paper5"}}};
 };
 
+enum class IcaInnerStop { reduction, paper5 };
+template <>
+struct EnumNames<IcaInnerStop> {
+  static constexpr std::array<std::pair<IcaInnerStop, std::string_view>, 2> value{
+      {{IcaInnerStop::reduction, "reduction"}, {IcaInnerStop::paper5, "paper5"}}};
+};
+
 enum class IcaStart { free, constrained };
 template <>
 struct EnumNames<IcaStart> {
@@ -63,6 +73,7 @@ class Ica : public Solver {
     IcaStop stop = IcaStop::residual;
     IcaStart start = IcaStart::constrained;
     Judge judge = Judge::exact;
+    IcaInnerStop inner_stop = IcaInnerStop::reduction;
     double inner_reduction = 0.1;
     int inner_max = 50;
     int repetitions = 3;
@@ -85,6 +96,10 @@ class Ica : public Solver {
         "exact: factors M while preparing and stops by the true residual; own: never factors M and stops by "
         "the error "
         "of the velocity at hand, which is too small for stiff M");
+      v("inner_stop", inner_stop,
+        "reduction: inner sweeps end by inner_reduction; paper5: when their residuals change "
+        "by at "
+        "most 5 % (Otaduy 2009 section 5.5)");
       v("inner_reduction", inner_reduction,
         "inner sweeps end when corrections are below this times the outer error");
       v("inner_max", inner_max, "inner sweeps per outer iteration at most");
@@ -92,7 +107,7 @@ class Ica : public Solver {
       v("fallback", fallback,
         "damped Jacobi where the sweeps diverge or stagnate; false: sweeps alone, as printed");
       v("paper_gap", paper_gap,
-        "stop = paper5: distance in m that a contact may be violated by at the end; 0: any");
+        "stop or inner_stop = paper5: distance in m that a contact may be violated by at the end; 0: any");
     }
     void validate() const;
   };
@@ -107,7 +122,8 @@ class Ica : public Solver {
   /// `prepare` works in parallel.
   void use_arena(TaskArena* arena) override { arena_ = arena; }
   void prepare(const ContactProblem& problem) override;
-  /// Keeps what belongs to M, and the response of the last solve as a start.
+  /// Keeps what belongs to M, and the response of the last solve as a start of the next one; a second solve
+  /// of the same problem starts afresh.
   void update_contacts(const ContactProblem& problem) override;
   SolveReport solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) override;
 

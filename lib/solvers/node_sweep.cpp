@@ -264,10 +264,12 @@ struct LocalContact {
 
 }  // namespace
 
-double NodeSweep::sweep_region(const PrimalSystem& system, double softness, std::span<const double> q,
-                               int repetitions, Index region, std::span<double> r) const {
+NodeSweep::Seen NodeSweep::sweep_region(const PrimalSystem& system, double softness,
+                                        std::span<const double> q, int repetitions, Index region,
+                                        std::span<double> r) const {
   const BlockSparseMatrix& B = system.B;
-  double largest = 0.0, poison = 0.0;
+  Seen seen;
+  double poison = 0.0;
   for (Index place = region_begin_[at(region)]; place < region_begin_[at(region) + 1]; ++place) {
     const std::size_t k = at(region_contacts_[at(place)]);
     Eigen::Map<Vector3> rk(r.data() + 3 * k);
@@ -286,6 +288,7 @@ double NodeSweep::sweep_region(const PrimalSystem& system, double softness, std:
                    stiffness_[k],
                    system.mu[static_cast<Eigen::Index>(k)],
                    softness};
+    seen.closing = std::max(seen.closing, -c.u[0]);
     for (int i = 0; i < repetitions; ++i) {
       const Vector3 before = c.r;
       c.normal();
@@ -298,27 +301,39 @@ double NodeSweep::sweep_region(const PrimalSystem& system, double softness, std:
     }
     const Vector3 change = c.r - rk;
     rk = c.r;
-    const double correction =
-        softness * std::hypot(change[0] * c.stiffness.normal, change.tail<2>().norm() * c.stiffness.tangent);
+    const double normal = change[0] * c.stiffness.normal;
+    const double tangent = change.tail<2>().norm() * c.stiffness.tangent;
+    const double correction = softness * std::hypot(normal, tangent);
     poison += 0.0 * correction;
-    largest = std::max(largest, correction);
+    seen.correction = std::max(seen.correction, correction);
+    seen.normal = std::max(seen.normal, softness * std::abs(normal));
+    seen.tangent = std::max(seen.tangent, softness * tangent);
   }
-  return largest + poison;
+  seen.correction += poison;
+  return seen;
 }
 
 NodeSweep::Inner NodeSweep::local(const PrimalSystem& system, double omega, std::span<const double> q,
-                                  int repetitions, double enough, int limit, std::span<double> r,
+                                  int repetitions, const InnerRule& rule, std::span<double> r,
                                   TaskArena* arena) {
   const double softness = 1.0 / omega;
+  const auto settled = [&rule](double now, double before) {
+    return std::abs(now - before) <= rule.share * before;
+  };
   for_each_task(arena, region_task_.size() - 1, [&](std::size_t task) {
     for (Index region = region_task_[task]; region < region_task_[task + 1]; ++region) {
       Inner& inner = outcome_[at(region)];
       inner = {};
-      for (int sweep = 0; sweep < limit; ++sweep) {
-        const double correction = sweep_region(system, softness, q, repetitions, region, r);
+      Seen before;
+      for (int sweep = 0; sweep < rule.limit; ++sweep) {
+        const Seen seen = sweep_region(system, softness, q, repetitions, region, r);
         ++inner.sweeps;
-        if (sweep == 0) inner.first = correction;
-        if (!(correction > enough)) break;
+        if (sweep == 0) inner.first = seen.correction;
+        if (!(seen.correction > rule.enough)) break;
+        if (rule.changes && sweep > 0 && settled(seen.normal, before.normal) &&
+            settled(seen.tangent, before.tangent) && seen.closing <= rule.closing)
+          break;
+        before = seen;
       }
     }
   });

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <span>
 
 #include "base/parallel.h"
@@ -35,20 +36,35 @@ class NodeSweep {
   void multiply_upper(std::span<const double> dv, std::span<double> y, TaskArena* arena = nullptr) const;
   /// Regions of B, and the contacts of one, ascending.
   Index regions() const { return static_cast<Index>(region_begin_.size()) - 1; }
+  /// When the inner iteration of a region ends.
+  struct InnerRule {
+    double enough = 0.0;   ///< m/s: a sweep that corrects by no more
+    int limit = 1;         ///< sweeps at most
+    bool changes = false;  ///< or whose residuals, normal and tangential, differ by at most `share` from the
+                           ///< sweep before
+    double share = 0.05;
+    double closing = std::numeric_limits<double>::infinity();  ///< m/s: … and no contact closes faster than
+  };
   /// What the inner iteration of all regions did.
   struct Inner {
     double first = 0.0;  ///< largest correction of the first sweeps, m/s; NaN when r stopped being finite
     int sweeps = 0;      ///< of the region with most
   };
-  /// Projected Gauss–Seidel over r with u = B r/ω + q, region by region until a sweep corrects by no more
-  /// than `enough` (m/s) or `limit` sweeps are done; at every contact N, T1, T2 are repeated. A contact with
-  /// B_NN = 0 keeps r = 0.
+  /// Projected Gauss–Seidel over r with u = B r/ω + q, region by region until `rule` ends it; at every
+  /// contact N, T1, T2 are repeated. A contact with B_NN = 0 keeps r = 0.
   Inner local(const PrimalSystem& system, double omega, std::span<const double> q, int repetitions,
-              double enough, int limit, std::span<double> r, TaskArena* arena = nullptr);
+              const InnerRule& rule, std::span<double> r, TaskArena* arena = nullptr);
 
  private:
-  double sweep_region(const PrimalSystem& system, double softness, std::span<const double> q, int repetitions,
-                      Index region, std::span<double> r) const;
+  /// What a sweep met at its contacts, m/s, each as the sweep came to it.
+  struct Seen {
+    double correction = 0.0;  ///< largest; NaN when r stopped being finite
+    double normal = 0.0;      ///< largest residual of the normal condition
+    double tangent = 0.0;     ///< largest residual of friction
+    double closing = 0.0;     ///< largest −u_N
+  };
+  Seen sweep_region(const PrimalSystem& system, double softness, std::span<const double> q, int repetitions,
+                    Index region, std::span<double> r) const;
   void cut_matrix(const PrimalSystem& system, TaskArena* arena);
   void cut_rows();
   void find_regions(const PrimalSystem& system);

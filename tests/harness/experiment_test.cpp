@@ -107,10 +107,24 @@ TEST_F(ExperimentTest, ReadsAWholeFileAndAppliesTheSize) {
   EXPECT_EQ(read_experiment(path, "medium").repetitions, 7);
 }
 
+TEST_F(ExperimentTest, ReadsWhichSolversOnlyStopThemselves) {
+  const Experiment e = read_experiment(
+      write(kHead +
+            "protocols = [\"time\"]\n[[solvers]]\nname = \"ica\"\nlabel = \"own stop\"\nself_stopped = "
+            "true\nstop = \"paper5\"\n[[solvers]]\nname = \"ica\"\n"),
+      "quick");
+  ASSERT_EQ(e.solvers.size(), 2U);
+  EXPECT_TRUE(e.solvers[0].self_stopped);
+  EXPECT_EQ(e.solvers[0].options, (OptionMap{{"stop", "paper5"}}));
+  EXPECT_FALSE(e.solvers[1].self_stopped);
+}
+
 TEST_F(ExperimentTest, ReadsWhatIsFollowedOverTheSteps) {
   const std::string text = "artefact = \"a\"\nclaim = \"b\"\nscenes = [\"rings\"]\nprotocols = []\n";
-  const std::string claim = "[[expect]]\nid = \"a\"\nclaim = \"b\"\nkind = \"fraction\"\ncolumn = \"same\"\nrows = \"follow\"\n";
-  const Experiment e = read_experiment(write(text + "[follow]\nregions = [\"points\", \"islands\"]\n" + claim), "quick");
+  const std::string claim =
+      "[[expect]]\nid = \"a\"\nclaim = \"b\"\nkind = \"fraction\"\ncolumn = \"same\"\nrows = \"follow\"\n";
+  const Experiment e =
+      read_experiment(write(text + "[follow]\nregions = [\"points\", \"islands\"]\n" + claim), "quick");
   EXPECT_EQ(e.follow, (std::vector<RegionMode>{RegionMode::points, RegionMode::islands}));
   EXPECT_NE(error_of(text + claim).find("there is no table [follow]"), std::string::npos);
   EXPECT_NE(error_of(text + "[follow]\nregions = [\"none\"]\n").find("unknown 'none'"), std::string::npos);
@@ -201,6 +215,8 @@ TEST_F(ExperimentTest, EveryMistakeNamesFileLineAndKey) {
       {kHead + "regions = [\"point\"]\n" + kSolver, "usage: ", "unknown value 'point'"},
       {kHead + "protocols = [\"scale\"]\n" + kSolver, "usage: ", "unknown protocol 'scale'"},
       {kHead + "stride = 1.5\n" + kSolver, "usage: ", "key 'stride': must be a whole number"},
+      {kHead + "protocols = [\"converge\"]\n" + kSolver + "self_stopped = true\n",
+       "usage: ", "key 'solvers.self_stopped': needs the protocol 'time' or 'self-stopped'"},
       {kHead + kSolver + "[sizes.huge]\nstride = 1\n", "usage: ", "unknown key 'sizes.huge'"},
       {kHead + kSolver + kSolver, "usage: ", "labels are unique"},
       {kHead + kSolver + "[[expect]]\nid = \"a\"\nclaim = \"b\"\nkind = \"magic\"\n",

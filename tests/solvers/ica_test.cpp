@@ -43,6 +43,94 @@ SolveReport solve(Ica& solver, const ContactProblem& problem, double tolerance, 
   return solver.solve(r, stop, nullptr);
 }
 
+/// Without a factor of M too: timed repetitions are the solve that was counted.
+TEST(Ica, SolvesTheSameAgain) {
+  const ContactProblem problem = zoo::specimen("planted_implicit").problem;
+  Ica::Options options;
+  options.judge = Judge::own;
+  Ica solver(options);
+  std::vector<double> first, second(3 * static_cast<std::size_t>(problem.contacts()), 0.0);
+  const SolveReport once = solve(solver, problem, 1e-4, first);
+  StopRule stop;
+  stop.residual = 1e-4;
+  stop.max_iterations = 20000;
+  const SolveReport again = solver.solve(second, stop, nullptr);
+  ASSERT_EQ(once.status, SolveStatus::converged);
+  ASSERT_GT(once.iterations, 3);
+  EXPECT_EQ(again.iterations, once.iterations);
+  EXPECT_EQ(second, first);
+}
+
+/// Two frictionless contacts that share their node with directions n₁ᵀ n₂ = c, both pressed in: the sweeps
+/// shrink their corrections by c².
+ContactProblem two_on_a_node(double c) {
+  const double s = std::sqrt(1.0 - c * c);
+  Matrix H = Matrix::Zero(9, 6);
+  H.block<3, 3>(0, 0).setIdentity();
+  H.block<3, 3>(0, 3) << c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0;
+  Matrix M = Matrix::Identity(9, 9);  // three nodes in a row: two would be one block of D
+  for (const Eigen::Index i : {0, 3})
+    M.block<3, 3>(i, i + 3) = M.block<3, 3>(i + 3, i) = 0.1 * Matrix3::Identity();
+  Vector w = Vector::Zero(6);
+  w[0] = w[3] = -1.0;
+  return zoo::make_primal(M, H, Vector::Zero(9), w, Vector::Zero(2));
+}
+
+/// Otaduy 2009, section 5.5: a rule of change, which ends a slow inner loop at once and drives a fast one to
+/// rounding.
+TEST(Ica, InnerSweepsEndByTheRuleOfChange) {
+  const auto sweeps = [](double c, IcaInnerStop rule) {
+    Ica::Options options;
+    options.judge = Judge::own;
+    options.inner_stop = rule;
+    options.inner_reduction = 1e-6;
+    options.inner_max = 500;
+    Ica solver(options);
+    std::vector<double> r;
+    solve(solver, two_on_a_node(c), 1e-12, r, 1);
+    return solver.inner_sweeps();
+  };
+  // corrections after the first: … c², c⁴, …; a change of 2 % is below 5 %
+  EXPECT_LE(sweeps(0.99, IcaInnerStop::paper5), 4);
+  EXPECT_GE(sweeps(0.99, IcaInnerStop::reduction), 100);
+  // halved by every sweep: never below 5 %, to 1e-15
+  EXPECT_GE(sweeps(std::sqrt(0.5), IcaInnerStop::paper5), 40);
+  EXPECT_LE(sweeps(std::sqrt(0.5), IcaInnerStop::paper5), 60);
+  EXPECT_LE(sweeps(std::sqrt(0.5), IcaInnerStop::reduction), 25);
+}
+
+TEST(Ica, TheRuleOfChangeWaitsForContactsThatCloseTooFast) {
+  const auto sweeps = [](double gap) {
+    Ica::Options options;
+    options.judge = Judge::own;
+    options.inner_stop = IcaInnerStop::paper5;
+    options.inner_max = 500;
+    options.paper_gap = gap;
+    ContactProblem problem = two_on_a_node(0.99);
+    problem.dt = 0.01;
+    Ica solver(options);
+    std::vector<double> r;
+    solve(solver, problem, 1e-12, r, 1);
+    return solver.inner_sweeps();
+  };
+  EXPECT_LE(sweeps(1.0), 4);
+  // until what a sweep meets violates by less than 1e-8 m, 1e-6 m/s: ln(1e-6 / 2e-4) / ln 0.98 sweeps or so
+  EXPECT_GE(sweeps(1e-8), 100);
+}
+
+TEST(Ica, LearnsTheSameAnswerWithEitherInnerRule) {
+  const ContactProblem problem = zoo::specimen("planted_implicit").problem;
+  std::vector<double> ours, papers;
+  Ica::Options options;
+  Ica plain(options);
+  ASSERT_EQ(solve(plain, problem, 1e-10, ours).status, SolveStatus::converged);
+  options.inner_stop = IcaInnerStop::paper5;
+  Ica paper(options);
+  ASSERT_EQ(solve(paper, problem, 1e-10, papers).status, SolveStatus::converged);
+  EXPECT_NE(plain.inner_sweeps(), paper.inner_sweeps());
+  for (std::size_t i = 0; i < ours.size(); ++i) EXPECT_NEAR(papers[i], ours[i], 1e-6);
+}
+
 /// Spec C27, H14: M is positive definite and Gauss–Seidel converges, the mixture with Jacobi anticipation
 /// does not (spectral radii 1.0958 and 1.0508).
 TEST(Ica, FallsBackOnDampedJacobiWhereTheMixtureDiverges) {
