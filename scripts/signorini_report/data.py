@@ -160,6 +160,17 @@ def family_of(file):
     return cut.group(1) if cut else re.sub(r"_[0-9]+$", "", file) if "." not in file else scene_of(file)
 
 
+def step_of(step):
+    """000015.2 → 000015: the time step that a recorded solve belongs to."""
+    return step.split(".")[0]
+
+
+def round_of(step):
+    """000015.2 → 2, 000015 → 1: which linearisation of its time step a recorded solve is."""
+    tail = step.split(".")[1:]
+    return int(tail[0]) if tail and tail[0].isdigit() else 1
+
+
 def first_to_reach(runs, wanted):
     """1 for the runs with the loosest of their own tolerances at which the residual is at most `wanted`: a ladder of tolerances
     brings solvers with different stops to equal residuals."""
@@ -184,6 +195,7 @@ def add_columns(runs):
     runs["seconds_per_contact"] = runs["total_seconds"] / runs["contacts"].where(runs["contacts"] > 0)
     runs["largest_share"] = runs["largest_region"] / runs["contacts"].where(runs["contacts"] > 0)
     runs["scene"] = runs["file"].map(scene_of)
+    runs["time_step"], runs["round"] = runs["step"].map(step_of), runs["step"].map(round_of).astype("int64")
     options = [option_pairs(text) for text in runs["options"]]
     for key in sorted({key for pairs in options for key in pairs}):
         runs[f"options.{key}"] = [pairs.get(key, "") for pairs in options]
@@ -288,6 +300,19 @@ def read_traces(path, labels, own):
     return [trace for trace in traces if trace.iteration.size > 0]
 
 
+def run_key(trace):
+    return (trace.file, trace.step, trace.solver, trace.options, trace.region_mode, trace.threads, trace.tolerance)
+
+
+def add_starts(runs, traces):
+    """start_residual: the referee's residual of the start that a traced run was given."""
+    found = {run_key(trace): float(trace.residual[0]) for trace in traces if trace.iteration[0] == 0}
+    if not found:
+        return
+    keys = zip(runs["file"], runs["step"], runs["solver"], runs["options"], runs["region_mode"], runs["threads"], runs["tolerance"])
+    runs["start_residual"] = [found.get(key, np.nan) if protocol == "converge" else np.nan for key, protocol in zip(keys, runs["protocol"])]
+
+
 def inner_sweeps(trace):
     """Sweeps over the contacts in every iteration up to the first that meets the tolerance; None where the solver tells of none."""
     so_far = trace.progress.get("contact_sweeps")
@@ -304,8 +329,7 @@ def add_inner_sweeps(runs, traces):
     for trace in traces:
         sweeps = inner_sweeps(trace)
         if sweeps is not None:
-            key = (trace.file, trace.step, trace.solver, trace.options, trace.region_mode, trace.threads, trace.tolerance)
-            found[key] = (float(np.median(sweeps)), float(np.percentile(sweeps, 90)), float(np.mean(sweeps < 10)))
+            found[run_key(trace)] = (float(np.median(sweeps)), float(np.percentile(sweeps, 90)), float(np.mean(sweeps < 10)))
     if not found:
         return
     keys = zip(runs["file"], runs["step"], runs["solver"], runs["options"], runs["region_mode"], runs["threads"], runs["tolerance"])
@@ -345,6 +369,7 @@ def read_experiment(folder):
             own = {(row.solver, row.options): row.label for row in runs[["solver", "options", "label"]].itertuples() if row.label}
             traces = read_traces(folder / "trace.h5", labels, own)
             add_inner_sweeps(runs, traces)
+            add_starts(runs, traces)
         except (OSError, KeyError) as error:
             raise ReportError(f"{folder / 'trace.h5'}: {error}") from error
     if (folder / "regions.csv").is_file():

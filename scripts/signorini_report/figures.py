@@ -9,6 +9,7 @@ from signorini_report.figure_convergence import convergence, histories, ladder, 
 from signorini_report.figure_follow import follow
 from signorini_report.figure_methods import methods
 from signorini_report.figure_parts import laws_of
+from signorini_report.figure_rounds import rounds
 from signorini_report.figure_scenes import incline, regions, residuals, series
 from signorini_report.figure_runs import scatter
 from signorini_report.figure_sheet import sheet
@@ -33,6 +34,8 @@ PICTURES = {  # name: (function, caption), in the order of the page
                              "of the system, of the preconditioned one and of the relative velocity left in active constraints. "
                              "Ticks at the foot are changes of contact states and restarts; the dotted line is the first iteration "
                              "at which the referee's residual meets the tolerance."),
+    "rounds": (rounds, "What the solvers know of themselves through one time step, its linearisations one behind the other, each from the impulses "
+                       "of the one before: at every circle the contacts are linearised anew."),
     "growth": (growth, "Iterations that the referee's residual takes to the tolerance, and products with M on the way, against the "
                        "setting at which the problem was recorded. A red cross: not reached."),
     "residuals": (residuals, "The referee's residual where the solver stops by itself, against the setting at which the problem was "

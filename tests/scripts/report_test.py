@@ -17,7 +17,7 @@ import make_results  # noqa: E402
 import render_test  # noqa: E402
 import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
-from signorini_report import (data, expect, figure_anticipation, figure_convergence, figure_follow, figure_methods, figure_runs,  # noqa: E402
+from signorini_report import (data, expect, figure_anticipation, figure_convergence, figure_rounds, figure_follow, figure_methods, figure_runs,  # noqa: E402
                               figure_scenes, figure_sheet, figure_steps, figure_times, figures, main, style, table_methods, tables)
 
 
@@ -195,6 +195,69 @@ class Histories(unittest.TestCase):
             self.assertTrue(figure_convergence.histories(self.experiment(traces), Path(folder)))
             self.assertEqual((Path(folder) / "histories.svg").read_bytes(), first)
             self.assertEqual((Path(folder) / "histories.txt").read_text(), "rings-quick.h5 step 000010\n")
+
+
+class Rounds(unittest.TestCase):
+    def traces(self, steps, labels=("Diag", "Full"), iterations=10):
+        made = []
+        for step in steps:
+            for label in labels:
+                trace = progress_trace(label, iterations)
+                trace.step, trace.label = step, label
+                made.append(trace)
+        return made
+
+    def experiment(self, traces, config=None):
+        steps = sorted({trace.step for trace in traces})
+        runs = run_table(file=["rings-quick.h5"] * len(steps), step=steps, solver=["cr-full"] * len(steps))
+        return data.Experiment("e", Path("."), runs, traces, {}, config or {"figures": ["rounds"]}, None)
+
+    def test_a_recorded_solve_belongs_to_a_step_and_a_round(self):
+        self.assertEqual([(data.step_of(step), data.round_of(step)) for step in ("000015", "000015.2", "000015.11", "0")],
+                         [("000015", 1), ("000015", 2), ("000015", 11), ("0", 1)])
+
+    def test_the_step_with_most_rounds_is_shown_in_their_order(self):
+        shown = figure_rounds.rounds_to_show(self.experiment(self.traces(["000010.2", "000010", "000020.10", "000020", "000020.2", "000030"])))
+        self.assertEqual({label: [trace.step for trace in traces] for label, traces in shown.items()},
+                         {label: ["000020", "000020.2", "000020.10"] for label in ("Diag", "Full")})
+
+    def test_a_step_that_a_variant_lacks_is_not_shown(self):
+        traces = self.traces(["000010", "000010.2"]) + self.traces(["000020", "000020.2", "000020.3"], labels=("Full",))
+        shown = figure_rounds.rounds_to_show(self.experiment(traces))
+        self.assertEqual([trace.step for trace in shown["Full"]], ["000010", "000010.2"])
+
+    def test_rounds_stand_one_behind_the_other_up_to_the_first_accurate_iteration(self):
+        x, y, starts, passed = figure_rounds.joined(self.traces(["000010", "000010.2"], labels=("Full",)), "plain")
+        self.assertEqual(starts, [5])  # the invented runs meet the tolerance half-way
+        self.assertEqual(passed, 10)
+        self.assertEqual(list(x), [0, 1, 2, 3, 4, 5, 5, 6, 7, 8, 9, 10])
+        self.assertEqual(y[6], y[0])
+
+    def test_steps_of_one_round_have_no_figure_and_it_is_drawn_only_where_asked_for(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertFalse(figure_rounds.rounds(self.experiment(self.traces(["000010", "000020"])), Path(folder)))
+            many = self.traces(["000010", "000010.2"])
+            self.assertFalse(figure_rounds.rounds(self.experiment(many, {"figures": ["histories"]}), Path(folder)))
+            self.assertEqual(list(Path(folder).iterdir()), [])
+            style.apply()
+            self.assertTrue(figure_rounds.rounds(self.experiment(many), Path(folder)))
+            first = (Path(folder) / "rounds.svg").read_bytes()
+            self.assertTrue(figure_rounds.rounds(self.experiment(many), Path(folder)))
+            self.assertEqual((Path(folder) / "rounds.svg").read_bytes(), first)
+
+    def test_the_start_of_a_traced_run_is_a_column(self):
+        runs = run_table(file=["rings-quick.h5"] * 2, step=["000010", "000010.2"], solver=["cr-full"] * 2)
+        data.add_columns(runs)
+        self.assertEqual(list(runs["round"]), [1, 2])
+        self.assertEqual(list(runs["time_step"]), ["000010"] * 2)
+        row = runs.iloc[0]
+        trace = progress_trace("Full", 10)
+        trace.options, trace.threads, trace.tolerance = row["options"], row["threads"], row["tolerance"]
+        trace.residual = trace.residual * 0.25
+        runs["protocol"] = "converge"
+        data.add_starts(runs, [trace])
+        self.assertEqual(runs["start_residual"][0], 0.25)
+        self.assertTrue(np.isnan(runs["start_residual"][1]))
 
 
 class Ratios(unittest.TestCase):
