@@ -248,6 +248,35 @@ TEST_F(RunTest, InterruptedRecordingGoesOnFromItsCheckpointToTheSameBytes) {
   EXPECT_TRUE(file_text(recording) == file_text(folder_ / "whole.h5"));
 }
 
+/// The first solver has no memory for its W. The second would go on for 50 s, ten times the limit as traced
+/// runs may: it never reaches its tolerance. A signal ends it within a second or so; the row of the first
+/// stays, it leaves none.
+TEST_F(RunTest, TerminationInsideALongSolveLosesThatSolveOnly) {
+  const std::string file = planted("a.hdf5", {.contacts = 6});
+  std::ofstream(folder_ / "trial.toml")
+      << "artefact = \"x\"\nclaim = \"y\"\nfiles = [\"" << file
+      << "\"]\nprotocols = [\"converge\"]\nregions = [\"none\"]\nthreads = [1]\ntolerances = [1e-300]\n"
+         "max_iterations = 2000000000\ntime_limit = 5.0\n[[solvers]]\nname = \"pgs\"\nkernel = \"dense\"\n"
+         "max_gib = 1e-9\n[[solvers]]\nname = \"pgs\"\n";
+  const fs::path table = results() / "runs.csv";
+  const auto lines = [&] {
+    const std::string text = file_text(table);
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  const pid_t child = start(command(false));
+  for (int i = 0; i < 5000 && lines() < 2; ++i) ::usleep(2000);
+  ::usleep(300000);  // into the second solve
+  const auto signalled = std::chrono::steady_clock::now();
+  ::kill(child, SIGTERM);
+  const Outcome interrupted = finish(child);
+  EXPECT_EQ(interrupted.code, 130) << interrupted.err;
+  EXPECT_LT(std::chrono::steady_clock::now() - signalled, std::chrono::seconds(10)) << interrupted.err;
+  const std::vector<RunRecord> rows = read_run_table(table);
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_NE(rows.front().status, SolveStatus::iteration_limit) << run_record_row(rows.front());
+  EXPECT_NE(rows.front().options.find("kernel=dense"), std::string::npos);
+}
+
 /// The table of steps has the statistics of every recording, probes of both, and the clocks that lie beside
 /// them.
 TEST_F(RunTest, KeepsTheStepsOfRecordingsWhereAClaimAsksForThem) {
