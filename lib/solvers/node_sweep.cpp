@@ -181,6 +181,7 @@ void NodeSweep::find_regions(const PrimalSystem& system) {
   for (std::size_t k = 0; k < components.label.size(); ++k)
     region_contacts_[at(next[at(components.label[k])]++)] = static_cast<Index>(k);
   outcome_.assign(at(components.count), {});
+  seen_.assign(at(components.count), {});
   region_task_.assign(1, 0);
   Index work = 0;
   for (Index region = 0; region < components.count; ++region) {
@@ -313,27 +314,55 @@ NodeSweep::Seen NodeSweep::sweep_region(const PrimalSystem& system, double softn
   return seen;
 }
 
+/// The inner loop of Otaduy 2009 section 5.5: one sweep over all contacts after the other.
+NodeSweep::Inner NodeSweep::sweep_until_settled(const PrimalSystem& system, double softness,
+                                                std::span<const double> q, int repetitions,
+                                                const InnerRule& rule, std::span<double> r,
+                                                TaskArena* arena) {
+  const auto settled = [&rule](double now, double before) {
+    return std::abs(now - before) <= rule.share * before;
+  };
+  Inner all;
+  Seen before;
+  while (all.sweeps < rule.limit) {
+    for_each_task(arena, region_task_.size() - 1, [&](std::size_t task) {
+      for (Index region = region_task_[task]; region < region_task_[task + 1]; ++region)
+        seen_[at(region)] = sweep_region(system, softness, q, repetitions, region, r);
+    });
+    Seen now;
+    double poison = 0.0;
+    for (const Seen& seen : seen_) {
+      poison += 0.0 * seen.correction;
+      now.correction = std::max(now.correction, seen.correction);
+      now.normal = std::max(now.normal, seen.normal);
+      now.tangent = std::max(now.tangent, seen.tangent);
+      now.closing = std::max(now.closing, seen.closing);
+    }
+    now.correction += poison;
+    if (all.sweeps++ == 0) all.first = now.correction;
+    if (!(now.correction > rule.enough)) break;
+    if (all.sweeps > 1 && settled(now.normal, before.normal) && settled(now.tangent, before.tangent) &&
+        now.closing <= rule.closing)
+      break;
+    before = now;
+  }
+  return all;
+}
+
 NodeSweep::Inner NodeSweep::local(const PrimalSystem& system, double omega, std::span<const double> q,
                                   int repetitions, const InnerRule& rule, std::span<double> r,
                                   TaskArena* arena) {
   const double softness = 1.0 / omega;
-  const auto settled = [&rule](double now, double before) {
-    return std::abs(now - before) <= rule.share * before;
-  };
+  if (rule.changes) return sweep_until_settled(system, softness, q, repetitions, rule, r, arena);
   for_each_task(arena, region_task_.size() - 1, [&](std::size_t task) {
     for (Index region = region_task_[task]; region < region_task_[task + 1]; ++region) {
       Inner& inner = outcome_[at(region)];
       inner = {};
-      Seen before;
       for (int sweep = 0; sweep < rule.limit; ++sweep) {
-        const Seen seen = sweep_region(system, softness, q, repetitions, region, r);
+        const double correction = sweep_region(system, softness, q, repetitions, region, r).correction;
         ++inner.sweeps;
-        if (sweep == 0) inner.first = seen.correction;
-        if (!(seen.correction > rule.enough)) break;
-        if (rule.changes && sweep > 0 && settled(seen.normal, before.normal) &&
-            settled(seen.tangent, before.tangent) && seen.closing <= rule.closing)
-          break;
-        before = seen;
+        if (sweep == 0) inner.first = correction;
+        if (!(correction > rule.enough)) break;
       }
     }
   });

@@ -40,8 +40,8 @@ class NodeSweep {
   struct InnerRule {
     double enough = 0.0;   ///< m/s: a sweep that corrects by no more
     int limit = 1;         ///< sweeps at most
-    bool changes = false;  ///< or whose residuals, normal and tangential, differ by at most `share` from the
-                           ///< sweep before
+    bool changes = false;  ///< or all regions together: where the residuals of a sweep over all contacts, of
+                           ///< the normal condition and of friction, differ by at most `share` from the last
     double share = 0.05;
     double closing = std::numeric_limits<double>::infinity();  ///< m/s: … and no contact closes faster than
   };
@@ -63,6 +63,8 @@ class NodeSweep {
     double tangent = 0.0;     ///< largest residual of friction
     double closing = 0.0;     ///< largest −u_N
   };
+  Inner sweep_until_settled(const PrimalSystem& system, double softness, std::span<const double> q,
+                            int repetitions, const InnerRule& rule, std::span<double> r, TaskArena* arena);
   Seen sweep_region(const PrimalSystem& system, double softness, std::span<const double> q, int repetitions,
                     Index region, std::span<double> r) const;
   void cut_matrix(const PrimalSystem& system, TaskArena* arena);
@@ -84,6 +86,7 @@ class NodeSweep {
   std::vector<Index> region_begin_, region_contacts_;
   std::vector<Index> region_task_;  ///< tasks + 1: regions
   std::vector<Inner> outcome_;      ///< one per region
+  std::vector<Seen> seen_;          ///< one per region
 };
 
 }  // namespace signorini

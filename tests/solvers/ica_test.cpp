@@ -275,6 +275,41 @@ void expect_sweep(double skew) {
   EXPECT_LE((next - upper * dv).norm(), 1e-14 * upper.norm() * dv.norm());
 }
 
+/// One contact of the falling cloth (Otaduy 2009, Fig. 5) on which the printed loop (section 5.5, 3.2.1) goes
+/// back and forth for ever. While it slides both ways a normal correction x turns into −μ (|B_N1| + |B_N2|) /
+/// B_NN x = −1.0555 x, and the order of N, T1 and T2 does not matter to that; while the second direction
+/// sticks it comes back. With the cone the factor is −μ ‖B_NT‖ / B_NN = −0.75 at most.
+TEST(NodeSweep, PyramidMayGoBackAndForthAtASingleContact) {
+  const Matrix B = zoo::matrix_of(3, 3,
+                                  {3.9050677, -3.5188364, 3.3508585, -3.5188364, 4.0673691, -3.7011477,
+                                   3.3508585, -3.7011477, 4.1682788});
+  const Matrix H = B.llt().matrixU();
+  const ContactProblem problem =
+      zoo::make_primal(Matrix::Identity(3, 3), H, Vector::Zero(3), Vector::Zero(3), Vector::Constant(1, 0.6));
+  const std::vector<double> q{-0.2108, 0.8017, -0.2157};
+  const auto last = [&](FrictionLaw law, int limit, int& sweeps) {
+    PrimalSystem system;
+    system.prepare(problem, law, Judge::own, nullptr);
+    NodeSweep sweep;
+    sweep.prepare(system);
+    NodeSweep::InnerRule rule;
+    rule.enough = 1e-9;
+    rule.limit = limit;
+    std::vector<double> r(3, 0.0);
+    sweeps = sweep.local(system, 1.0, q, 3, rule, r).sweeps;
+    return r;
+  };
+  int sweeps = 0;
+  const std::vector<double> odd = last(FrictionLaw::pyramid, 1001, sweeps);
+  EXPECT_EQ(sweeps, 1001);
+  const std::vector<double> even = last(FrictionLaw::pyramid, 1002, sweeps);
+  const std::vector<double> odd_again = last(FrictionLaw::pyramid, 1003, sweeps);
+  EXPECT_NEAR(odd[0], odd_again[0], 1e-12);
+  EXPECT_GT(std::abs(odd[0] - even[0]), 1e-4);
+  last(FrictionLaw::cone, 1000, sweeps);
+  EXPECT_LE(sweeps, 100);
+}
+
 TEST(NodeSweep, SolvesWithTheLowerTriangle) { expect_sweep(0.0); }
 TEST(NodeSweep, TakesTheUpperTriangleOfAnAsymmetricMatrix) { expect_sweep(0.25); }
 
