@@ -55,16 +55,18 @@ def plot(draw, box, size, time, curves, unit, marks):
         draw.line([(mark, top), (mark, bottom)], fill=GRID)
     for t, anchor in ((begin, "la"), (end, "ra")):
         draw.text((x_of(t), bottom + 0.35 * size), f"{t:.3g} s", fill=PALE, font=label, anchor=anchor)
-    cursor = left
-    for number, curve in enumerate(curves):
+    names = [f"{curve.label}{f' ({unit})' if unit and curve is curves[-1] else ''}" for curve in curves]
+    wanted = sum(2.6 * size + draw.textlength(name, font=label) for name in names)
+    fit = min(1.0, (right - left + 1.5 * size) / wanted)  # of the legend, in the narrow plots of a sheet with one panel
+    small, cursor = font(0.85 * size * fit), left
+    for number, (curve, name) in enumerate(zip(curves, names)):
         column, low, highest = envelope(x_of(time) - left, np.clip(curve.values, 0.0, high), int(right - left))
         points = [(left + c, bottom - v / high * (bottom - top)) for c, a, b in zip(column, low, highest) for v in ((a, b) if a < b else (a,))]
         if len(points) > 1:
             draw.line(points, fill=curve.colour, width=max(1, round(size / 8)) + len(curves) - 1 - number)
-        text = f"{curve.label}{f' ({unit})' if unit and curve is curves[-1] else ''}"
-        draw.line([(cursor, top - 0.9 * size), (cursor + 1.1 * size, top - 0.9 * size)], fill=curve.colour, width=max(2, round(size / 5)))
-        draw.text((cursor + 1.5 * size, top - 0.9 * size), text, fill=INK, font=label, anchor="lm")
-        cursor += 2.6 * size + draw.textlength(text, font=label)
+        draw.line([(cursor, top - 0.9 * size), (cursor + 1.1 * fit * size, top - 0.9 * size)], fill=curve.colour, width=max(2, round(size / 5)))
+        draw.text((cursor + 1.5 * fit * size, top - 0.9 * size), name, fill=INK, font=small, anchor="lm")
+        cursor += 2.6 * fit * size + draw.textlength(name, font=small)
 
 
 def curves_of(statistics):
