@@ -81,6 +81,28 @@ def contact_steps(path):
     return [(int(row["contacts"]), sum(float(row[name]) for name in CLOCKS)) for row in rows if row[CLOCKS[-1]]]
 
 
+FIRST = 20  # steps with contact that a recording of size paper holds
+
+
+def measured_steps(path, took):
+    """contact_steps without those that took longer by the clock than the whole recording by the processor: it was paused in them; and the
+    share of a core that the rest had."""
+    found, cpu, clock = contact_steps(path), (took or {}).get("cpu_seconds"), (took or {}).get("seconds")
+    if not cpu or not clock:
+        return found, 1.0
+    paused = sum(seconds for _, seconds in found if seconds > cpu)
+    return [step for step in found if step[1] <= cpu], min(1.0, cpu / max(clock - paused, cpu))
+
+
+def growth(folder, scene):
+    """How much longer a step with contact takes in a whole recording than in its first ones, in the mean; None where there is none."""
+    steps = folder / "recordings" / f"{scene}.steps.csv"
+    if not steps.exists():
+        return None
+    found = [seconds for _, seconds in measured_steps(steps, took_of(folder, scene))[0]]
+    return statistics.fmean(found) / statistics.fmean(found[:FIRST]) if len(found) > FIRST else None
+
+
 def planned_steps(path):
     """Of the scene, however early the recording ends."""
     import h5py
@@ -96,36 +118,38 @@ def hours_text(hours):
     return f"{60.0 * hours:.2g} min" if 60.0 * hours >= 1.0 else seconds_text(3600.0 * hours)
 
 
-def paper_line(row, folder, took):
-    """Steps with contact, what they took in CPU time, and what the paper prints."""
+def paper_line(row, folder, took, whole):
+    """Steps with contact, what they took in CPU time, and what the paper prints; `whole` holds recordings of size medium."""
     path = folder / "recordings" / f"{row['scene']}.h5"
-    found = contact_steps(path.with_suffix(".steps.csv")) if path.with_suffix(".steps.csv").exists() else []
+    found, share = measured_steps(path.with_suffix(".steps.csv"), took) if path.with_suffix(".steps.csv").exists() else ([], 1.0)
     name, (many, printed, memory) = row["scene"], PAPERS.get(row["scene"], (None, None, None))
     peak = bytes_text(took["peak_bytes"]) if took else "–"
     memory = bytes_text(memory) if memory else "–"
     planned = planned_steps(path)
     if not found:
-        return f"| `{name}` | {row['steps']} | 0 | {row['contacts']} | {many or '–'} | – | {printed or '–'} | {peak} | {memory} | {planned} | – | – |"
-    share = min(1.0, took["cpu_seconds"] / took["seconds"]) if took and took.get("seconds") else 1.0
+        return f"| `{name}` | {row['steps']} | 0 | {row['contacts']} | {many or '–'} | – | {printed or '–'} | {peak} | {memory} | {planned} | – | – | – |"
     each = share * statistics.fmean(seconds for _, seconds in found)
     hours = hours_text(HOURS[name]) if name in HOURS else hours_text(printed * planned / 3600.0) if printed else "–"
+    factor = growth(whole, name)
+    grown = hours_text(factor * each * planned / 3600.0) if factor else "–"
     cells = (f"`{name}`", row["steps"], len(found), round(statistics.fmean(contacts for contacts, _ in found)), many or "–", seconds_text(each),
-             f"{printed:g} s" if printed else "–", peak, memory, planned, hours_text(each * planned / 3600.0), hours)
+             f"{printed:g} s" if printed else "–", peak, memory, planned, hours_text(each * planned / 3600.0), grown, hours)
     return "| " + " | ".join(map(str, cells)) + " |"
 
 
-def paper_table(folder):
+def paper_table(folder, whole):
     """Size paper beside the papers' numbers."""
     lines = ["### Beside the papers", "",
              f"Steps with contact are those that end with at least {LEAST} contacts (any, where no step has that many). Their CPU time per step is what the clock says of them, "
              "times the share of a core that the whole recording had. These are a scene's first contacts: where the paper has many more, the time does "
-             "not compare. The last two columns: that time for all steps of the scene, and what the "
-             "paper says (its own number of hours, or its seconds per step for the same number of steps).", "",
+             "not compare. The last three columns: that time for all steps of the scene; the same times the factor by which the mean over all steps with "
+             f"contact exceeds that over the first {FIRST} at size medium, where scenes run to their end and contacts become as many as they do; and what "
+             "the paper says (its own number of hours, or its seconds per step for the same number of steps). Both are extrapolations.", "",
              "| scene | steps | with contact | contacts, mean | paper | CPU per step with contact | paper, per step | peak memory | paper | steps of the scene "
-             "| all of them | paper |", "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"]
+             "| all of them | grown as at medium | paper |", "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"]
     for row in read_table(folder / "scenes.csv"):
         if row["status"] != "failed":
-            lines.append(paper_line(row, folder, took_of(folder, row["scene"])))
+            lines.append(paper_line(row, folder, took_of(folder, row["scene"]), whole))
     return lines + [""]
 
 
@@ -158,6 +182,6 @@ def write(page, folder):
     for size, tables in found:
         lines += size_table(tables, size)
         if size == "paper":
-            lines += paper_table(tables)
+            lines += paper_table(tables, folder.with_name(stem + "medium"))
     lines += fact_lines(found[0][1])
     write_text(page, head + "\n".join(lines) + "\n")

@@ -230,6 +230,19 @@ class Dataset(unittest.TestCase):
         self.assertEqual([cell.strip() for cell in beside[5:6] + beside[7:8] + beside[9:11]], ["760", "1.46 s", "380 MB", "150"])
         self.assertIn("not reached", page.read_text())
 
+    def test_growth_of_a_whole_recording_leaves_pauses_out(self):
+        folder = self.root / "grown_medium"
+        (folder / "recordings").mkdir(parents=True)
+        steps = [(20, 1.0)] * 20 + [(40, 3.0)] * 20 + [(40, 1000.0), (5, 7.0)]  # one in which the machine slept, one with few contacts
+        text = "contacts," + ",".join(gallery.CLOCKS) + "\n"
+        text += "".join(f"{contacts},0,0,0,{seconds},0\n" for contacts, seconds in steps)
+        (folder / "recordings/rings.steps.csv").write_text(text)
+        (folder / "recordings/rings.took.json").write_text('{"seconds": 1100.0, "cpu_seconds": 90.0}')
+        self.assertAlmostEqual(gallery.growth(folder, "rings"), 2.0)
+        found, share = gallery.measured_steps(folder / "recordings/rings.steps.csv", gallery.took_of(folder, "rings"))
+        self.assertEqual((len(found), share), (40, 0.9))
+        self.assertIsNone(gallery.growth(folder, "bunnies"))
+
     def test_the_gallery_keeps_its_text_and_repeats(self):
         page = self.root / "gallery.md"
         page.write_text(f"# Mine\n\n{gallery.HEAD}\nold table\n")
