@@ -7,6 +7,7 @@
 #include "solvers/ca.h"
 #include "solvers/cr.h"
 #include "solvers/ica.h"
+#include "solvers/ica_cr.h"
 #include "solvers/minres.h"
 #include "solvers/pcg.h"
 #include "solvers/pcg_pgs.h"
@@ -49,6 +50,10 @@ constexpr std::array kSolvers{
                "contacts, one outer "
                "sweep on velocities",
                "Otaduy 2009, sections 5.2-5.5, eqs. 9-14"),
+    entry<IcaCr>("constraint anticipation and conjugate residuals in turn: the first finds the states of "
+                 "contacts, the second "
+                 "solves between them",
+                 "ours, after Lazarevych 2010 section 4, from Otaduy 2009 and Verschoor and Jalba 2019"),
     entry<CrDiag>("conjugate residuals on velocities and impulses, contacts switching on the way; diagonal "
                   "preconditioner",
                   "Verschoor and Jalba 2019, section 3, Algorithms 1-3"),

@@ -273,6 +273,17 @@ bool SaddleSystem::look(double gate, Moment moment) {
   return changed;
 }
 
+void SaddleSystem::adopt(std::span<const double> impulses) {
+  std::copy(impulses.begin(), impulses.end(), old_.begin());
+  states.start(system, impulses, u);
+  follow_impulses();
+}
+
+std::span<const double> SaddleSystem::total_impulses() {
+  keep_impulses();
+  return old_;
+}
+
 void SaddleSystem::hold_bounds() {
   keep_impulses();
   states.hold_bounds(system);

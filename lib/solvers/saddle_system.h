@@ -37,6 +37,13 @@ class SaddleSystem {
   /// Looks at the states; moves ρ_v with the impulses. True when anything
   /// changed.
   bool look(double gate, Moment moment);
+  /// States by one projected step from feasible impulses r (3m), with v, u and ρ_v those of r; the sliding
+  /// ones stay as they are.
+  void adopt(std::span<const double> r);
+  /// λ + r_T of every contact (3m), until the next call of anything.
+  std::span<const double> total_impulses();
+  /// From v, λ, u and ρ_v: `momentum_error` and `residual`.
+  void measure_residual();
   /// From now on bounds of friction are held (contact_states.h).
   void hold_bounds();
   /// v += α x_v, λ += α x_c, and with them ρ, u; Bx = B x and Hx = Hᵀ x_v.
@@ -127,7 +134,6 @@ class SaddleSystem {
   double inverse_softness(std::size_t i, double Z) const;
   double largest_momentum(std::size_t begin, std::size_t end) const;
   void set_residual();
-  void measure_residual();
   void constraint_residual(std::vector<double>& out) const;
 
   std::vector<double> inverse_diagonal_;        ///< n: 1/M_ii

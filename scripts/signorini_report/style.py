@@ -14,7 +14,7 @@ BLUE, ORANGE, GREEN, PINK = "#0072B2", "#E69F00", "#009E73", "#CC79A7"
 VERMILION, SKY, BLACK, GREY = "#D55E00", "#56B4E9", "#000000", "#8A8A8A"
 
 SOLVER_COLOURS = {
-    "pgs": BLUE, "pcg": ORANGE, "pcg-pgs": GREEN, "ca": PINK, "reference": BLACK, "ica": VERMILION, "cr-full": SKY,
+    "pgs": BLUE, "pcg": ORANGE, "pcg-pgs": GREEN, "ca": PINK, "reference": BLACK, "ica": VERMILION, "ica-cr": "#6A3D9A", "cr-full": SKY,
     "cr-diag": "#004C77", "sp-active-set": "#7A5C00", "sp-cr": "#006B50", "minres": "#8C4A6F",
 }
 SOLVER_ORDER = list(SOLVER_COLOURS)

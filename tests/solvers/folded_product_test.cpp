@@ -173,7 +173,7 @@ TEST_P(FoldedSolver, MeetsTheRefereeWithTheSameBitsForAnyNumberOfThreads) {
 }
 
 INSTANTIATE_TEST_SUITE_P(OnVelocities, FoldedSolver,
-                         ::testing::Values("cr-full", "cr-diag", "minres", "ica", "sp-cr"),
+                         ::testing::Values("cr-full", "cr-diag", "minres", "ica", "ica-cr", "sp-cr"),
                          [](const auto& each) {
                            std::string name = each.param;
                            std::replace(name.begin(), name.end(), '-', '_');

@@ -43,6 +43,8 @@ std::vector<Variant> sound_variants() {
   variants.push_back({"pcg-pgs", {{"tol_cg", "0.0001"}}});
   variants.push_back({"ica", {{"refine", "jacobi"}}});
   variants.push_back({"ica", {{"start", "free"}}});
+  variants.push_back({"ica-cr", {{"length", "0"}}});
+  variants.push_back({"ica-cr", {{"length", "40"}, {"reduction", "0.01"}}});
   variants.push_back({"sp-cr", {{"qp", "minres"}}});
   variants.push_back({"sp-active-set", {{"qp", "minres"}}});
   variants.push_back({"reference", {{"newton_contacts", "0"}}});
@@ -88,7 +90,7 @@ const std::vector<zoo::Specimen>& zoo_problems() {
 
 /// Solvers on velocities, which have no use for W alone.
 bool needs_primal(const Variant& variant) {
-  static const std::set<std::string> names{"ica", "cr-full", "cr-diag", "minres", "sp-active-set", "sp-cr"};
+  static const std::set<std::string> names{"ica", "ica-cr", "cr-full", "cr-diag", "minres", "sp-active-set", "sp-cr"};
   return names.count(variant.name) > 0;
 }
 
