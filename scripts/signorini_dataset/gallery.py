@@ -60,7 +60,9 @@ def size_table(folder, size):
         total += (took or {}).get("seconds") or 0.0
         cpu += (took or {}).get("cpu_seconds") or 0.0
         lines.append(scene_line(row, took))
-    return lines + ["", f"All {len(rows)} scenes of this size: {seconds_text(total)} by the clock, {seconds_text(cpu)} of CPU time.", ""]
+    timed = sum(bool((took_of(folder, row["scene"]) or {}).get("seconds")) for row in rows)
+    whose = f"All {len(rows)} scenes" if timed == len(rows) else f"The {timed} timed of {len(rows)} scenes"
+    return lines + ["", f"{whose} of this size: {seconds_text(total)} by the clock, {seconds_text(cpu)} of CPU time.", ""]
 
 
 PAPERS = {  # contacts and seconds per step (means), peak memory: Verschoor and Jalba 2019, CR (Full), Table 1 and section 6.2.6
