@@ -52,8 +52,10 @@ def sheet(experiment, folder):
     heights = [style.FULL_WIDTH * image.shape[0] / image.shape[1] for image in images]
     figure, grid = plt.subplots(len(images), 1, squeeze=False, figsize=(style.FULL_WIDTH, sum(heights)),
                                 gridspec_kw={"height_ratios": heights, "hspace": 0.02, "left": 0, "right": 1, "top": 1, "bottom": 0})
-    for axes, image in zip(grid[:, 0], images):
+    for axes, image, (name, _) in zip(grid[:, 0], images, recordings):
         axes.imshow(image, interpolation="none")
         axes.set_axis_off()
+        if len(images) > 1:  # the picture's own title is the scene, which they may share
+            axes.text(0.5, 0.995, name, transform=axes.transAxes, ha="center", va="top")
     style.save(figure, folder, "sheet")
     return True
