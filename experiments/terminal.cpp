@@ -61,8 +61,7 @@ std::string painted_error(std::string_view text, Colour colour) {
 
 namespace {
 
-/// To stderr, if anybody reads it: talk that cannot be delivered is no reason to fail (fmt::print would
-/// throw).
+/// To stderr, if anybody reads it: talk that cannot be delivered is no reason to fail (fmt::print would throw).
 void talk(std::string_view text) {
   [[maybe_unused]] const std::size_t written = std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);
@@ -166,8 +165,8 @@ Progress::Progress(std::string what, long long total)
 
 void Progress::update(long long done, std::string_view detail) {
   constexpr double kQuiet = 2.0, kBetween = 0.1;
+  if (!enabled_) return;
   const double now = watch_.seconds();
-  if (!enabled_) return tell(now, done, detail);
   if (now < kQuiet || now - last_ < kBetween) return;
   last_ = now;
   const double share = std::clamp(static_cast<double>(done) / static_cast<double>(total_), 0.0, 1.0);
@@ -179,17 +178,6 @@ void Progress::update(long long done, std::string_view detail) {
   const std::string line = fmt::format("{} {} {:3.0f} %  {}  {}", what_, bar, 100.0 * share, left, detail);
   talk(fmt::format("\r{}\x1b[K", clipped(line, terminal_width() - 1)));
   shown_ = true;
-}
-
-void Progress::tell(double now, long long done, std::string_view detail) {
-  if (now < next_ || done <= told_) return;
-  const double rate = static_cast<double>(done - told_) / (now - told_at_);
-  say(fmt::format("  {}: {:.3g} %, {}; {} left at {:.3g} a minute", what_,
-                  100.0 * static_cast<double>(done) / static_cast<double>(total_), detail,
-                  duration_text(static_cast<double>(std::max(0LL, total_ - done)) / rate), 60.0 * rate));
-  told_at_ = now;
-  told_ = done;
-  next_ = 2.0 * now;
 }
 
 void Progress::clear() {

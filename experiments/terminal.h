@@ -71,9 +71,7 @@ class TextTable {
 /// Columns on a terminal, counting UTF-8 characters as one.
 std::size_t text_width(std::string_view text);
 
-/// A line at the foot of the terminal: bar, share, detail, time left. Where there is no terminal, a line of
-/// text after a minute and whenever the work has taken twice as long since, with the time left at the rate
-/// since the line before.
+/// A line at the foot of the terminal: bar, share, detail, time left.
 class Progress {
  public:
   Progress(std::string what, long long total);
@@ -87,15 +85,10 @@ class Progress {
   double seconds() const { return watch_.seconds(); }
 
  private:
-  void tell(double now, long long done, std::string_view detail);
-
   std::string what_;
   long long total_;
   bool enabled_, shown_ = false;
   double last_ = -1.0;
-  double next_ = 60.0;  ///< s: when a line of text is due
-  double told_at_ = 0.0;
-  long long told_ = 0;
   Stopwatch watch_;
 };
 
