@@ -195,10 +195,18 @@ def methods_tables(experiment):
                 asked = method in set(frame["method"]) and method in config.get("paper", {}).get(scene, {}) and len(own)
                 if len(part) or asked:
                     body.append(line(wanted, config.get("paper", {}), config["reference"], scene, method, part, reference))
-        note = f"{wanted.get('note', '')} Mean (median); times in ms, the paper's in s; ÷: against {config['reference']}."
+        times = "times in ms, the paper's in s" if config.get("paper") else "times in ms"
+        note = f"{wanted.get('note', '')} Mean (median); {times}; ÷: against {config['reference']}."
         found.append((wanted.get("title", "Methods"), note.strip(), header(wanted), body))
     matrices = conditions(experiment)
-    return found + ([matrices] if matrices else [])
+    found += [matrices] if matrices else []
+    return found if config.get("paper") else [(title, note, *without_paper(head, body)) for title, note, head, body in found]
+
+
+def without_paper(head, body):
+    """The same without the columns of the paper's numbers."""
+    kept = [place for place, name in enumerate(head) if not name.startswith("paper")]
+    return [head[place] for place in kept], [[row[place] for place in kept] for row in body]
 
 
 def conditions(experiment):

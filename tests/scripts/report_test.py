@@ -613,6 +613,12 @@ class Methods(unittest.TestCase):
         self.assertEqual(body, [["dale", "14.2", "8", "–", "–", "–"], ["hill", "130", "8", "3", "–", "0.5"]])
         self.assertIn("(equal)", note)
 
+    def test_without_a_paper_s_numbers_there_are_no_columns_for_them(self):
+        (_, note, header, body), = table_methods.methods_tables(self.experiment(paper={}))
+        self.assertEqual(header, ["scene", "method", "solved", "resolution [ms]", "iterations", "constraints", "resolution ÷", "iterations ÷"])
+        self.assertEqual(body[0], ["hill", "a", "1 of 2", "6 (6)", "40 (40)", "12 (12)", "2", "8"])
+        self.assertNotIn("paper", note)
+
     def test_figure_shows_the_ratios_of_the_tables_and_repeats_to_the_byte(self):
         rows, paper = table_methods.ratios(self.experiment())
         self.assertEqual(rows, [{"table": "equal", "scene": "hill", "method": "a", "resolution": 2.0, "iterations": 8.0}])
