@@ -27,7 +27,7 @@ void ContactStates::prepare(const PrimalSystem& system, const StateRules& rules)
   contact_.assign(m, Contact{});
   softness_.resize(m);
   for (std::size_t k = 0; k < m; ++k)
-    softness_[k] = diagonal_block(system.B, static_cast<Index>(k)).diagonal();
+    softness_[k] = system.B_diagonal[k].diagonal();
   for (auto* x : {&lambda, &sliding, &active, &proximal, &centre}) x->assign(3 * m, 0.0);
   across.assign(m, Vector2::Zero());
   compliance.assign(m, 0.0);

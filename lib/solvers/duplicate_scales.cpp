@@ -55,6 +55,7 @@ double similarity(const Weights& a, const Weights& b) {
 std::vector<double> duplicate_scales(const PrimalSystem& system) {
   const auto m = at(system.contacts());
   std::vector<double> Z(m, 1.0);
+  if (system.couples_by_nodes()) return Z;
   std::vector<char> rigid(system.inverse.size(), 0);
   for (const PrimalSystem::Pair& pair : system.pairs) rigid[at(pair.first)] = rigid[at(pair.second)] = 1;
   std::vector<Weights> weights(m);

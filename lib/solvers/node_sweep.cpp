@@ -135,9 +135,11 @@ void NodeSweep::prepare(const PrimalSystem& system, TaskArena* arena) {
   diagonal_.resize(at(system.contacts()));
   stiffness_.resize(diagonal_.size());
   for (Index k = 0; k < system.contacts(); ++k) {
-    diagonal_[at(k)] = diagonal_block(system.B, k);
+    diagonal_[at(k)] = system.B_diagonal[at(k)];
     stiffness_[at(k)] = contact_stiffness(diagonal_[at(k)]);
   }
+  by_nodes_ = system.couples_by_nodes();
+  if (by_nodes_) coupling_.prepare(system);
   find_regions(system);
 }
 
@@ -172,7 +174,7 @@ void NodeSweep::cut_rows() {
 }
 
 void NodeSweep::find_regions(const PrimalSystem& system) {
-  const Components components = connected_components(system.B);
+  const Components components = by_nodes_ ? coupling_.components() : connected_components(system.B);
   region_begin_.assign(at(components.count) + 1, 0);
   for (const Index region : components.label) ++region_begin_[at(region) + 1];
   for (std::size_t i = 1; i < region_begin_.size(); ++i) region_begin_[i] += region_begin_[i - 1];
@@ -187,7 +189,7 @@ void NodeSweep::find_regions(const PrimalSystem& system) {
   for (Index region = 0; region < components.count; ++region) {
     for (Index c = region_begin_[at(region)]; c < region_begin_[at(region) + 1]; ++c) {
       const Index k = region_contacts_[at(c)];
-      work += system.B.row_begin[at(k) + 1] - system.B.row_begin[at(k)];
+      work += by_nodes_ ? coupling_.size_of(k) : system.B.row_begin[at(k) + 1] - system.B.row_begin[at(k)];
     }
     if (work < kTaskBlocks / 4) continue;  // a sweep is repeated several times
     region_task_.push_back(region + 1);
@@ -265,24 +267,33 @@ struct LocalContact {
 
 }  // namespace
 
+namespace {
+
+/// Row k of B times r.
+Vector3 row_times(const BlockSparseMatrix& B, std::size_t k, std::span<const double> r) {
+  Vector3 u = Vector3::Zero();
+  for (Index b = B.row_begin[k]; b < B.row_begin[k + 1]; ++b) {
+    u +=
+        Eigen::Map<const Matrix3>(B.block(b)) * Eigen::Map<const Vector3>(r.data() + 3 * at(B.column[at(b)]));
+  }
+  return u;
+}
+
+}  // namespace
+
 NodeSweep::Seen NodeSweep::sweep_region(const PrimalSystem& system, double softness,
                                         std::span<const double> q, int repetitions, Index region,
-                                        std::span<double> r) const {
-  const BlockSparseMatrix& B = system.B;
+                                        std::span<double> r) {
   Seen seen;
   double poison = 0.0;
   for (Index place = region_begin_[at(region)]; place < region_begin_[at(region) + 1]; ++place) {
     const std::size_t k = at(region_contacts_[at(place)]);
     Eigen::Map<Vector3> rk(r.data() + 3 * k);
     if (!(stiffness_[k].normal > 0.0)) {
-      rk.setZero();
+      rk.setZero();  // B_NN = 0: it moves nothing
       continue;
     }
-    Vector3 u = Vector3::Zero();
-    for (Index b = B.row_begin[k]; b < B.row_begin[k + 1]; ++b) {
-      u += Eigen::Map<const Matrix3>(B.block(b)) *
-           Eigen::Map<const Vector3>(r.data() + 3 * at(B.column[at(b)]));
-    }
+    const Vector3 u = by_nodes_ ? coupling_.velocity(static_cast<Index>(k)) : row_times(system.B, k, r);
     LocalContact c{rk,
                    softness * u + Eigen::Map<const Vector3>(q.data() + 3 * k),
                    diagonal_[k],
@@ -302,6 +313,7 @@ NodeSweep::Seen NodeSweep::sweep_region(const PrimalSystem& system, double softn
     }
     const Vector3 change = c.r - rk;
     rk = c.r;
+    if (by_nodes_) coupling_.add(static_cast<Index>(k), change);
     const double normal = change[0] * c.stiffness.normal;
     const double tangent = change.tail<2>().norm() * c.stiffness.tangent;
     const double correction = softness * std::hypot(normal, tangent);
@@ -353,6 +365,7 @@ NodeSweep::Inner NodeSweep::local(const PrimalSystem& system, double omega, std:
                                   int repetitions, const InnerRule& rule, std::span<double> r,
                                   TaskArena* arena) {
   const double softness = 1.0 / omega;
+  if (by_nodes_) coupling_.start(r);
   if (rule.changes) return sweep_until_settled(system, softness, q, repetitions, rule, r, arena);
   for_each_task(arena, region_task_.size() - 1, [&](std::size_t task) {
     for (Index region = region_task_[task]; region < region_task_[task + 1]; ++region) {

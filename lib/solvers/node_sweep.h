@@ -5,6 +5,7 @@
 
 #include "base/parallel.h"
 #include "linalg/symmetric_block_matrix.h"
+#include "solvers/node_coupling.h"
 #include "solvers/primal_system.h"
 
 /// The two sweeps of iterative constraint anticipation: over the node blocks of M, and over the contacts with
@@ -66,7 +67,7 @@ class NodeSweep {
   Inner sweep_until_settled(const PrimalSystem& system, double softness, std::span<const double> q,
                             int repetitions, const InnerRule& rule, std::span<double> r, TaskArena* arena);
   Seen sweep_region(const PrimalSystem& system, double softness, std::span<const double> q, int repetitions,
-                    Index region, std::span<double> r) const;
+                    Index region, std::span<double> r);
   void cut_matrix(const PrimalSystem& system, TaskArena* arena);
   void cut_rows();
   void find_regions(const PrimalSystem& system);
@@ -79,7 +80,9 @@ class NodeSweep {
   bool symmetric_ = false;
   BlockSparseMatrix lower_;
   BlockSparseMatrix upper_;
-  std::vector<double> inverse_;              ///< 9 per node block + padding
+  std::vector<double> inverse_;  ///< 9 per node block + padding
+  bool by_nodes_ = false;        ///< B is not formed
+  NodeCoupling coupling_;
   std::vector<Matrix3> diagonal_;            ///< B_kk
   std::vector<ContactStiffness> stiffness_;  ///< of B_kk
   std::vector<Index> row_task_;              ///< tasks + 1: node blocks of whole bodies

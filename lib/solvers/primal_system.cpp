@@ -180,7 +180,7 @@ void PrimalSystem::prepare(const ContactProblem& problem, FrictionLaw wanted_law
   }
   if (!same_matrix || f_.size() != problem.f.size() || f_ != problem.f) solve_freely(problem, arena);
   measure_scale();
-  B = assemble_delassus(*diagonal_, H, arena);
+  couple(arena);
   stiffness.resize(at(contacts()));
   worst_.resize((stiffness.size() + kContactGrain - 1) / kContactGrain);
   if (mass_) {
@@ -188,9 +188,38 @@ void PrimalSystem::prepare(const ContactProblem& problem, FrictionLaw wanted_law
     for (Index k = 0; k < contacts(); ++k)
       stiffness[at(k)] = contact_stiffness(diagonal.middleRows<3>(3 * k));
   } else {
-    for (Index k = 0; k < contacts(); ++k) stiffness[at(k)] = contact_stiffness(diagonal_block(B, k));
+    for (Index k = 0; k < contacts(); ++k) stiffness[at(k)] = contact_stiffness(B_diagonal[at(k)]);
   }
   prepared_ = true;
+}
+
+/// Whether B would hold more than kMostBlocks blocks per contact: Σ over node blocks of (contacts there)² is
+/// the most that it can hold.
+bool PrimalSystem::is_coupled_widely() const {
+  std::vector<long long> touching(nodes(), 0);
+  for (Index k = 0; k < contacts(); ++k) {
+    Index last = -1;
+    for (Index e = H.begin[at(k)]; e < H.begin[at(k) + 1]; ++e) {
+      const Index node = H.dof[at(e)] / 3;
+      if (node != last) ++touching[at(node)];
+      last = node;
+    }
+  }
+  long long most = 0;
+  for (const long long count : touching) most += count * count;
+  return most > kMostBlocks * contacts();
+}
+
+void PrimalSystem::couple(TaskArena* arena) {
+  B_diagonal.resize(at(contacts()));
+  if (is_coupled_widely()) {
+    B = {};
+    const Matrix diagonal = delassus_diagonal(make_body_touches(H, *diagonal_), *diagonal_, arena);
+    for (Index k = 0; k < contacts(); ++k) B_diagonal[at(k)] = diagonal.middleRows<3>(3 * k);
+    return;
+  }
+  B = assemble_delassus(*diagonal_, H, arena);
+  for (Index k = 0; k < contacts(); ++k) B_diagonal[at(k)] = diagonal_block(B, k);
 }
 
 /// The form of M that multiplies fastest; an M that is not symmetric stays as it is.

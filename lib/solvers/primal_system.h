@@ -91,8 +91,13 @@ class PrimalSystem {
 
   BlockSparseMatrix A;  ///< M, kg
   DirectionRows H;
-  BlockSparseMatrix B;  ///< Hᵀ D⁻¹ H, 1/kg: couples contacts that share a node block
-  Vector w;             ///< 3m; m/s
+  /// Hᵀ D⁻¹ H, 1/kg: couples contacts that share a node block. Not formed (no rows) where that would take
+  /// more than kMostBlocks blocks per contact; node_coupling.h then does what products with it do.
+  BlockSparseMatrix B;
+  std::vector<Matrix3> B_diagonal;  ///< m: its diagonal blocks, formed or not
+  bool couples_by_nodes() const { return contacts() > 0 && B.block_rows == 0; }
+  static constexpr long long kMostBlocks = 256;
+  Vector w;  ///< 3m; m/s
   Vector mu;
   FrictionLaw law = FrictionLaw::cone;
   Vector v_free;                 ///< M⁻¹ f, size(); m/s
@@ -110,6 +115,8 @@ class PrimalSystem {
   void invert_diagonal(TaskArena* arena);
   void solve_freely(const ContactProblem& problem, TaskArena* arena);
   void measure_scale();
+  bool is_coupled_widely() const;
+  void couple(TaskArena* arena);
 
   bool prepared_ = false;
   bool same_matrix_ = false;

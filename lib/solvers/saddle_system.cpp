@@ -27,7 +27,7 @@ void SaddleSystem::prepare(const ContactProblem& problem, FrictionLaw law, Judge
   }
   softness_.resize(3 * m);
   for (Index k = 0; k < system.contacts(); ++k) {
-    const Matrix3 D = diagonal_block(system.B, k);
+    const Matrix3& D = system.B_diagonal[at(k)];
     for (Index j = 0; j < 3; ++j) softness_[at(3 * k + j)] = D(j, j);
   }
   duplicate_.assign(m, 1.0);

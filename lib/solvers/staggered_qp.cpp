@@ -55,7 +55,7 @@ void StaggeredQp::prepare(const PrimalSystem& system, QpMethod method) {
   asks_.assign(3 * m, 0);
   turning_.assign(m, 0);
   for (std::size_t k = 0; k < m; ++k) {
-    const Matrix3 block = diagonal_block(system.B, static_cast<Index>(k));
+    const Matrix3& block = system.B_diagonal[k];
     for (std::size_t j = 0; j < 3; ++j) softness_[3 * k + j] = block.diagonal()[static_cast<Eigen::Index>(j)];
   }
   inverse_diagonal_.resize(n);
