@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace signorini {
@@ -12,7 +13,10 @@ namespace {
 /// contacts almost replace each other, their normal impulses are a hundred times less accurate than the
 /// velocities. (Rings: with 1e-2 one problem in 239 does not arrive under the pyramid, 1e-4 and 1e-5 cost the
 /// same.)
-constexpr double kBoundAccuracy = 1e-4;
+constexpr double kTightBounds = 1e-4;
+/// HeldBounds::adaptive: the largest τ, and the moves that may pass without a halving of the lag.
+constexpr double kLooseBounds = 0.1;
+constexpr int kMovesInVain = 4;
 /// Of the proximal lag: what the regularised problem is solved to before its centre moves.
 constexpr double kCentreAccuracy = 0.1;
 /// ϑ/S. Larger: more moves of the centre; smaller: rows that repeat each other are told apart less. (1e-3 and
@@ -103,7 +107,7 @@ void ContactStates::start(const PrimalSystem& system, std::span<const double> r,
   constexpr double kAtBound = 1.0 - 1e-4;
   /// And impulses this small, relative to the largest, are none.
   constexpr double kNoImpulse = 1e-6;
-  changes_ = 0;
+  changes_ = bound_moves_ = 0;
   held_ = false;
   for (auto* x : {&proximal, &centre}) std::fill(x->begin(), x->end(), 0.0);
   double least = 0.0;
@@ -174,7 +178,7 @@ bool ContactStates::evaluate(const PrimalSystem& system, std::span<const double>
   }
   if (changed || !held_ || moment == Moment::running || !(std::max(bound_lag(system), proximal_lag()) > gate))
     return changed;
-  if (kCentreAccuracy * proximal_lag() <= kBoundAccuracy * bound_lag(system)) move_bounds(system, u, gate);
+  if (kCentreAccuracy * proximal_lag() <= bound_accuracy_ * bound_lag(system)) move_bounds(system, u, gate);
   for (std::size_t k = 0; k < contact_.size(); ++k) recentre(k);
   return true;
 }
@@ -298,6 +302,9 @@ bool ContactStates::follow_pyramid(std::size_t k, int j, const Bounds& bounds, c
 void ContactStates::hold_bounds(const PrimalSystem& system) {
   held_ = true;
   history_.forget();
+  bound_accuracy_ = kTightBounds;
+  lag_ = std::numeric_limits<double>::infinity();
+  moves_in_vain_ = 0;
   for (std::size_t k = 0; k < contact_.size(); ++k) {
     bound_[k] = system.mu[static_cast<Eigen::Index>(k)] * std::max(0.0, lambda[3 * k]);
     if (!(bound_[k] > 0.0)) drop_tangents(k);
@@ -329,15 +336,30 @@ double ContactStates::proximal_lag() const {
 }
 
 double ContactStates::held_accuracy(const PrimalSystem& system) const {
-  return held_ ? std::max(kBoundAccuracy * bound_lag(system), kCentreAccuracy * proximal_lag()) : 0.0;
+  return held_ ? std::max(bound_accuracy_ * bound_lag(system), kCentreAccuracy * proximal_lag()) : 0.0;
 }
 
 void ContactStates::recentre(std::size_t k) {
   for (std::size_t i = 3 * k; i < 3 * k + 3; ++i) centre[i] = lambda[i];
 }
 
+void ContactStates::loosen_bounds() { bound_accuracy_ = std::min(kLooseBounds, 10.0 * bound_accuracy_); }
+
+void ContactStates::adapt_accuracy(double lag) {
+  if (lag < 0.5 * lag_) {
+    lag_ = lag;
+    moves_in_vain_ = 0;
+  } else if (++moves_in_vain_ >= kMovesInVain) {
+    bound_accuracy_ = std::max(kTightBounds, 0.1 * bound_accuracy_);
+    lag_ = lag;
+    moves_in_vain_ = 0;
+  }
+}
+
 void ContactStates::move_bounds(const PrimalSystem& system, std::span<const double> u, double gate) {
   const bool cone = system.law == FrictionLaw::cone;
+  ++bound_moves_;
+  if (rules_.bounds == HeldBounds::adaptive) adapt_accuracy(bound_lag(system));
   for (std::size_t k = 0; k < contact_.size(); ++k) {
     error_[k] = bound_error(system, k);
     scale_[k] = std::max(softness_[k][1], softness_[k][2]);

@@ -18,6 +18,8 @@ constexpr int kStagnation = 300;
 /// restart; short recurrences lose their conjugacy to rounding on
 /// ill-conditioned systems, and a fresh residual mends that.
 constexpr int kLinearPatience = 100;
+/// HeldBounds::adaptive: iterations that held bounds wait for a solved problem before they ask for less.
+constexpr int kBoundPatience = 80;
 
 /// Watches a positive number that should halve again and again.
 class Halving {
@@ -166,6 +168,7 @@ class ResidualLoop {
       }
       progress_.begin(estimate, k);
     }
+    if (options_.bounds == HeldBounds::adaptive) watch_bounds();
     if (linear_.overdue(s_.residual, k, kLinearPatience)) {
       s_.refresh();
       changed = true;
@@ -180,6 +183,17 @@ class ResidualLoop {
       changed = true;
     }
     return changed;
+  }
+
+  void watch_bounds() {
+    const int k = report_.iterations;
+    if (!s_.states.held() || s_.states.bound_moves() != moves_) {
+      moves_ = s_.states.bound_moves();
+      moved_at_ = k;
+    } else if (k - moved_at_ > kBoundPatience) {
+      s_.states.loosen_bounds();
+      moved_at_ = k;
+    }
   }
 
   /// The system is solved to `accuracy`, or nothing moves. False where that is all that can be had.
@@ -203,7 +217,13 @@ class ResidualLoop {
   /// Whether to look at the states while the system is being solved (Algorithm 2, line 2; α > 0: C39).
   bool due(double alpha) const {
     return (alpha > 0.0 || !options_.gate) && options_.interval != CrInterval::converged &&
-           report_.iterations % interval_of(options_.interval, s_.residual / inner_) == 0;
+           report_.iterations % interval_of(interval(), s_.residual / inner_) == 0;
+  }
+
+  /// Held states change by few; on stiff systems each restart for them costs more than it brings.
+  CrInterval interval() const {
+    const bool rarely = options_.bounds == HeldBounds::adaptive && s_.states.held();
+    return rarely && options_.interval == CrInterval::log2 ? CrInterval::ln_squared : options_.interval;
   }
 
   /// The paper's test of the system: ‖(ρ_v; dt ρ_c)‖₂ < ε₁ and dt ‖ρ_c‖∞ < ε₂.
@@ -228,6 +248,8 @@ class ResidualLoop {
   int improved_at_ = 0;
   int patience_ = kStagnation;
   Halving progress_, linear_;
+  long long moves_ = 0;  ///< of held bounds
+  int moved_at_ = 0;     ///< iteration of the last one, or of asking for less
   bool finite_ = true;
   bool stuck_ = false;
 };
@@ -275,8 +297,8 @@ std::string ConjugateResiduals::unsupported_reason(const ContactProblem& problem
 
 void ConjugateResiduals::prepare(const ContactProblem& problem) {
   Impl& s = *impl_;
-  const StateRules rules{options_.direction, options_.angle, options_.turn,
-                         options_.average,   options_.gates, options_.slip_test};
+  const StateRules rules{options_.direction, options_.angle,     options_.turn,  options_.average,
+                         options_.gates,     options_.slip_test, options_.bounds};
   const bool scaled = options_.duplicates && preconditioner_ == CrPreconditioner::full;
   s.dt = problem.dt;
   s.saddle.prepare(problem, options_.common.law, options_.judge, rules, scaled, arena_);

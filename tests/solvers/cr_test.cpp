@@ -191,6 +191,12 @@ ContactProblem with_twins(int contacts, double tilt, std::uint64_t seed) {
   return zoo::make_primal(Matrix(problem.M), wide, problem.f, w, mu);
 }
 
+/// Under Diag `adaptive` leaves some of these problems unsolved (cr.h).
+std::vector<const char*> bounds_of(std::string_view solver) {
+  return solver == "cr-full" ? std::vector<const char*>{"tight", "adaptive"}
+                             : std::vector<const char*>{"tight"};
+}
+
 /// The sliding impulses of twins and the normal ones chase each other: as a fixed-point iteration with a
 /// factor below −1 (−1.8 to −3.9 on recorded rings), in steps of a hundredth across the sliding direction.
 TEST(ConjugateResiduals, ArriveWhereContactsReplaceEachOther) {
@@ -200,10 +206,14 @@ TEST(ConjugateResiduals, ArriveWhereContactsReplaceEachOther) {
       const ContactProblem problem = with_twins(12, 0.1, seed);
       std::vector<double> r;
       for (const char* name : {"cr-full", "cr-diag"}) {
-        const auto solver = make_solver(name, {{"law", law}});
-        const SolveReport report = solve(*solver, problem, 1e-8, r, 3000);
-        EXPECT_EQ(enum_name(report.status), "converged") << name << " " << law << " " << seed;
-        EXPECT_LE(Referee(problem).measure(r, solver->common().spec()).residual, 1e-8) << name << " " << seed;
+        for (const char* bounds : bounds_of(name)) {
+          const auto solver = make_solver(name, {{"law", law}, {"bounds", bounds}});
+          const SolveReport report = solve(*solver, problem, 1e-8, r, 3000);
+          EXPECT_EQ(enum_name(report.status), "converged")
+              << name << " " << law << " " << bounds << " " << seed;
+          EXPECT_LE(Referee(problem).measure(r, solver->common().spec()).residual, 1e-8)
+              << name << " " << bounds << " " << seed;
+        }
         const SolveReport plain =
             solve(*make_solver(name, {{"law", law}, {"patience", "0"}}), problem, 1e-8, r, 3000);
         plain_failures += plain.status != SolveStatus::converged;
@@ -242,9 +252,11 @@ TEST(ConjugateResiduals, ArriveWhereRowsContradictEachOther) {
     const ContactProblem problem = plate(24, seed);
     std::vector<double> r;
     for (const char* name : {"cr-full", "cr-diag"}) {
-      const SolveReport report = solve(*make_solver(name), problem, 1e-6, r, 5000);
-      EXPECT_EQ(enum_name(report.status), "converged") << name << " " << seed;
-      EXPECT_LE(Referee(problem).measure(r, {}).residual, 1e-6) << name << " " << seed;
+      for (const char* bounds : bounds_of(name)) {
+        const SolveReport report = solve(*make_solver(name, {{"bounds", bounds}}), problem, 1e-6, r, 5000);
+        EXPECT_EQ(enum_name(report.status), "converged") << name << " " << bounds << " " << seed;
+        EXPECT_LE(Referee(problem).measure(r, {}).residual, 1e-6) << name << " " << bounds << " " << seed;
+      }
       const SolveReport plain = solve(*make_solver(name, {{"patience", "0"}}), problem, 1e-6, r, 5000);
       plain_failures += plain.status != SolveStatus::converged;
     }
