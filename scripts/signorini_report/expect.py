@@ -97,8 +97,20 @@ def statistic_of(expect):
     return STATISTICS[name]
 
 
+def once(rows, *columns):
+    """One row for each run, its repetitions' median in the columns: what converges is timed several times, what fails once, and would
+    count less."""
+    if "repetition" not in rows.columns or rows["repetition"].nunique() < 2:
+        return rows
+    keys = [key for key in (*MATCH, "label", "scene") if key in rows.columns]
+    groups = rows.groupby(keys, dropna=False)
+    medians = {column: groups[column].transform("median") for column in columns
+               if column in rows.columns and pd.api.types.is_numeric_dtype(rows[column])}
+    return rows.assign(**medians).drop_duplicates(keys)
+
+
 def fraction(runs, expect):
-    values = numbers(select(runs, expect.get("where")), expect["column"])
+    values = numbers(once(select(runs, expect.get("where")), expect["column"]), expect["column"])
     if len(values) == 0:
         raise Impossible("no rows match")
     inside = (values >= expect.get("lower", -math.inf)) & (values <= expect.get("upper", math.inf))
@@ -108,11 +120,11 @@ def fraction(runs, expect):
 def quantity(runs, expect):
     names = quotient_columns(expect)
     if names and expect.get("statistic") == TOTAL:
-        pair = select(runs, expect.get("where"))[names].dropna()
+        pair = once(select(runs, expect.get("where")), *names)[names].dropna()
         if pair.empty or pair[names[1]].sum() <= 0:
             raise Impossible("no rows match")
         return float(pair[names[0]].sum() / pair[names[1]].sum()), len(pair)
-    values = numbers(select(runs, expect.get("where")), expect["column"]).dropna()
+    values = numbers(once(select(runs, expect.get("where")), expect["column"]), expect["column"]).dropna()
     if len(values) == 0:
         raise Impossible("no rows match")
     return float(statistic_of(expect)(values)), len(values)
@@ -176,6 +188,7 @@ def spread(runs, expect):
     unknown = [key for key in expect["match"] if key not in rows.columns]
     if unknown:
         raise Impossible(f"there is no column '{unknown[0]}'")
+    rows = once(rows, expect["column"])
     rows = rows.assign(_value=numbers(rows, expect["column"])).dropna(subset=["_value", *expect["match"]])
     values = [float(statistic_of(expect)(part["_value"])) for _, part in rows.groupby(expect["match"] if len(expect["match"]) > 1 else expect["match"][0])]
     if len(values) < 2 or min(values) <= 0:
@@ -187,6 +200,7 @@ def slope(runs, expect):
     rows = select(runs, expect.get("where"))
     if "against" not in expect:
         raise Impossible("a slope needs 'against'")
+    rows = once(rows, expect["column"])
     y, x = numbers(rows, expect["column"]), numbers(rows, expect["against"])
     good = np.isfinite(x) & np.isfinite(y) & (x > 0) & (y > 0)
     x, y = x[good], y[good]

@@ -90,7 +90,7 @@ def inner(experiment, folder):
             axes.step(np.concatenate([[0], values, [most]]), 100 * np.concatenate([[0], np.arange(1, len(values) + 1), [len(values)]]) / len(values),
                       where="post", color=style.CYCLE[place % len(style.CYCLE)], linestyle=style.LINES[place % len(style.LINES)], linewidth=1.3,
                       label=f"{scene}")
-        axes.axvline(10, color=GREY, linewidth=0.8, linestyle=(0, (1, 1)))
+        axes.axvline(9.5, color=GREY, linewidth=0.8, linestyle=(0, (1, 1)))
         axes.axhline(90, color=GREY, linewidth=0.8, linestyle=(0, (1, 1)))
         axes.set_title(label)
         axes.set_xlim(0, most)

@@ -7,7 +7,7 @@ from matplotlib.lines import Line2D
 from signorini_report import style, table_methods
 from signorini_report.figure_parts import GREY, plain_log
 
-COLUMNS = (("resolution", "time over that of {}"), ("iterations", "iterations over those of {}"))
+COLUMNS = (("resolution", "time ÷ that of {} (right: slower)"), ("iterations", "iterations ÷ those of {} (right: more)"))
 
 
 def methods(experiment, folder):

@@ -2,6 +2,8 @@
 
 import numpy as np
 from matplotlib import pyplot as plt
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from signorini_report import style
 from signorini_report.data import ReportError
@@ -45,21 +47,24 @@ def setting_title(column, value):
 
 
 def draw_panel(axes, parts, order, wanted, factor):
-    log = wanted.get("log", True)
+    """Whether any mark is hollow."""
+    log, any_hollow = wanted.get("log", True), False
     for words, column, rows in parts:
         place = order.index(words)
         x, y = rows["_x"].to_numpy(), factor * rows["_y"].to_numpy()
         good = (y > 0) & ((x > 0) | (log != True)) if log else np.isfinite(y)  # noqa: E712 (log may be "y")
         x, y, reached = x[good], y[good], (rows["solved"].to_numpy() == 1)[good]
         colour = style.CYCLE[place % len(style.CYCLE)]  # by the words, which may stand in several panels
-        if wanted.get("fit", False) and x.size > 2 and x.max() >= 2 * x.min():
-            slope, height = np.polyfit(np.log(x), np.log(y), 1)
-            ends = np.array([x.min(), x.max()])
+        whole = np.ones(len(x), dtype=bool) if column == "setup_seconds" else reached  # what gave up is no measure of the work
+        if wanted.get("fit", False) and whole.sum() > 2 and x[whole].max() >= 2 * x[whole].min():
+            slope, height = np.polyfit(np.log(x[whole]), np.log(y[whole]), 1)
+            ends = np.array([x[whole].min(), x[whole].max()])
             axes.plot(ends, np.exp(height) * ends ** slope, color=colour, linewidth=1.1)
-            axes.annotate(f"{slope:.2f}", (ends[1], np.exp(height) * ends[1] ** slope), xytext=(3, 0), textcoords="offset points",
-                          fontsize=7, color=colour, va="center", annotation_clip=False)
+            axes.text(0.04, 0.96 - 0.08 * place, f"exponent {slope:.2f}", transform=axes.transAxes, fontsize=7, color=colour, va="top")
         marks = dict(linestyle="none", marker=style.SOLVER_MARKERS[place % len(style.SOLVER_MARKERS)], markersize=3.2, color=colour)
-        hollow = ~reached if column in WORK or column.endswith("_seconds") else np.zeros(len(x), dtype=bool)
+        work = column in WORK or (column.endswith("_seconds") and column != "setup_seconds")
+        hollow = ~reached if work else np.zeros(len(x), dtype=bool)
+        any_hollow = any_hollow or hollow.any()
         axes.plot(x[~hollow], y[~hollow], alpha=0.75, label=words, **marks)
         axes.plot(x[hollow], y[hollow], markerfacecolor="white", **marks)
     for limit in wanted.get("limits", []):
@@ -70,7 +75,10 @@ def draw_panel(axes, parts, order, wanted, factor):
     if log:
         axes.set_yscale("log")
         plain_log(axes.yaxis)
+    if wanted.get("abscissa") == SNAPSHOT:
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlabel(wanted.get("abscissa_label", wanted.get("abscissa", "contacts").replace("_", " ")))
+    return any_hollow
 
 
 def scatter(experiment, folder):
@@ -89,9 +97,10 @@ def scatter(experiment, folder):
             unit = f" [{unit}]"
         width = style.FULL_WIDTH * (0.62 if len(names) == 1 else 1.0)
         figure, grid = plt.subplots(1, len(names), squeeze=False, sharey=True, figsize=(width, 2.7), gridspec_kw={"wspace": 0.12})
+        hollow = False
         for axes, name in zip(grid[0], names):
             parts = [(words, value, rows[rows[column].astype(str) == name] if column else rows) for words, value, rows in found]
-            draw_panel(axes, [part for part in parts if len(part[2])], order, wanted, factor)
+            hollow |= draw_panel(axes, [part for part in parts if len(part[2])], order, wanted, factor)
             if name:
                 plain = column in ("scene", "label", "file", "family")
                 axes.set_title(name.replace("_", " ") if plain else setting_title(column, name))
@@ -101,6 +110,9 @@ def scatter(experiment, folder):
             for handle, label in zip(*axes.get_legend_handles_labels()):
                 handles.setdefault(label, handle)
         labels = [words for words in order if words in handles]
+        if hollow:
+            handles["tolerance not met"] = Line2D([], [], linestyle="none", marker="o", markersize=3.2, color="#444444", markerfacecolor="white")
+            labels.append("tolerance not met")
         figure.legend([handles[label] for label in labels], labels, loc="upper center", ncol=min(4, len(labels)), bbox_to_anchor=(0.5, figure.subplotpars.bottom - 0.42 / 2.7), markerscale=1.4)
         style.save(figure, folder, stem)
         drawn = True

@@ -104,7 +104,9 @@ def over_time(experiment, folder):
         figure, axes = plt.subplots(figsize=(style.FULL_WIDTH * 0.72, 2.7))
         for place, (name, part) in enumerate(parts):
             values = factor * column_of(experiment, part, column)
-            middle = values.rolling(window, center=True, min_periods=1).median()
+            if wanted.get("log", True):
+                values = values.where(values > 0)  # a step without contacts is a gap, not a fall to the bottom
+            middle = values.rolling(window, center=True, min_periods=1).median().where(values.notna())
             axes.plot(part["time"], values, linestyle="none", marker=".", markersize=2, color=looks(place)["color"], alpha=0.25)
             axes.plot(part["time"], middle, label=name, linewidth=1.3, **looks(place))
         if wanted.get("log", True):
@@ -112,7 +114,8 @@ def over_time(experiment, folder):
             plain_log(axes.yaxis)
         axes.set_xlabel("time of the scene [s]")
         axes.set_ylabel(wanted.get("label", column.removesuffix("_seconds").replace("_", " ")) + unit)
-        axes.legend(fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))
+        if len(parts) > 1:
+            axes.legend(fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))
         style.save(figure, folder, stem)
         drawn = True
     return drawn

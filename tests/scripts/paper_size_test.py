@@ -3,9 +3,11 @@
 import importlib.machinery
 import importlib.util
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
+import h5py
 import pandas as pd
 
 SOURCE = Path(__file__).resolve().parents[2]
@@ -43,9 +45,21 @@ class PaperSize(unittest.TestCase):
     def test_a_step_is_all_its_linearisations(self):
         table = runs(("000010", 1e-4, 1e-5, 10, 1.0), ("000010.2", 1e-4, 1e-5, 20, 2.0), ("000011", 1e-4, 1e-2, 3, 0.5))
         peaks = pd.DataFrame([["rings_first20", "CR (Full)", "000010", 50e6]], columns=paper_size.COLUMNS)
-        (line,) = paper_size.rows_of(CONFIG, table, peaks)
-        self.assertEqual(line, ["rings", "CR (Full)", "2", "2 of 3", "3,456", "30", "760", "1.75 s (1.75 s)", "0.52 (0.44) s", "16 (16)", "97 (76)",
+        (line,) = paper_size.rows_of(CONFIG, table, peaks, {"rings_first20": 18.5})
+        self.assertEqual(line, ["rings", "CR (Full)", "2", "2 of 3", "3,456", "30", "18", "760", "1.75 s (1.75 s)", "0.52 (0.44) s", "16 (16)", "97 (76)",
                                 "50 MB", "380 MB"])
+
+    def test_pressed_contacts_are_those_with_an_impulse(self):
+        table = runs(("000010", 1e-4, 1e-5, 10, 1.0), ("000010.2", 1e-4, 1e-5, 20, 2.0), ("000011", 1e-4, 1e-2, 3, 0.5))
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "r.h5"
+            with h5py.File(path, "w") as file:
+                for step, normal in (("000010", [1, 0, 2]), ("000010.2", [1, 3, 2]), ("000011", [0, 0, 0])):
+                    file[f"steps/{step}/impulse"] = [x for n in normal for x in (n, 0.1, 0.0)]
+            self.assertEqual(paper_size.pressed(path, table), 1.5)
+            with h5py.File(path, "a") as file:
+                del file["steps/000011/impulse"]
+            self.assertIsNone(paper_size.pressed(path, table))
 
     def test_memory_is_that_of_the_command_and_not_of_this_process(self):
         ballast = bytearray(200_000_000)

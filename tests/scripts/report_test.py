@@ -79,6 +79,17 @@ class Verdicts(unittest.TestCase):
                               denominator={"region_mode": "points"}, min=0)
         self.assertEqual((result.value, result.samples), (4.0, 1))
 
+    def test_a_run_counts_once_however_often_it_was_repeated(self):
+        runs = run_table(step=["1"] * 3 + ["2"], repetition=[0, 1, 2, 0], residual=[1e-9, 1e-9, 1e-9, 0.5], solve_seconds=[1.0, 3.0, 80.0, 5.0])
+        result = self.verdict(runs, kind="fraction", column="residual", upper=1e-6, min=0.5)
+        self.assertEqual((result.value, result.samples), (0.5, 2))
+        result = self.verdict(runs, kind="quantity", column="solve_seconds", statistic="mean", max=4)
+        self.assertEqual((result.value, result.samples), (4.0, 2))
+        exact = run_table(step=["1"] * 2 + ["2", "3"], repetition=[0, 1, 0, 0], contacts=[1, 1, 2, 4], solve_seconds=[0.5, 1.5, 4.0, 16.0])
+        result = self.verdict(exact, kind="slope", column="solve_seconds", against="contacts", min=2)
+        self.assertAlmostEqual(result.value, 2.0)
+        self.assertEqual(result.samples, 3)
+
     def test_slope_of_an_exact_power_is_its_exponent(self):
         runs = run_table(contacts=[1, 2, 4, 8], step=["1", "2", "3", "4"], solve_seconds=[3.0, 12.0, 48.0, 192.0])
         result = self.verdict(runs, kind="slope", column="solve_seconds", against="contacts", min=1.8)
