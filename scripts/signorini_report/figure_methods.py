@@ -45,7 +45,7 @@ def methods(experiment, folder):
         if place and places[place - 1][0] != scene:
             for axes in panels:
                 axes.axhline(place - 0.5, color="#DDDDDD", linewidth=0.7)
-    panels[0].set_yticks(range(len(places)), [f"{scene}, {method}" for scene, method in places])
+    panels[0].set_yticks(range(len(places)), [f"{scene.replace('_', ' ')}, {method}" for scene, method in places])
     panels[0].set_ylim(len(places) - 0.4, -0.6)
     handles = [Line2D([], [], linestyle="none", marker=style.SOLVER_MARKERS[number], color=style.CYCLE[number], label=title)
                for number, title in enumerate(titles)]
