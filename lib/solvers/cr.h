@@ -39,13 +39,13 @@
 /// pairs of contacts that almost replace each other; with half steps instead 3 are under the pyramid; with it
 /// none.)
 ///
-/// `bounds = adaptive` lets held bounds move on a rougher solution where they wait for long, and looks at held
-/// states less often. It helps Full where hundreds of contacts press stiff bodies: of 82 problems of 13 recorded
-/// scenes 72 instead of 67 reach residual 1e-5 within 3,000 iterations, in 8 % fewer iterations in all, and what
-/// the others leave is at most 0.008 instead of 1.0. Of seven problems of the bearing at the paper's size that
-/// `tight` leaves at 1e-4 to 1e-2 after 20 s it solves five to 1e-6 in 6 to 20 s. Diag is left at more often than
-/// with `tight` where rows contradict each other (one of the 30 problems of its tests). Not the default: recorded
-/// results are of `tight`.
+/// `bounds = adaptive` lets held bounds move on a rougher solution where they wait for long, and looks at
+/// held states less often. It helps Full where hundreds of contacts press stiff bodies: of 82 problems of 13
+/// recorded scenes 72 instead of 67 reach residual 1e-5 within 3,000 iterations, in 8 % fewer iterations in
+/// all, and what the others leave is at most 0.008 instead of 1.0. Of seven problems of the bearing at the
+/// paper's size that `tight` leaves at 1e-4 to 1e-2 after 20 s it solves five to 1e-6 in 6 to 20 s. Diag is
+/// left at more often than with `tight` where rows contradict each other (one of the 30 problems of its
+/// tests). Not the default: recorded results are of `tight`.
 ///
 /// Why not look at the states in every iteration? On recorded rings, bearings and wedges that saves an eighth
 /// of the iterations of the median snapshot, but the worst quarter needs up to twice as many, all snapshots
