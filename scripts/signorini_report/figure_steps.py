@@ -52,6 +52,9 @@ def column_of(experiment, part, name):
         raise ReportError(f"{experiment.folder / 'config.toml'}: {impossible}") from impossible
 
 
+MANY = 1000  # marks from which on a picture holds them as pixels
+
+
 def looks(place):
     return dict(color=style.CYCLE[place % len(style.CYCLE)], linestyle=style.LINES[place // len(style.CYCLE) % len(style.LINES)])
 
@@ -107,7 +110,8 @@ def over_time(experiment, folder):
             if wanted.get("log", True):
                 values = values.where(values > 0)  # a step without contacts is a gap, not a fall to the bottom
             middle = values.rolling(window, center=True, min_periods=1).median().where(values.notna())
-            axes.plot(part["time"], values, linestyle="none", marker=".", markersize=2, color=looks(place)["color"], alpha=0.25)
+            axes.plot(part["time"], values, linestyle="none", marker=".", markersize=2, color=looks(place)["color"], alpha=0.25,
+                      rasterized=len(part) > MANY)
             axes.plot(part["time"], middle, label=name, linewidth=1.3, **looks(place))
         if wanted.get("log", True):
             axes.set_yscale("log")
@@ -143,7 +147,7 @@ def against(experiment, folder):
                 axes.plot(ends, np.exp(height) * ends ** slope, linewidth=1.2, **looks(place))
                 word += f": exponent {slope:.2f}"
             axes.plot(x, y, linestyle="none", marker=style.SOLVER_MARKERS[place % len(style.SOLVER_MARKERS)], markersize=2.5,
-                      color=looks(place)["color"], alpha=0.5, label=word)
+                      color=looks(place)["color"], alpha=0.5, label=word, rasterized=x.size > MANY)
         if log:
             axes.set_xscale("log")
             axes.set_yscale("log")
