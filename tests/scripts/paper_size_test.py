@@ -45,7 +45,7 @@ class PaperSize(unittest.TestCase):
     def test_a_step_is_all_its_linearisations(self):
         table = runs(("000010", 1e-4, 1e-5, 10, 1.0), ("000010.2", 1e-4, 1e-5, 20, 2.0), ("000011", 1e-4, 1e-2, 3, 0.5))
         peaks = pd.DataFrame([["rings_first20", "CR (Full)", "000010", 50e6]], columns=paper_size.COLUMNS)
-        (line,) = paper_size.rows_of(CONFIG, table, peaks, {"rings_first20": 18.5})
+        (line,) = paper_size.rows_of(CONFIG, table, peaks, {"rings_first20": {"000010": 17, "000011": 20}})
         self.assertEqual(line, ["rings", "CR (Full)", "2", "2 of 3", "3,456", "30", "18", "760", "1.75 s (1.75 s)", "0.52 (0.44) s", "16 (16)", "97 (76)",
                                 "50 MB", "380 MB"])
 
@@ -56,10 +56,18 @@ class PaperSize(unittest.TestCase):
             with h5py.File(path, "w") as file:
                 for step, normal in (("000010", [1, 0, 2]), ("000010.2", [1, 3, 2]), ("000011", [0, 0, 0])):
                     file[f"steps/{step}/impulse"] = [x for n in normal for x in (n, 0.1, 0.0)]
-            self.assertEqual(paper_size.pressed(path, table), 1.5)
+            self.assertEqual(paper_size.pressed(path, table), {"000010": 3, "000011": 0})
             with h5py.File(path, "a") as file:
                 del file["steps/000011/impulse"]
-            self.assertIsNone(paper_size.pressed(path, table))
+            self.assertEqual(paper_size.pressed(path, table), {})
+            self.assertEqual(paper_size.pressed(Path(folder) / "gone.h5", table), {})
+
+    def test_runs_without_their_columns_are_one_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in (("config.toml", ""), ("env.json", "{}"), ("runs.csv", "x\n1\n")):
+                (Path(folder) / name).write_text(text)
+            with self.assertRaisesRegex(SystemExit, "runs.csv: lacks the columns contacts, dofs, file"):
+                paper_size.read(Path(folder))
 
     def test_memory_is_that_of_the_command_and_not_of_this_process(self):
         ballast = bytearray(200_000_000)
