@@ -5,7 +5,10 @@
 #include <memory>
 
 #include "base/check.h"
+#include "base/output_file.h"
 #include "commands.h"
+#include "contact/matrix_note.h"
+#include "json_output.h"
 #include "record/fclib_file.h"
 #include "record/problem_file.h"
 #include "terminal.h"
@@ -15,15 +18,14 @@ namespace signorini {
 namespace {
 
 struct ExportArguments {
-  std::string file, step, output, vtk;
+  std::string file, step, output, vtk, matrix = "symmetric";
   bool force = false;
 };
 
-int export_fclib(const ExportArguments& a) {
-  std::error_code error;
-  if (std::filesystem::exists(a.output, error) && !a.force)
-    throw_usage("{}: exists already; --force replaces it", a.output);
-  const ProblemFile file(a.file);
+int export_fclib(const Program& program, const ExportArguments& a) {
+  const std::vector<LockFile> locks = claim_outputs(
+      {{a.file}, {{"-o", a.output}}, a.force ? ExistingOutput::replace : ExistingOutput::refuse});
+  const ProblemFile file(a.file, parse_enum<MatrixReading>(a.matrix, "--matrix"));
   std::string step = a.step;
   if (step.empty()) {
     if (file.steps().size() != 1) {
@@ -39,53 +41,98 @@ int export_fclib(const ExportArguments& a) {
                                      std::filesystem::path(a.file).filename().string());
   out.info.math_info = "normal component first; impulses in N s, velocities in m/s; cone friction";
   write_fclib(a.output, out);
-  say(fmt::format("{}: {} contacts, {} dofs, {}", a.output, out.problem.contacts(), out.problem.dofs(),
-                  bytes_text(static_cast<double>(std::filesystem::file_size(a.output)))));
+  if (program.json) {
+    print_json({{"file", a.output},
+                {"input", a.file},
+                {"step", step},
+                {"kind", out.problem.has_primal() ? "fclib_global" : "fclib_local"},
+                {"contacts", out.problem.contacts()},
+                {"dofs", out.problem.dofs()},
+                {"bytes", std::filesystem::file_size(a.output)}});
+  }
+  const std::string note = matrix_note(out.problem);
+  say(fmt::format("{}: {} contacts, {} dofs, {}{}{}", a.output, out.problem.contacts(), out.problem.dofs(),
+                  bytes_text(static_cast<double>(std::filesystem::file_size(a.output))),
+                  note.empty() ? "" : "; ", note));
   return kSuccess;
 }
 
-int export_pictures(const ExportArguments& a) {
+int export_pictures(const Program& program, const ExportArguments& a) {
   const std::vector<std::string> steps = a.step.empty() ? std::vector<std::string>{} : std::vector{a.step};
   const VtkExport done =
       export_vtk(a.file, steps, a.vtk, a.force ? ExistingFolder::replace : ExistingFolder::refuse);
+  if (program.json) {
+    print_json({{"folder", a.vtk},
+                {"input", a.file},
+                {"kind", "vtk"},
+                {"frames", done.frames},
+                {"frames_with_surfaces", done.surfaces},
+                {"frames_with_displacements", done.displacements},
+                {"frames_with_impulses", done.impulses}});
+  }
   std::string missing;
-  if (done.displacements < done.surfaces) missing += "; no displacements: rest positions were not recorded";
+  if (done.displacements < done.surfaces)
+    missing += "; without displacements (rest positions were not recorded)";
   if (done.impulses < done.frames)
-    missing += "; no impulses of the step itself: only those of the step before (warm_start) were recorded";
+    missing +=
+        "; without impulses of the step itself (only those of the step before were recorded: warm_start)";
   say(fmt::format("{}: {} frames; open surface.pvd and contacts.pvd in ParaView{}", a.vtk, done.frames,
                   missing));
   return kSuccess;
 }
 
-int export_problem(const ExportArguments& a) {
-  if (a.vtk.empty() == a.output.empty())
-    throw_usage("export needs either -o FILE.hdf5 (FCLib) or --vtk DIR (ParaView)");
-  return a.vtk.empty() ? export_fclib(a) : export_pictures(a);
+int export_problem(const Program& program, const ExportArguments& a) {
+  if (a.vtk.empty() && a.output.empty()) {
+    throw_usage(
+        "export: no output is named; give -o FILE.hdf5 for one snapshot in FCLib's format, or --vtk DIR for "
+        "a "
+        "ParaView series");
+  }
+  if (!a.vtk.empty() && !a.output.empty()) {
+    throw_usage("export: takes -o or --vtk, not both ({} and {}); run it once for each", a.output, a.vtk);
+  }
+  return a.vtk.empty() ? export_fclib(program, a) : export_pictures(program, a);
 }
 
 }  // namespace
 
 void add_export(CLI::App& app, Program& program) {
-  CLI::App* command =
-      app.add_subcommand("export", "Write a snapshot for Siconos (FCLib), or a recording for ParaView (VTK)");
-  command->footer(
-      "FCLib is lossless both ways: the exported problem, solved again, gives the same bits of r.\n"
-      "VTK: surface.pvd shows the bodies with their displacements, contacts.pvd the contacts with normals,\n"
-      "impulses, gaps, regions and islands; the files of single frames are .vtu.\n"
+  CLI::App* command = app.add_subcommand(
+      "export",
+      "Write a snapshot as an FCLib file, or a recording for ParaView\n"
       "\n"
+      "With -o: one snapshot in the format of FCLib (HDF5), which Siconos and other tools read. Nothing is "
+      "lost: the exported problem, solved again, gives the same bits. With --vtk: a folder with surface.pvd "
+      "(bodies with displacements in m) and contacts.pvd (contacts with normals, impulses in N s, gaps in m, "
+      "regions and islands); both open in ParaView.");
+  command->footer(
       "Examples:\n"
       "  signorini export bucket.h5 --step 120 -o bucket_120.hdf5\n"
-      "  signorini solve bucket_120.hdf5 --solver pgs\n"
-      "  signorini export bucket.h5 --vtk bucket_vtk          every frame\n"
-      "  signorini export bucket.h5 --vtk one --step 120      one of them");
+      "  signorini solve bucket_120.hdf5 --solver pgs         solve what was exported\n"
+      "  signorini export bucket.h5 --vtk bucket_vtk          every snapshot\n"
+      "  signorini export bucket.h5 --vtk one --step 120      one snapshot\n"
+      "\n"
+      "With --json: one object with file, input, step, kind, contacts, dofs and bytes; with --vtk "
+      "the folder and the number of frames.\n"
+      "Exit codes: 0 written; 2 wrong command line; 3 a file cannot be read or written.");
   auto a = std::make_shared<ExportArguments>();
-  command->add_option("FILE", a->file, "Recording (or FCLib file)")->required();
-  command->add_option("--step", a->step, "Snapshot, e.g. 120 or 120.2; default: the only one; with --vtk all")
+  command->add_option("FILE", a->file, "Recording (.h5), or FCLib file (.hdf5)")->required();
+  command
+      ->add_option("--step", a->step,
+                   "Snapshot, e.g. 120, or 120.2 for the second solve of step 120 (default: the only one; "
+                   "with --vtk: all)")
       ->type_name("K");
   command->add_option("-o,--output", a->output, "FCLib file to write")->type_name("FILE.hdf5");
-  command->add_option("--vtk", a->vtk, "Folder for the VTK series; made, or empty")->type_name("DIR");
+  command->add_option("--vtk", a->vtk, "Folder for the ParaView series; it must be new or empty")
+      ->type_name("DIR");
+  command
+      ->add_option("--matrix", a->matrix,
+                   "How to read an M of which the file holds one triangle: symmetric (fill up the other "
+                   "triangle) or as-stored (default: symmetric)")
+      ->type_name("HOW");
   command->add_flag("--force", a->force, "Replace an existing file, or an earlier export in DIR");
-  command->callback([&program, a] { program.command = [a] { return export_problem(*a); }; });
+  command->callback(
+      [&program, a] { program.command = [&program, a] { return export_problem(program, *a); }; });
 }
 
 }  // namespace signorini

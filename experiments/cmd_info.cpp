@@ -7,12 +7,15 @@
 #include <limits>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 
 #include "commands.h"
+#include "contact/matrix_note.h"
+#include "fact_json.h"
 #include "interrupt.h"
+#include "json_output.h"
+#include "linalg/asymmetry.h"
 #include "record/problem_file.h"
 #include "record/recording_file.h"
 #include "regions/region_partition.h"
@@ -21,8 +24,6 @@
 
 namespace signorini {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// Smallest and largest of something over the snapshots.
 struct Range {
@@ -47,6 +48,8 @@ struct StepFacts {
   Range mu;
   double diagonal_ratio = 1.0;  ///< largest over smallest diagonal entry of M, or of W where there is no M
   bool redundant = false;       ///< more contact directions than dofs: W is singular
+  double asymmetry = 0.0;       ///< of M, or of W where there is no M (linalg/asymmetry.h)
+  std::string note;             ///< contact/matrix_note.h
 };
 
 StepFacts examine(const ProblemFile& file, const std::string& step) {
@@ -70,6 +73,8 @@ StepFacts examine(const ProblemFile& file, const std::string& step) {
   for (const double mu : problem.mu) facts.mu.add(mu);
   Range diagonal;
   const SparseRows& matrix = problem.has_primal() ? problem.M : problem.W;
+  facts.asymmetry = asymmetry(matrix);
+  facts.note = matrix_note(problem);
   const Vector entries = matrix.diagonal();
   for (const double entry : entries) diagonal.add(entry);
   if (!diagonal.empty() && diagonal.low > 0.0) facts.diagonal_ratio = diagonal.high / diagonal.low;
@@ -90,7 +95,9 @@ Json to_json(const StepFacts& f) {
           {"mu_min", f.mu.empty() ? Json() : Json(f.mu.low)},
           {"mu_max", f.mu.empty() ? Json() : Json(f.mu.high)},
           {"diagonal_ratio", f.diagonal_ratio},
-          {"redundant", f.redundant}};
+          {"redundant", f.redundant},
+          {"asymmetry", f.asymmetry},
+          {"note", f.note}};
 }
 
 using Columns = std::vector<TextTable::Column>;
@@ -98,7 +105,7 @@ using Columns = std::vector<TextTable::Column>;
 /// `before`, what `fact_cells` says, `after`.
 Columns with_facts(Columns before, const Columns& after) {
   for (const char* title :
-       {"contacts", "dofs", "regions", "largest", "islands", "largest", "μ", "diagonal", "3m>n"})
+       {"contacts", "dofs", "regions", "largest", "islands", "largest", "μ", "diagonal", "asymmetry", "3m>n"})
     before.push_back({title, Align::right});
   before.insert(before.end(), after.begin(), after.end());
   return before;
@@ -106,7 +113,7 @@ Columns with_facts(Columns before, const Columns& after) {
 
 /// One step, or the ranges over several.
 TextTable::Row fact_cells(std::span<const StepFacts> steps) {
-  Range contacts, dofs, regions, largest_region, islands, largest_island, mu, ratio;
+  Range contacts, dofs, regions, largest_region, islands, largest_island, mu, ratio, unsymmetric;
   bool exact = true, redundant = false;
   for (const StepFacts& f : steps) {
     contacts.add(f.contacts);
@@ -120,12 +127,14 @@ TextTable::Row fact_cells(std::span<const StepFacts> steps) {
       mu.add(f.mu.high);
     }
     ratio.add(f.diagonal_ratio);
+    unsymmetric.add(f.asymmetry);
     exact = exact && f.points_exact;
     redundant = redundant || f.redundant;
   }
-  return {contacts.text(),       dofs.text(),          regions.text() + (exact ? "" : "~"),
-          largest_region.text(), islands.text(),       largest_island.text(),
-          mu.text("{:.3g}"),     ratio.text("{:.3g}"), redundant ? "yes" : "no"};
+  return {contacts.text(),         dofs.text(),          regions.text() + (exact ? "" : "~"),
+          largest_region.text(),   islands.text(),       largest_island.text(),
+          mu.text("{:.3g}"),       ratio.text("{:.3g}"), unsymmetric.text("{:.2g}"),
+          redundant ? "yes" : "no"};
 }
 
 TextTable::Row step_row(const StepFacts& facts) {
@@ -219,11 +228,14 @@ int check_facts(const Program& program, const std::vector<std::string>& paths) {
   bool good = true;
   for (const std::string& path : paths) {
     if (ProblemFile(path).kind() != ProblemFileKind::recording)
-      throw_usage("{}: is no recording and has no facts", path);
+      throw_usage("{}: is an FCLib file; only recordings have facts", path);
     const RecordingReader reader(path, RecordingReader::Parts::checked);
     const auto statistics = reader.statistics();
     if (!statistics)
-      throw_input("{}: has no statistics to check: the recording did not run to its end", path);
+      throw_input(
+          "{}: the recording is unfinished, so its facts cannot be checked; continue it with 'signorini "
+          "record ... --resume'",
+          path);
     const std::string name = std::filesystem::path(path).filename().string();
     const Facts facts = read_facts(reader.header().config, path + ": scene");
     if (facts.empty()) say(name + ": its scene states no facts");
@@ -236,28 +248,35 @@ int check_facts(const Program& program, const std::vector<std::string>& paths) {
                                          : verdict.reached ? Colour::red
                                                            : Colour::yellow},
                  verdict.fact.says});
-      all.push_back(
-          {{"file", path},
-           {"fact", verdict.name},
-           {"says", verdict.fact.says},
-           {"quantity", verdict.fact.quantity},
-           {"over", enum_name(verdict.fact.over)},
-           {"value", std::isnan(verdict.value) ? Json() : Json(verdict.value)},
-           {"unit", verdict.unit},
-           {"at_least", verdict.fact.at_least <= -kUnbounded ? Json() : Json(verdict.fact.at_least)},
-           {"at_most", verdict.fact.at_most >= kUnbounded ? Json() : Json(verdict.fact.at_most)},
-           {"reached", verdict.reached},
-           {"holds", verdict.holds}});
+      Json one = {{"file", path}};
+      one.update(to_json(verdict));
+      all.push_back(std::move(one));
     }
   }
   if (program.json)
-    print(all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+    print_json(all);
   else if (!table.empty())
     print(table.text());
   return good ? kSuccess : kRunFailed;
 }
 
-int info(const Program& program, const std::vector<std::string>& paths, bool list_steps) {
+/// A line for every thing that the notes of some steps say.
+std::string notes_text(const std::string& path, const std::vector<StepFacts>& steps) {
+  std::map<std::string, std::size_t> found;
+  for (const StepFacts& f : steps) {
+    if (!f.note.empty()) ++found[f.note];
+  }
+  std::string text;
+  for (const auto& [note, count] : found) {
+    text += std::filesystem::path(path).filename().string() + ": " + note;
+    text += steps.size() > 1 ? fmt::format(" ({} of {} steps)\n", count, steps.size()) : "\n";
+  }
+  return text;
+}
+
+int info(const Program& program, const std::vector<std::string>& paths, bool list_steps,
+         MatrixReading reading) {
+  std::string notes;
   Json all = Json::array();
   TextTable simulated({{"simulation"},
                        {"steps", Align::right},
@@ -275,7 +294,7 @@ int info(const Program& program, const std::vector<std::string>& paths, bool lis
                        {"energy"}});
   TextTable summary(with_facts({{"file"}, {"kind"}, {"steps", Align::right}}, {{"size", Align::right}}));
   for (const std::string& path : paths) {
-    const ProblemFile file(path);
+    const ProblemFile file(path, reading);
     const auto bytes = static_cast<double>(std::filesystem::file_size(path));
     Progress progress("reading " + path, static_cast<long long>(file.steps().size()));
     std::vector<StepFacts> steps;
@@ -285,6 +304,7 @@ int info(const Program& program, const std::vector<std::string>& paths, bool lis
       progress.update(static_cast<long long>(steps.size()), "step " + step);
     }
     progress.clear();
+    notes += notes_text(path, steps);
     std::optional<StepTable> statistics;
     if (file.kind() == ProblemFileKind::recording)
       statistics = RecordingReader(path, RecordingReader::Parts::checked).statistics();
@@ -306,45 +326,64 @@ int info(const Program& program, const std::vector<std::string>& paths, bool lis
     }
   }
   if (program.json) {
-    print(all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+    print_json(all);
   } else if (!summary.empty()) {
     print(summary.text());
     if (!simulated.empty()) print("\n" + simulated.text());
   }
+  if (!program.json && !notes.empty()) print("\n" + notes);
   return kSuccess;
 }
 
 }  // namespace
 
 void add_info(CLI::App& app, Program& program) {
-  CLI::App* command = app.add_subcommand("info", "What is inside a recording or an FCLib file");
-  command->footer(
-      "Columns: regions are connected through shared mass points (a ~ marks counts where splitting there\n"
-      "would not be exact), islands through whole bodies, each followed by the contacts of the largest;\n"
-      "diagonal is the ratio of the largest to the smallest diagonal entry of M (of W in files without M);\n"
-      "3m>n says that there are more contact directions than degrees of freedom, so r is not unique.\n"
-      "The second table is about all steps of the simulations behind recordings that ran to their end:\n"
-      "largest numbers where it says ≤, sums of solves, iterations and unresolved steps, and the energy\n"
-      "after the first and the last step. --json has every column.\n"
-      "--facts checks what the scene says it shows against these statistics and exits with 1 when a fact\n"
-      "differs.\n"
+  CLI::App* command = app.add_subcommand(
+      "info",
+      "Show what a recording or an FCLib file holds\n"
       "\n"
+      "First table, over the snapshots of a file: regions are groups of contacts connected through shared "
+      "mass "
+      "points (~: splitting there would not be exact), islands are groups connected through bodies; each is "
+      "followed by the number of contacts in the largest. μ is the friction coefficient. diagonal is the "
+      "largest diagonal entry of M divided by the smallest (of W where there is no M). asymmetry is the "
+      "largest |A_ij - A_ji| / sqrt(A_ii A_jj) of that matrix as it was read; a line below the table names a "
+      "matrix that is not symmetric and an M of which the file holds one triangle. 3m>n says whether "
+      "there "
+      "are more contact directions than degrees of freedom; the impulses are then not unique.\n"
+      "Second table, over the steps of the simulation behind a finished recording: largest values where the "
+      "title says ≤, sums of solves, iterations and unresolved steps, and the energy after the first and the "
+      "last step.");
+  command->footer(
       "Examples:\n"
       "  signorini info bucket.h5\n"
       "  signorini info bucket.h5 --steps             one line for every snapshot\n"
-      "  signorini info bucket.h5 --facts             does it show what the scene says?\n"
-      "  signorini info *.hdf5 --json");
+      "  signorini info bucket.h5 --facts             does the recording show what its scene states?\n"
+      "  signorini info *.hdf5 --json\n"
+      "\n"
+      "With --json: a list with one object per file, with every snapshot and every column of the "
+      "statistics and their units.\n"
+      "Exit codes: 0 success; 1 a fact differs (with --facts); 2 wrong command line; 3 a file "
+      "cannot be read.");
   struct Arguments {
     std::vector<std::string> files;
     bool steps = false, facts = false;
+    std::string matrix = "symmetric";
   };
   auto a = std::make_shared<Arguments>();
-  command->add_option("FILE", a->files, "Recordings or FCLib files")->required();
-  command->add_flag("--steps", a->steps, "One line for every snapshot");
-  command->add_flag("--facts", a->facts, "Check the facts that the scenes of recordings state");
+  command->add_option("FILE", a->files, "Recordings (.h5) or FCLib files (.hdf5)")->required();
+  command->add_flag("--steps", a->steps, "Show one line for every snapshot instead of one per file");
+  command
+      ->add_option("--matrix", a->matrix,
+                   "How to read an M of which the file holds one triangle: symmetric (fill up the other "
+                   "triangle) or as-stored (default: symmetric)")
+      ->type_name("HOW");
+  command->add_flag("--facts", a->facts,
+                    "Check the facts that the scene of the recording states, e.g. 'the block stays at rest'");
   command->callback([&program, a] {
     program.command = [&program, a] {
-      return a->facts ? check_facts(program, a->files) : info(program, a->files, a->steps);
+      return a->facts ? check_facts(program, a->files)
+                      : info(program, a->files, a->steps, parse_enum<MatrixReading>(a->matrix, "--matrix"));
     };
   });
 }

@@ -2,56 +2,64 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
+#include <memory>
 
 #include "base/check.h"
 #include "base/text.h"
 #include "commands.h"
 #include "configs.h"
 #include "harness/experiment.h"
+#include "json_output.h"
 #include "solvers/registry.h"
 #include "terminal.h"
 
 namespace signorini {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 struct Measure {
   const char *name, *unit, *help;
 };
 constexpr Measure kMeasures[] = {
     {"residual", "1",
-     "the gate: largest Alart–Curnier error of a contact in velocity units, relative to max|q|; cone and "
-     "pyramid"},
-    {"natural_map", "1", "largest ‖r − P_K(r − ρ û)‖/ρ, relative to max|q|; cone only"},
+     "the measure that --tolerance limits: how far the answer is from satisfying contact and friction, as a "
+     "velocity error of the worst contact (Alart-Curnier function) divided by the largest entry of q; for "
+     "cone and pyramid"},
+    {"natural_map", "1",
+     "largest |r - P(r - rho u^)| / rho over the contacts, divided by the largest entry of q; P projects "
+     "onto "
+     "the friction cone; cone only"},
     {"siconos_error", "unit-dependent",
-     "Siconos' full error (ρ = 1); cone only, to compare with the literature"},
+     "the error that Siconos reports (rho = 1), for comparison with its papers; cone only"},
     {"fischer_burmeister", "m/s",
-     "norm of the Fischer–Burmeister function of W_NN r_N and u_N, with friction terms"},
-    {"penetration", "m", "deepest penetration that the answer leaves after the step; needs the time step"},
-    {"cone_violation", "1", "largest max(0, ‖r_T‖ − μ r_N), relative to the largest r_N"},
-    {"dissipation_angle", "degrees", "largest angle between −r_T and u_T of a sliding contact"},
-    {"equation", "1", "‖D⁻¹(M v − H r − f)‖∞ relative to max|q|, of the v that a primal solver returned"},
+     "norm of the Fischer-Burmeister function of normal impulse and normal velocity, with friction terms"},
+    {"penetration", "m",
+     "deepest penetration that the answer leaves at the end of the step; needs the time step"},
+    {"cone_violation", "1",
+     "how far friction exceeds mu times the normal impulse, divided by the largest normal impulse"},
+    {"dissipation_angle", "degrees",
+     "largest angle between friction and the opposite of the sliding direction, over the sliding contacts"},
+    {"equation", "1",
+     "error of the equation of motion M v = H r + f for the velocities that the solver returned, scaled by "
+     "the diagonal of M, divided by the largest entry of q"},
     {"fb_normal, fb_static, fb_kinetic", "m",
-     "Fischer–Burmeister error by class of constraint, multipliers scaled by S (Verschoor and Jalba 2019, "
-     "Fig. 13); needs the time step"},
+     "Fischer-Burmeister error of normal, sticking and sliding constraints (Verschoor and Jalba 2019, Fig. "
+     "13); "
+     "needs the time step"},
 };
 
-void list_solvers(const Program& program) {
-  if (program.json) {
-    Json all = Json::array();
-    for (const SolverEntry& entry : solver_registry()) {
-      Json options = Json::array();
-      for (const OptionDescription& o : entry.describe()) {
-        options.push_back({{"key", o.key}, {"type", o.type}, {"default", o.value}, {"help", o.help}});
-      }
-      all.push_back(
-          {{"name", entry.name}, {"summary", entry.summary}, {"source", entry.source}, {"options", options}});
-    }
-    print(all.dump(2) + "\n");
-    return;
+Json solvers_json() {
+  Json all = Json::array();
+  for (const SolverEntry& entry : solver_registry()) {
+    Json options = Json::array();
+    for (const OptionDescription& o : entry.describe())
+      options.push_back({{"key", o.key}, {"type", o.type}, {"default", o.value}, {"help", o.help}});
+    all.push_back(
+        {{"name", entry.name}, {"summary", entry.summary}, {"source", entry.source}, {"options", options}});
   }
+  return all;
+}
+
+void print_solvers() {
   for (const SolverEntry& entry : solver_registry()) {
     print(fmt::format("{}  {}\n", painted(entry.name, Colour::bold), entry.summary));
     print(fmt::format("    {}\n", painted(entry.source, Colour::dim)));
@@ -62,87 +70,133 @@ void list_solvers(const Program& program) {
   say("Set an option with --set SOLVER.option=value, e.g. --set pgs.law=pyramid.");
 }
 
-void list_scenes(const Program& program) {
+Json scenes_json(const Program& program) {
   Json all = Json::array();
-  TextTable table({{"scene"}, {"summary"}});
-  for (const auto& file : list_configs(program, ConfigKind::scenes)) {
-    const std::string summary = read_toml_summary(file);
-    all.push_back({{"name", file.stem().string()}, {"summary", summary}});
-    table.add({file.stem().string(), summary});
-  }
-  if (program.json) {
-    print(all.dump(2) + "\n");
-    return;
-  }
-  print(table.text());
-  say("Record one with: signorini record NAME -o NAME.h5");
+  for (const auto& file : list_configs(program, ConfigKind::scenes))
+    all.push_back({{"name", file.stem().string()}, {"summary", read_toml_summary(file)}});
+  return all;
 }
 
-void list_experiments(const Program& program) {
+void print_scenes(const Program& program) {
+  TextTable table({{"scene"}, {"summary"}});
+  for (const auto& file : list_configs(program, ConfigKind::scenes))
+    table.add({file.stem().string(), read_toml_summary(file)});
+  print(table.text());
+  say("Record a scene: signorini record NAME -o NAME.h5");
+}
+
+Json experiments_json(const Program& program) {
   Json all = Json::array();
-  TextTable table({{"experiment"}, {"artefact"}, {"claim"}});
   for (const auto& file : list_configs(program, ConfigKind::experiments)) {
     const ExperimentSummary e = read_experiment_summary(file);
     all.push_back({{"name", e.id}, {"artefact", e.artefact}, {"claim", e.claim}});
-    table.add({e.id, e.artefact, e.claim});
   }
-  if (program.json) {
-    print(all.dump(2) + "\n");
-    return;
-  }
-  print(table.text());
-  say("Run one, with its report: signorini reproduce NAME");
+  return all;
 }
 
-void list_measures(const Program& program) {
-  Json all = Json::array();
-  TextTable table({{"measure"}, {"unit"}, {"meaning (all by the referee, never by a solver)"}});
-  for (const Measure& m : kMeasures) {
-    all.push_back({{"name", m.name}, {"unit", m.unit}, {"meaning", m.help}});
-    table.add({m.name, m.unit, m.help});
+/// A name with its title, and below it the meaning in a narrow column.
+void print_entry(std::string_view name, std::string_view title, std::string_view meaning) {
+  constexpr std::size_t kWidth = 96;
+  print(fmt::format("{}  {}\n", painted(name, Colour::bold), title));
+  for (const std::string& line : wrapped_lines(meaning, kWidth)) print(fmt::format("    {}\n", line));
+}
+
+void print_experiments(const Program& program) {
+  for (const auto& file : list_configs(program, ConfigKind::experiments)) {
+    const ExperimentSummary e = read_experiment_summary(file);
+    print_entry(e.id, e.artefact, "claim: " + e.claim);
   }
-  print(program.json ? all.dump(2) + "\n" : table.text());
+  say("Run an experiment and draw its figures: signorini reproduce NAME");
+}
+
+void print_experiment_names(const Program& program) {
+  TextTable table({{"experiment"}, {"reproduces"}});
+  for (const auto& file : list_configs(program, ConfigKind::experiments)) {
+    const ExperimentSummary e = read_experiment_summary(file);
+    table.add({e.id, e.artefact});
+  }
+  print(table.text());
+}
+
+Json measures_json() {
+  Json all = Json::array();
+  for (const Measure& m : kMeasures) all.push_back({{"name", m.name}, {"unit", m.unit}, {"meaning", m.help}});
+  return all;
+}
+
+void print_measures() {
+  for (const Measure& m : kMeasures) print_entry(m.name, fmt::format("(unit: {})", m.unit), m.help);
+  say("All measures are computed from the answer, the same way for all solvers.");
+}
+
+/// Names and summaries of everything, without options.
+void print_everything(const Program& program) {
+  TextTable solvers({{"solver"}, {"summary"}});
+  for (const SolverEntry& entry : solver_registry())
+    solvers.add({std::string(entry.name), std::string(entry.summary)});
+  print(solvers.text() + "\n");
+  print_scenes(program);
+  print("\n");
+  print_experiment_names(program);
+  print("\n");
+  std::vector<std::string> names;
+  for (const Measure& m : kMeasures) names.emplace_back(m.name);
+  print(fmt::format("{}  {}\n", painted("measures", Colour::bold), fmt::join(names, ", ")));
+  say("More about each: signorini list solvers, list experiments, list measures");
 }
 
 int list(const Program& program, const std::string& what) {
-  const std::vector<std::string> known{"solvers", "scenes", "experiments", "measures"};
-  if (what == "solvers") {
-    list_solvers(program);
-  } else if (what == "scenes") {
-    list_scenes(program);
-  } else if (what == "experiments") {
-    list_experiments(program);
-  } else if (what == "measures") {
-    list_measures(program);
-  } else if (what.empty()) {
-    if (program.json) throw_usage("list --json needs one of: {}", fmt::join(known, ", "));
-    TextTable solvers({{"solver"}, {"summary"}});
-    for (const SolverEntry& entry : solver_registry())
-      solvers.add({std::string(entry.name), std::string(entry.summary)});
-    print(solvers.text() + "\n");
-    list_scenes(program);
-    print("\n");
-    list_experiments(program);
-    print("\n");
-    list_measures(program);
-  } else {
-    throw_usage("list: unknown kind '{}'{}", what, suggestion(what, known));
+  struct Kind {
+    const char* name;
+    std::function<Json()> json;
+    std::function<void()> print;
+  };
+  const Kind kinds[] = {
+      {"solvers", solvers_json, print_solvers},
+      {"scenes", [&] { return scenes_json(program); }, [&] { print_scenes(program); }},
+      {"experiments", [&] { return experiments_json(program); }, [&] { print_experiments(program); }},
+      {"measures", measures_json, print_measures}};
+  Json everything = Json::object();
+  std::vector<std::string> known;
+  for (const Kind& kind : kinds) {
+    known.emplace_back(kind.name);
+    if (what.empty() && program.json) everything[kind.name] = kind.json();
+    if (what != kind.name) continue;
+    if (program.json)
+      print_json(kind.json());
+    else
+      kind.print();
+    return kSuccess;
   }
+  if (!what.empty()) throw_usage("list: unknown kind '{}'{}", what, suggestion(what, known));
+  if (program.json)
+    print_json(everything);
+  else
+    print_everything(program);
   return kSuccess;
 }
 
 }  // namespace
 
 void add_list(CLI::App& app, Program& program) {
-  CLI::App* command =
-      app.add_subcommand("list", "Names and summaries of solvers, scenes, experiments and measures");
+  CLI::App* command = app.add_subcommand(
+      "list",
+      "List solvers, scenes, experiments or error measures\n"
+      "\n"
+      "'list solvers' also shows every option of every solver with its default and meaning. Scenes can be "
+      "recorded, experiments can be run; both are TOML files in the configs folder. Measures are the columns "
+      "of runs.csv that judge an answer.");
   command->footer(
       "Examples:\n"
-      "  signorini list                      everything in one screen\n"
-      "  signorini list solvers              with all options, their defaults and what they mean\n"
-      "  signorini list scenes --json        for machines");
+      "  signorini list                      everything, one line each\n"
+      "  signorini list solvers              the solvers and all their options\n"
+      "  signorini list scenes --json        the scenes as a JSON list\n"
+      "\n"
+      "With --json: a list of objects with name and summary (or meaning); without WHAT an object "
+      "with the four lists.\n"
+      "Exit codes: 0 success; 2 wrong command line; 3 a file of the configs folder cannot be read.");
   auto what = std::make_shared<std::string>();
-  command->add_option("WHAT", *what, "solvers, scenes, experiments or measures; everything when left out");
+  command->add_option("WHAT", *what, "solvers, scenes, experiments or measures (default: all four)");
   command->callback(
       [&program, what] { program.command = [&program, what] { return list(program, *what); }; });
 }

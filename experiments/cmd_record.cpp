@@ -4,10 +4,13 @@
 
 #include <memory>
 
+#include "arguments.h"
 #include "base/check.h"
 #include "base/text.h"
 #include "commands.h"
 #include "configs.h"
+#include "fact_json.h"
+#include "json_output.h"
 #include "recorder.h"
 #include "scene/facts.h"
 #include "terminal.h"
@@ -31,36 +34,50 @@ OptionMap parse_overrides(const std::vector<std::string>& settings) {
     if (equals == std::string::npos || equals == 0) {
       throw_usage("--set {}: must look like key=value, e.g. --set contact.friction=0.3", setting);
     }
-    overrides[setting.substr(0, equals)] = setting.substr(equals + 1);
+    const std::string key = setting.substr(0, equals), value = setting.substr(equals + 1);
+    const auto [given, fresh] = overrides.emplace(key, value);
+    if (!fresh) throw_usage("--set: {} is given twice ({}, {}); give it once", key, given->second, value);
   }
   return overrides;
+}
+
+/// Kinetic, elastic and potential energy together, J.
+struct Energies {
+  double first_step = 0.0, last_step = 0.0;
+};
+
+Energies energies(const RecordingSummary& summary) {
+  Energies sum;
+  for (const char* kind : {"kinetic_energy", "elastic_energy", "potential_energy"}) {
+    sum.first_step += summary.column(kind).first;
+    sum.last_step += summary.column(kind).last;
+  }
+  return sum;
 }
 
 /// What happened, on one screen of stderr.
 void print_summary(const std::string& output, const RecordingSummary& summary) {
   std::string spared;
-  if (summary.kept > 0) spared += fmt::format(" ({} were there)", summary.kept);
+  if (summary.kept > 0) spared += fmt::format(" ({} kept from before)", summary.kept);
   if (summary.first_step > 0) spared += fmt::format(", resumed after step {}", summary.first_step);
   say(fmt::format("{}: {} snapshots of {} steps{}, up to {} contacts, {}", output, summary.frames,
                   summary.steps, spared, summary.most_contacts(),
                   bytes_text(static_cast<double>(std::filesystem::file_size(output)))));
   const auto column = [&](const char* name) { return summary.column(name); };
-  say(fmt::format("  contacts   up to {:.0f} regions, {:.0f} islands", column("regions").most,
+  say(fmt::format("  contacts   in up to {:.0f} regions and {:.0f} islands", column("regions").most,
                   column("islands").most));
-  say(fmt::format(
-      "  solves     {:.0f} with {:.0f} iterations, worst residual {}; {:.0f} steps restarted cold",
-      column("solves").sum, column("iterations").sum, error_text(column("residual").most),
-      column("restarted").sum));
+  say(
+      fmt::format("  solves     {:.0f} with {:.0f} iterations, worst residual {}; {:.0f} steps repeated "
+                  "without warm start",
+                  column("solves").sum, column("iterations").sum, error_text(column("residual").most),
+                  column("restarted").sum));
   say(fmt::format("  steps      up to {:.0f} detection rounds, {:.0f} halvings; {:.0f} unresolved",
                   column("detection_rounds").most, column("halvings").most, column("unresolved").sum));
-  say(fmt::format(
-      "  deepest    penetration {:.3g} m, largest turn of a normal {:.3g}°, smallest volume ratio {:.3g}",
-      column("penetration").most, column("largest_turn").most, column("volume_ratio").least));
-  double before = 0.0, after = 0.0;
-  for (const char* kind : {"kinetic_energy", "elastic_energy", "potential_energy"}) {
-    before += column(kind).first;
-    after += column(kind).last;
-  }
+  say(
+      fmt::format("  geometry   deepest penetration {:.3g} m, largest rotation of a contact normal {:.3g}°, "
+                  "smallest volume ratio {:.3g}",
+                  column("penetration").most, column("largest_turn").most, column("volume_ratio").least));
+  const auto [before, after] = energies(summary);
   say(fmt::format("  energy     {:.4g} J after the first step, {:.4g} J at the end: {:+.3g} J", before, after,
                   after - before));
   double total = 0.0;
@@ -77,18 +94,57 @@ void print_summary(const std::string& output, const RecordingSummary& summary) {
 }
 
 /// Whether the scene shows what it says, as far as a run that was cut short can tell.
-void print_facts(const RecordRequest& request, const StepTable& statistics) {
+std::vector<FactVerdict> verdicts(const RecordRequest& request, const StepTable& statistics) {
   const std::string scene = effective_scene(request);
   const Facts facts = read_facts(scene, request.scene_path);
   const bool whole = runs_to_its_end(scene, statistics.rows.size(), request.scene_path);
-  for (const FactVerdict& verdict : judge_facts(facts, statistics, whole))
+  return judge_facts(facts, statistics, whole);
+}
+
+void print_facts(const RecordRequest& request, const StepTable& statistics) {
+  for (const FactVerdict& verdict : verdicts(request, statistics))
     say(fmt::format("  fact       {}: {}: {}", verdict.name, verdict_text(verdict), verdict.fact.says));
 }
 
+/// The numbers of `print_summary` and the facts. A recording that was complete already has only its counts.
+Json to_json(const RecordRequest& request, const std::string& output, const RecordingSummary& summary) {
+  Json json = {{"file", output},
+               {"bytes", std::filesystem::file_size(output)},
+               {"snapshots", summary.frames},
+               {"snapshots_kept", summary.kept},
+               {"steps", summary.steps},
+               {"resumed_after_step", summary.first_step},
+               {"complete_already", summary.steps == 0}};
+  if (summary.steps == 0) return json;
+  const auto column = [&](const char* name) { return summary.column(name); };
+  const Energies energy = energies(summary);
+  json.update({{"seconds", summary.seconds},
+               {"contacts_most", summary.most_contacts()},
+               {"regions_most", column("regions").most},
+               {"islands_most", column("islands").most},
+               {"solves", column("solves").sum},
+               {"iterations", column("iterations").sum},
+               {"residual_worst", column("residual").most},
+               {"steps_restarted_cold", column("restarted").sum},
+               {"detection_rounds_most", column("detection_rounds").most},
+               {"halvings_most", column("halvings").most},
+               {"steps_unresolved", column("unresolved").sum},
+               {"penetration_most_m", column("penetration").most},
+               {"normal_turn_most_degrees", column("largest_turn").most},
+               {"volume_ratio_least", column("volume_ratio").least},
+               {"energy_first_step_J", energy.first_step},
+               {"energy_last_step_J", energy.last_step}});
+  Json clocks = Json::object();
+  for (const std::string& name : summary.clocks.columns) clocks[name] = summary.column(name).sum;
+  json["clocks"] = clocks;
+  Json facts = Json::array();
+  for (const FactVerdict& verdict : verdicts(request, summary.statistics)) facts.push_back(to_json(verdict));
+  json["facts"] = facts;
+  return json;
+}
+
 int record(const Program& program, const RecordArguments& a) {
-  if (a.steps < 0) throw_usage("--steps {}: must not be negative", a.steps);
-  if (a.threads < 1) throw_usage("--threads {}: must be at least 1", a.threads);
-  if (a.resume && a.force) throw_usage("--resume and --force exclude each other");
+  if (a.resume && a.force) throw_usage("record: takes --resume or --force, not both");
   RecordRequest request;
   request.scene_path = find_config(program, ConfigKind::scenes, a.scene).string();
   request.size = parse_enum<SceneSize>(a.size, "--size");
@@ -97,21 +153,27 @@ int record(const Program& program, const RecordArguments& a) {
   request.threads = a.threads;
   if (a.check) {
     const SceneRun built(request);
-    print(effective_scene(request));
+    const std::string scene = effective_scene(request);
+    if (program.json)
+      print_json({{"scene", request.scene_path}, {"size", a.size}, {"toml", scene}});
+    else
+      print(scene);
     return kSuccess;
   }
-  if (a.output.empty()) throw_usage("record: -o FILE.h5 is missing (or --check, to record nothing)");
+  if (a.output.empty())
+    throw_usage("record: -o FILE.h5 is missing; to check a scene without recording give --check");
   const ExistingRecording existing = a.force    ? ExistingRecording::replace
                                      : a.resume ? ExistingRecording::resume
                                                 : ExistingRecording::refuse;
-  if (!(a.checkpoint_seconds >= 0.0))
-    throw_usage("--checkpoint-seconds {}: must not be negative", a.checkpoint_seconds);
   const RecordingSummary summary = record_scene(program, request, a.output, {existing, a.checkpoint_seconds});
+  if (program.json) print_json(to_json(request, a.output, summary));
   if (summary.kept == summary.frames && summary.steps == 0) {
-    say(fmt::format("{}: complete already, {} snapshots", a.output, summary.frames));
+    say(fmt::format("{}: already complete, {} snapshots", a.output, summary.frames));
     return kSuccess;
   }
   print_summary(a.output, summary);
+  if (!summary.why_empty.empty())
+    say(fmt::format("warning: {}: no snapshots: {}", a.output, summary.why_empty));
   print_facts(request, summary.statistics);
   return kSuccess;
 }
@@ -119,38 +181,53 @@ int record(const Program& program, const RecordArguments& a) {
 }  // namespace
 
 void add_record(CLI::App& app, Program& program) {
-  CLI::App* command = app.add_subcommand("record", "Simulate a scene and record its contact problems");
-  command->footer(
-      "Beside FILE.h5 come FILE.steps.csv (energies, contacts, times of every step) and FILE.env.json.\n"
-      "Frames and checkpoints are safe on disk as soon as they are written: after a kill the same command\n"
-      "with --resume goes on from the newest checkpoint and ends with the same bytes.\n"
+  CLI::App* command = app.add_subcommand(
+      "record",
+      "Simulate a scene and record its contact problems\n"
       "\n"
+      "Reads a scene file (TOML: bodies, materials, friction, time step, driving solver), simulates it, and "
+      "writes every contact problem on the way as a snapshot into FILE.h5. Beside it come FILE.steps.csv "
+      "(energies, contacts and times of every step) and FILE.env.json (program and machine). Snapshots and "
+      "checkpoints are safe on disk as soon as they are written: after a kill, repeat the command with "
+      "--resume; the file ends up with the same bytes.");
+  command->footer(
       "Examples:\n"
       "  signorini record bucket -o bucket.h5\n"
       "  signorini record bucket -o slick.h5 --size medium --set contact.friction=0.1\n"
-      "  signorini record my/scene.toml --check                what it says, with every default\n"
+      "  signorini record my/scene.toml --check              check a scene, show all its settings\n"
       "  signorini record my/scene.toml -o trial.h5 --steps 100\n"
-      "  signorini record bucket -o bucket.h5 --resume");
+      "  signorini record bucket -o bucket.h5 --resume       continue after an interruption\n"
+      "\n"
+      "With --json: one object with the counts, energies and times that the screen shows (units in "
+      "the key names) and the facts of the scene with their verdicts.\n"
+      "Exit codes: 0 recorded; 1 a step could not be solved; 2 wrong command line or scene; 3 a "
+      "file cannot be read or written; 130 interrupted.");
   auto a = std::make_shared<RecordArguments>();
   command->add_option("SCENE", a->scene, "Scene file, or the name of one (see 'signorini list scenes')")
       ->required();
   command->add_option("-o,--output", a->output, "Recording to write")->type_name("FILE.h5");
-  command->add_option("--size", a->size, "quick, medium or paper (default quick)")->type_name("SIZE");
-  command->add_option("--steps", a->steps, "Stop after N steps (default: as the scene says)")->type_name("N");
-  command->add_option("--set", a->settings, "Change a key of the scene; may be repeated")
+  command
+      ->add_option("--size", a->size,
+                   "quick (seconds), medium (minutes) or paper (the papers' object counts, up to hours) "
+                   "(default: quick)")
+      ->type_name("SIZE");
+  add_integer(*command, "--steps", a->steps, {.least = 1, .example = "100"}, "N",
+              "Stop after N time steps (default: as the scene says)");
+  command
+      ->add_option("--set", a->settings,
+                   "Change a key of the scene file, e.g. contact.friction=0.3; may be repeated")
       ->type_name("KEY=VALUE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command->add_option("--threads", a->threads, "Threads; the recording does not depend on them (default 1)")
-      ->type_name("N");
-  command
-      ->add_option("--checkpoint-seconds", a->checkpoint_seconds,
-                   "Least time between checkpoints in s; 0 = one after every step (default 0.5)")
-      ->type_name("S");
-  command->add_flag("--resume", a->resume, "Go on with an unfinished recording");
+  add_integer(*command, "--threads", a->threads, {.least = 1, .most = 1024, .example = "2"}, "N",
+              "Number of threads; the recording is the same for any number (default: 1)");
+  add_number(*command, "--checkpoint-seconds", a->checkpoint_seconds, {.least = 0.0, .example = "0.5"}, "S",
+             "Least time between two checkpoints, in seconds; 0: one after every step (default: 0.5)");
+  command->add_flag("--resume", a->resume, "Continue an unfinished recording");
   command->add_flag("--check", a->check,
-                    "Build the scene, print it with every key, default and meaning; record nothing");
-  command->add_flag("--force", a->force, "Replace an existing recording");
+                    "Check the scene and print all its settings with their meaning; record nothing");
+  command->add_flag("--force", a->force,
+                    "Replace an existing recording; it stays until the new one is complete");
   command->callback([&program, a] { program.command = [&program, a] { return record(program, *a); }; });
 }
 

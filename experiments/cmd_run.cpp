@@ -4,9 +4,12 @@
 
 #include <memory>
 
+#include "arguments.h"
 #include "base/check.h"
 #include "commands.h"
 #include "configs.h"
+#include "experiment_check.h"
+#include "experiment_json.h"
 #include "experiment_run.h"
 #include "terminal.h"
 
@@ -16,7 +19,7 @@ namespace {
 struct RunArguments {
   std::vector<std::string> experiments;
   std::string size = "quick", out = "results/out";
-  bool resume = false;
+  bool resume = false, force = false;
 };
 
 int run(const Program& program, const RunArguments& a) {
@@ -27,42 +30,60 @@ int run(const Program& program, const RunArguments& a) {
     request.size = parse_enum<SceneSize>(a.size, "--size");
     request.output = a.out;
     request.resume = a.resume;
-    read_experiment(request.config, a.size);  // mistakes in the second file are told before the first has run
+    check_experiment(program, request.config, a.size);
+    request.force = a.force;
     requests.push_back(std::move(request));
   }
   std::size_t failed = 0;
-  for (const ExperimentRequest& request : requests) {
-    const ExperimentResult result = run_experiment(program, request);
+  Json experiments = Json::array();
+  // mistakes in the second file and results in its folder are told before the first has run
+  std::vector<ResultFolder> folders = claim_results(requests);
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const ExperimentResult result = run_experiment(program, requests[i], std::move(folders[i]));
     failed += result.failed;
-    print_run_summary(result.folder / "runs.csv");
-    say(fmt::format("{}: {} rows ({} were there) in {}", (result.folder / "runs.csv").string(), result.rows,
-                    result.resumed, duration_text(result.seconds)));
+    const std::vector<RunSummaryLine> summary = summarise_runs(result.folder / "runs.csv");
+    if (program.json)
+      experiments.push_back(to_json(requests[i].config.stem().string(), result, summary));
+    else
+      print_run_summary(summary);
+    say(fmt::format("{}: {} rows ({} kept from before) in {}", (result.folder / "runs.csv").string(),
+                    result.rows, result.resumed, duration_text(result.seconds)));
   }
+  if (program.json) print_json({{"experiments", experiments}});
   return failed > 0 ? kRunFailed : kSuccess;
 }
 
 }  // namespace
 
 void add_run(CLI::App& app, Program& program) {
-  CLI::App* command =
-      app.add_subcommand("run", "Run experiments: record what is missing, solve, write runs.csv and curves");
-  command->footer(
-      "Writes OUT/<id>/{runs.csv, trace.h5, env.json, config.toml}, and recordings to OUT/recordings.\n"
-      "Without --resume an experiment starts again; with it only missing runs are made. A kill at any\n"
-      "moment loses at most the runs of one solver on one snapshot.\n"
+  CLI::App* command = app.add_subcommand(
+      "run",
+      "Run experiments: record missing scenes, solve, write runs.csv\n"
       "\n"
+      "An experiment is one figure or table: a TOML file that names scenes, solvers, region modes, numbers "
+      "of "
+      "threads and tolerances. Results go to OUT/<id>/: runs.csv (one row per run), trace.h5 (convergence "
+      "curves), env.json (program and machine), config.toml; recordings go to OUT/recordings. No figures are "
+      "drawn; 'signorini reproduce' draws them.");
+  command->footer(
       "Examples:\n"
       "  signorini run signorini_all\n"
       "  signorini run my/experiment.toml --size medium --out results/out\n"
-      "  signorini run signorini_all --resume");
+      "  signorini run signorini_all --resume       keep finished rows, make only the missing ones\n"
+      "\n"
+      "Existing results are refused without --resume (make only the missing runs) or --force (make all runs "
+      "again; the old results stay until the new ones are complete). An interruption loses at most the runs "
+      "of one solver on one snapshot.\n"
+      "With --json: {\"experiments\": [...]}, each with id, folder, rows, resumed, failed, seconds "
+      "and the summary table.\n"
+      "Exit codes: 0 all runs ended (converged or not); 1 a run failed; 2 wrong command line or "
+      "experiment; 3 a file cannot be read or written; 130 interrupted.");
   auto a = std::make_shared<RunArguments>();
   command
       ->add_option("EXPERIMENT", a->experiments,
                    "Experiment files, or names (see 'signorini list experiments')")
       ->required();
-  command->add_option("--size", a->size, "quick, medium or paper (default quick)")->type_name("SIZE");
-  command->add_option("--out", a->out, "Folder for results (default results/out)")->type_name("DIR");
-  command->add_flag("--resume", a->resume, "Keep finished rows of the same program, config and recording");
+  add_result_options(*command, a->size, a->out, a->resume, a->force);
   command->callback([&program, a] { program.command = [&program, a] { return run(program, *a); }; });
 }
 

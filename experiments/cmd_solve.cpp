@@ -8,13 +8,16 @@
 #include <memory>
 #include <optional>
 
+#include "arguments.h"
 #include "base/check.h"
+#include "base/output_file.h"
 #include "base/text.h"
 #include "commands.h"
 #include "harness/environment.h"
 #include "harness/protocols.h"
 #include "harness/run_table.h"
 #include "interrupt.h"
+#include "json_output.h"
 #include "record/fclib_file.h"
 #include "record/problem_file.h"
 #include "solvers/registry.h"
@@ -30,7 +33,8 @@ struct SolveArguments {
   double time_limit = 0.0;  ///< 0 = none
   int repetitions = 1;
   std::string csv, solution, trace;
-  bool require_converged = false, verbose = false;
+  std::string matrix = "symmetric";
+  bool require_converged = false, verbose = false, force = false;
 };
 
 /// What is asked for, checked before any file is read.
@@ -39,6 +43,7 @@ struct SolvePlan {
   std::vector<RegionMode> modes;
   std::vector<int> threads;
   RunLimits limits;
+  MatrixReading matrix = MatrixReading::symmetric;
 };
 
 /// "a,b" and repeated options mean the same.
@@ -69,7 +74,12 @@ void apply_settings(const std::vector<std::string>& settings, std::vector<Solver
       throw_usage("--set {}: solver '{}' is not among those asked for{}", setting, name,
                   suggestion(name, names));
     }
-    variant->options[setting.substr(dot + 1, equals - dot - 1)] = setting.substr(equals + 1);
+    const std::string value = setting.substr(equals + 1);
+    const auto [given, fresh] = variant->options.emplace(setting.substr(dot + 1, equals - dot - 1), value);
+    if (!fresh) {
+      throw_usage("--set: {} is given twice ({}, {}); give it once", setting.substr(0, equals), given->second,
+                  value);
+    }
   }
 }
 
@@ -80,18 +90,10 @@ SolvePlan make_plan(const SolveArguments& a) {
   for (const SolverVariant& variant : plan.variants) make_solver(variant.name, variant.options);
   for (const std::string& mode : pieces_of(a.regions, "--regions"))
     plan.modes.push_back(parse_enum<RegionMode>(mode, "--regions"));
-  for (const std::string& text : pieces_of(a.threads, "--threads")) {
-    const long long threads = parse_integer(text, "--threads");
-    if (threads < 1 || threads > 1024) throw_usage("--threads {}: must be between 1 and 1024", threads);
-    plan.threads.push_back(static_cast<int>(threads));
-  }
-  if (!(a.tolerance > 0.0) || a.tolerance == std::numeric_limits<double>::infinity()) {
-    throw_usage("--tolerance {}: must be a positive number", a.tolerance);
-  }
-  if (a.max_iterations < 1) throw_usage("--max-iterations {}: must be at least 1", a.max_iterations);
-  if (a.repetitions < 1) throw_usage("--repetitions {}: must be at least 1", a.repetitions);
-  if (!(a.time_limit >= 0.0))
-    throw_usage("--time-limit {}: must be a positive number of seconds", a.time_limit);
+  for (const std::string& text : pieces_of(a.threads, "--threads"))
+    plan.threads.push_back(static_cast<int>(
+        parse_integer_option("--threads", text, {.least = 1, .most = 1024, .example = "2"})));
+  plan.matrix = parse_enum<MatrixReading>(a.matrix, "--matrix");
   plan.limits = {a.tolerance, a.max_iterations,
                  a.time_limit > 0.0 ? a.time_limit : std::numeric_limits<double>::infinity(),
                  interrupt_flag()};
@@ -116,9 +118,10 @@ std::vector<std::string> chosen_steps(const ProblemFile& file, const SolveArgume
     const auto found = std::find_if(file.steps().begin(), file.steps().end(),
                                     [&](const std::string& s) { return bare(s) == bare(step); });
     if (found == file.steps().end()) {
-      throw_usage("{}: has no step '{}'; it holds {} from {} to {}", file.path().string(), step,
-                  file.steps().size(), file.steps().empty() ? "–" : file.steps().front(),
-                  file.steps().empty() ? "–" : file.steps().back());
+      throw_usage("--step {}: {} has no step '{}'; {}", step, file.path().string(), step,
+                  file.steps().empty() ? std::string("it holds no steps")
+                                       : fmt::format("it holds {} from {} to {}", file.steps().size(),
+                                                     file.steps().front(), file.steps().back()));
     }
     chosen.push_back(*found);
   }
@@ -145,15 +148,15 @@ std::string work_text(const RunRecord& r) {
                                                        {c.direction_products, "products with H"},
                                                        {c.contact_sweeps, "sweeps over contacts"},
                                                        {c.triangular_solves, "solves with the factor of M"},
-                                                       {c.evaluations, "evaluations of states"},
-                                                       {c.state_changes, "changes of state"},
+                                                       {c.evaluations, "checks of all contact states"},
+                                                       {c.state_changes, "changes of a contact state"},
                                                        {c.restarts, "restarts"},
-                                                       {c.guards, "guards"},
+                                                       {c.guards, "safeguarded steps"},
                                                        {c.relinearisations, "re-linearisations"}};
   for (const auto& [count, what] : counted) {
     if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "    " : ", ", count, what);
   }
-  return text.empty() ? "    nothing counted" : text;
+  return text.empty() ? "    no work counted" : text;
 }
 
 /// The screen: one line for every combination, times are medians over the repetitions.
@@ -203,6 +206,8 @@ class SolveScreen {
       row.emplace_back(r.message, Colour::dim);
     }
     print(table_->line(row));
+    if (ran && r.status != SolveStatus::converged && !r.message.empty())
+      print(painted("    " + r.message, Colour::dim) + "\n");
     if (verbose_ && ran) print(painted(work_text(r), Colour::dim) + "\n");
   }
 
@@ -227,10 +232,7 @@ struct Tally {
     } else {
       ++other;
     }
-    // the solver's sum and the referee's differ in the last bits: 1 % is far above that and far below what
-    // matters
-    all_reached =
-        all_reached && r.status == SolveStatus::converged && r.errors.residual <= 1.01 * r.tolerance;
+    all_reached = all_reached && r.status == SolveStatus::converged && meets(r.errors.residual, r.tolerance);
   }
   std::string text() const {
     std::string out = fmt::format("{} {}: {} converged", runs, runs == 1 ? "run" : "runs", converged);
@@ -241,8 +243,13 @@ struct Tally {
   }
 };
 
-void write_solution(const std::string& path, const ProblemFile& file, const ContactProblem& problem,
-                    const Referee& referee, const Vector& r, const RunRecord& last) {
+/// Runs that were not made, or broke down, leave their starting values: no answer.
+bool is_answer(const RunRecord& run, const Vector& r) {
+  return run.status != SolveStatus::unsupported && run.status != SolveStatus::failed && r.allFinite();
+}
+
+FclibFile solution_file(const ProblemFile& file, const ContactProblem& problem, const Referee& referee,
+                        const Vector& r, const RunRecord& last) {
   FclibFile out;
   out.problem = problem;
   out.info.title = file.title();
@@ -252,35 +259,100 @@ void write_solution(const std::string& path, const ProblemFile& file, const Cont
   out.info.math_info = "normal component first; impulses in N s, velocities in m/s";
   const std::span<const double> values(r.data(), static_cast<std::size_t>(r.size()));
   out.solution = FclibSolution{r, referee.relative_velocity(values), referee.velocity(values)};
-  write_fclib(path, out);
+  return out;
+}
+
+std::string env_of(const std::string& output) { return output + ".env.json"; }
+/// Where rows and curves are until all runs are done.
+std::string partial_of(const std::string& output) { return output + ".partial"; }
+
+OutputPlan outputs_of(const SolveArguments& a) {
+  OutputPlan plan;
+  plan.inputs.assign(a.files.begin(), a.files.end());
+  if (a.force) plan.existing = ExistingOutput::replace;
+  if (!a.csv.empty()) plan.outputs.push_back({"--csv", a.csv, {env_of(a.csv), partial_of(a.csv)}});
+  if (!a.solution.empty()) plan.outputs.push_back({"--solution", a.solution, {env_of(a.solution)}});
+  if (!a.trace.empty()) plan.outputs.push_back({"--trace", a.trace, {env_of(a.trace), partial_of(a.trace)}});
+  return plan;
 }
 
 class SolveCommand {
  public:
   SolveCommand(const Program& program, const SolveArguments& a)
-      : a_(a), plan_(make_plan(a)), screen_(a, plan_), provenance_(program.command_line) {
-    if (!a.csv.empty()) table_.emplace(a.csv, OpenTable::fresh);
-  }
+      : a_(a),
+        plan_(make_plan(a)),
+        locks_(claim_outputs(outputs_of(a))),
+        screen_(a, plan_),
+        provenance_(program.command_line),
+        json_(program.json) {}
 
   int run() {
     Progress progress("solving", static_cast<long long>(a_.files.size()));
-    for (std::size_t i = 0; i < a_.files.size(); ++i) solve_file(a_.files[i], i, progress);
-    progress.clear();
-    if (!a_.trace.empty()) write_traces(a_.trace, traces_);
-    std::string text = tally_.text();
-    for (const std::string& file : {a_.csv, a_.trace, a_.solution}) {
-      if (file.empty()) continue;
-      write_text_file(file + ".env.json", provenance_.json());
-      text += "; " + file;
+    try {
+      if (!a_.csv.empty()) table_.emplace(partial_of(a_.csv), OpenTable::fresh);
+      for (std::size_t i = 0; i < a_.files.size(); ++i) solve_file(a_.files[i], i, progress);
+    } catch (...) {
+      progress.clear();
+      if (json_ && interrupted()) print_json(rows_);
+      keep_partial();
+      throw;
     }
-    say(text);
-    if (tally_.failed > 0) return kRunFailed;
+    progress.clear();
+    write_outputs();
+    if (json_) print_json(rows_);
+    if (tally_.failed > 0 || (!a_.solution.empty() && !solution_)) return kRunFailed;
     return a_.require_converged && !tally_.all_reached ? kNotConverged : kSuccess;
   }
 
  private:
+  /// Complete files under their own names.
+  void write_outputs() {
+    std::string text = tally_.text();
+    const auto described = [&](const std::string& file) {
+      write_text_file(env_of(file), provenance_.json());
+      text += "; " + file;
+    };
+    if (table_) {
+      table_.reset();
+      publish_durable(partial_of(a_.csv), a_.csv);
+      described(a_.csv);
+    }
+    if (!a_.trace.empty()) {
+      write_traces(a_.trace, traces_);
+      std::error_code ignored;
+      std::filesystem::remove(partial_of(a_.trace), ignored);
+      described(a_.trace);
+    }
+    if (solution_) {
+      write_fclib(a_.solution, *solution_);
+      described(a_.solution);
+    } else if (!a_.solution.empty()) {
+      text += fmt::format("; --solution {}: not written, no run gave an answer", a_.solution);
+    }
+    say(text);
+  }
+
+  /// The command ends early: what was made so far, under names that say so.
+  void keep_partial() {
+    std::error_code ignored;
+    const std::size_t rows = table_ ? table_->rows() : 0;
+    table_.reset();
+    if (rows > 0) {
+      say(fmt::format("the {} rows so far: {}", rows, partial_of(a_.csv)));
+    } else if (!a_.csv.empty()) {
+      std::filesystem::remove(partial_of(a_.csv), ignored);
+    }
+    if (a_.trace.empty() || traces_.empty()) return;
+    try {
+      write_traces(partial_of(a_.trace), traces_);
+      say(fmt::format("the {} curves so far: {}", traces_.size(), partial_of(a_.trace)));
+    } catch (const InputError& error) {
+      say(fmt::format("warning: the curves so far are lost: {}", error.what()));
+    }
+  }
+
   void solve_file(const std::string& path, std::size_t number, Progress& progress) {
-    const ProblemFile file(path);
+    const ProblemFile file(path, plan_.matrix);
     provenance_.add_input(path);
     const std::vector<std::string> steps = chosen_steps(file, a_);
     if (!a_.solution.empty() && steps.size() != 1) {
@@ -292,6 +364,7 @@ class SolveCommand {
       check_problem(problem, fmt::format("{}: step {}", path, step));
       const Referee referee(problem);
       const RunTarget target = make_target(problem, referee, "solve", path, step);
+      if (!target.note.empty()) say(fmt::format("{}: step {}: {}", path, step, target.note));
       for (const SolverVariant& variant : plan_.variants) {
         for (const RegionMode mode : plan_.modes) {
           for (const int threads : plan_.threads) {
@@ -301,7 +374,8 @@ class SolveCommand {
           }
         }
       }
-      if (!a_.solution.empty()) write_solution(a_.solution, file, problem, referee, last_, last_record_);
+      if (!a_.solution.empty() && last_)
+        solution_ = solution_file(file, problem, referee, *last_, last_record_);
     }
   }
 
@@ -314,26 +388,33 @@ class SolveCommand {
       SolveOutcome outcome = solve_self_stopped(target, run, plan_.limits);
       outcome.record.repetition = repetition;
       if (table_) table_->append(outcome.record);
+      if (json_) rows_.push_back(Json::parse(run_record_json(outcome.record)));
       tally_.count(outcome.record);
       rows.push_back(outcome.record);
-      last_ = std::move(outcome.r);
-      last_record_ = outcome.record;
+      if (is_answer(outcome.record, outcome.r)) {
+        last_ = std::move(outcome.r);
+        last_record_ = outcome.record;
+      }
       if (!a_.trace.empty() && repetition == 0 && run.solver)
         traces_.push_back(trace_run(target, run, plan_.limits).trace);
     }
     progress.clear();
-    screen_.show(rows);
+    if (!json_) screen_.show(rows);
   }
 
   const SolveArguments& a_;
   SolvePlan plan_;
+  std::vector<LockFile> locks_;
   SolveScreen screen_;
   Provenance provenance_;
   std::optional<RunTable> table_;
   std::vector<ConvergenceTrace> traces_;
   Tally tally_;
-  Vector last_;
+  std::optional<Vector> last_;  ///< of the last run that gave an answer
   RunRecord last_record_;
+  std::optional<FclibFile> solution_;
+  bool json_;
+  Json rows_ = Json::array();
 };
 
 void declare_options(CLI::App& command, SolveArguments& a) {
@@ -344,48 +425,83 @@ void declare_options(CLI::App& command, SolveArguments& a) {
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   };
-  command.add_option("FILE", a.files, "Recordings or FCLib files (local and global)")->required();
-  list("--solver", a.solvers, "Solvers, see 'signorini list solvers'", "NAME[,NAME]")->required();
-  list("--step", a.steps, "Snapshots of a recording (default: all)", "K[,K]");
-  list("--set", a.settings, "An option of a solver; may be repeated", "NAME.KEY=VALUE");
-  list("--regions", a.regions, "none, points, islands, points-approx, points-inner (default none)",
+  command.add_option("FILE", a.files, "Recordings (.h5) or FCLib files (.hdf5), local or global")->required();
+  list("--solver", a.solvers, "Solvers to compare (see 'signorini list solvers')", "NAME[,NAME]")->required();
+  list("--step", a.steps,
+       "Snapshots to solve, e.g. 120 or 120.2 for the second solve of step 120 (default: all)", "K[,K]");
+  list("--set", a.settings,
+       "Change an option of a solver; may be repeated ('signorini list solvers' shows the options)",
+       "NAME.KEY=VALUE");
+  list("--regions", a.regions,
+       "How to split a problem (default: none)\n"
+       "none: the whole problem at once\n"
+       "points: contacts connected through shared mass points; exact when M is diagonal by mass points\n"
+       "islands: contacts connected through bodies; always exact\n"
+       "points-approx: points where it is not exact, for studies of the error\n"
+       "points-inner: points inside 'ica' only; exact",
        "MODE[,MODE]");
-  list("--threads", a.threads, "Threads for the regions (default 1)", "N[,N]");
-  command.add_option("--tolerance", a.tolerance, "Residual to reach (default 1e-6)")->type_name("T");
-  command.add_option("--max-iterations", a.max_iterations, "Iterations at most (default 10000)")
-      ->type_name("N");
-  command.add_option("--time-limit", a.time_limit, "Seconds per solve at most (default none)")
-      ->type_name("S");
+  list("--threads", a.threads, "Number of threads that solve regions in parallel (default: 1)", "N[,N]");
   command
-      .add_option("--repetitions", a.repetitions,
-                  "Solve everything R times; the screen shows medians (default 1)")
-      ->type_name("R");
-  command.add_option("--csv", a.csv, "A row for every run, the columns of runs.csv")->type_name("OUT.csv");
+      .add_option("--matrix", a.matrix,
+                  "How to read an M of which the file holds one triangle: symmetric (fill up the other "
+                  "triangle) or as-stored (default: symmetric)")
+      ->type_name("HOW");
+  add_number(command, "--tolerance", a.tolerance,
+             {.least = 0.0, .example = "1e-6", .ends = NumberRule::Ends::least_excluded}, "T",
+             "Stop when the residual is at most T. The residual is relative and has no unit; see "
+             "'signorini list measures' (default: 1e-6)");
+  add_integer(command, "--max-iterations", a.max_iterations, {.least = 1, .example = "10000"}, "N",
+              "Stop after N iterations (default: 10000)");
+  add_number(command, "--time-limit", a.time_limit,
+             {.least = 0.0, .example = "60", .ends = NumberRule::Ends::least_excluded}, "S",
+             "Stop each solve after S seconds (default: no limit)");
+  add_integer(command, "--repetitions", a.repetitions, {.least = 1, .example = "5"}, "R",
+              "Solve everything R times; the screen shows median times (default: 1)");
   command
-      .add_option("--solution", a.solution, "The last answer beside a copy of its problem, as an FCLib file")
+      .add_option("--csv", a.csv, "Write one row per run, with the columns of runs.csv (docs/protocols.md)")
+      ->type_name("OUT.csv");
+  command
+      .add_option(
+          "--solution", a.solution,
+          "Write the answer (impulses r in N s, velocities u and v in m/s) beside a copy of its problem, "
+          "as an FCLib file; needs one file, one step and one solver")
       ->type_name("OUT.hdf5");
-  command.add_option("--trace", a.trace, "Convergence curves, from runs of their own")->type_name("OUT.h5");
-  command.add_flag("-v,--verbose", a.verbose,
-                   "A second line for every run: the work that the solver counted");
+  command
+      .add_option("--trace", a.trace,
+                  "Write convergence curves; they come from separate runs, so timings are not affected")
+      ->type_name("OUT.h5");
+  command.add_flag("--force", a.force, "Replace existing output files");
+  command.add_flag(
+      "-v,--verbose", a.verbose,
+      "Show a second line for every run: products, sweeps and other work that the solver counted");
   command.add_flag("--require-converged", a.require_converged,
-                   "Exit with 4 unless every run reached the tolerance by the referee");
+                   "Exit with code 4 unless every run reached the tolerance");
 }
 
 }  // namespace
 
 void add_solve(CLI::App& app, Program& program) {
-  CLI::App* command =
-      app.add_subcommand("solve", "Solve recorded problems with any solvers, whole or by regions");
-  command->footer(
-      "Every combination of file, step, solver, region mode, threads and repetition is one run and one row,\n"
-      "failures and unsupported combinations included. Residuals are the referee's, never the solver's own.\n"
+  CLI::App* command = app.add_subcommand(
+      "solve",
+      "Solve recorded contact problems with any solvers\n"
       "\n"
+      "Every combination of file, step, solver, region mode, number of threads and repetition is one run and "
+      "one line of the table. Failed and unsupported runs are lines too. The column 'residual' is measured "
+      "from the answer by the same code for all solvers, not reported by the solver; times are split into "
+      "setup (factors, matrices) and solve.");
+  command->footer(
       "Examples:\n"
       "  signorini solve bucket.h5 --solver pgs\n"
       "  signorini solve bucket.h5 --step 120 --solver pgs,pcg-pgs --regions none,points --threads 1,2\n"
       "  signorini solve problem.hdf5 --solver pgs --set pgs.law=pyramid --tolerance 1e-8\n"
       "  signorini solve *.hdf5 --solver pgs,ca --repetitions 5 --csv runs.csv\n"
-      "  signorini solve problem.hdf5 --solver pgs --solution answer.hdf5 --require-converged");
+      "  signorini solve problem.hdf5 --solver pgs --solution answer.hdf5 --require-converged\n"
+      "\n"
+      "Output files get their names when they are complete; OUT.csv.partial holds the rows so far, also "
+      "after an interruption.\n"
+      "With --json: a list with one object per run; its keys are the columns of runs.csv.\n"
+      "Exit codes: 0 all runs ended (converged or not); 1 a run failed; 2 wrong command line; 3 a "
+      "file cannot be read or written; 4 not converged (with --require-converged); 130 interrupted.");
   auto a = std::make_shared<SolveArguments>();
   declare_options(*command, *a);
   command->callback(

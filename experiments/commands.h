@@ -1,8 +1,6 @@
 #pragma once
 
 #include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <functional>
 #include <string>
 #include <vector>

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -10,9 +11,12 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
+#include <thread>
 
 #include "base/check.h"
 #include "base/digest.h"
+#include "base/output_file.h"
 #include "base/text.h"
 #include "commands.h"
 #include "configs.h"
@@ -66,7 +70,7 @@ class TraceStore {
   void append(std::vector<ConvergenceTrace> traces) {
     std::erase_if(traces, [this](const ConvergenceTrace& trace) { return contains(trace); });
     if (traces.empty()) return;
-    fs::create_directories(parts_);
+    make_output_folder(parts_);
     write_traces(parts_ / fmt::format("{:06}.h5", traces_.size()), traces);
     for (ConvergenceTrace& trace : traces) {
       keys_.insert(trace_key(trace));
@@ -99,7 +103,43 @@ class TraceStore {
   bool changed_ = false;
 };
 
-/// With `keep_failed` a scene whose driver fails is a shorter recording, else an error.
+/// Records what is missing. With `keep_failed` a scene whose driver fails is a shorter recording, else an
+/// error. Throws `BusyError` while another process records it.
+void make_recording(const Program& program, const ExperimentRequest& request, const RecordRequest& record,
+                    const Source& source, bool keep_failed) {
+  if (is_recording_of(source.path, record)) {
+    const std::string git = RecordingReader(source.path).header().git;
+    if (git != build_facts().git) {
+      say(fmt::format("  {}: recorded by revision {}, this is {}; delete it to record again", source.label,
+                      git, build_facts().git));
+    }
+    return;
+  }
+  { const LockFile free = lock_recording(source.path); }  // busy: not yet the time to say so
+  say(fmt::format("recording {}", source.label));
+  RecordingPolicy policy;
+  std::error_code error;
+  const bool there = fs::exists(source.path, error) || fs::exists(source.path.string() + ".parts", error);
+  policy.existing = there ? ExistingRecording::resume : ExistingRecording::replace;
+  policy.keep_failed = keep_failed;
+  RecordingSummary summary;
+  try {
+    summary = record_scene(program, record, source.path, policy);
+  } catch (const OtherRecording& other) {
+    if (!request.force) {
+      throw_usage(
+          "{} holds another version of the scene ({}); --force records it again, another --out leaves it",
+          source.path.string(), other.what());
+    }
+    policy.existing = ExistingRecording::replace;
+    summary = record_scene(program, record, source.path, policy);
+  }
+  say(fmt::format("  {} snapshots of {} steps, up to {} contacts, {}", summary.frames, summary.steps,
+                  summary.most_contacts(), seconds_text(summary.seconds)));
+  if (!summary.why_empty.empty()) say("  no snapshots: " + summary.why_empty);
+  if (!summary.failure.empty()) say(fmt::format("  ended early: {}", summary.failure));
+}
+
 Source record_source(const Program& program, const ExperimentRequest& request, const SceneVariant& wanted,
                      bool keep_failed) {
   RecordRequest record;
@@ -108,36 +148,23 @@ Source record_source(const Program& program, const ExperimentRequest& request, c
   record.overrides = wanted.set;
   record.threads = request.threads;
   const fs::path folder = request.output / "recordings";
-  fs::create_directories(folder);
+  make_output_folder(folder);
   Source source;
   source.label = fmt::format("{}-{}.h5", wanted.name, enum_name(request.size));
   source.path = folder / source.label;
-  if (is_recording_of(source.path, record)) {
-    const std::string git = RecordingReader(source.path).header().git;
-    if (git != build_facts().git) {
-      say(fmt::format("  {}: recorded by revision {}, this is {}; delete it to record again", source.label,
-                      git, build_facts().git));
+  for (bool told = false;; told = true) {
+    try {
+      make_recording(program, request, record, source, keep_failed);
+      return source;
+    } catch (const BusyError& busy) {
+      if (!told) {
+        say(fmt::format("  {}: {} is recording it; waiting for its end (Ctrl-C ends the waiting)",
+                        source.label, busy.holder()));
+      }
     }
-    return source;
+    stop_when_interrupted();
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
   }
-  std::error_code error;
-  const bool unfinished =
-      fs::exists(source.path.string() + ".parts", error) || fs::exists(source.path, error);
-  say(fmt::format("recording {} ({})", wanted.name, enum_name(request.size)));
-  RecordingSummary summary;
-  try {
-    summary = record_scene(program, record, source.path,
-                           {.existing = unfinished ? ExistingRecording::resume : ExistingRecording::replace,
-                            .keep_failed = keep_failed});
-  } catch (const InputError&) {
-    if (!unfinished) throw;  // of another version of the scene: start again
-    summary = record_scene(program, record, source.path,
-                           {.existing = ExistingRecording::replace, .keep_failed = keep_failed});
-  }
-  say(fmt::format("  {} snapshots of {} steps, up to {} contacts, {}", summary.frames, summary.steps,
-                  summary.most_contacts(), seconds_text(summary.seconds)));
-  if (!summary.failure.empty()) say(fmt::format("  ended early: {}", summary.failure));
-  return source;
 }
 
 /// Content of a file, "" when there is none.
@@ -147,16 +174,25 @@ std::string text_of(const fs::path& path) {
 }
 
 /// Problems that the experiment brings along, as FCLib files: every run of theirs can be made again with
-/// `signorini solve`.
-Source write_problem(const fs::path& folder, const ConfigProblem& made, const std::string& experiment) {
-  fs::create_directories(folder);
+/// `signorini solve`. Those that rows depend on are not replaced by others.
+Source write_problem(const ResultFolder& results, const ConfigProblem& made, const std::string& experiment) {
+  const fs::path folder = results.path() / "problems";
+  make_output_folder(folder);
   Source source{made.name, folder / (made.name + ".hdf5"), {}, true};
   FclibFile file;
   file.problem = made.problem;
   file.info.title = made.name;
   file.info.description = "made for experiment " + experiment;
   file.info.math_info = "normal component first; impulses in N s, velocities in m/s";
-  write_fclib(source.path, file);
+  const std::vector<std::byte> image = fclib_image(file, source.path.string());
+  const std::string there = text_of(source.path);
+  const auto bytes = std::as_bytes(std::span(there));
+  if (std::equal(bytes.begin(), bytes.end(), image.begin(), image.end())) return source;
+  std::error_code error;
+  if (fs::exists(source.path, error) && results.keeps_results() && !results.replaces())
+    throw_usage("{}: is another problem than the rows beside it need; --force replaces both",
+                source.path.string());
+  write_durable(source.path, image);
   return source;
 }
 
@@ -189,6 +225,11 @@ std::vector<ConfigProblem> cut_regions(const std::vector<Source>& sources, const
   return kept;
 }
 
+/// A problem file is known by its stem, as a problem that the experiment brings along; a recording by its name.
+std::string label_of(const fs::path& file) {
+  return (file.extension() == ".hdf5" ? file.stem() : file.filename()).string();
+}
+
 /// Where `optional_files` are looked for.
 fs::path data_folder(const Program& program) {
   const char* variable = std::getenv("SIGNORINI_DATA");
@@ -218,16 +259,17 @@ void choose_steps(const Experiment& experiment, Source& source) {
 
 class ExperimentRun {
  public:
-  ExperimentRun(const Program& program, const ExperimentRequest& request)
+  ExperimentRun(const Program& program, const ExperimentRequest& request, ResultFolder results)
       : program_(program),
         request_(request),
         experiment_(read_experiment(request.config, enum_name(request.size))),
-        folder_(request.output / experiment_.id),
+        results_(std::move(results)),
+        folder_(results_.path()),
         provenance_(program.command_line) {}
 
   ExperimentResult run() {
     const Stopwatch watch;
-    fs::create_directories(folder_);
+    results_.begin();
     collect_sources();
     const bool resume = open_folder();
     RunTable table(folder_ / "runs.csv", resume ? OpenTable::resume : OpenTable::fresh);
@@ -255,6 +297,7 @@ class ExperimentRun {
     // a session that made no row leaves the provenance of those that did
     const bool idle = !earlier.empty() && table.rows() == table.resumed();
     write_text_file(folder_ / "env.json", idle ? earlier : provenance_.json());
+    results_.finish();
 
     ExperimentResult result{folder_, table.rows(), table.resumed(), failed_, watch.seconds()};
     return result;
@@ -266,21 +309,22 @@ class ExperimentRun {
   void collect_sources() {
     for (const std::string& scene : experiment_.scenes)
       sources_.push_back(
-          record_source(program_, request_, {fs::path(scene).stem().string(), scene, {}}, false));
+          record_source(program_, request_, {fs::path(scene).stem().string(), scene, {}, {}, {}}, false));
     for (const SceneVariant& variant : experiment_.recordings)
       sources_.push_back(record_source(program_, request_, variant, true));
-    for (const fs::path& file : experiment_.files)
-      sources_.push_back({file.filename().string(), file, {}, false});
+    for (const fs::path& file : experiment_.files) sources_.push_back({label_of(file), file, {}, false});
     for (const ConfigProblem& made : experiment_.problems)
-      sources_.push_back(write_problem(folder_ / "problems", made, experiment_.id));
+      sources_.push_back(write_problem(results_, made, experiment_.id));
+    std::string left_out;
     for (const std::string& file : experiment_.optional_files) {
       const fs::path path = (data_folder(program_) / file).lexically_normal();
       std::error_code error;
       if (fs::exists(path, error)) {
-        sources_.push_back({path.stem().string(), path, {}, false});
+        sources_.push_back({label_of(path), path, {}, false});
       } else {
         say(fmt::format("  {}: left out, {} is not there (SIGNORINI_DATA names the folder of test data)",
                         file, path.string()));
+        left_out += (left_out.empty() ? "" : ", ") + file;
       }
     }
     recorded_ = recorded_scenes();
@@ -294,6 +338,7 @@ class ExperimentRun {
     if (experiment_.cut) use_regions();
     provenance_.set("experiment", experiment_.id);
     provenance_.set("size", std::string(enum_name(request_.size)));
+    if (!left_out.empty()) provenance_.set("inputs_left_out", left_out);
     provenance_.set("config_digest", digest_text(digest_of(experiment_.text)));
   }
 
@@ -312,7 +357,7 @@ class ExperimentRun {
     const std::vector<ConfigProblem> regions = cut_regions(sources_, experiment_);
     std::erase_if(sources_, [](const Source& source) { return !source.made; });
     for (const ConfigProblem& region : regions) {
-      sources_.push_back(write_problem(folder_ / "problems", region, experiment_.id));
+      sources_.push_back(write_problem(results_, region, experiment_.id));
       choose_steps(experiment_, sources_.back());
     }
     say(fmt::format("  {} regions cut out of the snapshots", regions.size()));
@@ -320,29 +365,10 @@ class ExperimentRun {
 
   /// Writes config.toml, headed by what rows depend on. True when the rows that are there may be kept.
   bool open_folder() {
-    std::string head =
-        fmt::format("# size: {}\n# program: {}\n", enum_name(request_.size), build_facts().git);
+    std::string head = settings_head(request_);
     for (const Source& source : sources_)
       head += fmt::format("# input: {} {}\n", source.label, digest_file(source.path).digest);
-    const std::string text = head + experiment_.text;
-    const fs::path copy = folder_ / "config.toml";
-    std::error_code error;
-    bool same = false;
-    if (request_.resume && fs::exists(copy, error)) {
-      same = digest_file(copy).digest == digest_text(digest_of(text));
-      if (!same)
-        say(fmt::format("{}: made by another program, config or recording; starting again",
-                        folder_.string()));
-    }
-    if (!same) {
-      // rows go first: a kill between the two must not leave old rows under a new head
-      fs::remove(folder_ / "runs.csv", error);
-      fs::remove(folder_ / "follow.csv", error);
-      fs::remove(folder_ / "trace.h5", error);
-      fs::remove_all(folder_ / "trace.h5.parts", error);
-      write_text_file(copy, text);
-    }
-    return same;
+    return results_.open(head);
   }
 
   /// How many regions of which size the chosen snapshots have: the histogram's data.
@@ -388,9 +414,18 @@ class ExperimentRun {
             target = make_target(*problem, *referee, experiment_.id, source.label, step);
           }
           run_group(target, variant, tolerance);
+          keep_provenance();
         }
       }
     }
+  }
+
+  /// Now and then, so that a killed session leaves how busy the machine was; at most its last seconds are missing.
+  void keep_provenance() {
+    constexpr double kSeconds = 10.0;
+    if (since_kept_.seconds() < kSeconds) return;
+    write_text_file(folder_ / "env.json", provenance_.json());
+    since_kept_.restart();
   }
 
   bool stops_itself() const { return experiment_.time || experiment_.self_stopped; }
@@ -438,15 +473,20 @@ class ExperimentRun {
     for (const RegionMode mode : experiment_.regions) {
       prepare_run(target, variant, mode,
                   experiment_.threads.front());  // warms caches: set-up times start equal
+      bool can_trace = false;
       for (const int threads : experiment_.threads) {
         prepared.push_back(prepare_run(target, variant, mode, threads));
         if (stops_itself())
           self_stopped.push_back(solve_self_stopped(target, prepared.back(), limits(tolerance)).record);
-        // the iterates do not depend on the number of threads: one trace serves all
+        // the iterates do not depend on the number of threads: one trace serves all, the first that can run
         if (variant.self_stopped || (!experiment_.converge && !experiment_.time)) continue;
-        if (threads == experiment_.threads.front()) {
-          traced.push_back(trace_run(target, prepared.back(), tracing));
-          if (experiment_.converge) rows.push_back(traced.back().record);
+        const bool first = threads == experiment_.threads.front();
+        if (first || (!can_trace && prepared.back().solver)) {
+          TracedRun run = trace_run(target, prepared.back(), tracing);
+          if (experiment_.converge) rows.push_back(run.record);
+          can_trace = prepared.back().solver != nullptr;
+          if (first) traced.emplace_back();
+          traced.back() = std::move(run);
         }
         timed.push_back({&prepared.back(), &traced.back()});
       }
@@ -469,8 +509,10 @@ class ExperimentRun {
   const Program& program_;
   const ExperimentRequest& request_;
   Experiment experiment_;
+  ResultFolder results_;
   fs::path folder_;
   Provenance provenance_;
+  Stopwatch since_kept_;
   std::vector<Source> sources_;
   std::vector<RecordedScene> recorded_;
   std::string recordings_, series_, steps_;  ///< of the files of these names
@@ -481,71 +523,11 @@ class ExperimentRun {
   std::size_t failed_ = 0;
 };
 
-double median(std::vector<double> values) {
-  if (values.empty()) return std::nan("");
-  std::sort(values.begin(), values.end());
-  const std::size_t n = values.size();
-  return n % 2 == 1 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
-}
-
 }  // namespace
 
-ExperimentResult run_experiment(const Program& program, const ExperimentRequest& request) {
-  return ExperimentRun(program, request).run();
-}
-
-void print_run_summary(const fs::path& runs_csv) {
-  struct Line {
-    std::size_t runs = 0, reached = 0, unsupported = 0;
-    std::vector<double> iterations, setup, solve;
-  };
-  struct Key {
-    std::string label, mode;
-    int threads;
-    auto operator<=>(const Key&) const = default;
-  };
-  std::vector<Key> order;
-  std::map<Key, Line> lines;
-  const std::vector<RunRecord> records = read_run_table(runs_csv);
-  std::set<std::string> protocols;
-  for (const RunRecord& r : records) protocols.insert(r.protocol);
-  std::string protocol = "self-stopped";
-  for (const char* better : {"converge", "time"}) {
-    if (protocols.contains(better)) protocol = better;
-  }
-  for (const RunRecord& r : records) {
-    if (r.protocol != protocol) continue;
-    const Key key{r.label, r.region_mode, r.threads};
-    if (!lines.contains(key)) order.push_back(key);
-    Line& line = lines[key];
-    if (r.repetition == 0) {
-      ++line.runs;
-      line.reached += r.status == SolveStatus::converged ? 1U : 0U;
-      line.unsupported += r.status == SolveStatus::unsupported ? 1U : 0U;
-      if (r.status == SolveStatus::converged) line.iterations.push_back(r.iterations);
-    }
-    if (r.status != SolveStatus::converged) continue;
-    line.setup.push_back(r.setup_seconds);
-    line.solve.push_back(r.solve_seconds);
-  }
-  TextTable table({{"solver"},
-                   {"regions"},
-                   {"threads", Align::right},
-                   {"reached", Align::right},
-                   {"iterations", Align::right},
-                   {"setup", Align::right},
-                   {"solve", Align::right}});
-  for (const Key& key : order) {
-    const Line& line = lines[key];
-    const double iterations = median(line.iterations);
-    TextTable::Cell reached{fmt::format("{}/{}", line.reached, line.runs),
-                            line.reached == line.runs ? Colour::green : Colour::red};
-    if (line.unsupported == line.runs) reached = {"unsupported"};  // by design, not a failure
-    table.add({key.label, key.mode, fmt::format("{}", key.threads), reached,
-               std::isnan(iterations) ? "–" : fmt::format("{:g}", iterations),
-               seconds_text(median(line.setup)), seconds_text(median(line.solve))});
-  }
-  print(table.text());
+ExperimentResult run_experiment(const Program& program, const ExperimentRequest& request,
+                                ResultFolder folder) {
+  return ExperimentRun(program, request, std::move(folder)).run();
 }
 
 }  // namespace signorini

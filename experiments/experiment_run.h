@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/experiment.h"
+#include "result_folder.h"
 #include "scene/scene.h"
 
 /// Runs an experiment: records its scenes where recordings are missing, then every solver variant on every
@@ -21,6 +22,7 @@
 ///     OUT/<id>/follow.csv                   regions followed over their steps, where [follow] asks
 ///     OUT/<id>/trace.h5                     convergence curves (trace.h5.parts while running)
 ///     OUT/<id>/env.json                     provenance
+///     OUT/<id>/replaced, OUT/<id>.lock      see result_folder.h
 ///
 /// A group is one solver variant on one snapshot in all region modes and threads: its timings are
 /// interleaved, so it is the unit that a kill can lose and that a resume makes again.
@@ -32,8 +34,9 @@ struct ExperimentRequest {
   std::filesystem::path config;
   SceneSize size = SceneSize::quick;
   std::filesystem::path output = "results/out";
-  bool resume = false;
-  int threads = 1;  ///< for recording
+  bool resume = false;  ///< keep rows of the same program, configuration and recordings
+  bool force = false;   ///< replace results and recordings that are there
+  int threads = 1;      ///< for recording
 };
 
 struct ExperimentResult {
@@ -42,9 +45,8 @@ struct ExperimentResult {
   double seconds = 0.0;
 };
 
-ExperimentResult run_experiment(const Program& program, const ExperimentRequest& request);
-
-/// A table on stdout: share converged, median iterations and times by solver, region mode and threads.
-void print_run_summary(const std::filesystem::path& runs_csv);
+/// The folder is let go at the end. A recording that another process is making right now is waited for.
+ExperimentResult run_experiment(const Program& program, const ExperimentRequest& request,
+                                ResultFolder folder);
 
 }  // namespace signorini

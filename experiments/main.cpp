@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
+#include <filesystem>
 #include <new>
 #include <string>
 #include <vector>
 
+#include "arguments.h"
 #include "base/check.h"
 #include "base/text.h"
 #include "commands.h"
@@ -19,53 +20,52 @@ namespace signorini {
 namespace {
 
 constexpr const char* kDescription =
-    "signorini: a testbed for frictional contact solvers on deformable bodies.\n"
+    "signorini compares solvers for frictional contact of deformable bodies.\n"
     "\n"
-    "A scene is simulated and every contact problem on its way is recorded; every solver then runs on\n"
-    "the same recorded problems, whole and split into detached regions, and one referee measures all.";
+    "It simulates a scene and records every contact problem that comes up (a snapshot). Every solver then "
+    "runs "
+    "on the same snapshots, either on the whole problem or on its detached regions. The errors of all "
+    "answers "
+    "are measured by the same code, never by the solver itself.";
 
 constexpr const char* kExamples =
     "Examples:\n"
-    "  signorini list solvers                               what can be compared, with all options\n"
-    "  signorini record bucket -o bucket.h5                 simulate a scene, keep its contact problems\n"
-    "  signorini info bucket.h5                             what is inside\n"
-    "  signorini solve bucket.h5 --solver pgs,pcg-pgs       solve every recorded problem\n"
-    "  signorini reproduce                                  record, run and report: tables, figures, claims\n"
+    "  signorini list solvers                            the solvers and their options\n"
+    "  signorini record bucket -o bucket.h5              simulate a scene, record its contact problems\n"
+    "  signorini info bucket.h5                          show what the recording holds\n"
+    "  signorini solve bucket.h5 --solver pgs,pcg-pgs    solve every recorded problem with two solvers\n"
+    "  signorini reproduce lazarevych2010_fig1           make a paper's figure and check its claims\n"
     "\n"
-    "Data goes to stdout, everything else to stderr. 'signorini COMMAND --help' explains each command.\n"
-    "Exit codes: 0 success, 1 a run failed, 2 usage, 3 bad input file, 4 not converged\n"
-    "(with --require-converged), 130 interrupted (what was finished is kept).";
+    "'signorini COMMAND --help' explains a command. Results go to standard output, messages to standard "
+    "error; with --json standard output is one JSON document. Units are SI: m, kg, s, N s.\n"
+    "\n"
+    "Exit codes: 0 success; 1 a run failed; 2 wrong command line or setting; 3 a file cannot be read or "
+    "written; 4 not converged (only with solve --require-converged); 130 interrupted, finished results are "
+    "kept.";
 
-/// The first word that is not an option, when it names no command.
+/// The first word must be a command: options of a command stand after it.
 void check_command(const CLI::App& app, const std::vector<std::string>& arguments) {
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
     names.push_back(command->get_name());
+  const auto is_command = [&names](const std::string& word) {
+    return std::find(names.begin(), names.end(), word) != names.end();
+  };
   for (std::size_t i = 1; i < arguments.size(); ++i) {
-    if (arguments[i] == "--configs") {
+    const std::string& word = arguments[i];
+    const std::string name = word.substr(0, word.find('='));
+    if (word == "--configs") {
       ++i;
-    } else if (arguments[i].rfind('-', 0) != 0) {
-      if (std::find(names.begin(), names.end(), arguments[i]) == names.end()) {
-        throw_usage("unknown command '{}'{}", arguments[i], suggestion(arguments[i], names));
-      }
+    } else if (word.rfind('-', 0) != 0) {
+      if (!is_command(word)) throw_usage("unknown command '{}'{}", word, suggestion(word, names));
       return;
+    } else if (app.get_option_no_throw(name) == nullptr) {
+      const auto command = std::find_if(arguments.begin() + 1, arguments.end(), is_command);
+      if (command == arguments.end()) return;
+      throw_usage("{}: stands before the command; write 'signorini {} ... {}'", name, *command, name);
     }
   }
 }
-
-/// Usage line apart from the description, no type beside positional names that speak for themselves.
-class HelpFormatter : public CLI::Formatter {
- public:
-  std::string make_usage(const CLI::App* app, std::string name) const override {
-    return "\n" + CLI::Formatter::make_usage(app, std::move(name));
-  }
-  std::string make_option_opts(const CLI::Option* option) const override {
-    if (option->get_type_size() == 0) return {};
-    if (option->get_positional() && option->get_type_name() == "TEXT")
-      return option->get_expected_max() > 1 ? " ..." : "";
-    return " " + option->get_type_name();
-  }
-};
 
 int run_program(int argc, char** argv) {
   Program program;
@@ -74,15 +74,13 @@ int run_program(int argc, char** argv) {
 
   CLI::App app(kDescription, "signorini");
   app.footer(kExamples);
-  auto formatter = std::make_shared<HelpFormatter>();
-  formatter->column_width(30);
-  app.formatter(formatter);
   app.set_help_flag("-h,--help", "Show this text and exit");
   app.add_flag("--version", version,
-               "Version, git revision, compiler, flags and libraries (--json for machines)");
-  app.add_flag("--json", program.json, "JSON instead of tables, where a command has it");
+               "Show version, git revision, compiler, flags and libraries (with --json: as JSON)");
+  app.add_flag("--json", program.json, "Write results as one JSON document to standard output");
   app.add_option("--configs", program.configs,
-                 "Folder with scenes/ and experiments/ (default: found beside the program)")
+                 "Folder that holds scenes/ and experiments/ (default: the environment variable "
+                 "SIGNORINI_CONFIGS, else the folder 'configs' found above the program)")
       ->type_name("DIR");
   app.require_subcommand(0, 1);
   app.fallthrough();
@@ -94,20 +92,9 @@ int run_program(int argc, char** argv) {
   add_export(app, program);
   add_reproduce(app, program);
 
+  use_help_format(app);
   check_command(app, program.command_line);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) {
-      app.exit(error);
-      return kSuccess;
-    }
-    std::string text = error.what();
-    for (char& c : text) c = c == '\n' ? ' ' : c;
-    std::string command;
-    for (const CLI::App* chosen : app.get_subcommands()) command = chosen->get_name() + " ";
-    throw_usage("{} (see 'signorini {}--help')", trim(text), command);
-  }
+  if (parse_arguments(app, argc, argv) == ParsedArguments::help_shown) return kSuccess;
   if (version) {
     print((program.json ? build_json() : build_text()) + "\n");
     return kSuccess;
@@ -133,14 +120,17 @@ int main(int argc, char** argv) {
     const bool resumable = std::any_of(words.begin(), words.end(), [](const std::string& word) {
       return word == "record" || word == "run" || word == "reproduce";
     });
-    say(resumable ? "interrupted: what was finished is kept; the same command with --resume goes on"
-                  : "interrupted: what was finished is kept");
+    say(resumable ? "interrupted: finished results are kept; repeat the command with --resume to continue"
+                  : "interrupted: finished results are kept");
     return kInterrupted;
   } catch (const UsageError& error) {
     say_error(error.what());
     return kUsage;
   } catch (const InputError& error) {
     say_error(error.what());
+    return kBadInput;
+  } catch (const std::filesystem::filesystem_error& error) {
+    say_error(fmt::format("{}: {}", error.path1().string(), error.code().message()));
     return kBadInput;
   } catch (const std::bad_alloc&) {
     say_error("out of memory");

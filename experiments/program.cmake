@@ -1,6 +1,7 @@
 # The program `signorini`: main.cpp and one file per subcommand.
 add_executable(signorini
   main.cpp
+  arguments.cpp
   cmd_export.cpp
   cmd_info.cpp
   cmd_list.cpp
@@ -9,10 +10,16 @@ add_executable(signorini
   cmd_run.cpp
   cmd_solve.cpp
   configs.cpp
+  experiment_check.cpp
+  experiment_json.cpp
   experiment_run.cpp
+  fact_json.cpp
   interrupt.cpp
+  json_output.cpp
   recorder.cpp
   recording_tables.cpp
+  result_folder.cpp
+  run_summary.cpp
   terminal.cpp
   vtk_export.cpp
   vtk_file.cpp

@@ -12,6 +12,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/output_file.h"
 #include "base/text.h"
 #include "commands.h"
 #include "harness/environment.h"
@@ -19,6 +20,7 @@
 #include "interrupt.h"
 #include "record/recording_checkpoint.h"
 #include "record/recording_format.h"
+#include "record/recording_parts.h"
 #include "terminal.h"
 
 namespace signorini {
@@ -26,13 +28,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// FILE.h5 → FILE.steps.csv
-fs::path beside(const fs::path& output, const char* ending) {
-  fs::path path = output;
-  return path.replace_extension(ending);
-}
-
-constexpr const char* kFailure = ".failure.txt";
+constexpr const char* kSteps = "steps.csv";
+constexpr const char* kFailure = "failure.txt";
+constexpr const char* kDescription = "env.json";
 
 /// Numbers of a line, in the shortest form that reads back to the same bits; NaN, no value, is an empty cell.
 std::string cells(const std::vector<double>& row) {
@@ -44,7 +42,7 @@ std::string cells(const std::vector<double>& row) {
   return text;
 }
 
-/// FILE.steps.csv: statistics and clocks side by side, one line per finished step.
+/// steps.csv: statistics and clocks side by side, one line per finished step.
 class StepsFile {
  public:
   StepsFile(fs::path path, const StepTable& statistics, const StepTable& clocks)
@@ -99,12 +97,12 @@ class CheckpointClock {
 /// A scene on its way into a recording.
 class Recording {
  public:
-  Recording(const RecordRequest& request, const fs::path& output, RecordingHeader header,
+  Recording(const RecordRequest& request, LockFile lock, const fs::path& output, RecordingHeader header,
             const RecordingPolicy& policy)
       : scene_(header.scene),
         run_(request),
-        writer_(output, std::move(header), policy.existing == ExistingRecording::resume),
-        output_(output),
+        writer_(std::move(lock), output, std::move(header), policy.existing),
+        paths_(output),
         keep_failed_(policy.keep_failed),
         clock_(policy.checkpoint_seconds) {
     done_.statistics = run_.statistics_table();
@@ -112,11 +110,11 @@ class Recording {
     kept_ = static_cast<int>(writer_.frames().size());
     if (policy.existing == ExistingRecording::resume) go_back_to_checkpoint(request);
     first_ = done_.steps;
-    steps_.emplace(beside(output, ".steps.csv"), done_.statistics, done_.clocks);
+    steps_.emplace(paths_.unfinished(kSteps), done_.statistics, done_.clocks);
   }
 
   /// Takes steps until the end or a signal; then everything on disk is as new as it can be.
-  void run() {
+  void run(Provenance& provenance) {
     Progress progress("recording " + scene_, run_.steps() - first_);
     bool done = run_.ends(done_.statistics);
     while (!done && !interrupted()) {
@@ -132,8 +130,12 @@ class Recording {
       throw Interrupted();
     }
     steps_->close();
-    if (!failure_.empty()) write_text_file(beside(output_, kFailure), failure_ + "\n");
-    writer_.finish(&done_.statistics);
+    write_text_file(paths_.unfinished(kFailure), failure_.empty() ? "" : failure_ + "\n");
+    if (done_.frames.empty()) why_empty_ = no_snapshots();
+    writer_.finish(&done_.statistics, [&](const fs::path& packed) {
+      provenance.add_input(packed, paths_.file);
+      write_text_file(paths_.unfinished(kDescription), provenance.json());
+    });
   }
 
   RecordingSummary summary() const {
@@ -146,10 +148,32 @@ class Recording {
     summary.clocks = done_.clocks;
     summary.seconds = watch_.seconds();
     summary.failure = failure_;
+    summary.why_empty = why_empty_;
     return summary;
   }
 
  private:
+  /// What kept snapshots away.
+  std::string no_snapshots() const {
+    const auto& columns = done_.statistics.columns;
+    const auto column =
+        static_cast<std::size_t>(std::find(columns.begin(), columns.end(), "contacts") - columns.begin());
+    const auto touching = std::count_if(done_.statistics.rows.begin(), done_.statistics.rows.end(),
+                                        [&](const std::vector<double>& row) { return row[column] > 0.0; });
+    if (touching > 0) {
+      return fmt::format(
+          "{} of {} steps had contacts, but none of them is recorded: see time.record_every, record_from and "
+          "record_min_contacts",
+          touching, done_.steps);
+    }
+    std::string text = fmt::format("no contact within the {} steps", done_.steps);
+    if (const std::optional<NearestApproach> nearest = run_.nearest_approach()) {
+      text += fmt::format("; nearest at the end are '{}' and '{}', {:.3g} m apart", nearest->a, nearest->b,
+                          nearest->distance);
+    }
+    return text + "; record more steps, or let the bodies start closer";
+  }
+
   void go_back_to_checkpoint(const RecordRequest& request) {
     try {
       const std::optional<RecordingCheckpoint> checkpoint = writer_.checkpoint();
@@ -226,9 +250,9 @@ class Recording {
   Stopwatch watch_;
   SceneRun run_;
   RecordingWriter writer_;
-  fs::path output_;
+  RecordingPaths paths_;
   bool keep_failed_ = false;
-  std::string failure_;
+  std::string failure_, why_empty_;
   CheckpointClock clock_;
   RecordingCheckpoint done_;  // all but its state is up to date
   int kept_ = 0;
@@ -236,23 +260,43 @@ class Recording {
   std::optional<StepsFile> steps_;
 };
 
-void make_way(const fs::path& output, ExistingRecording existing) {
-  const fs::path parts = output.string() + ".parts";
+OutputPlan plan_of(const RecordRequest& request, const fs::path& output) {
+  const RecordingPaths paths(output);
+  PlannedOutput file{"-o", output, {}};
+  for (const char* name : kRecordingSidecars) file.beside.push_back(paths.beside(name));
+  return {scene_files(request), {file}, ExistingOutput::replace};
+}
+
+void refuse_what_is_there(OutputPlan plan, const RecordingPaths& paths) {
   std::error_code error;
-  if (fs::is_directory(output, error)) throw_usage("{}: is a folder; -o names a file", output.string());
-  if (output.has_parent_path() && !fs::is_directory(output.parent_path(), error)) {
-    throw_input("{}: no such folder; make it first", output.parent_path().string());
+  if (paths.is_replacement()) {
+    throw_usage(
+        "{}: exists already, and {} holds frames of an unfinished recording that is to replace it; "
+        "--resume goes on with them, --force starts again",
+        paths.file.string(), paths.parts.string());
   }
-  if (existing == ExistingRecording::replace) {
-    fs::remove(output, error);
-    fs::remove_all(parts, error);
-  } else if (existing == ExistingRecording::refuse && fs::exists(output, error)) {
-    throw_usage("{}: exists already; --force replaces it", output.string());
-  } else if (existing == ExistingRecording::refuse && fs::exists(parts, error)) {
+  if (!fs::exists(paths.file, error) && fs::exists(paths.parts, error)) {
     throw_usage("{}: parts of an unfinished recording are there; --resume goes on, --force starts again",
-                output.string());
+                paths.file.string());
   }
-  fs::remove(beside(output, kFailure), error);
+  plan.existing = ExistingOutput::refuse;
+  check_outputs(plan);
+}
+
+/// The recording that is there when it is complete and of this request.
+std::optional<RecordingSummary> complete_already(const RecordingPaths& paths, const RecordingHeader& header) {
+  std::error_code error;
+  if (!fs::exists(paths.file, error) || paths.is_replacement()) return std::nullopt;
+  {
+    const RecordingReader reader(paths.file, RecordingReader::Parts::leave);
+    if (!reader.has_statistics() || reader.header().config != header.config) return std::nullopt;
+  }
+  recover_locked_parts(paths);  // of a kill between the last frame and the end
+  RecordingSummary summary;
+  summary.frames = summary.kept =
+      static_cast<int>(RecordingReader(paths.file, RecordingReader::Parts::leave).frames().size());
+  summary.failure = recording_failure(paths.file);
+  return summary;
 }
 
 }  // namespace
@@ -275,7 +319,7 @@ RecordingSummary::Column RecordingSummary::column(const std::string& name) const
 }
 
 std::string recording_failure(const fs::path& file) {
-  std::ifstream in(beside(file, kFailure));
+  std::ifstream in(RecordingPaths(file).beside(kFailure));
   std::string line;
   std::getline(in, line);
   return line;
@@ -284,6 +328,16 @@ std::string recording_failure(const fs::path& file) {
 bool is_recording_of(const fs::path& file, const RecordRequest& request) {
   std::error_code error;
   if (!fs::exists(file, error)) return false;
+  const RecordingPaths paths(file);
+  if (fs::exists(paths.parts, error) && !paths.is_replacement()) {
+    try {
+      const LockFile free = lock_recording(file);
+    } catch (const BusyError&) {
+      throw;  // its sidecars are not in place yet
+    } catch (const InputError&) {
+      // a folder that cannot be written: what is there can be read
+    }
+  }
   const RecordingReader reader(file);
   return reader.has_statistics() && reader.header().config == recording_header(request).config;
 }
@@ -297,22 +351,27 @@ RecordingSummary record_scene(const Program& program, const RecordRequest& asked
   Provenance provenance(program.command_line);
   provenance.set("scene", header.scene);
   provenance.set("config", header.config);
-  const fs::path description = beside(output, ".env.json");
-  if (policy.existing == ExistingRecording::resume && is_recording_of(output, request)) {
-    RecordingSummary summary;
-    summary.frames = summary.kept = static_cast<int>(RecordingReader(output).frames().size());
-    summary.failure = recording_failure(output);
-    if (!fs::exists(description)) {  // a kill after the last frame
-      provenance.add_input(output);
-      write_text_file(description, provenance.json());
-    }
-    return summary;
+  const RecordingPaths paths(output);
+  const OutputPlan plan = plan_of(request, output);
+  check_outputs(plan);
+  LockFile lock = lock_recording(output);
+  std::error_code error;
+  const bool nothing_there = !fs::exists(paths.file, error) && !fs::exists(paths.parts, error);
+  if (policy.existing == ExistingRecording::refuse ||
+      (policy.existing == ExistingRecording::resume && nothing_there)) {
+    refuse_what_is_there(plan, paths);
   }
-  make_way(output, policy.existing);
-  Recording recording(request, output, std::move(header), policy);
-  recording.run();
-  provenance.add_input(output);
-  write_text_file(description, provenance.json());
+  if (policy.existing == ExistingRecording::resume) {
+    if (const std::optional<RecordingSummary> summary = complete_already(paths, header)) {
+      if (!fs::exists(paths.beside(kDescription))) {
+        provenance.add_input(output);
+        write_text_file(paths.beside(kDescription), provenance.json());
+      }
+      return *summary;
+    }
+  }
+  Recording recording(request, std::move(lock), output, std::move(header), policy);
+  recording.run(provenance);
   return recording.summary();
 }
 

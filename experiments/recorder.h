@@ -5,12 +5,11 @@
 #include "scene/scene.h"
 
 /// Simulates a scene and keeps its contact problems: behind `record`, and behind `run` and `reproduce` when a
-/// recording is missing. Beside FILE.h5 lie FILE.steps.csv (statistics of every step) and FILE.env.json.
+/// recording is missing. Beside FILE.h5 lie FILE.steps.csv (statistics of every step), FILE.env.json and, where
+/// a step failed, FILE.failure.txt; until the recording is complete they lie in FILE.h5.parts.
 namespace signorini {
 
 struct Program;
-
-enum class ExistingRecording { refuse, resume, replace };
 
 struct RecordingPolicy {
   ExistingRecording existing = ExistingRecording::refuse;
@@ -29,7 +28,8 @@ struct RecordingSummary {
   StepTable statistics;      ///< scene/step_statistics.h
   StepTable clocks;
   double seconds = 0.0;
-  std::string failure;  ///< of the step that ended the recording too early; empty: it ran to its end
+  std::string failure;    ///< of the step that ended the recording too early; empty: it ran to its end
+  std::string why_empty;  ///< of a recording without snapshots: what kept them away
 
   /// Smallest, largest and sum of a column of the tables; zeros without rows.
   struct Column {
@@ -42,12 +42,16 @@ struct RecordingSummary {
 /// Throws `Interrupted` after a signal; the frames on disk and a checkpoint of the last finished step stay
 /// for a resume, which goes on from there and ends with the bytes of an uninterrupted run. A damaged
 /// checkpoint costs one warning line and the time to simulate from the start.
+///
+/// The policy of outputs (base/output_file.h) holds: the lock is taken before anything is touched, and a
+/// recording that is replaced stays, with what lies beside it, until the new one is complete.
 RecordingSummary record_scene(const Program& program, const RecordRequest& request,
                               const std::filesystem::path& output, const RecordingPolicy& policy);
 
 /// Why a recording ended before its last step; empty when it did not.
 std::string recording_failure(const std::filesystem::path& file);
-/// True when `file` holds a recording of exactly this request that ran to its end, or to its failure.
+/// True when `file` holds a recording of exactly this request that ran to its end, or to its failure. Throws
+/// `BusyError` while another process records into it.
 bool is_recording_of(const std::filesystem::path& file, const RecordRequest& request);
 
 }  // namespace signorini

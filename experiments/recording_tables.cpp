@@ -119,8 +119,8 @@ std::string series_table(const Experiment& experiment, const std::vector<Recorde
     const auto place = [&](const std::string& column) {
       const auto found = std::find(table.columns.begin(), table.columns.end(), column);
       if (found == table.columns.end())
-        throw_usage("{}: key 'series.columns': the statistics of {} have no column '{}'{}", experiment.id,
-                    source.label, column, suggestion(column, table.columns));
+        throw_usage("{}: the statistics of {} have no column '{}'{}", experiment.series_place, source.label,
+                    column, suggestion(column, table.columns));
       return static_cast<std::size_t>(found - table.columns.begin());
     };
     std::vector<std::size_t> places{place("time")};

@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "base/text.h"
 
 namespace signorini {
 namespace {
@@ -122,6 +123,22 @@ std::string error_text(double error) {
 std::size_t text_width(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(
       text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+std::vector<std::string> wrapped_lines(std::string_view text, std::size_t width) {
+  std::vector<std::string> lines;
+  for (const std::string& paragraph : split(text, '\n')) {
+    std::string line;
+    for (const std::string& word : split(paragraph, ' ')) {
+      if (!line.empty() && text_width(line) + 1 + text_width(word) > width) {
+        lines.push_back(line);
+        line.clear();
+      }
+      line += (line.empty() ? "" : " ") + word;
+    }
+    lines.push_back(line);
+  }
+  return lines;
 }
 
 std::vector<std::size_t> TextTable::widths(const std::vector<Row>& rows) const {

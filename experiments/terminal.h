@@ -70,6 +70,9 @@ class TextTable {
 
 /// Columns on a terminal, counting UTF-8 characters as one.
 std::size_t text_width(std::string_view text);
+/// `text` broken at spaces into lines of at most `width` columns (longer words stand alone); its own line
+/// feeds stay.
+std::vector<std::string> wrapped_lines(std::string_view text, std::size_t width);
 
 /// A line at the foot of the terminal: bar, share, detail, time left.
 class Progress {

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <system_error>
 
 #include "base/check.h"
+#include "base/output_file.h"
 #include "interrupt.h"
-#include "record/durable_file.h"
 #include "regions/contact_graph.h"
 #include "regions/region_partition.h"
 #include "terminal.h"
@@ -39,27 +41,80 @@ void write_text(const fs::path& path, const std::string& text) {
   write_durable(path, std::as_bytes(std::span(text)));
 }
 
-void make_folder(const fs::path& folder, ExistingFolder existing) {
-  std::error_code error;
-  if (fs::exists(folder, error) && !fs::is_directory(folder, error)) {
-    throw_usage("--vtk {}: is a file; --vtk names a folder", folder.string());
-  }
-  fs::create_directories(folder, error);
-  if (error) throw_input("{}: cannot make the folder: {}", folder.string(), error.message());
+/// A series is written here first, so that a full disk or a signal leaves the earlier one as it was.
+fs::path staging_of(const fs::path& folder) { return folder / "export.tmp"; }
+fs::path lock_in(const fs::path& folder) { return folder / "export.lock"; }
+
+/// The files of earlier exports. Refuses a folder that holds anything unless they are to be replaced.
+std::vector<fs::path> earlier_exports(const fs::path& folder, ExistingFolder existing) {
   std::vector<fs::path> earlier;
+  std::error_code error;
   for (auto entry = fs::directory_iterator(folder, error); !error && entry != fs::directory_iterator();
        entry.increment(error)) {
+    const fs::path& path = entry->path();
+    if (path == staging_of(folder) || path == lock_in(folder)) continue;
     if (existing == ExistingFolder::refuse) {
       throw_usage("--vtk {}: the folder is not empty; --force replaces an earlier export in it",
                   folder.string());
     }
-    if (is_ours(entry->path().filename().string())) earlier.push_back(entry->path());
-  }
-  for (const fs::path& path : earlier) {
-    if (!error) fs::remove(path, error);
+    if (is_ours(path.filename().string())) earlier.push_back(path);
   }
   if (error) throw_input("{}: cannot use the folder: {}", folder.string(), error.message());
+  return earlier;
 }
+
+LockFile claim_folder(const fs::path& folder, const fs::path& recording, ExistingFolder existing) {
+  std::error_code error;
+  if (fs::exists(folder, error) && !fs::is_directory(folder, error)) {
+    throw_usage("--vtk {}: is a file; --vtk names a folder", folder.string());
+  }
+  make_output_folder(folder);
+  LockFile lock(lock_in(folder), folder.string() + ": is being written");
+  for (const fs::path& path : earlier_exports(folder, existing)) {
+    if (fs::equivalent(path, recording, error))
+      throw_usage("--vtk {}: {} in it is the input of this command", folder.string(),
+                  path.filename().string());
+  }
+  return lock;
+}
+
+/// Files that appear in a folder together: the series of all files comes last, what is left of an earlier
+/// export goes.
+class StagedFolder {
+ public:
+  explicit StagedFolder(fs::path folder) : folder_(std::move(folder)) {
+    std::error_code error;
+    fs::remove_all(staging_of(folder_), error);
+    make_output_folder(staging_of(folder_));
+  }
+  StagedFolder(const StagedFolder&) = delete;
+  StagedFolder& operator=(const StagedFolder&) = delete;
+  ~StagedFolder() {
+    std::error_code error;
+    fs::remove_all(staging_of(folder_), error);
+  }
+  void add(const std::string& name, const std::string& text) {
+    write_text(staging_of(folder_) / name, text);
+    names_.push_back(name);
+  }
+  void publish() {
+    const std::vector<fs::path> earlier = earlier_exports(folder_, ExistingFolder::replace);
+    std::error_code error;
+    for (const std::string& name : names_) {
+      if (!error) fs::rename(staging_of(folder_) / name, folder_ / name, error);
+    }
+    for (const fs::path& path : earlier) {
+      const bool written = std::find(names_.begin(), names_.end(), path.filename()) != names_.end();
+      if (!error && !written) fs::remove(path, error);
+    }
+    if (error) throw_input("{}: the export cannot be put in place: {}", folder_.string(), error.message());
+    sync_folder(folder_);
+  }
+
+ private:
+  fs::path folder_;
+  std::vector<std::string> names_;
+};
 
 /// Rows n, t1, t2 of each contact's frame times its impulse: world axes, 3 per contact.
 std::vector<double> in_world_axes(const ContactProblem& problem, const Vector& r) {
@@ -171,6 +226,8 @@ VtkExport export_vtk(const fs::path& recording, const std::vector<std::string>& 
   const std::vector<std::string>& ids = steps.empty() ? reader.frames() : steps;
   if (ids.empty()) throw_input("{}: holds no snapshots", recording.string());
   VtkExport done;
+  std::optional<LockFile> lock;
+  std::optional<StagedFolder> staged;
   std::vector<std::string> names;
   std::vector<double> times, dt;
   std::vector<bool> has_surface;
@@ -183,13 +240,14 @@ VtkExport export_vtk(const fs::path& recording, const std::vector<std::string>& 
         throw_input("{}: step {} holds no surfaces; record the scene with --set geometry=true",
                     recording.string(), frame.id);
       }
-      make_folder(folder, existing);
+      lock.emplace(claim_folder(folder, recording, existing));
+      staged.emplace(folder);
     }
     const std::string where = fmt::format("{}: step {}", recording.string(), frame.id);
-    write_text(folder / contacts_name(frame.id), vtk_grid_text(contact_grid(frame, where)));
+    staged->add(contacts_name(frame.id), vtk_grid_text(contact_grid(frame, where)));
     if (frame.geometry) {
       const VtkGrid surface = surface_grid(*frame.geometry);
-      write_text(folder / surface_name(frame.id), vtk_grid_text(surface));
+      staged->add(surface_name(frame.id), vtk_grid_text(surface));
       ++done.surfaces;
       done.displacements += surface.point_data.empty() ? 0 : 1;
     }
@@ -208,8 +266,9 @@ VtkExport export_vtk(const fs::path& recording, const std::vector<std::string>& 
     if (has_surface[i]) surfaces.emplace_back(spread[i], surface_name(names[i]));
     contacts.emplace_back(spread[i], contacts_name(names[i]));
   }
-  write_text(folder / kContactSeries, vtk_series_text(contacts));
-  write_text(folder / kSurfaceSeries, vtk_series_text(surfaces));
+  staged->add(kContactSeries, vtk_series_text(contacts));
+  staged->add(kSurfaceSeries, vtk_series_text(surfaces));
+  staged->publish();
   return done;
 }
 

@@ -44,8 +44,8 @@ struct VtkExport {
 enum class ExistingFolder { refuse, replace };
 
 /// Writes the frames `steps` (all when empty) of a recording into `folder`, which is made, must be empty, or
-/// loses its earlier exports when they are to be replaced. Every file appears completely or not at all, the
-/// .pvd files last.
+/// loses its earlier exports when they are to be replaced. All files are written to `folder`/export.tmp first
+/// and then renamed, the .pvd files last: what fails before leaves an earlier export as it was.
 VtkExport export_vtk(const std::filesystem::path& recording, const std::vector<std::string>& steps,
                      const std::filesystem::path& folder, ExistingFolder existing);
 

@@ -160,7 +160,7 @@ class Ours:
         for file in (self.csv, self.solution):
             file.unlink(missing_ok=True)
         command = self.command + ["--tolerance", repr(tolerance), "--repetitions", str(repetitions), "--csv", str(self.csv),
-                                  "--solution", str(self.solution)]
+                                  "--solution", str(self.solution), "--force"]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:
             sys.exit(f"error: {' '.join(command)} ended with {done.returncode}: {done.stderr.strip()}")

@@ -144,7 +144,9 @@ BENCHMARK_CAPTURE(iteration, cr_full, "cr-full")->Apply(large);
 BENCHMARK_CAPTURE(iteration, cr_diag, "cr-diag")->Apply(large);
 BENCHMARK_CAPTURE(iteration, minres, "minres")->Apply(large);
 
-std::filesystem::path fem_folder() { return std::filesystem::path(SIGNORINI_DATA_DIR) / "fem"; }
+std::filesystem::path fem_folder() {
+  return std::filesystem::path(SIGNORINI_SOURCE_DIR) / "configs" / "problems" / "fem";
+}
 
 /// `digits`: the residual is 10^−digits.
 void block(benchmark::State& state, const char* name, const char* file) {

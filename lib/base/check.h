@@ -46,8 +46,8 @@ template <class... Args>
 }  // namespace signorini
 
 /// Always on. For our own bugs only; a caller's mistake gets `throw_usage` or `throw_input` with the values in the text.
-#define SIGNORINI_CHECK(condition)                                              \
-  do {                                                                          \
+#define SIGNORINI_CHECK(condition)                                                 \
+  do {                                                                             \
     if (!(condition)) ::signorini::throw_internal(#condition, __FILE__, __LINE__); \
   } while (false)
 

@@ -30,7 +30,9 @@ template <class E>
 struct EnumNames;
 
 template <class E>
-concept NamedEnum = std::is_enum_v<E> && requires { EnumNames<E>::value; };
+concept NamedEnum = std::is_enum_v<E> && requires {
+  EnumNames<E>::value;
+};
 
 template <NamedEnum E>
 std::string_view enum_name(E e) {
@@ -72,8 +74,12 @@ std::string option_text(E value) {
   return std::string(enum_name(value));
 }
 
-inline void parse_option(std::string_view text, std::string_view what, bool& out) { out = parse_bool(text, what); }
-inline void parse_option(std::string_view text, std::string_view what, double& out) { out = parse_double(text, what); }
+inline void parse_option(std::string_view text, std::string_view what, bool& out) {
+  out = parse_bool(text, what);
+}
+inline void parse_option(std::string_view text, std::string_view what, double& out) {
+  out = parse_double(text, what);
+}
 inline void parse_option(std::string_view text, std::string_view, std::string& out) { out = text; }
 void parse_option(std::string_view text, std::string_view what, int& out);
 template <NamedEnum E>
@@ -93,7 +99,8 @@ std::string option_type() {
     return "text";
   } else {
     std::string names;
-    for (const auto& [value, name] : EnumNames<T>::value) names += (names.empty() ? "" : "|") + std::string(name);
+    for (const auto& [value, name] : EnumNames<T>::value)
+      names += (names.empty() ? "" : "|") + std::string(name);
     return names;
   }
 }
@@ -105,7 +112,8 @@ template <class Options>
 std::vector<OptionDescription> describe_options(Options options = {}) {
   std::vector<OptionDescription> rows;
   auto visitor = [&rows]<class T>(std::string_view key, T& field, std::string_view help) {
-    rows.push_back({std::string(key), detail::option_type<T>(), detail::option_text(field), std::string(help)});
+    rows.push_back(
+        {std::string(key), detail::option_type<T>(), detail::option_text(field), std::string(help)});
   };
   options.visit(visitor);
   return rows;

@@ -56,6 +56,12 @@ std::string nearest_name(std::string_view word, std::span<const std::string> can
       best = candidate;
     }
   }
+  if (!best.empty() || word.size() < 3) return best;
+  for (const std::string& candidate : candidates) {
+    if (!candidate.starts_with(word)) continue;
+    if (!best.empty()) return {};
+    best = candidate;
+  }
   return best;
 }
 

@@ -13,7 +13,7 @@ std::vector<std::string> split(std::string_view text, char separator);
 /// `text` without leading and trailing white space.
 std::string_view trim(std::string_view text);
 
-/// The candidate with the smallest edit distance to `word`, or "" if none is near (distance > 1 + a third of its length).
+/// The candidate nearest to `word` (edit distance ≤ 1 + a third of its length), else the only one that starts so, else "".
 std::string nearest_name(std::string_view word, std::span<const std::string> candidates);
 
 /// " (did you mean 'x'?)" or " (known: a, b, c)"; ready to append to an error line.

@@ -22,7 +22,7 @@
 ///     M(q) v' = F(q, v),   q' = G(q) v                                        (Otaduy et al. 2009, eq. 1)
 ///
 /// M is block diagonal: lumped masses of mesh nodes, m I and the world inertia of rigid bodies. One step of
-/// backward Euler with one Newton iteration (Otaduy eq. 3 with C21; Verschoor and Jalba eq. 5) solves
+/// backward Euler with one Newton iteration (Otaduy eq. 3, Verschoor and Jalba eq. 5) solves
 /// A v⁺ = b with
 ///
 ///     A = M (1 + dt α) + dt C + dt² K,   b = (M + dt C) v + dt F,

@@ -13,7 +13,7 @@ namespace {
 using Pair = std::array<int, 2>;
 constexpr std::array<Pair, 3> kPairs{{{0, 1}, {0, 2}, {1, 2}}};
 
-/// The point from which the energy goes on linearly; q = σ and t = 1 outside the extension.
+/// The point from which the energy is extended linearly; q = σ and t = 1 outside the extension.
 struct Anchor {
   Vector3 q;
   double t;

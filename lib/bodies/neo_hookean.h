@@ -3,12 +3,12 @@
 #include "linalg/types.h"
 
 /// Neo-Hookean energy in principal stretches with the linear extension of Stomakhin et al. 2012, and its
-/// derivatives in the form of singular values (Verschoor and Jalba 2019, section 2.1; digest C47, H17).
+/// derivatives in the form of singular values (Verschoor and Jalba 2019, section 2.1; docs/theory.md, C47).
 ///
-///     Ψ(σ) = ½ μ (‖σ‖² − 3) − μ ln J + ½ λ (ln J)²,   J = σ₁ σ₂ σ₃ ≥ J₀         g_i = μ (σ_i − 1/σ_i) + λ ln
-///     J / σ_i
+///     Ψ(σ) = ½ μ (‖σ‖² − 3) − μ ln J + ½ λ (ln J)²,   J = σ₁ σ₂ σ₃ ≥ J₀
+///     g_i = μ (σ_i − 1/σ_i) + λ ln J / σ_i
 ///
-/// Below the volume ratio J₀ the energy goes on linearly along the ray from (1,1,1) to σ, from the point q
+/// Below the volume ratio J₀ the energy is linear along the ray from (1,1,1) to σ, from the point q
 /// where the ray meets J = J₀:
 ///
 ///     Ψ(σ) = Ψ(q) + g(q)·(σ − q),   q = 1 + t (σ − 1),   Π q_i = J₀,   0 < t < 1
@@ -25,8 +25,8 @@
 /// Second derivatives in the frame of F = U Σ Vᵀ act on dF̂ = Uᵀ dF V: `diagonal` = ∂²Ψ/∂σ_i∂σ_j on its
 /// diagonal and, for each pair i < j, on (dF̂_ij, dF̂_ji) the matrix with
 ///
-///     eigenvector (1, 1):  α = (P_i − P_j)/(σ_i − σ_j)      eigenvector (1, −1):  β = (P_i + P_j)/(σ_i +
-///     σ_j)
+///     eigenvector (1, 1):   α = (P_i − P_j)/(σ_i − σ_j)
+///     eigenvector (1, −1):  β = (P_i + P_j)/(σ_i + σ_j)
 ///
 /// α and, outside the extension, β have no difference to divide by when written out:
 ///

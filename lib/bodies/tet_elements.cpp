@@ -145,7 +145,7 @@ double TetElements::add_forces(TaskArena& arena, std::span<const Vector3> positi
   return energy;
 }
 
-/// One block row of A: nobody else writes it.
+/// One block row of A; no other task writes it.
 void TetElements::gather_row(std::size_t node, const Part& part, double dt, BlockSparseMatrix& A,
                              std::span<double> rhs) const {
   Vector3 force = Vector3::Zero();

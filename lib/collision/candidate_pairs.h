@@ -59,7 +59,7 @@ class CandidatePairs {
   /// `extend` is faster than `find`.
   bool fits(std::span<const FloatBox> vertex_boxes) const;
 
-  /// Every pair once; the parts are the tasks of whoever walks over the pairs. Parts and their order do not
+  /// Every pair once; the parts are tasks for callers that walk over the pairs. Parts and their order do not
   /// depend on the number of threads.
   std::span<const PairRuns> vertex_face() const { return std::span(vertex_face_).first(vertex_face_parts_); }
   std::span<const PairRuns> edge_edge() const { return std::span(edge_edge_).first(edge_edge_parts_); }

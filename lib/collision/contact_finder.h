@@ -14,7 +14,7 @@
 /// of a step, crossings between two states, and the independent check that a state is free of intersections.
 ///
 /// Candidates (collision/candidate_pairs.h). Every vertex gets the box [x, x + 3 dt v] grown by δ (Verschoor
-/// and Jalba 2019, section 5.1); pairs of features whose boxes overlap are looked at closely. Where vertices
+/// and Jalba 2019, section 5.1); pairs of features whose boxes overlap are tested. Where vertices
 /// leave their boxes in a later state, `proximity` and `crossings` ask again for the features that left
 /// (their section 5.2). So what they return depends on the states alone, whatever the motion: not on the
 /// candidates, the broad phase, earlier calls or the number of threads.
@@ -86,7 +86,7 @@ class ContactFinder {
 void update_gap(SurfaceContact& contact, std::span<const Vector3> x);
 /// The unit normal of the pair's features at x on the side of the contact's present normal, and the weights
 /// of their closest points (in the face's plane, on the edges' lines; not clamped). Nothing for degenerate
-/// features: a face of no area, an edge of no length, edges with |e_a × e_b| < 1e-3 |e_a| |e_b| (T22).
+/// features: a face of no area, an edge of no length, edges with |e_a × e_b| < 1e-3 |e_a| |e_b|.
 /// Verschoor and Jalba 2019, eq. 21.
 struct PairGeometry {
   Vector3 normal = Vector3::Zero();

@@ -61,7 +61,7 @@ std::optional<Impact> vertex_face_impact(const std::array<Vector3, 4>& x, const 
 std::optional<Impact> edge_edge_impact(const std::array<Vector3, 4>& x, const std::array<Vector3, 4>& d,
                                        const Vector3& outside = Vector3::Zero());
 
-/// Edges whose sine is below this are parallel to `edge_edge_proximity` (T22).
+/// Edges whose sine is below this are parallel to `edge_edge_proximity` (docs/theory.md, T22).
 inline constexpr double kParallelSine = 1e-3;
 
 /// Pairs at rest. Closest points of the vertex and the face's plane when they lie inside the face, of the

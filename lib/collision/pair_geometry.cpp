@@ -9,7 +9,7 @@ namespace signorini {
 
 namespace {
 
-constexpr double kParallel = 1e-3;  // T22
+constexpr double kParallel = 1e-3;  // sine of the angle of two edges (docs/theory.md, T22)
 
 std::array<Vector3, 4> corners(const PairKey& key, std::span<const Vector3> x) {
   std::array<Vector3, 4> p;

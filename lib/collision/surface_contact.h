@@ -8,8 +8,7 @@
 
 /// One contact between two features of the scene's surfaces, linearised.
 ///
-///     C(x) = n · Σ_i w_i x_i        signed distance along n of feature a from feature b; n points from b to
-///     a
+///     C(x) = n · Σ_i w_i x_i     signed distance along n of feature a from feature b; n points from b to a
 ///
 /// over four surface vertices: (p; t_0, t_1, t_2) with weights (1, −a, −b, −c) for vertex–face, (a_0, a_1;
 /// b_0, b_1) with (1 − s, s, −(1 − t), −t) for edge–edge. Weights sum to zero.
@@ -27,7 +26,8 @@ struct PairKey {
 
 struct SurfaceContact {
   PairKey key;
-  /// The same pair by numbers of the surface model: vertex and face, or two edges; −1 where nobody asked.
+  /// The same pair by numbers of the surface model: vertex and face, or two edges; −1 where it was not asked
+  /// for.
   std::array<Index, 2> feature{-1, -1};
   std::array<Index, 2> body{-1, -1};  ///< of feature a and feature b
   std::array<double, 4> weight{};     ///< signed

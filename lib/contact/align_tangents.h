@@ -5,14 +5,14 @@
 
 #include "contact/contact_problem.h"
 
-/// Turns the tangents of every contact by an angle about its normal (Otaduy 2009 section 3.2, spec C25).
+/// Turns the tangents of every contact by an angle about its normal (Otaduy 2009 section 3.2).
 ///
-///     t1' =  cos φ t1 + sin φ t2,   t2' = −sin φ t1 + cos φ t2;   r' = R r,  u' = R u,  H' = H Rᵀ,  W' = R W
-///     Rᵀ
+///     t1' = cos φ t1 + sin φ t2,   t2' = −sin φ t1 + cos φ t2
+///     r' = R r,   u' = R u,   H' = H Rᵀ,   W' = R W Rᵀ
 namespace signorini {
 
 /// φ_k = atan2(q_T2, q_T1) so that t1 points along the tangential free velocity; 0 where ‖q_T‖ ≤ 1e-6 +
-/// 1e-3‖q_k‖.
+/// 1e-3‖q_k‖, which is noise (docs/theory.md, C25).
 std::vector<double> aligned_angles(const ContactProblem& problem);
 /// The same from q (3m, m/s) at hand.
 std::vector<double> aligned_angles(std::span<const double> q);

@@ -105,9 +105,24 @@ void add_touch_blocks(const BodyTouches& H, const MassFactor& mass, Index body, 
   }
 }
 
+/// All nine numbers of every block, for an M that is not symmetric.
+Matrix unsymmetric_diagonal(const BodyTouches& H, const MassFactor& mass) {
+  Matrix blocks = Matrix::Zero(3 * (static_cast<Eigen::Index>(H.contact_begin.size()) - 1), 3);
+  Matrix X, Y;
+  for (Index body = 0; body < mass.bodies(); ++body) {
+    for (Index t = H.body_begin[at(body)]; t < H.body_begin[at(body) + 1]; ++t) {
+      scatter_touches(H, t, 1, mass.dofs(body).size(), X);
+      solve_touches(H, mass, body, t, 1, Y);
+      blocks.middleRows<3>(3 * static_cast<Eigen::Index>(H.touches[at(t)].contact)) += X.transpose() * Y;
+    }
+  }
+  return blocks;
+}
+
 }  // namespace
 
 Matrix delassus_diagonal(const BodyTouches& H, const MassFactor& mass, TaskArena* arena) {
+  if (!mass.is_symmetric()) return unsymmetric_diagonal(H, mass);
   std::vector<double> upper(6 * H.touches.size());
   const std::span<const Index> tasks = mass.tasks();
   for_each_task(arena, tasks.size() - 1, [&](std::size_t task) {

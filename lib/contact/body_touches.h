@@ -35,9 +35,8 @@ BodyTouches make_body_touches(const DirectionRows& H, const MassFactor& mass);
 void solve_touches(const BodyTouches& H, const MassFactor& mass, Index body, Index first, Index count,
                    Matrix& X);
 
-/// The stacked diagonal blocks W_kk (3m×3), each symmetric to the last bit and positive semidefinite up to
-/// rounding. Bodies are
-/// worked on side by side where an arena is given.
+/// The stacked diagonal blocks W_kk (3m×3), each positive semidefinite up to rounding, and symmetric to the last bit
+/// where all bodies are. Bodies are worked on side by side where an arena is given.
 Matrix delassus_diagonal(const BodyTouches& H, const MassFactor& mass, TaskArena* arena = nullptr);
 
 }  // namespace signorini

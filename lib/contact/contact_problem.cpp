@@ -16,8 +16,6 @@ namespace {
 
 using Defect = std::optional<std::string>;
 
-/// |M_ij − M_ji| ≤ kSymmetry √(M_ii M_jj): sums of element matrices in another order differ by a few ε.
-constexpr double kSymmetry = 1e-10;
 /// |a·b − δ_ab| of the rows of a frame.
 constexpr double kOrthonormal = 1e-8;
 
@@ -77,27 +75,6 @@ Defect check_mass(const SparseRows& M) {
   for (Eigen::Index i = 0; i < diagonal.size(); ++i) {
     if (!(diagonal[i] > 0.0))
       return fmt::format("M[{0},{0}] = {1}: a mass must be positive", i, exact_text(diagonal[i]));
-  }
-  const SparseRows transposed = M.transpose();
-  const auto differs = [&diagonal](Eigen::Index i, Eigen::Index j, double a, double b) {
-    return std::abs(a - b) > kSymmetry * std::sqrt(diagonal[i] * diagonal[j]);
-  };
-  for (Eigen::Index i = 0; i < M.rows(); ++i) {
-    SparseRows::InnerIterator a(M, static_cast<Index>(i));
-    SparseRows::InnerIterator b(transposed, static_cast<Index>(i));
-    while (a || b) {
-      const bool use_a = a && (!b || a.col() <= b.col());
-      const bool use_b = b && (!a || b.col() <= a.col());
-      const Eigen::Index j = use_a ? a.col() : b.col();
-      const double upper = use_a ? a.value() : 0.0;
-      const double lower = use_b ? b.value() : 0.0;
-      if (differs(i, j, upper, lower)) {
-        return fmt::format("M is not symmetric: M[{0},{1}] = {2} but M[{1},{0}] = {3}", i, j,
-                           exact_text(upper), exact_text(lower));
-      }
-      if (use_a) ++a;
-      if (use_b) ++b;
-    }
   }
   return {};
 }
@@ -237,7 +214,8 @@ Defect check_node_numbers(const ContactProblem& p) {
   const auto& numbers = p.node_numbers;
   if (numbers.empty()) return {};
   if (p.has_primal()) {
-    if (auto d = check_length("node_numbers", static_cast<Eigen::Index>(numbers.size()), p.dofs() / p.node_size()))
+    if (auto d =
+            check_length("node_numbers", static_cast<Eigen::Index>(numbers.size()), p.dofs() / p.node_size()))
       return d;
   }
   for (std::size_t i = 0; i < numbers.size(); ++i) {

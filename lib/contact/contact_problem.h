@@ -13,8 +13,9 @@
 ///
 ///     primal:  M v = H r + f,      u = Hᵀ v + w                       (v: m/s, f: N·s)
 ///     dual:        u = W r + q,    W = Hᵀ M⁻¹ H, q = Hᵀ M⁻¹ f + w     (u: m/s, r: N·s, W: 1/kg)
-///     law:     K_μ ∋ r ⊥ û ∈ K_μ*,  û = u + μ‖u_T‖ n,  K_μ = { ‖r_T‖ ≤ μ r_N }   (cone; the pyramid is in
-///     friction_law.h)
+///     law:     K_μ ∋ r ⊥ û ∈ K_μ*,  û = u + μ‖u_T‖ n,  K_μ = { ‖r_T‖ ≤ μ r_N }    (cone)
+///
+/// The pyramid is in friction_law.h; docs/theory.md translates the papers' notation.
 ///
 /// u_k is the relative velocity of contact k seen in its frame: u_N < 0 is approaching, r_N ≥ 0 pushes apart.
 /// Restitution and gaps are already inside w (or q). A problem has the primal part, the dual part, or both.
@@ -23,9 +24,14 @@ namespace signorini {
 /// How the velocities were integrated: explicit means M is block diagonal over the mass points.
 enum class ProblemKind { unknown, explicit_step, implicit_step };
 
+/// Which triangle of M a file held (the diagonal apart). `upper` and `lower`: M was filled up by symmetry, and is written
+/// as that triangle again.
+enum class StoredTriangle { both, upper, lower };
+
 struct ContactProblem {
   // --- primal part (empty when dofs() == 0) ---
-  SparseRows M;     ///< n×n, symmetric positive definite; kg
+  SparseRows M;  ///< n×n, positive definite, symmetric but for files taken as they stand; kg
+  StoredTriangle M_stored = StoredTriangle::both;
   SparseColumns H;  ///< n×3m, columns are contact directions; dimensionless
   Vector f;         ///< n; N·s
   Vector w;         ///< 3m; m/s
@@ -52,8 +58,8 @@ struct ContactProblem {
   /// or −1 − edge and −1 − edge (smaller number first).
   Eigen::Matrix<Index, Eigen::Dynamic, 2, Eigen::RowMajor> features;
   std::vector<Index> node_numbers;  ///< per mass point of this problem: its number in the scene, ascending
-  std::vector<Index> body_dofs;  ///< bodies + 1 offsets: body b owns dofs [body_dofs[b], body_dofs[b+1])
-  Vector warm_start;             ///< 3m impulses of the previous step in this problem's frames; N·s
+  std::vector<Index> body_dofs;     ///< bodies + 1 offsets: body b owns dofs [body_dofs[b], body_dofs[b+1])
+  Vector warm_start;                ///< 3m impulses of the previous step in this problem's frames; N·s
 
   Index contacts() const { return static_cast<Index>(mu.size()); }
   Index dofs() const { return static_cast<Index>(f.size()); }
@@ -71,7 +77,7 @@ struct ProblemInfo {
   std::string math_info;
 };
 
-/// Checks sizes, index ranges, finiteness, M's symmetry and positive diagonal, W's positive diagonal blocks,
+/// Checks sizes, index ranges, finiteness, M's positive diagonal, W's diagonal (not negative),
 /// μ ≥ 0, unit frames. Returns the first defect as one line that names the object ("mu[3] = -0.1 is
 /// negative"), or nothing.
 std::optional<std::string> find_defect(const ContactProblem& problem);

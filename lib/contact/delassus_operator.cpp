@@ -18,20 +18,21 @@ namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-/// Calls add(s, t, block) with the blocks (W_b)_st = H_sᵀ M_b⁻¹ H_t, s ≤ t, of one body b; s and t count the
-/// touches of the body. Diagonal blocks are symmetric to the last bit.
+/// Calls add(s, t, block) with the blocks (W_b)_st = H_sᵀ M_b⁻¹ H_t of one body b; s and t count the touches of the
+/// body. Of a symmetric body only s ≤ t, with diagonal blocks symmetric to the last bit; of another all of them.
 template <class Add>
 void visit_body_blocks(const BodyTouches& table, const MassFactor& mass, Index body, Matrix& X,
                        const Add& add) {
   const Index begin = table.body_begin[at(body)];
   const Index end = table.body_begin[at(body) + 1];
+  const bool symmetric = mass.is_symmetric(body);
   for (Index first = begin; first < end; first += MassFactor::kBatch) {
     const Index count = std::min(MassFactor::kBatch, end - first);
     solve_touches(table, mass, body, first, count, X);
     for (Index t = first; t < first + count; ++t) {
       const double* column[3] = {&X(0, 3 * (t - first)), &X(0, 3 * (t - first) + 1),
                                  &X(0, 3 * (t - first) + 2)};
-      for (Index s = begin; s <= t; ++s) {
+      for (Index s = begin; s < (symmetric ? t + 1 : end); ++s) {
         const BodyTouch& touch = table.touches[at(s)];
         Matrix3 block = Matrix3::Zero();
         for (Index e = touch.begin; e < touch.end; ++e) {
@@ -41,7 +42,7 @@ void visit_body_blocks(const BodyTouches& table, const MassFactor& mass, Index b
             for (Index a = 0; a < 3; ++a) block(a, b) += h[a] * x;
           }
         }
-        if (s == t) block = (0.5 * (block + block.transpose())).eval();
+        if (s == t && symmetric) block = (0.5 * (block + block.transpose())).eval();
         add(s - begin, t - begin, block);
       }
     }
@@ -64,7 +65,7 @@ class BodyBlocks {
       for (Index body = tasks[task]; body < tasks[task + 1]; ++body) {
         visit_body_blocks(table, mass, body, X, [&](Index s, Index t, const Matrix3& block) {
           Eigen::Map<Matrix3>(at_block(body, s, t)) = block;
-          Eigen::Map<Matrix3>(at_block(body, t, s)) = block.transpose();
+          if (mass.is_symmetric(body)) Eigen::Map<Matrix3>(at_block(body, t, s)) = block.transpose();
         });
       }
     });
@@ -146,9 +147,9 @@ void add_row(const BodyTouches& table, const BodyBlocks& blocks, Index body, Ind
 }
 
 /// W = Σ_b W_b, row by row and by ascending bodies, so that the bits are those of the serial loop.
-void add_rows(const BodyTouches& table, const BodyBlocks& blocks, BlockSparseMatrix& W, TaskArena& arena) {
+void add_rows(const BodyTouches& table, const BodyBlocks& blocks, BlockSparseMatrix& W, TaskArena* arena) {
   constexpr std::size_t kRows = 32;
-  arena.for_chunks(at(W.block_rows), kRows, [&](std::size_t begin, std::size_t end) {
+  for_each_chunk(arena, at(W.block_rows), kRows, [&](std::size_t begin, std::size_t end) {
     for (auto i = static_cast<Index>(begin); i < static_cast<Index>(end); ++i) {
       for (Index c = table.contact_begin[at(i)]; c < table.contact_begin[at(i) + 1]; ++c) {
         const Index body = table.contact_bodies[at(c)];
@@ -162,7 +163,7 @@ void add_rows(const BodyTouches& table, const BodyBlocks& blocks, BlockSparseMat
   });
 }
 
-/// Adds the upper blocks of one body.
+/// Adds the upper blocks of one symmetric body.
 void add_body(const BodyTouches& table, const MassFactor& mass, Index body, Matrix& X, BlockSparseMatrix& W) {
   const Index begin = table.body_begin[at(body)];
   visit_body_blocks(table, mass, body, X, [&](Index s, Index t, const Matrix3& block) {
@@ -222,8 +223,8 @@ BlockSparseMatrix assemble_delassus(const MassFactor& mass, const DirectionRows&
   const BodyTouches table = make_body_touches(H, mass);
   if (arena != nullptr && arena->threads() == 1) arena = nullptr;
   BlockSparseMatrix W = make_pattern(table, H.contacts(), arena);
-  if (arena != nullptr) {
-    add_rows(table, BodyBlocks(table, mass, arena), W, *arena);
+  if (arena != nullptr || !mass.is_symmetric()) {
+    add_rows(table, BodyBlocks(table, mass, arena), W, arena);
     return W;
   }
   // on one thread straight into W

@@ -15,11 +15,10 @@
 /// - M block diagonal over 3-dof nodes (explicit integration): assembled in linear time from the shared nodes
 ///   (Lazarevych 2010 eq. 11).
 /// - M general: one Cholesky factor per connected component of M ("mechanical body"), three solves for each
-/// body
-///   that a contact touches, restricted to that body (Otaduy 2009 eq. 8). Contacts have a block where they
-///   share a body.
+///   body that a contact touches, restricted to that body (Otaduy 2009 eq. 8). Contacts have a block where
+///   they share a body.
 ///
-/// Assembled from M, W is symmetric to the last bit. A contact between fixed bodies has a zero block. With
+/// Assembled from a symmetric M, W is symmetric to the last bit; from another M it is not symmetric either. A contact between fixed bodies has a zero block. With
 /// contacts but no dofs at all, W = 0 and q = w.
 namespace signorini {
 

@@ -1,6 +1,7 @@
 #include "contact/mass_factor.h"
 
 #include <Eigen/Cholesky>
+#include <Eigen/LU>
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -12,7 +13,9 @@
 
 #include "base/check.h"
 #include "base/digest.h"
+#include "linalg/asymmetry.h"
 #include "linalg/connected_components.h"
+#include "linalg/general_factor.h"
 #include "linalg/spd_factor.h"
 
 namespace signorini {
@@ -28,7 +31,8 @@ struct MassFactor::Sparse {
     SparseRows block;  // M_b; emptied once it is factored, unless `remember`
     std::uint64_t digest = 0;
     std::shared_ptr<const SpdPattern> pattern;
-    std::optional<SpdFactor> factor;  // empty when dense or not wanted
+    std::optional<SpdFactor> factor;       // empty when dense, not wanted or unsymmetric
+    std::optional<GeneralFactor> general;  // of an unsymmetric body
   };
   bool take(Body& wanted, const std::unordered_multimap<std::uint64_t, std::size_t>& place);
 
@@ -195,6 +199,13 @@ void MassFactor::factor_sparse(const SparseRows& M, std::span<const Index> wante
       if (old.pattern) patterns.entries[patterns.number(old.block)].analysis = old.pattern;
     }
   }
+  for_each_task(arena, left.size(), [&](std::size_t i) {
+    Sparse::Body& body = sparse_->body[at(left[i])];
+    if (asymmetry(body.block) <= kSymmetric) return;
+    unsymmetric_[at(left[i])] = 1;
+    guard(left[i], [&] { body.general.emplace(body.block); });
+  });
+  std::erase_if(left, [&](Index b) { return !is_symmetric(b); });
   std::vector<std::size_t> number(left.size());
   for (std::size_t i = 0; i < left.size(); ++i) number[i] = patterns.number(sparse_->body[at(left[i])].block);
   std::vector<Index> owner(patterns.entries.size(), -1);  // the first body of each pattern: the one to blame
@@ -233,6 +244,7 @@ void MassFactor::number_dofs(const SparseRows& M, Index node_size) {
     dofs_[at(begin_[at(body_[dof])] + local_[dof])] = static_cast<Index>(dof);
   }
   inverse_begin_.assign(at(found.count), -1);
+  unsymmetric_.assign(at(found.count), 0);
   sparse_->body.clear();
   sparse_->body.resize(at(found.count));
   sparse_->workspace.resize(n);
@@ -274,15 +286,24 @@ void MassFactor::factor_dense(const SparseRows& M, Index body) {
       diagonal = diagonal && i == j;
     }
   }
+  const auto is_symmetric = [&block] {  // linalg/asymmetry.h
+    const Small root = block.diagonal().cwiseAbs().cwiseSqrt();
+    const Small scale = root * root.transpose();
+    return ((block - block.transpose()).cwiseAbs().array() <= kSymmetric * scale.array()).all();
+  };
+  const bool symmetric = diagonal || is_symmetric();
+  unsymmetric_[at(body)] = symmetric ? 0 : 1;
   Small inverse = Small::Zero(size, size);
   bool positive = true;
   if (diagonal) {
     positive = size == 0 || block.diagonal().minCoeff() > 0.0;
     if (positive) inverse.diagonal() = block.diagonal().cwiseInverse();
   } else {
-    const Eigen::LLT<Small> factor(block);
+    const Eigen::LLT<Small> factor(symmetric ? block : Small(0.5 * (block + block.transpose())));
     positive = factor.info() == Eigen::Success;
-    if (positive) {
+    if (positive && !symmetric) {
+      inverse = Eigen::PartialPivLU<Small>(block).inverse();
+    } else if (positive) {
       inverse = factor.solve(Small::Identity(size, size));
       inverse = (0.5 * (inverse + inverse.transpose())).eval();
     }
@@ -300,6 +321,10 @@ Index MassFactor::largest_body() const {
   Index largest = 0;
   for (std::size_t b = 0; b + 1 < begin_.size(); ++b) largest = std::max(largest, begin_[b + 1] - begin_[b]);
   return largest;
+}
+
+bool MassFactor::is_symmetric() const {
+  return std::all_of(unsymmetric_.begin(), unsymmetric_.end(), [](char flag) { return flag == 0; });
 }
 
 namespace {
@@ -324,7 +349,8 @@ void multiply_small(const double* A, std::size_t size, double* x) {
 
 void MassFactor::solve_body(Index body, Matrix& X) const {
   if (!is_dense(body)) {
-    X = sparse_->body[at(body)].factor->solve_columns(X);
+    const Sparse::Body& own = sparse_->body[at(body)];
+    X = own.general ? own.general->solve_columns(X) : own.factor->solve_columns(X);
     return;
   }
   const double* inverse = inverse_.data() + inverse_begin_[at(body)];
@@ -334,8 +360,19 @@ void MassFactor::solve_body(Index body, Matrix& X) const {
 }
 
 void MassFactor::half_solve_body(Index body, Matrix& X) const {
-  SIGNORINI_CHECK(!is_dense(body));
+  SIGNORINI_CHECK(!is_dense(body) && is_symmetric(body));
   X = sparse_->body[at(body)].factor->half_solve(X);
+}
+
+void MassFactor::solve_sparse(Index body, std::span<double> x) const {
+  const Sparse::Body& own = sparse_->body[at(body)];
+  if (own.factor) {
+    own.factor->solve(x, x);
+  } else if (own.general) {
+    own.general->solve(x, x);
+  } else {
+    std::fill(x.begin(), x.end(), 0.0);  // a body that nobody asked for
+  }
 }
 
 void MassFactor::solve_own(Index body, std::span<const double> b, std::span<double> x) const {
@@ -343,12 +380,10 @@ void MassFactor::solve_own(Index body, std::span<const double> b, std::span<doub
   const std::span<double> own_x =
       std::span<double>(sparse_->workspace).subspan(at(begin_[at(body)]), own.size());
   for (std::size_t i = 0; i < own.size(); ++i) own_x[i] = b[at(own[i])];
-  if (!is_dense(body) && !sparse_->body[at(body)].factor) {
-    std::fill(own_x.begin(), own_x.end(), 0.0);
-  } else if (is_dense(body)) {
+  if (is_dense(body)) {
     multiply_small(inverse_.data() + inverse_begin_[at(body)], own.size(), own_x.data());
   } else {
-    sparse_->body[at(body)].factor->solve(own_x, own_x);
+    solve_sparse(body, own_x);
   }
   for (std::size_t i = 0; i < own.size(); ++i) x[at(own[i])] = own_x[i];
 }

@@ -15,6 +15,9 @@
 ///
 /// - up to kDenseBody dofs (mass points, rigid bodies): explicit inverse from a dense Cholesky factor;
 /// - more dofs: sparse Cholesky factor.
+///
+/// A body whose M_b is not symmetric (linalg/asymmetry.h; matrices of files taken as they stand) takes LU factors in
+/// their place. Positive definite means xᵀ M x > 0 for every x ≠ 0 there too.
 namespace signorini {
 
 class MassFactor {
@@ -49,13 +52,16 @@ class MassFactor {
   Index local(Index dof) const { return local_[static_cast<std::size_t>(dof)]; }
   Index largest_body() const;
 
+  /// Of one body; of all bodies that were factored.
+  bool is_symmetric(Index body) const { return unsymmetric_[static_cast<std::size_t>(body)] == 0; }
+  bool is_symmetric() const;
   bool is_dense(Index body) const { return inverse_begin_[static_cast<std::size_t>(body)] >= 0; }
   /// Runs of consecutive bodies worth a task of their own: offsets.
   std::span<const Index> tasks() const { return task_begin_; }
   /// X := M_b⁻¹ X, a column per right-hand side. Different bodies may be asked for from different threads.
   void solve_body(Index body, Matrix& X) const;
   /// X := L⁻¹ P X with P M_b Pᵀ = L Lᵀ, so that XᵀX becomes Xᵀ M_b⁻¹ X at half the work. For bodies that are
-  /// not dense.
+  /// symmetric and not dense.
   void half_solve_body(Index body, Matrix& X) const;
   /// x = M⁻¹ b, all bodies, in parallel where an arena is given. Allocates nothing. Not thread safe.
   void solve(std::span<const double> b, std::span<double> x, TaskArena* arena = nullptr) const;
@@ -68,6 +74,7 @@ class MassFactor {
                      TaskArena* arena);
   void number_dofs(const SparseRows& M, Index node_size);
   void factor_dense(const SparseRows& M, Index body);
+  void solve_sparse(Index body, std::span<double> x) const;
   void solve_own(Index body, std::span<const double> b, std::span<double> x) const;
   SparseRows extract(const SparseRows& M, Index body) const;
 
@@ -78,6 +85,7 @@ class MassFactor {
   std::vector<Index> task_begin_;
   std::vector<std::ptrdiff_t> inverse_begin_;  // per body: offset into inverse_, −1 when sparse
   std::vector<double> inverse_;                // column-major
+  std::vector<char> unsymmetric_;              // per body; 0 for bodies that are not wanted
   std::unique_ptr<Sparse> sparse_;
 };
 

@@ -1,6 +1,7 @@
 #include "contact/residuals.h"
 
 #include <Eigen/Cholesky>
+#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -129,7 +130,8 @@ struct ClassErrors {
 };
 
 /// S = n·D⁻¹n of every contact, D the node blocks on the diagonal of M: node_size × node_size each.
-std::vector<double> diagonal_scaling(const SparseRows& M, Index node_size, const DirectionRows& H) {
+std::vector<double> diagonal_scaling(const SparseRows& M, bool symmetric, Index node_size,
+                                     const DirectionRows& H) {
   std::vector<double> scaling(at(H.contacts()), 0.0);
   Vector direction(node_size);
   Matrix D(node_size, node_size);
@@ -145,7 +147,9 @@ std::vector<double> diagonal_scaling(const SparseRows& M, Index node_size, const
           if (entry.col() / node_size == node) D(i, entry.col() % node_size) = entry.value();
         }
       }
-      scaling[at(k)] += direction.dot(D.llt().solve(direction));
+      const Vector solved =
+          symmetric ? Vector(D.llt().solve(direction)) : Vector(D.partialPivLu().solve(direction));
+      scaling[at(k)] += direction.dot(solved);
     }
   }
   return scaling;
@@ -263,7 +267,7 @@ Referee::Referee(const ContactProblem& problem) : impl_(std::make_unique<Impl>()
   for (Index k = 0; k < own.contacts; ++k)
     own.tangential[at(k)] = largest_tangential(own.blocks.middleRows<3>(3 * k));
   if (own.is_primal()) {
-    own.scaling = diagonal_scaling(own.M, problem.node_size(), own.H);
+    own.scaling = diagonal_scaling(own.M, own.mass->is_symmetric(), problem.node_size(), own.H);
   } else {
     own.scaling.resize(at(own.contacts));
     for (Index k = 0; k < own.contacts; ++k) own.scaling[at(k)] = own.blocks(3 * k, 0);
@@ -317,6 +321,8 @@ Residuals Referee::measure(std::span<const double> r, LawSpec law, std::span<con
   const bool cone = law.law == FrictionLaw::cone;
   const double U = impl_->scale;
   Residuals result;
+  result.residual = result.natural_map = result.fischer_burmeister = 0.0;
+  result.cone_violation = result.dissipation_angle = 0.0;
   double siconos_sum = 0.0;
   double u_sum = 0.0;
   double excess = 0.0;
@@ -338,7 +344,11 @@ Residuals Referee::measure(std::span<const double> r, LawSpec law, std::span<con
       result.dissipation_angle = std::max(result.dissipation_angle, dissipation_angle(c));
     }
   });
-  if (!finite) return {kInfinity, kNaN, kNaN, kNaN, kNaN, kNaN, kNaN, kNaN, kNaN, kNaN, kNaN};
+  if (!finite) {
+    Residuals none;
+    none.residual = kInfinity;
+    return none;
+  }
   const double r_norm = std::sqrt(std::inner_product(r.begin(), r.end(), r.begin(), 0.0));
   const double siconos_scale = std::max({impl_->q.norm(), r_norm, std::sqrt(u_sum)});
   result.siconos_error = std::sqrt(siconos_sum);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <span>
 
@@ -29,25 +30,27 @@
 ///     kinetic   ‖z‖ > μ p_N       dt |φ(S (μ r_N − ‖r_T‖), ‖u_T‖)|        and r_N > 0 or p_N > 0 for both
 ///
 /// with the cone; with the pyramid every tangential component is a constraint of its own. The classes are the
-/// pieces of the projection P above, not what a solver believes. The direction of sliding is in none of them.
+/// pieces of the projection P above, not the states of a solver. The direction of sliding is in none of them.
 namespace signorini {
 
+/// Every field is NaN until the referee has measured it: an answer that nobody measured has no errors.
 struct Residuals {
-  double residual = 0.0;  ///< the gate; unit-free
+  static constexpr double kUnmeasured = std::numeric_limits<double>::quiet_NaN();
+  double residual = kUnmeasured;  ///< the gate; unit-free
   double natural_map =
-      0.0;  ///< cone only: max_k ‖r − P_K(r − ρ û)‖/ρ / U, ρ = min(ρ_N, ρ_T); unit-free; NaN for pyramid
+      kUnmeasured;  ///< cone only: max_k ‖r − P_K(r − ρ û)‖/ρ / U, ρ = min(ρ_N, ρ_T); unit-free; NaN for pyramid
   double siconos_error =
-      0.0;  ///< cone only: √Σ‖r − P_K(r − û)‖² / max(‖q‖, ‖r‖, ‖u‖), Siconos 4.x; NaN for pyramid
-  double fischer_burmeister = 0.0;  ///< m/s
-  double penetration = 0.0;         ///< m: max(0, −dt u_N); NaN when dt is unknown
-  double cone_violation = 0.0;      ///< max(0, ‖r_T‖ − μ r_N) / max r_N
+      kUnmeasured;  ///< cone only: √Σ‖r − P_K(r − û)‖² / max(‖q‖, ‖r‖, ‖u‖), Siconos 4.x; NaN for pyramid
+  double fischer_burmeister = kUnmeasured;  ///< m/s
+  double penetration = kUnmeasured;         ///< m: max(0, −dt u_N); NaN when dt is unknown
+  double cone_violation = kUnmeasured;      ///< max(0, ‖r_T‖ − μ r_N) / max r_N
   double dissipation_angle =
-      0.0;  ///< degrees: largest angle between −r_T and u_T where ‖u_T‖ > 1e-4 U and r_T ≠ 0
+      kUnmeasured;  ///< degrees: largest angle between −r_T and u_T where ‖u_T‖ > 1e-4 U and r_T ≠ 0
   double equation =
-      0.0;  ///< ‖D⁻¹(M v − H r − f)‖∞ / U of a returned v, D = diag M; NaN when none was returned
-  double fb_normal = 0.0;   ///< m, largest of its class; NaN when dt is unknown
-  double fb_static = 0.0;   ///< m; 0 when no contact sticks
-  double fb_kinetic = 0.0;  ///< m; 0 when no contact slides
+      kUnmeasured;  ///< ‖D⁻¹(M v − H r − f)‖∞ / U of a returned v, D = diag M; NaN when none was returned
+  double fb_normal = kUnmeasured;   ///< m, largest of its class; NaN when dt is unknown
+  double fb_static = kUnmeasured;   ///< m; 0 when no contact sticks
+  double fb_kinetic = kUnmeasured;  ///< m; 0 when no contact slides
 };
 
 class Referee {

@@ -42,15 +42,17 @@ class Collector : public benchmark::BenchmarkReporter {
 
 }  // namespace
 
-std::vector<std::vector<double>> time_interleaved(std::span<const TimedTask> tasks,
-                                                  const TimerOptions& options) {
+std::vector<std::vector<TimedRepetition>> time_interleaved(std::span<const TimedTask> tasks,
+                                                           const TimerOptions& options) {
   initialise_once();
   std::exception_ptr failure;
+  std::vector<std::vector<CpuUse>> uses(tasks.size());
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const TimedTask& task = tasks[i];
     const double calls = std::ceil(options.minimum_time / std::max(task.estimate, 1e-9));
     benchmark::RegisterBenchmark(std::to_string(i).c_str(),
-                                 [&task, &failure](benchmark::State& state) {
+                                 [&task, &failure, &use = uses[i]](benchmark::State& state) {
+                                   const CpuUse before = cpu_use();
                                    try {
                                      for ([[maybe_unused]] auto _ : state) {
                                        task.reset();
@@ -62,6 +64,7 @@ std::vector<std::vector<double>> time_interleaved(std::span<const TimedTask> tas
                                      failure = std::current_exception();
                                      state.SkipWithError("failed");
                                    }
+                                   use.push_back(cpu_use() - before);
                                  })
         ->UseManualTime()
         ->Iterations(static_cast<benchmark::IterationCount>(std::clamp(calls, 1.0, 1000.0)))
@@ -72,12 +75,15 @@ std::vector<std::vector<double>> time_interleaved(std::span<const TimedTask> tas
   benchmark::ClearRegisteredBenchmarks();
   if (failure) std::rethrow_exception(failure);
 
-  std::vector<std::vector<double>> seconds;
+  const auto repetitions = static_cast<std::size_t>(options.repetitions);
+  std::vector<std::vector<TimedRepetition>> times(tasks.size());
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    seconds.push_back(collector.seconds[std::to_string(i)]);
-    SIGNORINI_CHECK(seconds.back().size() == static_cast<std::size_t>(options.repetitions));
+    const std::vector<double>& seconds = collector.seconds[std::to_string(i)];
+    // the number of calls is fixed, so every repetition called the function once, in the order of the reports
+    SIGNORINI_CHECK(seconds.size() == repetitions && uses[i].size() == repetitions);
+    for (std::size_t k = 0; k < repetitions; ++k) times[i].push_back({seconds[k], uses[i][k]});
   }
-  return seconds;
+  return times;
 }
 
 }  // namespace signorini

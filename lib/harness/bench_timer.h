@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/cpu_use.h"
+
 /// Google Benchmark as the stopwatch of the protocols: repetitions of all tasks in random order, so that a
 /// slow moment of the machine does not fall on one of them alone.
 namespace signorini {
@@ -21,8 +23,13 @@ struct TimerOptions {
   double minimum_time = 2e-3;  ///< s of `work` per repetition
 };
 
-/// Seconds per call, [task][repetition]. An exception of a task is rethrown here.
-std::vector<std::vector<double>> time_interleaved(std::span<const TimedTask> tasks,
-                                                  const TimerOptions& options);
+struct TimedRepetition {
+  double seconds = 0.0;  ///< per call
+  CpuUse use;            ///< of the repetition, with its resets
+};
+
+/// [task][repetition]. An exception of a task is rethrown here.
+std::vector<std::vector<TimedRepetition>> time_interleaved(std::span<const TimedTask> tasks,
+                                                           const TimerOptions& options);
 
 }  // namespace signorini

@@ -27,7 +27,8 @@ PlantedOptions planted_options(const toml::node& node, const StrictTable& where)
     strict.fail(*values->get("sharing"), "sharing", "must be 0 to less than 1");
   strict.read("duplicates", options.duplicates);
   if (strict.read("seed", seed)) require_positive(strict, "seed", seed);
-  if (strict.read("law", law)) options.law = parse_enum<FrictionLaw>(law, where.file() + ": key 'law'");
+  if (strict.read("law", law))
+    options.law = parse_enum<FrictionLaw>(law, strict.place(*values->get("law"), "law"));
   strict.finish();
   const std::pair<const char*, double> amounts[] = {{"mu", options.mu},
                                                     {"stiffness", options.stiffness},

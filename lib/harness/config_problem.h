@@ -25,8 +25,10 @@
 ///     q = [-1, 3, 4]                                # 3m, m/s
 ///     mu = [0.5]                                    # m
 ///
-///     [[problems]]                                  # a net of nodes: M = A ⊗ 1₃, f = 0, u_k = Σ_i d_ki v_i
-///     + w_k name = "spd-divergent" A = [[1, -0.8], [-0.8, 1]]                    # nodes × nodes, kg
+///     [[problems]]                                  # a net of nodes: M = A ⊗ 1₃, f = 0,
+///                                                   # u_k = Σ_i d_ki v_i + w_k
+///     name = "spd-divergent"
+///     A = [[1, -0.8], [-0.8, 1]]                    # nodes × nodes, kg
 ///     directions = [[1, 1]]                         # contacts × nodes
 ///     w = [-1, 0.1, 0.1]                            # 3m, m/s
 ///     mu = [0.0]

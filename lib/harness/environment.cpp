@@ -6,11 +6,13 @@
 #include <unistd.h>
 
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/available_cpus.h"
 #include "base/check.h"
 #include "base/digest.h"
 #include "base/parallel.h"
@@ -89,7 +91,7 @@ std::string affinity() {
   return text;
 }
 
-/// The name of a machine is nobody's business; that two results come from the same one is.
+/// A digest of the host name: tells whether two results come from one machine, without its name.
 std::string host_digest() {
   std::array<char, 256> name{};
   if (gethostname(name.data(), name.size() - 1) != 0) return "unavailable";
@@ -114,11 +116,28 @@ Json machine_object() {
           {"instruction_sets", instruction_sets()},
           {"cores", sysconf(_SC_NPROCESSORS_ONLN)},
           {"usable_threads", hardware_threads()},
+          {"available_cpus", available_cpus().count},
           {"affinity", affinity()},
           {"caches", caches()},
           {"governor", governor.empty() ? "unavailable" : governor},
           {"kernel", fmt::format("{} {}", name.sysname, name.release)},
           {"host_digest", host_digest()}};
+}
+
+/// Rounded to µs; null where the system does not tell.
+Json seconds_object(double seconds) {
+  return std::isfinite(seconds) ? Json(std::round(1e6 * seconds) / 1e6) : Json();
+}
+
+Json use_object(const CpuUse& use) {
+  return {{"wall_seconds", seconds_object(use.wall)},
+          {"cpu_seconds", seconds_object(use.cpu)},
+          {"children_cpu_seconds", seconds_object(use.children)},
+          {"waited_seconds", seconds_object(use.waited)},
+          {"others_cpu_seconds", seconds_object(use.others)},
+          {"voluntary_switches", use.voluntary},
+          {"involuntary_switches", use.involuntary},
+          {"usable_cpus", hardware_threads()}};
 }
 
 }  // namespace
@@ -172,8 +191,16 @@ InputDigest digest_file(const std::filesystem::path& path) {
   return out;
 }
 
+void Provenance::add_input(const std::filesystem::path& path, const std::filesystem::path& name) {
+  inputs_.push_back(digest_file(path));
+  inputs_.back().path = published_path(name);
+}
+
 Provenance::Provenance(std::vector<std::string> command_line)
-    : command_line_(std::move(command_line)), started_(utc_now()), load_at_start_(load_now()) {}
+    : command_line_(std::move(command_line)),
+      started_(utc_now()),
+      load_at_start_(load_now()),
+      at_start_(cpu_use()) {}
 
 void Provenance::set_earlier(std::string_view json) {
   Json last = Json::parse(json, nullptr, false);
@@ -189,9 +216,16 @@ std::string Provenance::json() const {
   for (const InputDigest& input : inputs_) {
     inputs.push_back({{"path", input.path}, {"xxh3", input.digest}, {"bytes", input.bytes}});
   }
-  Json all = {{"program", "signorini"},  {"command_line", command_line_},   {"started", started_},
-              {"finished", utc_now()},   {"load_at_start", load_at_start_}, {"load_at_end", load_now()},
-              {"build", build_object()}, {"machine", machine_object()},     {"inputs", inputs}};
+  Json all = {{"program", "signorini"},
+              {"command_line", command_line_},
+              {"started", started_},
+              {"finished", utc_now()},
+              {"load_at_start", load_at_start_},
+              {"load_at_end", load_now()},
+              {"use", use_object(cpu_use() - at_start_)},
+              {"build", build_object()},
+              {"machine", machine_object()},
+              {"inputs", inputs}};
   for (const auto& [key, value] : extra_) all[key] = value;
   for (const std::string& session : earlier_) all["earlier"].push_back(Json::parse(session));
   return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "harness/cpu_use.h"
+
 /// Where a number comes from: program, machine and inputs. Written as env.json beside every output.
 namespace signorini {
 
@@ -20,18 +22,20 @@ std::string build_text();
 std::string build_json();
 
 struct InputDigest {
-  std::string path;  ///< relative to the working directory, or folder and file name: env.json is published
+  std::string path;    ///< relative to the working directory, or folder and file name: env.json is published
   std::string digest;  ///< XXH3 of the bytes, 16 hexadecimal digits
   std::uintmax_t bytes = 0;
 };
 InputDigest digest_file(const std::filesystem::path& path);
 
-/// Collects load averages from its construction to `json`.
+/// Notes from its construction to `json` how busy the machine was: load averages, and `CpuUse` as "use".
 class Provenance {
  public:
   explicit Provenance(std::vector<std::string> command_line);
 
   void add_input(const std::filesystem::path& path) { inputs_.push_back(digest_file(path)); }
+  /// The bytes of `path` under the name that the file is about to get.
+  void add_input(const std::filesystem::path& path, const std::filesystem::path& name);
   void set(std::string key, std::string value) { extra_.emplace_back(std::move(key), std::move(value)); }
   /// The env.json of earlier sessions whose rows are kept: they follow as "earlier", oldest first. Text that is not JSON
   /// is passed over.
@@ -44,6 +48,7 @@ class Provenance {
   std::vector<InputDigest> inputs_;
   std::vector<std::pair<std::string, std::string>> extra_;
   std::string started_, load_at_start_;
+  CpuUse at_start_;
   std::vector<std::string> earlier_;  ///< one JSON object each
 };
 

@@ -1,6 +1,7 @@
 #include "harness/experiment.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -77,6 +78,16 @@ std::vector<SceneVariant> combinations(const SceneVariant& base, const toml::tab
   return all;
 }
 
+const std::vector<std::string> kSizes{"quick", "medium", "paper"};
+
+void check_sizes(const StrictTable& table, const std::vector<std::string>& sizes) {
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (std::find(kSizes.begin(), kSizes.end(), sizes[i]) == kSizes.end())
+      throw_usage("{}: unknown size '{}'{}", table.places("sizes")[i], sizes[i],
+                  suggestion(sizes[i], kSizes));
+  }
+}
+
 /// Those of this size: `sizes` of an entry names the ones at which it is recorded.
 void read_recordings(StrictTable& table, std::string_view size, Experiment& e) {
   const toml::node* node = table.find("recordings");
@@ -92,7 +103,10 @@ void read_recordings(StrictTable& table, std::string_view size, Experiment& e) {
     SceneVariant variant;
     if (!strict.read("name", variant.name)) strict.missing("name");
     if (!strict.read("scene", variant.scene)) strict.missing("scene");
+    variant.scene_place = strict.place(*values->get("scene"), "scene");
+    variant.set_place = strict.place(entry, "set");
     if (const toml::node* set = strict.find("set")) {
+      variant.set_place = strict.place(*set, "set");
       if (set->as_table() == nullptr)
         strict.fail(*set, "set", "must be a table of keys of the scene: { \"time.step_s\" = 1e-3 }");
       read_settings(*set->as_table(), "", strict, variant.set);
@@ -104,8 +118,9 @@ void read_recordings(StrictTable& table, std::string_view size, Experiment& e) {
       variants = combinations(variant, *vary->as_table(), strict);
     }
     std::vector<std::string> sizes;
-    const bool wanted = !strict.read_list("sizes", sizes) || sizes.empty() ||
-                        std::find(sizes.begin(), sizes.end(), size) != sizes.end();
+    const bool wanted =
+        !strict.read_list("sizes", sizes) || std::find(sizes.begin(), sizes.end(), size) != sizes.end();
+    check_sizes(strict, sizes);
     strict.finish();
     for (SceneVariant& one : variants) {
       if (one.name.empty() || one.name.find_first_of("/\\,\"") != std::string::npos)
@@ -138,8 +153,8 @@ void read_sizes(StrictTable& table, std::string_view size, Experiment& e) {
   const toml::table* sizes = node->as_table();
   if (sizes == nullptr) table.fail(*node, "sizes", "must be a table");
   StrictTable strict(*sizes, table.file(), "sizes.");
-  for (const char* name : {"quick", "medium", "paper"}) {
-    const toml::node* one = strict.find(name);
+  for (const std::string& name : kSizes) {
+    const toml::node* one = strict.find(name.c_str());
     if (one == nullptr) continue;
     const toml::table* values = one->as_table();
     if (values == nullptr) strict.fail(*one, name, "must be a table");
@@ -149,6 +164,25 @@ void read_sizes(StrictTable& table, std::string_view size, Experiment& e) {
     amounts.finish();
   }
   strict.finish();
+}
+
+/// Makes the solver. A mistake is told at the line of the name or of the option that is wrong by itself, else
+/// (options that exclude each other) at the line of the name.
+void check_solver(const SolverVariant& variant, const StrictTable& table, const toml::table& values) {
+  const auto mistake = [&](const OptionMap& options) -> std::string {
+    try {
+      make_solver(variant.name, options);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return {};
+  };
+  const std::string whole = mistake(variant.options);
+  if (whole.empty()) return;
+  for (const auto& [key, value] : variant.options) {
+    if (mistake({{key, value}}) == whole && mistake({}) != whole) table.fail(*values.get(key), key, whole);
+  }
+  table.fail(*values.get("name"), "name", whole);
 }
 
 void read_solvers(StrictTable& table, Experiment& e) {
@@ -183,11 +217,7 @@ void read_solvers(StrictTable& table, Experiment& e) {
     if (variant.self_stopped && !e.time && !e.self_stopped)
       table.fail(entry, "solvers.self_stopped",
                  "needs the protocol 'time' or 'self-stopped' among 'protocols'");
-    try {
-      make_solver(variant.name, variant.options);
-    } catch (const UsageError& error) {
-      throw_usage("{}:{}: {}", table.file(), entry.source().begin.line, error.what());
-    }
+    check_solver(variant, strict, *values);
     if (!labels.insert(variant.label).second) {
       table.fail(entry, "solvers.label", fmt::format("'{}' is used twice; labels are unique", variant.label));
     }
@@ -202,7 +232,8 @@ void read_protocols(StrictTable& table, Experiment& e) {
   if (node->as_array() != nullptr && node->as_array()->empty()) return;  // an experiment of recordings alone
   std::vector<std::string> names;
   table.read_list("protocols", names);
-  for (const std::string& name : names) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string& name = names[i];
     if (name == "converge") {
       e.converge = true;
     } else if (name == "time") {
@@ -210,8 +241,8 @@ void read_protocols(StrictTable& table, Experiment& e) {
     } else if (name == "self-stopped") {
       e.self_stopped = true;
     } else {
-      table.fail(*table.table().get("protocols"), "protocols",
-                 fmt::format("unknown protocol '{}' (known: converge, self-stopped, time)", name));
+      throw_usage("{}: unknown protocol '{}' (known: converge, self-stopped, time)",
+                  table.places("protocols")[i], name);
     }
   }
 }
@@ -223,6 +254,7 @@ void read_series(StrictTable& table, Experiment& e) {
   if (values == nullptr) table.fail(*node, "series", "must be a table: [series]");
   StrictTable strict(*values, table.file(), "series.");
   if (!strict.read_list("columns", e.series)) strict.missing("columns");
+  e.series_place = strict.place(*values->get("columns"), "columns");
   std::string text;
   strict.read("label", text);
   double window = 0.0;
@@ -267,9 +299,10 @@ void read_cut(StrictTable& table, Experiment& e) {
 
 void read_matrix(StrictTable& table, const std::filesystem::path& path, std::string_view size,
                  Experiment& e) {
-  table.read_list("scenes", e.scenes);
+  if (table.read_list("scenes", e.scenes)) e.scene_places = table.places("scenes");
   std::vector<std::string> files, regions;
   if (table.read_list("files", files)) {
+    e.file_places = table.places("files");
     for (const std::string& file : files) {
       const std::filesystem::path given(file);
       e.files.push_back(given.is_absolute() ? given : path.parent_path() / given);
@@ -287,17 +320,20 @@ void read_matrix(StrictTable& table, const std::filesystem::path& path, std::str
   }
   if (table.read_list("regions", regions)) {
     e.regions.clear();
-    for (const std::string& mode : regions) {
-      e.regions.push_back(
-          parse_enum<RegionMode>(mode, fmt::format("{}:{}: key 'regions'", path.string(),
-                                                   table.table().get("regions")->source().begin.line)));
-    }
+    for (std::size_t i = 0; i < regions.size(); ++i)
+      e.regions.push_back(parse_enum<RegionMode>(regions[i], table.places("regions")[i]));
   }
   if (table.read_list("threads", e.threads)) {
-    for (const int threads : e.threads) require_positive(table, "threads", threads);
+    for (std::size_t i = 0; i < e.threads.size(); ++i) {
+      if (e.threads[i] < 1 || e.threads[i] > 1024)
+        throw_usage("{}: {} must be between 1 and 1024", table.places("threads")[i], e.threads[i]);
+    }
   }
   if (table.read_list("tolerances", e.tolerances)) {
-    for (const double tolerance : e.tolerances) require_positive(table, "tolerances", tolerance);
+    for (std::size_t i = 0; i < e.tolerances.size(); ++i) {
+      if (!(e.tolerances[i] > 0.0 && std::isfinite(e.tolerances[i])))
+        throw_usage("{}: {} must be a finite number above 0", table.places("tolerances")[i], e.tolerances[i]);
+    }
   }
 }
 

@@ -46,11 +46,15 @@ struct SolverVariant {
   bool self_stopped = false;  ///< by protocol self-stopped alone, whatever the others are run by
 };
 
+/// Where a value stands, "FILE:LINE: key 'recordings.scene'": opens the error when it proves to be wrong later.
+using Place = std::string;
+
 /// A scene recorded at other settings than its file has, as `signorini record SCENE --set key=value` does.
 struct SceneVariant {
   std::string name;   ///< of the recording: <name>-<size>.h5; with `vary`, <name>_<value>_<value>…
   std::string scene;  ///< a scene of configs/scenes
   OptionMap set;      ///< dotted keys of the scene file
+  Place scene_place, set_place;
 };
 
 /// Every mass-point region of the chosen snapshots becomes a problem of its own: [cut].
@@ -65,16 +69,19 @@ struct Experiment {
   std::string claim;
   std::string source;
   std::vector<std::string> scenes;
+  std::vector<Place> scene_places;  ///< of each scene
   std::vector<SceneVariant> recordings;
   std::vector<std::filesystem::path> files;
+  std::vector<Place> file_places;           ///< of each file
   std::vector<std::string> optional_files;  ///< below the folder of test data; nobody need have them
   std::vector<ConfigProblem> problems;
   std::optional<RegionCut> cut;
   /// A claim (`rows = "steps"`) or a figure is about steps of the recordings.
   bool steps = false;
-  std::vector<std::string> series;     ///< columns of the recordings' statistics that are kept, step by step
+  std::vector<std::string> series;  ///< columns of the recordings' statistics that are kept, step by step
+  Place series_place;
   bool matrices = false;               ///< sizes of the M of every recording are kept
-  std::vector<RegionMode> follow;  ///< regions followed over the steps of the recordings: points, islands
+  std::vector<RegionMode> follow;      ///< regions followed over the steps of the recordings: points, islands
   std::vector<SolverVariant> solvers;  ///< none without a protocol: the recordings are the experiment
   std::vector<RegionMode> regions{RegionMode::none};
   std::vector<int> threads{1};

@@ -42,7 +42,9 @@ std::vector<std::uint64_t> keys_of(const ContactProblem& problem) {
   return problem.contacts() == 0 ? std::vector<std::uint64_t>{} : contact_keys(problem);
 }
 
-double median(std::vector<double> values) {
+double median(const std::vector<TimedRepetition>& times) {
+  std::vector<double> values;
+  for (const TimedRepetition& one : times) values.push_back(one.seconds);
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   if (values.size() % 2 == 1) return *middle;
@@ -87,7 +89,7 @@ FollowRow RegionFollower::next(const ContactProblem& problem) {
        },
        [&] { trial_.update(keys, std::move(handed)); }, estimate},
       {"rebuild", [] {}, [&] { rebuilt = partition_elements(dense, mode, count); }, estimate}};
-  const std::vector<std::vector<double>> seconds = time_interleaved(tasks, timer_);
+  const std::vector<std::vector<TimedRepetition>> times = time_interleaved(tasks, timer_);
 
   const RegionPartition& now = regions_.update(keys, elements);
   FollowRow row;
@@ -98,8 +100,8 @@ FollowRow RegionFollower::next(const ContactProblem& problem) {
   row.churn = regions_.churn();
   row.same = now.label == rebuilt.label && now.region_begin == rebuilt.region_begin &&
              now.contacts == rebuilt.contacts;
-  row.update_seconds = median(seconds[0]);
-  row.rebuild_seconds = median(seconds[1]);
+  row.update_seconds = median(times[0]);
+  row.rebuild_seconds = median(times[1]);
   return row;
 }
 

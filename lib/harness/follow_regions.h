@@ -12,8 +12,7 @@
 ///
 ///     update:   IncrementalPartition::update from the step before to this one
 ///     rebuild:  partition_elements of this step alone, its elements numbered 0, 1, … as they are met, so
-///     that its tables
-///               are as small as they can be
+///               that its tables are as small as they can be
 ///
 /// Both start from the same lists: the elements of every contact. What finds them is not timed.
 namespace signorini {

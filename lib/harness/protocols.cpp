@@ -4,8 +4,10 @@
 #include <cmath>
 #include <limits>
 
+#include "base/available_cpus.h"
 #include "base/check.h"
 #include "base/clock.h"
+#include "contact/matrix_note.h"
 #include "solvers/inner_regions.h"
 
 namespace signorini {
@@ -14,34 +16,59 @@ namespace {
 std::span<double> as_span(Vector& v) { return {v.data(), static_cast<std::size_t>(v.size())}; }
 std::span<const double> as_span(const Vector& v) { return {v.data(), static_cast<std::size_t>(v.size())}; }
 
-Residuals no_errors() {
-  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-  return {kNone, kNone, kNone, kNone, kNone, kNone, kNone, kNone};
-}
-
 std::string one_line(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   return text;
 }
 
-void fail(RunRecord& record, SolveStatus status, std::string message) {
-  record.status = status;
-  record.message = one_line(std::move(message));
-  record.errors = no_errors();
+/// What the row says of its matrices, and then what happened.
+void set_message(RunRecord& record, const RunTarget& target, std::string text) {
+  text = one_line(std::move(text));
+  record.message = target.note.empty() || text.empty() ? target.note + text : target.note + "; " + text;
 }
 
-void fill_report(RunRecord& record, const SolveReport& report) {
+void fail(RunRecord& record, const RunTarget& target, SolveStatus status, std::string message) {
+  record.status = status;
+  set_message(record, target, std::move(message));
+  record.errors = Residuals{};
+}
+
+void fill_report(RunRecord& record, const RunTarget& target, const SolveReport& report) {
   record.status = report.status;
   record.iterations = report.iterations;
   record.first_phase = report.first_phase;
   record.products = report.products;
   record.counters = report.counters;
-  record.message = one_line(report.message);
+  set_message(record, target, report.message);
+}
+
+/// Above the tolerance by the referee, with regions that W couples.
+bool misses_by_coupling(const Residuals& errors, double tolerance, const RunTarget& target,
+                        const RegionTasks& tasks) {
+  return !meets(errors.residual, tolerance) && !is_exact(*target.problem, tasks.partition().mode);
+}
+
+/// Regions that W couples meet the tolerance one by one and not together: only the referee can tell.
+void judge_coupled_regions(RunRecord& record, const RunTarget& target, const Solver& solver) {
+  const auto* tasks = dynamic_cast<const RegionTasks*>(&solver);
+  if (tasks == nullptr || record.status != SolveStatus::converged) return;
+  if (!misses_by_coupling(record.errors, record.tolerance, target, *tasks)) return;
+  record.status = SolveStatus::stalled;
+  set_message(
+      record, target,
+      fmt::format("every region converged, but the regions are coupled: residual {:.3g} by the referee",
+                  record.errors.residual));
 }
 
 struct ContactCounts {
   int active = 0, sliding = 0;
 };
+
+void fill_use(RunRecord& record, const CpuUse& use) {
+  record.cpu_share = use.cpu_share();
+  record.waited_share = use.waited_share();
+  record.involuntary_switches = use.involuntary;
+}
 
 /// On the friction bound: within a relative 1e-9, a few hundred roundings above an exact projection.
 ContactCounts count_contacts(const ContactProblem& problem, std::span<const double> r, FrictionLaw law) {
@@ -183,22 +210,31 @@ void describe_trace(const RunRecord& record, double tolerance, ConvergenceTrace&
   trace.tolerance = tolerance;
 }
 
-RunRecord censored_row(const TracedRun& traced) {
-  RunRecord record = traced.record;
+/// What was traced without reaching the tolerance; of a run that could not be prepared, why.
+RunRecord censored_row(const TimedRun& member, double tolerance) {
+  RunRecord record = member.run->solver ? member.traced->record : member.run->record;
   record.protocol = "time";
+  record.tolerance = tolerance;
+  record.threads = member.run->record.threads;
+  record.setup_seconds = member.run->record.setup_seconds;
   return record;
 }
 
 }  // namespace
 
+bool meets(double residual, double tolerance) { return residual <= 1.01 * tolerance; }
+
 RunTarget make_target(const ContactProblem& problem, const Referee& referee, std::string experiment,
                       std::string file, std::string step) {
-  RunTarget target{&problem, &referee, {}};
+  RunTarget target;
+  target.problem = &problem;
+  target.referee = &referee;
   target.facts.experiment = std::move(experiment);
   target.facts.file = std::move(file);
   target.facts.step = std::move(step);
   target.facts.contacts = problem.contacts();
   target.facts.dofs = problem.dofs();
+  target.note = target.facts.message = matrix_note(problem);
   return target;
 }
 
@@ -220,9 +256,10 @@ PreparedRun prepare_run(const RunTarget& target, std::unique_ptr<Solver> solver,
   run.record.regions = target.problem->contacts() > 0 ? 1 : 0;
   run.record.largest_region = target.problem->contacts();
   try {
-    const std::string reason = run.solver->unsupported_reason(*target.problem);
+    std::string reason = thread_refusal(run.record.threads);
+    if (reason.empty()) reason = run.solver->unsupported_reason(*target.problem);
     if (!reason.empty()) {
-      fail(run.record, SolveStatus::unsupported, reason);
+      fail(run.record, target, SolveStatus::unsupported, reason);
     } else {
       const Stopwatch watch;
       run.solver->prepare(*target.problem);
@@ -237,9 +274,9 @@ PreparedRun prepare_run(const RunTarget& target, std::unique_ptr<Solver> solver,
       return run;
     }
   } catch (const UsageError& error) {
-    fail(run.record, SolveStatus::unsupported, error.what());
+    fail(run.record, target, SolveStatus::unsupported, error.what());
   } catch (const std::exception& error) {
-    fail(run.record, SolveStatus::failed, error.what());
+    fail(run.record, target, SolveStatus::failed, error.what());
   }
   run.solver.reset();
   return run;
@@ -263,13 +300,16 @@ SolveOutcome solve_self_stopped(const RunTarget& target, PreparedRun& run, const
   stop.cancelled = limits.cancelled;
   out.r = start_values(*run.solver, *target.problem);
   try {
+    const CpuUse before = cpu_use();
     const Stopwatch watch;
     const SolveReport report = run.solver->solve(as_span(out.r), stop, nullptr);
     out.record.solve_seconds = watch.seconds();
-    fill_report(out.record, report);
+    fill_use(out.record, cpu_use() - before);
+    fill_report(out.record, target, report);
     out.record.errors = target.referee->measure(as_span(std::as_const(out.r)), run.solver->common().spec());
+    judge_coupled_regions(out.record, target, *run.solver);
   } catch (const std::exception& error) {
-    fail(out.record, SolveStatus::failed, error.what());
+    fail(out.record, target, SolveStatus::failed, error.what());
   }
   if (is_cancelled(limits.cancelled)) throw Cancelled();
   return out;
@@ -300,16 +340,18 @@ TracedRun trace_run(const RunTarget& target, PreparedRun& run, const RunLimits& 
     const Stopwatch watch;
     const SolveReport report = run.solver->solve(as_span(r), stop, &observer);
     out.record.solve_seconds = std::max(0.0, watch.seconds() - observer.referee_seconds());
-    fill_report(out.record, report);
+    fill_report(out.record, target, report);
     out.record.errors = target.referee->measure(as_span(std::as_const(r)), law);
   } catch (const std::exception& error) {
-    fail(out.record, SolveStatus::failed, error.what());
+    fail(out.record, target, SolveStatus::failed, error.what());
     return out;
   }
   if (is_cancelled(limits.cancelled)) throw Cancelled();
   if (tasks != nullptr) {
     stamp_by_regions(*tasks, out.trace);
     if (!observer.all_regions_converged()) out.first_iteration.reset();
+    // coupled regions may pass below the tolerance on their way to what each of them takes for its answer
+    if (misses_by_coupling(out.record.errors, limits.tolerance, target, *tasks)) out.first_iteration.reset();
     if (out.first_iteration) out.region_iterations = observer.first_iterations();
   }
   if (out.first_iteration) {
@@ -324,9 +366,10 @@ TracedRun trace_run(const RunTarget& target, PreparedRun& run, const RunLimits& 
   } else if (out.record.status == SolveStatus::converged) {
     out.record.status = SolveStatus::iteration_limit;
   }
-  if (!out.first_iteration && out.record.message.empty()) {
-    out.record.message = fmt::format("residual {:.1e} not reached within {} iterations", limits.tolerance,
-                                     limits.max_iterations);
+  if (!out.first_iteration && out.record.message == target.note) {
+    set_message(out.record, target,
+                fmt::format("residual {:.1e} not reached within {} iterations", limits.tolerance,
+                            limits.max_iterations));
   }
   return out;
 }
@@ -344,10 +387,7 @@ std::vector<RunRecord> time_runs(const RunTarget& target, std::span<const TimedR
   std::vector<TimedTask> tasks;
   for (const TimedRun& member : group) {
     if (!member.run->solver || !member.traced->first_iteration) {
-      RunRecord row = censored_row(*member.traced);
-      row.threads = member.run->record.threads;
-      row.setup_seconds = member.run->record.setup_seconds;
-      rows.push_back(std::move(row));
+      rows.push_back(censored_row(member, limits.tolerance));
       continue;
     }
     auto job = std::make_unique<Job>();
@@ -368,30 +408,32 @@ std::vector<RunRecord> time_runs(const RunTarget& target, std::span<const TimedR
     const SolveReport report = job->solver->solve(as_span(job->r), job->stop, nullptr);
     const double seconds = watch.seconds();
     if (is_cancelled(limits.cancelled)) throw Cancelled();
-    fill_report(job->record, report);
+    fill_report(job->record, target, report);
     job->record.errors =
         target.referee->measure(as_span(std::as_const(job->r)), job->solver->common().spec());
     // a region's k* was found from the assembled iterate: roundings of the last bits may lift it just above
     if (job->record.errors.residual <= limits.tolerance * (1.0 + 1e-6)) {
       job->record.status = SolveStatus::converged;
-      job->record.message.clear();
+      job->record.message = target.note;
     } else {
       job->record.status = SolveStatus::iteration_limit;
-      job->record.message = fmt::format("k* = {} iterations left residual {:.2e}", job->stop.max_iterations,
-                                        job->record.errors.residual);
+      set_message(job->record, target,
+                  fmt::format("k* = {} iterations left residual {:.2e}", job->stop.max_iterations,
+                              job->record.errors.residual));
     }
     Job* j = job.get();
     tasks.push_back({j->record.region_mode, [j] { j->r = j->start; },
                      [j] { static_cast<void>(j->solver->solve(as_span(j->r), j->stop, nullptr)); }, seconds});
     jobs.push_back(std::move(job));
   }
-  const std::vector<std::vector<double>> seconds = time_interleaved(tasks, options);
+  const std::vector<std::vector<TimedRepetition>> times = time_interleaved(tasks, options);
   if (is_cancelled(limits.cancelled)) throw Cancelled();
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    for (std::size_t repetition = 0; repetition < seconds[i].size(); ++repetition) {
+    for (std::size_t repetition = 0; repetition < times[i].size(); ++repetition) {
       rows.push_back(jobs[i]->record);
       rows.back().repetition = static_cast<int>(repetition);
-      rows.back().solve_seconds = seconds[i][repetition];
+      rows.back().solve_seconds = times[i][repetition].seconds;
+      fill_use(rows.back(), times[i][repetition].use);
     }
   }
   return rows;

@@ -17,21 +17,24 @@
 /// The protocols by which solvers are compared. The referee measures every answer, outside all timers;
 /// tracing never happens in a timed run; setup (`prepare`) is timed apart from `solve`.
 ///
-///   self-stopped   the solver stops by its own test for the asked residual; what did it really reach?
+///   self-stopped   the solver stops by its own test for the asked residual; the referee says what it reached
 ///   converge       own stopping off, a fixed budget, the referee after every iteration → ConvergenceTrace.
 ///                  StopRule::residual still carries the tolerance, so that inner loops aim at what they
 ///                  would aim at in a self-stopped run: the iterates are the same
 ///   time           k* = the first iteration of the traced run whose residual is ≤ tolerance; exactly k*
-///   iterations are
-///                  then timed, untraced. With regions every region R has its own k*_R: the residual is a
+///                  iterations are then timed, untraced. With regions every region R has its own k*_R: the residual is a
 ///                  maximum over contacts, so R may stop as soon as its own maximum is small enough.
+///
+/// `converged` by regions that W couples (points-approx) needs the referee's residual ≤ tolerance (1 % for the last
+/// bits); otherwise the row is `stalled` and says so. More threads than this process may use are `unsupported`.
 namespace signorini {
 
 /// One snapshot and what every row about it shares.
 struct RunTarget {
   const ContactProblem* problem = nullptr;
   const Referee* referee = nullptr;
-  RunRecord facts;  ///< experiment, file, step, contacts, dofs
+  RunRecord facts;   ///< experiment, file, step, contacts, dofs
+  std::string note;  ///< of M and W (contact/matrix_note.h); every message opens with it
 };
 RunTarget make_target(const ContactProblem& problem, const Referee& referee, std::string experiment,
                       std::string file, std::string step);
@@ -56,6 +59,10 @@ PreparedRun prepare_run(const RunTarget& target, std::unique_ptr<Solver> solver,
 /// r at the start: zero, or the impulses of the previous step when the solver asks for them and the problem
 /// has them.
 Vector start_values(const Solver& solver, const ContactProblem& problem);
+
+/// Whether the referee's residual meets the tolerance. A solver's sums and the referee's differ in the last bits: 1 % is
+/// far above that and far below what matters.
+bool meets(double residual, double tolerance);
 
 struct SolveOutcome {
   RunRecord record;

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <type_traits>
 
 #include "base/check.h"
@@ -14,7 +15,7 @@
 namespace signorini {
 namespace {
 
-/// Names every column once; header, row and reader follow from it.
+/// Names every column once; header, row, JSON and reader follow from it.
 template <class Record, class Visitor>
 void visit_columns(Record& r, Visitor&& v) {
   v("experiment", r.experiment);
@@ -60,10 +61,13 @@ void visit_columns(Record& r, Visitor&& v) {
   v("fb_normal", r.errors.fb_normal);
   v("fb_static", r.errors.fb_static);
   v("fb_kinetic", r.errors.fb_kinetic);
+  v("cpu_share", r.cpu_share);
+  v("waited_share", r.waited_share);
+  v("involuntary_switches", r.involuntary_switches);
 }
 
 /// Last columns of earlier versions of the table.
-constexpr std::string_view kEarlierEnds[] = {"label", "relinearisations"};
+constexpr std::string_view kEarlierEnds[] = {"label", "relinearisations", "fb_kinetic"};
 
 std::string quoted(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
@@ -163,6 +167,19 @@ std::string run_record_row(const RunRecord& record) {
     text += cell(value);
   });
   return text;
+}
+
+std::string run_record_json(const RunRecord& record) {
+  using Json = nlohmann::ordered_json;
+  Json row = Json::object();
+  visit_columns(record, [&row]<class T>(const char* name, const T& value) {
+    if constexpr (std::is_same_v<T, SolveStatus>) {
+      row[name] = enum_name(value);
+    } else {
+      row[name] = value;
+    }
+  });
+  return row.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::vector<RunRecord> read_run_table(const std::filesystem::path& path) {

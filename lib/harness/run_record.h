@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,12 +30,18 @@ struct RunRecord {
   std::string label;       ///< the experiment's own name for the solver variant
   SolveCounters counters;  ///< of the solve; of a traced run: up to k*; without one, and by regions, of all
                            ///< its iterations
+  // how busy the machine was while the solve was timed; NaN and -1 where it was not
+  double cpu_share = std::numeric_limits<double>::quiet_NaN();     ///< `CpuUse::cpu_share`
+  double waited_share = std::numeric_limits<double>::quiet_NaN();  ///< `CpuUse::waited_share`
+  long long involuntary_switches = -1;
 };
 
 /// Header line and row of the contract's columns, in its order, then ours. Text with commas or quotes is
 /// quoted (RFC 4180).
 std::string run_record_header();
 std::string run_record_row(const RunRecord& record);
+/// The same columns as a JSON object: numbers as numbers, NaN and infinity as null.
+std::string run_record_json(const RunRecord& record);
 /// Reads a table back; tolerates a torn last line (a kill) and drops it. A table that ends with an earlier
 /// version's last column is read as well: counters that it lacks are 0, measures NaN.
 std::vector<RunRecord> read_run_table(const std::filesystem::path& path);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/durable_file.h"
 
 namespace signorini {
 namespace {
@@ -69,18 +70,7 @@ void RunTable::append(std::span<const RunRecord> records) {
 }
 
 void write_text_file(const std::filesystem::path& path, const std::string& text) {
-  const std::filesystem::path temporary = path.string() + ".part";
-  const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (descriptor < 0) throw_errno(temporary, "cannot open for writing");
-  try {
-    write_all(descriptor, text, temporary);
-  } catch (...) {
-    ::close(descriptor);
-    ::unlink(temporary.c_str());
-    throw;
-  }
-  ::close(descriptor);
-  if (::rename(temporary.c_str(), path.c_str()) != 0) throw_errno(path, "cannot rename into place");
+  write_durable(path, std::as_bytes(std::span(text)));
 }
 
 }  // namespace signorini

@@ -52,7 +52,7 @@ class StrictTable {
     known_.emplace_back(key);
     return table_.get(key);
   }
-  /// Every key that nobody asked for is an error.
+  /// Every key that was not asked for is an error.
   void finish() const {
     for (const auto& [key, node] : table_) {
       const std::string name(key.str());
@@ -62,7 +62,17 @@ class StrictTable {
     }
   }
   [[noreturn]] void fail(const toml::node& node, std::string_view key, std::string_view reason) const {
-    throw_usage("{}:{}: key '{}{}': {}", file_, node.source().begin.line, prefix_, key, reason);
+    throw_usage("{}: {}", place(node, key), reason);
+  }
+  /// "FILE:LINE: key 'prefix.key'", for errors that show later.
+  std::string place(const toml::node& node, std::string_view key) const {
+    return fmt::format("{}:{}: key '{}{}'", file_, node.source().begin.line, prefix_, key);
+  }
+  /// The places of the entries of a list that `read_list` has read.
+  std::vector<std::string> places(const char* key) const {
+    std::vector<std::string> all;
+    for (const toml::node& entry : *table_.get(key)->as_array()) all.push_back(place(entry, key));
+    return all;
   }
   [[noreturn]] void missing(std::string_view key) const {
     throw_usage("{}:{}: key '{}{}' is missing", file_, std::max<unsigned>(1U, table_.source().begin.line),

@@ -10,8 +10,8 @@
 /// A x = b for symmetric positive definite A of 3×3 blocks by conjugate gradients (Hestenes and Stiefel 1952)
 /// with the block Jacobi preconditioner D = diag(A_11, A_22, …).
 ///
-///     r = b − A x,  z = D⁻¹ r,  α = rᵀz / pᵀA p,  β = r⁺ᵀz⁺ / rᵀz;   stop when √(rᵀz) ≤ tolerance · √(bᵀ D⁻¹
-///     b)
+///     r = b − A x,  z = D⁻¹ r,  α = rᵀz / pᵀA p,  β = r⁺ᵀz⁺ / rᵀz
+///     stop when √(rᵀz) ≤ tolerance · √(bᵀ D⁻¹ b)
 ///
 /// When the recursive residual meets the tolerance, r is computed again from x; if rounding has parted the
 /// two, the iteration starts again from there. Deterministic: sums are taken over fixed chunks of rows, so

@@ -1,7 +1,7 @@
 #include "record/fclib_file.h"
 
 #include "base/check.h"
-#include "record/durable_file.h"
+#include "base/durable_file.h"
 #include "record/guarded.h"
 #include "record/h5.h"
 #include "record/raw_problem.h"
@@ -15,12 +15,12 @@ constexpr const char* kExtras = "signorini";
 
 }  // namespace
 
-FclibFile read_fclib(const std::filesystem::path& path) {
+FclibFile read_fclib(const std::filesystem::path& path, MatrixReading reading) {
   check_hdf5_in_child(path);
-  return read_checked_fclib(path);
+  return read_checked_fclib(path, reading);
 }
 
-FclibFile read_checked_fclib(const std::filesystem::path& path) {
+FclibFile read_checked_fclib(const std::filesystem::path& path, MatrixReading reading) {
   const h5::ReadFile file(path);
   const std::string where = path.string();
   RawTree tree, extras;
@@ -29,16 +29,20 @@ FclibFile read_checked_fclib(const std::filesystem::path& path) {
     if (file.has(absolute)) file.read_arrays(absolute, std::string(group) + "/", tree, where);
   }
   if (file.has(std::string("/") + kExtras)) extras = file.read(std::string("/") + kExtras, where);
-  return decode_fclib(tree, extras, where);
+  return decode_fclib(tree, extras, where, reading);
 }
 
-void write_fclib(const std::filesystem::path& path, const FclibFile& file) {
-  check_problem(file.problem, path.string());
+std::vector<std::byte> fclib_image(const FclibFile& file, const std::string& name) {
+  check_problem(file.problem, name);
   h5::WriteFile out(h5::Format::earliest);
   out.put("/", encode_fclib(file));
   const RawTree extras = encode_fclib_extras(file.problem);
   if (!extras.attributes.empty()) out.put(std::string("/") + kExtras, extras);
-  write_durable(path, out.image());
+  return out.image();
+}
+
+void write_fclib(const std::filesystem::path& path, const FclibFile& file) {
+  write_durable(path, fclib_image(file, path.string()));
 }
 
 }  // namespace signorini

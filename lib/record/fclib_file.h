@@ -1,16 +1,34 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/options.h"
 #include "contact/contact_problem.h"
 
 /// FCLib's HDF5 layout (https://github.com/FrictionalContactLibrary/fclib): `/fclib_local` (W, q, mu) and
 /// `/fclib_global` (M, H, f, w, mu), each matrix as triplets, CSC or CSR. 3D only: spacedim 2 is refused with
 /// a clear message. Written matrices are triplets in row order (p = columns, i = rows): Siconos reads nothing
 /// else in global files.
+///
+/// Some programs (LMGC90) store one triangle of M. Nothing in the file says so, and a mass matrix is symmetric: such an M
+/// is filled up and `ContactProblem::M_stored` tells; it is written as that triangle again. `as_stored` reads M as it
+/// stands. W is always read as it stands.
 namespace signorini {
+
+/// What an M with entries on one side of the diagonal only means.
+enum class MatrixReading { symmetric, as_stored };
+template <>
+struct EnumNames<MatrixReading> {
+  static constexpr std::array<std::pair<MatrixReading, std::string_view>, 2> value{
+      {{MatrixReading::symmetric, "symmetric"}, {MatrixReading::as_stored, "as-stored"}}};
+};
 
 struct FclibSolution {
   Vector r;  ///< 3m, N·s
@@ -25,12 +43,15 @@ struct FclibFile {
 };
 
 /// Checks in a child process first. Throws `InputError`.
-FclibFile read_fclib(const std::filesystem::path& path);
+FclibFile read_fclib(const std::filesystem::path& path, MatrixReading reading = MatrixReading::symmetric);
 /// For callers that have just checked the file themselves (check_hdf5_in_child).
-FclibFile read_checked_fclib(const std::filesystem::path& path);
+FclibFile read_checked_fclib(const std::filesystem::path& path,
+                             MatrixReading reading = MatrixReading::symmetric);
 
 /// Primal problems are written as /fclib_global, dual-only ones as /fclib_local. Temporary name, fsync,
 /// rename.
 void write_fclib(const std::filesystem::path& path, const FclibFile& file);
+/// The bytes that `write_fclib` writes; `name` opens error lines.
+std::vector<std::byte> fclib_image(const FclibFile& file, const std::string& name);
 
 }  // namespace signorini

@@ -21,8 +21,8 @@
 namespace signorini::h5 {
 
 /// Held by every call here. Recursive; not a std::recursive_mutex, because a forked child is another thread
-/// to that one and could never take or free what its parent held: whoever forks holds this lock, and the
-/// child inherits it.
+/// to that one and could never take or free what its parent held. A caller that forks holds this lock, and
+/// the child inherits it.
 class LibraryLock {
  public:
   LibraryLock();
@@ -70,8 +70,7 @@ class ReadFile {
                    const std::string& where) const;
 
   /// Visits every object of the file as `read` would, and all attributes of our own groups (everything in a
-  /// recording,
-  /// "/signorini" elsewhere). With `payload` the numbers are read as well.
+  /// recording, "/signorini" elsewhere). With `payload` the numbers are read as well.
   enum class Depth { headers, payload };
   void visit_everything(Depth depth) const;
 
@@ -86,7 +85,7 @@ class ReadFile {
   Handle file_;
 };
 
-/// How old a library must be able to read the file: FCLib files go to everybody; recordings use the
+/// How old a library must be able to read the file: FCLib files are for any reader; recordings use the
 /// checksummed headers of HDF5 1.8. Either way equal calls give equal bytes (no times, no addresses of this
 /// run).
 enum class Format { earliest, v18 };

@@ -4,7 +4,6 @@
 
 #include "base/check.h"
 #include "base/text.h"
-#include "record/fclib_file.h"
 #include "record/guarded.h"
 #include "record/h5.h"
 #include "record/recording_file.h"
@@ -47,7 +46,8 @@ std::string printable(const std::string& text) {
 
 }  // namespace
 
-ProblemFile::ProblemFile(std::filesystem::path path) : impl_(std::make_unique<Impl>()) {
+ProblemFile::ProblemFile(std::filesystem::path path, MatrixReading reading)
+    : impl_(std::make_unique<Impl>()) {
   impl_->path = std::move(path);
   recover_parts(RecordingPaths(impl_->path));
   check_hdf5_in_child(impl_->path);
@@ -57,7 +57,7 @@ ProblemFile::ProblemFile(std::filesystem::path path) : impl_(std::make_unique<Im
     impl_->title = printable(impl_->recording->header().scene);
     return;
   }
-  impl_->fclib = std::make_unique<FclibFile>(read_checked_fclib(impl_->path));
+  impl_->fclib = std::make_unique<FclibFile>(read_checked_fclib(impl_->path, reading));
   const ContactProblem& problem = impl_->fclib->problem;
   impl_->kind = problem.has_dual() && !problem.has_primal() ? ProblemFileKind::fclib_local
                                                             : ProblemFileKind::fclib_global;
@@ -76,7 +76,7 @@ std::string ProblemFile::title() const { return impl_->title; }
 ContactProblem ProblemFile::read(const std::string& step) const {
   if (impl_->recording) return impl_->recording->read(step).problem;
   if (step != "0")
-    throw_usage("{}: no step '{}': an FCLib file has the single step 0", impl_->path.string(), step);
+    throw_usage("--step {}: {} is an FCLib file and has the single step 0", step, impl_->path.string());
   return impl_->fclib->problem;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "contact/contact_problem.h"
+#include "record/fclib_file.h"
 
 /// One view of everything that `solve`, `run`, `info` and `export` accept: recordings and FCLib files alike.
 namespace signorini {
@@ -14,8 +15,8 @@ enum class ProblemFileKind { recording, fclib_local, fclib_global };
 
 class ProblemFile {
  public:
-  /// Throws `InputError` for missing, damaged or foreign files.
-  explicit ProblemFile(std::filesystem::path path);
+  /// Throws `InputError` for missing, damaged or foreign files. `reading` matters for FCLib's global files.
+  explicit ProblemFile(std::filesystem::path path, MatrixReading reading = MatrixReading::symmetric);
   ~ProblemFile();
   ProblemFile(ProblemFile&&) noexcept;
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/check.h"
+#include "linalg/asymmetry.h"
 #include "record/raw_sparse.h"
 
 namespace signorini {
@@ -139,7 +140,7 @@ void decode_local(const RawReader& raw, ContactProblem& problem) {
   problem.W = read_fclib_rows(raw, root + "W", rows, rows);
 }
 
-void decode_global(const RawReader& raw, ContactProblem& problem) {
+void decode_global(const RawReader& raw, MatrixReading reading, ContactProblem& problem) {
   const std::string root = "fclib_global/";
   if (has_columns(raw, root + "G")) {
     raw.fail("has equality constraints (G); only contacts with friction are supported");
@@ -150,7 +151,11 @@ void decode_global(const RawReader& raw, ContactProblem& problem) {
   const std::size_t n = size_of(problem.f);
   const std::size_t rows = 3 * size_of(problem.mu);
   problem.w = to_vector(raw.reals(root + "vectors/w", rows));
-  problem.M = complete_triangle(read_fclib_rows(raw, root + "M", n, n));
+  problem.M = read_fclib_rows(raw, root + "M", n, n);
+  if (reading == MatrixReading::symmetric) {
+    problem.M_stored = stored_triangle(problem.M);
+    problem.M = complete_triangle(std::move(problem.M), problem.M_stored);
+  }
   problem.H = read_fclib_columns(raw, root + "H", n, rows);
 }
 
@@ -260,7 +265,9 @@ RawTree encode_fclib(const FclibFile& file) {
   const std::string root = is_global ? "fclib_global/" : "fclib_local/";
   tree.put(root + "spacedim", std::vector<Index>{3});
   if (is_global) {
-    put_fclib_matrix(tree, root + "M", problem.M);
+    // one triangle only where the other says the same
+    const bool whole = problem.M_stored == StoredTriangle::both || asymmetry(problem.M) > 0.0;
+    put_fclib_matrix(tree, root + "M", problem.M, whole ? StoredTriangle::both : problem.M_stored);
     put_fclib_matrix(tree, root + "H", SparseRows(problem.H));
     tree.put(root + "vectors/f", view(problem.f));
     tree.put(root + "vectors/w", view(problem.w));
@@ -296,7 +303,8 @@ RawTree encode_fclib_extras(const ContactProblem& problem) {
   return is_empty ? RawTree{} : extras;
 }
 
-FclibFile decode_fclib(const RawTree& tree, const RawTree& extras, const std::string& where) {
+FclibFile decode_fclib(const RawTree& tree, const RawTree& extras, const std::string& where,
+                       MatrixReading reading) {
   const RawReader raw(tree, where);
   const bool is_global = tree.has_group("fclib_global");
   if (tree.has_group("fclib_global_rolling"))
@@ -310,7 +318,7 @@ FclibFile decode_fclib(const RawTree& tree, const RawTree& extras, const std::st
     raw.fail(fmt::format("spacedim is {}; only problems in three dimensions are supported", dimension));
   FclibFile file;
   ContactProblem& problem = file.problem;
-  is_global ? decode_global(raw, problem) : decode_local(raw, problem);
+  is_global ? decode_global(raw, reading, problem) : decode_local(raw, problem);
   file.info = {raw.text(root + "info/title"), raw.text(root + "info/description"),
                raw.text(root + "info/math_info")};
   problem.warm_start = usable_vector(raw, "guesses/1/r", 3 * problem.mu.size());

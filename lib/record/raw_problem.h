@@ -7,14 +7,14 @@
 #include "record/raw_tree.h"
 #include "record/recording_file.h"
 
-/// Contact problems from trees of arrays that nobody has checked yet, and back. No HDF5 here.
+/// Contact problems from trees of unchecked arrays, and back. No HDF5 here.
 ///
 /// Every reader ends with `check_problem`: what it returns is a valid problem, otherwise it throws
-/// `InputError`
-/// "<where>: dataset '<path>': <reason>". Memory is bounded by a small multiple of the size of the arrays.
+/// `InputError` "<where>: dataset '<path>': <reason>". Memory is bounded by a small multiple of the size of
+/// the arrays.
 namespace signorini {
 
-/// A frame of a recording (the table of names is `kRecordingFields` in recording_file.cpp). Exact to the last
+/// A frame of a recording (the table of names is `kFields` in recording_format.cpp). Exact to the last
 /// bit.
 RawTree encode_frame(const Frame& frame);
 Frame decode_frame(const RawTree& tree, const std::string& id, const std::string& where);
@@ -25,7 +25,8 @@ RawTree encode_fclib(const FclibFile& file);
 /// The contents of that group; empty when the problem has nothing that FCLib lacks.
 RawTree encode_fclib_extras(const ContactProblem& problem);
 /// `tree` without, `extras` with the contents of the group "signorini" (empty when absent).
-FclibFile decode_fclib(const RawTree& tree, const RawTree& extras, const std::string& where);
+FclibFile decode_fclib(const RawTree& tree, const RawTree& extras, const std::string& where,
+                       MatrixReading reading = MatrixReading::symmetric);
 
 /// dt, time, kind as attributes; gap, frame, position, points, weights, bodies, features, node_numbers,
 /// body_dofs as arrays (absent when empty).

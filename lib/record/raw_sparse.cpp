@@ -352,17 +352,22 @@ SparseColumns read_fclib_columns(const RawReader& raw, const std::string& name, 
   return read_fclib<SparseColumns>(raw, name, rows, columns);
 }
 
-SparseRows complete_triangle(SparseRows matrix) {
-  std::size_t below = 0, above = 0;
+StoredTriangle stored_triangle(const SparseRows& matrix) {
+  bool below = false, above = false;
   for (Eigen::Index r = 0; r < matrix.rows(); ++r) {
     for (SparseRows::InnerIterator entry(matrix, r); entry; ++entry) {
-      if (entry.col() < r) ++below;
-      if (entry.col() > r) ++above;
+      below = below || entry.col() < r;
+      above = above || entry.col() > r;
     }
   }
-  if ((below > 0) == (above > 0)) return matrix;
-  const std::size_t entries = static_cast<std::size_t>(matrix.nonZeros());
-  if (entries + below + above > kMaxEntries) return matrix;
+  // filled up, twice the entries must be countable
+  if (below == above || 2 * static_cast<std::size_t>(matrix.nonZeros()) > kMaxEntries)
+    return StoredTriangle::both;
+  return above ? StoredTriangle::upper : StoredTriangle::lower;
+}
+
+SparseRows complete_triangle(SparseRows matrix, StoredTriangle stored) {
+  if (stored == StoredTriangle::both) return matrix;
   std::vector<Index> row, column;
   std::vector<double> x;
   for (Eigen::Index r = 0; r < matrix.rows(); ++r) {
@@ -380,9 +385,9 @@ SparseRows complete_triangle(SparseRows matrix) {
                               column, x);
 }
 
-void put_fclib_matrix(RawTree& tree, const std::string& name, const SparseRows& matrix) {
+void put_fclib_matrix(RawTree& tree, const std::string& name, const SparseRows& matrix,
+                      StoredTriangle stored) {
   const std::size_t entries = static_cast<std::size_t>(matrix.nonZeros());
-  const Index nz = static_cast<Index>(entries);
   std::vector<Index> row, column;
   std::vector<double> x;
   row.reserve(entries);
@@ -390,11 +395,14 @@ void put_fclib_matrix(RawTree& tree, const std::string& name, const SparseRows& 
   x.reserve(entries);
   for (Eigen::Index r = 0; r < matrix.rows(); ++r) {
     for (SparseRows::InnerIterator entry(matrix, r); entry; ++entry) {
+      if (stored == StoredTriangle::upper && entry.col() < r) continue;
+      if (stored == StoredTriangle::lower && entry.col() > r) continue;
       row.push_back(static_cast<Index>(r));
       column.push_back(static_cast<Index>(entry.col()));
       x.push_back(entry.value());
     }
   }
+  const Index nz = static_cast<Index>(x.size());
   tree.put(name + "/m", std::vector<Index>{static_cast<Index>(matrix.rows())});
   tree.put(name + "/n", std::vector<Index>{static_cast<Index>(matrix.cols())});
   tree.put(name + "/nz", std::vector<Index>{nz});

@@ -6,7 +6,7 @@
 #include "contact/contact_problem.h"
 #include "record/raw_tree.h"
 
-/// Sparse matrices from arrays that nobody has checked yet, and back.
+/// Sparse matrices from unchecked arrays, and back.
 ///
 /// Reading accepts unsorted entries, keeps explicit zeros, and sums duplicates in the order of the file.
 /// Indices out of range, pointers that run backwards and lengths that do not match are errors.
@@ -18,19 +18,22 @@ SparseRows read_fclib_rows(const RawReader& raw, const std::string& name, std::s
                            std::size_t columns);
 SparseColumns read_fclib_columns(const RawReader& raw, const std::string& name, std::size_t rows,
                                  std::size_t columns);
-/// A matrix with entries on one side of the diagonal only, filled up to a symmetric one; any other is
-/// returned as it is. LMGC90 writes M so (CubeH8); a mass matrix, being symmetric, cannot mean anything else.
-SparseRows complete_triangle(SparseRows matrix);
-/// Triplets in row order.
-void put_fclib_matrix(RawTree& tree, const std::string& name, const SparseRows& matrix);
+/// Which side of the diagonal has entries; `both` also where none has.
+StoredTriangle stored_triangle(const SparseRows& matrix);
+/// A matrix of which one triangle is stored, filled up to a symmetric one; `both`: returned as it is.
+SparseRows complete_triangle(SparseRows matrix, StoredTriangle stored);
+/// Triplets in row order: all of them, or those of one triangle and the diagonal.
+void put_fclib_matrix(RawTree& tree, const std::string& name, const SparseRows& matrix,
+                      StoredTriangle stored = StoredTriangle::both);
 
 /// The compact forms of a recording. A square matrix (M: n×n, W: 3m×3m) is stored as the first form that
 /// gives it back to the last bit, with its sparsity:
-///   name/diagonal                                   (n)           entries a_ii of a diagonal matrix
-///   name/row_begin, name/column, name/upper_blocks  (n/3+1), (b), (b×9)  3×3 blocks of the upper triangle,
-///   row-major name/row_begin, name/column, name/blocks        the same with all blocks, when the matrix is
-///   not exactly symmetric name/indptr, name/indices, name/data            scalar CSR, when it has no full
-///   3×3 blocks
+///   name/diagonal                                   (n): entries a_ii of a diagonal matrix
+///   name/row_begin, name/column, name/upper_blocks  (n/3+1), (b), (b×9): 3×3 blocks of the upper triangle,
+///                                                   row-major
+///   name/row_begin, name/column, name/blocks        the same with all blocks, when the matrix is not exactly
+///                                                   symmetric
+///   name/indptr, name/indices, name/data            scalar CSR, when it has no full 3×3 blocks
 void put_square(RawTree& tree, const std::string& name, const SparseRows& matrix);
 SparseRows read_square(const RawReader& raw, const std::string& name, std::size_t n);
 

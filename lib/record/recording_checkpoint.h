@@ -8,7 +8,7 @@
 #include "record/recording_file.h"
 
 /// The newest state of a recording under way, so that a resume need not simulate again from the start:
-/// `FILE.h5.parts/checkpoint`, replaced durably (record/durable_file.h), removed when the recording is
+/// `FILE.h5.parts/checkpoint`, replaced durably (base/durable_file.h), removed when the recording is
 /// packed. It is a note of the program to itself: read by the same revision only, never part of the finished
 /// file.
 ///

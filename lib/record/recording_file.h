@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/durable_file.h"
 #include "contact/contact_problem.h"
 
 /// Recordings: the snapshots of one scene in one HDF5 file.
@@ -56,11 +58,27 @@ struct Frame {
   Vector impulse = {};  ///< 3m, what the driving solver answered, for pictures; may be empty; N·s
 };
 
+/// What is there was recorded from another scene, configuration or seed, or by another revision.
+class OtherRecording : public InputError {
+ public:
+  using InputError::InputError;
+};
+
+/// What to do with FILE.h5 or frames of an unfinished recording. `resume`: go on with frames of the same
+/// header. `replace`: start again; FILE.h5 and what lies beside it stay until the new one is complete.
+enum class ExistingRecording { refuse, resume, replace };
+
+/// FILE.h5.lock, held by whoever records into FILE.h5. Throws `BusyError`.
+LockFile lock_recording(const std::filesystem::path& path);
+
 class RecordingWriter {
  public:
-  /// Takes a lock file beside `path`; a second writer is refused. With `resume` finished parts with the same
-  /// header are kept and listed by `frames`, otherwise an existing recording or parts folder is an error.
+  /// Takes the lock; a second writer is refused. With `resume` finished parts with the same header are kept
+  /// and listed by `frames`, otherwise an existing recording or parts folder is an error.
   RecordingWriter(std::filesystem::path path, RecordingHeader header, bool resume);
+  /// The same with a lock that the caller took before it looked at anything.
+  RecordingWriter(LockFile lock, std::filesystem::path path, RecordingHeader header,
+                  ExistingRecording existing);
   ~RecordingWriter();
   RecordingWriter(const RecordingWriter&) = delete;
   RecordingWriter& operator=(const RecordingWriter&) = delete;
@@ -75,9 +93,12 @@ class RecordingWriter {
   /// The checkpoint that a resume found; nothing when there is none. Throws `InputError` for a damaged one,
   /// and for one that counts frames that are not on disk.
   std::optional<RecordingCheckpoint> checkpoint() const;
-  /// Packs the parts and the statistics of all steps (null: none) into `path` and removes the parts. Without
-  /// it (a kill) the parts stay for the next command.
-  void finish(const StepTable* statistics = nullptr);
+  /// Packs the parts and the statistics of all steps (null: none) into FILE.h5.tmp, checks that every frame
+  /// of `frames` is in it, hands it to `describe` (which may write more into the folder of parts, see
+  /// kRecordingSidecars), renames it to `path` and removes the parts. Without it (a kill) the parts stay for
+  /// the next command. Throws `std::runtime_error` when frames are missing: then nothing is replaced.
+  using Describe = std::function<void(const std::filesystem::path& packed)>;
+  void finish(const StepTable* statistics = nullptr, const Describe& describe = {});
 
  private:
   struct Impl;

@@ -77,7 +77,18 @@ RecordingPaths::RecordingPaths(const std::filesystem::path& path)
       parts(path.string() + ".parts"),
       lock(path.string() + ".lock"),
       packed(path.string() + ".tmp"),
-      checkpoint(parts / "checkpoint") {}
+      checkpoint(parts / "checkpoint"),
+      replaces(parts / "replaces") {}
+
+bool RecordingPaths::is_replacement() const {
+  std::error_code error;
+  return std::filesystem::exists(replaces, error) && std::filesystem::exists(file, error);
+}
+
+std::filesystem::path RecordingPaths::beside(const std::string& name) const {
+  std::filesystem::path path = file;
+  return path.replace_extension("." + name);
+}
 
 bool is_frame_id(const std::string& id) {
   const auto digits = [](const std::string& text) {
@@ -127,8 +138,9 @@ RecordingHeader read_header(const h5::ReadFile& file, std::size_t& frames) {
 void check_same_header(const RecordingHeader& found, const RecordingHeader& wanted,
                        const std::string& where) {
   const auto differs = [&](const char* what, const std::string& a, const std::string& b) {
-    throw_input("{}: recorded with another {} ({} there, {} now); remove it or record to another file", where,
-                what, a, b);
+    throw OtherRecording(
+        fmt::format("{}: recorded with another {} ({} there, {} now); remove it or record to another file",
+                    where, what, a, b));
   };
   if (found.scene != wanted.scene) differs("scene", found.scene, wanted.scene);
   if (found.seed != wanted.seed) differs("seed", std::to_string(found.seed), std::to_string(wanted.seed));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <filesystem>
 #include <optional>
@@ -18,6 +19,10 @@ namespace signorini {
 /// never looks at, and it takes nothing else for them.
 inline constexpr std::uint64_t kRecordingSchema = 1;
 
+/// What comes beside FILE.h5 and is put there together with it; an empty one removes what an earlier recording
+/// left.
+inline constexpr std::array<const char*, 3> kRecordingSidecars{"steps.csv", "failure.txt", "env.json"};
+
 struct RecordingPaths {
   explicit RecordingPaths(const std::filesystem::path& path);
   std::filesystem::path file;        ///< FILE.h5
@@ -25,7 +30,15 @@ struct RecordingPaths {
   std::filesystem::path lock;        ///< FILE.h5.lock
   std::filesystem::path packed;      ///< FILE.h5.tmp: a pack under way
   std::filesystem::path checkpoint;  ///< FILE.h5.parts/checkpoint
+  /// FILE.h5.parts/replaces: the parts belong to a recording that is to replace FILE.h5 once it is complete.
+  /// Until then FILE.h5 is another recording: nothing is packed into it.
+  std::filesystem::path replaces;
 
+  bool is_replacement() const;  ///< `replaces` and FILE.h5 are both there
+  /// FILE.<name>, "steps.csv" say: what comes beside a finished recording …
+  std::filesystem::path beside(const std::string& name) const;
+  /// … and where it lies until then.
+  std::filesystem::path unfinished(const std::string& name) const { return parts / name; }
   std::filesystem::path part(const std::string& id) const { return parts / (id + ".h5"); }
 };
 

@@ -5,7 +5,7 @@
 #include <system_error>
 
 #include "base/check.h"
-#include "record/durable_file.h"
+#include "base/durable_file.h"
 #include "record/guarded.h"
 #include "record/recording_statistics.h"
 
@@ -44,7 +44,7 @@ void write_packed(const RecordingPaths& paths, const RecordingHeader& header,
   std::optional<h5::ReadFile> old;
   std::vector<std::string> ids = parts;
   std::vector<std::string> old_ids;
-  if (fs::exists(paths.file)) {
+  if (fs::exists(paths.file) && !paths.is_replacement()) {
     old.emplace(paths.file);
     std::size_t declared = 0;
     check_same_header(read_header(*old, declared), header, paths.file.string());
@@ -82,7 +82,7 @@ void write_packed(const RecordingPaths& paths, const RecordingHeader& header,
   read_statistics_tree(written);
 }
 
-/// Whether the packed file has its statistics. It may be any file that somebody put there: asked in a child.
+/// Whether the packed file has its statistics. It may be any file, so it is read in a child process.
 bool is_complete(const RecordingPaths& paths) {
   try {
     run_in_child(paths.file.string(), size_of(paths.file), [&] {
@@ -94,19 +94,19 @@ bool is_complete(const RecordingPaths& paths) {
   }
 }
 
-/// What has been packed. A recording that has not run to its end keeps its checkpoint.
-void remove_parts(const RecordingPaths& paths) {
-  std::error_code error;
-  if (!fs::exists(paths.checkpoint) || is_complete(paths)) {
-    fs::remove_all(paths.parts, error);
-  } else {
-    for (const std::string& id : list_parts(paths)) {
-      if (!error) fs::remove(paths.part(id), error);
+/// Puts what comes beside the finished recording there. An empty file means that there is none this time.
+void move_sidecars(const RecordingPaths& paths) {
+  for (const char* name : kRecordingSidecars) {
+    std::error_code error;
+    const fs::path from = paths.unfinished(name);
+    if (!fs::exists(from, error)) continue;  // moved already
+    if (size_of(from) > 0) {
+      publish_durable(from, paths.beside(name));
+    } else {
+      fs::remove(paths.beside(name), error);
+      fs::remove(from, error);
     }
   }
-  if (error)
-    throw_input("{}: the packed parts cannot be removed ({})", paths.parts.string(), error.message());
-  sync_folder(paths.file.has_parent_path() ? paths.file.parent_path() : fs::path("."));
 }
 
 }  // namespace
@@ -139,16 +139,42 @@ RecordingHeader verify_parts(const RecordingPaths& paths, const std::vector<std:
   return header;
 }
 
+void remove_parts(const RecordingPaths& paths) {
+  std::error_code error;
+  fs::remove(paths.replaces, error);
+  if (is_complete(paths)) {
+    move_sidecars(paths);
+    fs::remove_all(paths.parts, error);
+  } else {
+    for (const std::string& id : list_parts(paths)) {
+      if (!error) fs::remove(paths.part(id), error);
+    }
+    std::error_code not_empty;
+    fs::remove(paths.parts, not_empty);
+  }
+  if (error)
+    throw_input("{}: the packed parts cannot be removed ({})", paths.parts.string(), error.message());
+  sync_folder(paths.file.has_parent_path() ? paths.file.parent_path() : fs::path("."));
+}
+
 void pack(const RecordingPaths& paths, const RecordingHeader& header, const StepTable* statistics) {
   const std::vector<std::string> parts = list_parts(paths);
-  if (parts.empty() && statistics == nullptr && fs::exists(paths.file)) return remove_parts(paths);
   std::error_code ignored;
   fs::remove(paths.packed, ignored);
   try {
     run_in_child(paths.parts.string(), 2 * total_size(paths, parts),
                  [&] { write_packed(paths, header, parts, statistics); });
+  } catch (const InputError&) {
+    fs::remove(paths.packed, ignored);
+    throw;
+  }
+}
+
+void publish_packed(const RecordingPaths& paths) {
+  try {
     publish_durable(paths.packed, paths.file);
   } catch (const InputError&) {
+    std::error_code ignored;
     fs::remove(paths.packed, ignored);
     throw;
   }
@@ -159,14 +185,22 @@ void recover_parts(const RecordingPaths& paths) {
   if (!fs::exists(paths.parts)) return;
   std::optional<LockFile> lock;
   try {
-    lock.emplace(paths.lock, paths.file.string() + ": is being recorded");
+    lock.emplace(lock_recording(paths.file));
   } catch (const InputError&) {
-    // What is packed already can be read meanwhile.
+    // What is packed already can be read meanwhile, from a folder that cannot be written too.
     if (fs::exists(paths.file)) return;
     throw;
   }
+  recover_locked_parts(paths);
+}
+
+void recover_locked_parts(const RecordingPaths& paths) {
+  if (!fs::exists(paths.parts) || paths.is_replacement()) return;
   const std::vector<std::string> ids = list_parts(paths);
-  if (!ids.empty()) return pack(paths, verify_parts(paths, ids), nullptr);
+  if (!ids.empty()) {
+    pack(paths, verify_parts(paths, ids), nullptr);
+    return publish_packed(paths);
+  }
   if (fs::exists(paths.file)) return remove_parts(paths);
   throw_input("{}: its recording ended before the first frame was complete; record it again",
               paths.file.string());

@@ -2,10 +2,11 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <stdexcept>
 #include <system_error>
 
 #include "base/check.h"
-#include "record/durable_file.h"
+#include "base/durable_file.h"
 #include "record/guarded.h"
 #include "record/raw_problem.h"
 #include "record/recording_checkpoint.h"
@@ -16,19 +17,28 @@ namespace signorini {
 
 namespace fs = std::filesystem;
 
+LockFile lock_recording(const fs::path& path) {
+  return LockFile(RecordingPaths(path).lock, path.string() + ": is being recorded");
+}
+
 struct RecordingWriter::Impl {
-  Impl(const fs::path& path, RecordingHeader given)
-      : paths(path),
-        header(std::move(given)),
-        lock(LockFile(paths.lock, path.string() + ": is being recorded")) {}
+  Impl(LockFile held, const fs::path& path, RecordingHeader given)
+      : paths(path), header(std::move(given)), lock(std::move(held)) {}
 
   RecordingPaths paths;
   RecordingHeader header;
   std::optional<LockFile> lock;
   std::vector<std::string> frames;
 
+  void refuse_what_is_there() const {
+    if (fs::exists(paths.file))
+      throw_usage("{}: exists already; remove it, resume it, or choose another name", paths.file.string());
+    if (!list_parts(paths).empty())
+      throw_usage("{}: holds frames of an unfinished recording; remove it or resume", paths.parts.string());
+  }
+
   void keep_finished_frames() {
-    if (fs::exists(paths.file)) {
+    if (fs::exists(paths.file) && !paths.is_replacement()) {
       const RecordingReader packed(paths.file, RecordingReader::Parts::leave);
       check_same_header(packed.header(), header, paths.file.string());
       frames = packed.frames();
@@ -49,32 +59,64 @@ struct RecordingWriter::Impl {
     }
     fs::remove(paths.packed, ignored);
   }
+
+  void make_parts_folder() const {
+    std::error_code error;
+    fs::create_directories(paths.parts, error);
+    if (error) throw_input("{}: the folder cannot be made ({})", paths.parts.string(), error.message());
+    sync_folder(paths.file.has_parent_path() ? paths.file.parent_path() : fs::path("."));
+  }
+
+  /// The mark comes first: from then on nobody packs what is in the folder into the file that is there.
+  void start_again() const {
+    if (fs::exists(paths.file)) write_durable(paths.replaces, {});
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(paths.parts, error)) {
+      if (entry.path() != paths.replaces) fs::remove_all(entry.path(), error);
+    }
+    if (error) throw_input("{}: cannot be emptied ({})", paths.parts.string(), error.message());
+  }
+
+  void check_all_frames_are_packed() const {
+    const h5::ReadFile packed(paths.packed);
+    std::size_t declared = 0;
+    read_header(packed, declared);
+    const std::vector<std::string> ids = read_frame_ids(packed, declared);
+    std::vector<std::string> missing;
+    std::set_difference(frames.begin(), frames.end(), ids.begin(), ids.end(), std::back_inserter(missing),
+                        frame_before);
+    if (missing.empty()) return;
+    std::error_code ignored;
+    fs::remove(paths.packed, ignored);
+    throw std::runtime_error(fmt::format(
+        "{}: {} of {} recorded frames are gone from {} (the first is {}): another program removed them; "
+        "nothing was written, record again with --force",
+        paths.file.string(), missing.size(), frames.size(), paths.parts.string(), missing.front()));
+  }
 };
 
 RecordingWriter::RecordingWriter(fs::path path, RecordingHeader header, bool resume)
-    : impl_(std::make_unique<Impl>(path, std::move(header))) {
-  const RecordingPaths& paths = impl_->paths;
+    : RecordingWriter(lock_recording(path), path, std::move(header),
+                      resume ? ExistingRecording::resume : ExistingRecording::refuse) {}
+
+RecordingWriter::RecordingWriter(LockFile lock, fs::path path, RecordingHeader header,
+                                 ExistingRecording existing)
+    : impl_(std::make_unique<Impl>(std::move(lock), path, std::move(header))) {
+  if (existing == ExistingRecording::refuse) impl_->refuse_what_is_there();
   impl_->discard_temporaries();
-  if (resume) {
-    impl_->keep_finished_frames();
-  } else if (fs::exists(paths.file)) {
-    throw_usage("{}: exists already; remove it, resume it, or choose another name", paths.file.string());
-  } else if (!list_parts(paths).empty()) {
-    throw_usage("{}: holds frames of an unfinished recording; remove it or resume", paths.parts.string());
-  } else {
-    std::error_code ignored;
-    fs::remove(paths.checkpoint, ignored);
-  }
-  std::error_code error;
-  fs::create_directories(paths.parts, error);
-  if (error) throw_input("{}: the folder cannot be made ({})", paths.parts.string(), error.message());
-  sync_folder(paths.file.has_parent_path() ? paths.file.parent_path() : fs::path("."));
+  if (existing == ExistingRecording::resume) impl_->keep_finished_frames();
+  impl_->make_parts_folder();
+  if (existing != ExistingRecording::resume) impl_->start_again();
 }
 
 RecordingWriter::~RecordingWriter() {
   if (!impl_ || !impl_->lock) return;
+  const RecordingPaths& paths = impl_->paths;
   std::error_code ignored;
-  fs::remove(impl_->paths.parts, ignored);  // only when it is empty
+  const auto entries = fs::directory_iterator(paths.parts, ignored);
+  if (std::all_of(begin(entries), end(entries),
+                  [&](const auto& entry) { return entry.path() == paths.replaces; }))
+    fs::remove_all(paths.parts, ignored);  // nothing was recorded
 }
 
 const std::vector<std::string>& RecordingWriter::frames() const { return impl_->frames; }
@@ -124,10 +166,18 @@ std::optional<RecordingCheckpoint> RecordingWriter::checkpoint() const {
   return checkpoint;
 }
 
-void RecordingWriter::finish(const StepTable* statistics) {
+void RecordingWriter::finish(const StepTable* statistics, const Describe& describe) {
   if (!impl_->lock) return;
-  if (statistics != nullptr) check_table(*statistics, impl_->paths.file.string());
-  pack(impl_->paths, impl_->header, statistics);
+  const RecordingPaths& paths = impl_->paths;
+  if (statistics != nullptr) check_table(*statistics, paths.file.string());
+  if (list_parts(paths).empty() && statistics == nullptr && fs::exists(paths.file)) {
+    remove_parts(paths);
+  } else {
+    pack(paths, impl_->header, statistics);
+    impl_->check_all_frames_are_packed();
+    if (describe) describe(paths.packed);
+    publish_packed(paths);
+  }
   impl_->lock.reset();
 }
 

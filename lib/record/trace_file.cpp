@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "record/durable_file.h"
+#include "base/durable_file.h"
 #include "record/guarded.h"
 #include "record/h5.h"
 

@@ -30,7 +30,9 @@ std::vector<Index> body_of_node(const ContactProblem& problem) {
 
 ContactElements contact_elements(const ContactProblem& problem, RegionMode mode) {
   if (!problem.has_primal() && problem.contacts() > 0) {
-    throw_usage("contact elements: the problem knows only W, so its contacts have no mass points to follow over time");
+    throw_usage(
+        "contact elements: the problem knows only W, so its contacts have no mass points to follow over "
+        "time");
   }
   ContactElements out;
   out.begin.reserve(static_cast<std::size_t>(problem.contacts()) + 1);
@@ -54,7 +56,9 @@ ContactElements contact_elements(const ContactProblem& problem, RegionMode mode)
 
 RegionPartition partition_elements(const ContactElements& elements, RegionMode mode, Index count) {
   if (count < 0)
-    count = elements.element.empty() ? 0 : *std::max_element(elements.element.begin(), elements.element.end()) + 1;
+    count = elements.element.empty()
+                ? 0
+                : *std::max_element(elements.element.begin(), elements.element.end()) + 1;
   UnionFind sets(count);
   for (Index k = 0; k < elements.contacts(); ++k) {
     const auto own = elements.of(k);
@@ -97,7 +101,8 @@ std::vector<std::uint64_t> contact_keys(const ContactProblem& problem) {
   const Index m = problem.contacts();
   if (m > 0 && problem.features.rows() == m) return feature_keys(problem);
   if (static_cast<Index>(problem.points.rows()) != m) {
-    throw_usage("contact keys: the problem tells neither what touches ('features') nor its mass points ('points')");
+    throw_usage(
+        "contact keys: the problem tells neither what touches ('features') nor its mass points ('points')");
   }
   const auto hash = [&](Index k, std::uint64_t rank) {
     std::uint64_t value = rank;

@@ -39,7 +39,8 @@ void visit_contact_nodes(const ContactProblem& problem, Index k, Visit&& visit) 
   // The three columns mostly hold the same rows; then one without zeros names every node.
   Index end = begin[3];
   const Index count = begin[1] - begin[0];
-  if (begin[2] - begin[1] == count && end - begin[2] == count && std::equal(row + begin[0], row + begin[1], row + begin[1]) &&
+  if (begin[2] - begin[1] == count && end - begin[2] == count &&
+      std::equal(row + begin[0], row + begin[1], row + begin[1]) &&
       std::equal(row + begin[0], row + begin[1], row + begin[2]) &&
       std::find(value + begin[0], value + begin[1], 0.0) == value + begin[1]) {
     end = begin[1];

@@ -282,7 +282,7 @@ void IncrementalPartition::collect_gifts() {
 
 void IncrementalPartition::name_regions() {
   collect_gifts();
-  // Every region wants the name of its largest giver (ties: the smaller name) …
+  // A region's candidate name is that of the old region that gave it most contacts (ties: the smaller) …
   const auto regions = at(partition_.regions());
   givers_.assign(regions, 0);
   receivers_.assign(at(old_.regions()), 0);
@@ -297,7 +297,7 @@ void IncrementalPartition::name_regions() {
                         (gift.count == best->count && names_[at(gift.from)] < names_[at(best->from)]);
     if (better) wanted = static_cast<Index>(g);
   }
-  // … and an old region's name goes to the largest gift among those that want it (ties: the smaller label).
+  // … and a name goes to the candidate with most contacts of the old region (ties: the smaller label).
   heir_.assign(at(old_.regions()), -1);
   for (const Index g : wanted_) {
     if (g < 0) continue;

@@ -13,10 +13,9 @@
 /// Contacts are known by 64-bit keys. A frame is compared with the one before it:
 ///
 ///     removed contacts:  a contact that joined nothing when it came leaves its region whole. Where one that
-///     did join goes,
-///                        its region is torn: its elements are set free and its surviving contacts are united
-///                        again, those that joined before first, the others only until all live elements are
-///                        together
+///                        did join goes, its region is torn: its elements are set free and its surviving
+///                        contacts are united again, those that joined before first, the others only until
+///                        all live elements are together
 ///     added contacts:    their elements are united
 ///     a key whose elements changed counts as removed and added
 ///

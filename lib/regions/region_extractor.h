@@ -14,8 +14,7 @@
 ///     points:         the nodes that its contacts touch
 ///     islands, none:  the nodes of every mechanical body (connected component of M) that its contacts touch
 ///     points-approx:  as islands, so that W's diagonal blocks and q are the true ones and only the coupling
-///     between
-///                     regions is dropped. A body is then copied into each of its regions.
+///                     between regions is dropped. A body is then copied into each of its regions.
 ///
 /// Rows and columns of M, H, f, w, W, q and the metadata follow. Nodes in `points` are renumbered (−1 when
 /// the region does not move them), bodies are renumbered when `body_dofs` is there. A region that moves

@@ -63,7 +63,8 @@ RegionPartition partition_regions(const ContactProblem& problem, RegionMode mode
   if (mode == RegionMode::points) {
     if (const auto coupling = find_mass_coupling(problem)) {
       throw_usage(
-          "regions 'points': M couples mass points {} and {}, so the split would be inexact; use 'islands' (exact), or "
+          "regions 'points': M couples mass points {} and {}, so the split would be inexact; use 'islands' "
+          "(exact), or "
           "'points-approx' to study the error",
           coupling->row_node, coupling->column_node);
     }
@@ -96,7 +97,8 @@ bool is_exact(const ContactProblem& problem, RegionMode mode) {
       return !find_mass_coupling(problem);
     case RegionMode::points_approx:
       // Every mass-point region lies inside one island, so equal numbers mean equal partitions.
-      return partition_regions(problem, mode).regions() == partition_regions(problem, RegionMode::islands).regions();
+      return partition_regions(problem, mode).regions() ==
+             partition_regions(problem, RegionMode::islands).regions();
   }
   return false;
 }

@@ -7,16 +7,15 @@
 #include "base/options.h"
 #include "contact/contact_problem.h"
 
-/// Detached contact regions (Lazarevych 2010 section 3; Algorithm 1 corrected, spec C11) and islands.
+/// Detached contact regions (Lazarevych 2010 section 3; Algorithm 1 is corrected) and islands. Proofs of what
+/// is exact, and the correction C11: docs/theory.md.
 ///
 ///   points:   connected components of the bipartite graph (contacts, movable mass points). W = Hᵀ M⁻¹ H is
-///   block diagonal
-///             over them exactly when M couples no two mass points (explicit integration).
+///             block diagonal over them exactly when M couples no two mass points (explicit integration).
 ///   islands:  the same graph with the edges of M added. W is block diagonal over them for every M.
 ///
 ///   points-inner:  the graph of `points` whatever M is. Nothing of W is dropped: the solver works on the
-///   whole problem
-///             and only its inner problems are split (solvers/inner_regions.h).
+///                  whole problem and only its inner problems are split (solvers/inner_regions.h).
 ///   points-approx: the same graph, and the coupling by M is ignored: for the study of that error only.
 ///
 /// Dual-only problems know only W: both modes mean the connected components of its 3×3 blocks.

@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::size_t kRowGrain = 256;
 constexpr std::size_t kContactGrain = 64;
-/// C25: below this speed, and this share of the whole relative velocity, a tangential velocity is noise.
+/// Below this speed, and this share of the whole relative velocity, a tangential velocity is noise
+/// (docs/theory.md, C25).
 constexpr double kNoiseSpeed = 1e-6;  // m/s
 constexpr double kNoiseShare = 1e-3;
 

@@ -22,8 +22,8 @@
 /// of it (−1: scripted, or of weight zero), renumbered.
 namespace signorini {
 
-/// World impulses and tangents of the previous step by pair, for warm starts (T20: world axes survive a
-/// turning frame; T24: a vertex that slid to the next face takes its impulse along).
+/// World impulses and tangents of the previous step by pair, for warm starts. World axes survive a turning
+/// frame, and a vertex that slid to the next face takes its impulse along (docs/theory.md, T20 and T24).
 class WarmStart {
  public:
   struct Entry {
@@ -55,8 +55,8 @@ class WarmStart {
 };
 
 /// How the tangents of a contact are laid: along the first edge of b (fixed to the body), or along the
-/// tangential free velocity (Otaduy 3.2.1 with C25: below 1e-6 m/s + 1e-3 ‖v‖ the frame of the previous step,
-/// else the body-fixed one).
+/// tangential free velocity (Otaduy 2009, section 3.2.1). Below 1e-6 m/s + 1e-3 ‖v‖ that velocity is noise
+/// (docs/theory.md, C25): then the tangents of the previous step are kept, else those fixed to the body.
 enum class TangentFrame { fixed, aligned };
 template <>
 struct EnumNames<TangentFrame> {

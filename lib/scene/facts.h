@@ -70,7 +70,7 @@ struct FactVerdict {
   double value = 0.0;  ///< NaN: no step has the quantity
   std::string unit;
   bool holds = false;
-  /// False: the run was cut short before anyone could say whether the fact holds.
+  /// False: the run ended before the fact could be judged.
   bool reached = true;
 };
 

@@ -13,7 +13,7 @@ namespace {
 constexpr double kKeptShare = 0.5;
 /// What a pair that is too close parts by in one step, as a share of δ.
 constexpr double kRecoveredShare = 0.1;
-/// eps2 of Verschoor's loop for steps up to 4 ms (V49), m and s.
+/// ε₂ of Verschoor's loop for steps up to 4 ms; it grows with longer steps (docs/theory.md, V49). m, s.
 constexpr double kGapTolerance = 1e-6, kGapToleranceStep = 4e-3;
 
 }  // namespace

@@ -32,7 +32,7 @@ struct EnumNames<Unresolved> {
 /// Contacts of the first solve of a (sub-)step: `constrained`, the pairs within the tolerance, with their
 /// impulses of the step before; `free`, besides them everything that the motion without contact crosses, at
 /// its impact. That motion releases all elastic energy at once, so it finds contacts that the constrained one
-/// never makes (Verschoor and Jalba 2019, section 7, on Otaduy et al. 2009; V48).
+/// never makes (Verschoor and Jalba 2019, section 7, on Otaduy et al. 2009).
 enum class ContactStart { constrained, free };
 template <>
 struct EnumNames<ContactStart> {
@@ -41,7 +41,7 @@ struct EnumNames<ContactStart> {
 };
 
 /// What contact impulses move: everything, through A⁻¹, or only the nodes they act on, through their masses.
-/// The second is what Otaduy et al. compare with (their Fig. 2, O26): cheap, and it stretches what is behind
+/// The second is what Otaduy et al. compare with (their Fig. 2): cheap, and it stretches what is behind
 /// the nodes.
 enum class ContactResponse { global, local };
 template <>
@@ -67,7 +67,7 @@ struct ImplicitSettings {
   int rounds = 0;  ///< of the loop per (sub-)step; 0 = 5 for refine (Otaduy), 20 for relinearise
   int halvings = 2;
   double largest_turn = 15.0;       ///< of a normal per round, degrees
-  double gap_tolerance = 0.0;       ///< eps2 of `relinearise`: m; 0 = max(1e-6, 1e-6 · dt / 4 ms) (V49)
+  double gap_tolerance = 0.0;       ///< eps2 of `relinearise`: m; 0 = max(1e-6, 1e-6 · dt / 4 ms)
   StopRule stop{.residual = 1e-7};  ///< of the driving solver
   double accepted_residual = 1e-4;
   double free_tolerance = 1e-10;  ///< relative, of the linear solves

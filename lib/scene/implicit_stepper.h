@@ -8,17 +8,17 @@
 
 /// Backward Euler with one Newton step and implicit contact, in two loops over linearised contact solves.
 ///
-/// `refine` is constraint manifold refinement (Otaduy et al. 2009, section 4, with C23, C24 and C27 of the
-/// digest):
+/// `refine` is constraint manifold refinement (Otaduy et al. 2009, section 4; corrections C23, C24 and C27 in
+/// docs/theory.md):
 ///
 ///     v* = A⁻¹ b;  g = tolerance pairs at q0 (start = free: and crossings of q0 ⊕ dt G v*)
 ///     for it = 1 … 5:  r = solve(A, b, g);  v = v* + A⁻¹ H r;  q = q0 ⊕ dt G v;  new = crossings(q0 → q) \ g
 ///                      none new: accept;  else g += new with normals at the time of impact
 ///     otherwise two steps of dt/2, at most twice;  a solve that fails halves as well
 ///
-/// `relinearise` is the loop of Verschoor and Jalba 2019 (sections 3.3, 5.2; C43): when the solver has
-/// converged, all candidates are checked with the present velocity, new ones join; every contact's normal is
-/// replaced by the one of the tentative positions, turned by at most 15° per round; contacts that slid off
+/// `relinearise` is the loop of Verschoor and Jalba 2019 (sections 3.3, 5.2; correction C43): when the solver
+/// has converged, all candidates are checked with the present velocity, new ones join; every contact's normal
+/// is replaced by the one of the tentative positions, turned by at most 15° per round; contacts that slid off
 /// their features (weights outside [−0.02, 1.02]) are dropped, and their impulse goes to the contact of the
 /// neighbouring face; until nothing crosses, no active contact slid off, and the gaps of the tentative
 /// positions are those that the linearisation promised, within `gap_tolerance`. A loop that runs out of
@@ -29,12 +29,12 @@
 /// rest, at δ up to rounding, would be found in one step and lost in the next, and jump. Offsets w_N in m/s,
 /// g0 = n · Σ w x0 with the present linearisation:
 ///
-///     target           min(δ, d0 + v_rec dt)          C24: pairs that start closer than δ part slowly
+///     target           min(δ, d0 + v_rec dt)          pairs that start closer than δ part slowly (C24)
 ///     position level   (g0 − target)/dt
-///     velocity level   κ min(0, u_N⁻) for impacts faster than v_rest, 0 else (Otaduy's comparison, O13)
+///     velocity level   κ min(0, u_N⁻) for impacts faster than v_rest, 0 else (Otaduy's comparison)
 ///
-/// Position level with restitution κ > 0: w_N is the smaller offset of the two for impacts faster than v_rest
-/// (T19).
+/// Position level with restitution κ > 0: w_N is the smaller offset of the two for impacts faster than
+/// v_rest; slower ones do not rebound, because restitution at rest would gain energy.
 ///
 /// At the end of every accepted step no surface intersects another: the path q0 → q has no crossing, of known
 /// pairs neither (a known pair that crosses is linearised anew at its impact). The exception are pairs

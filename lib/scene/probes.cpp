@@ -135,8 +135,8 @@ Probes::Probes(const SceneConfig& config, const BodySystem& system) {
     if (probe.config.direction.norm() > 0.0)
       probe.config.direction.normalize();
     else if (needs_direction(given.measure))
-      throw_usage("{}: [probes.{}]: measure = \"{}\" needs a direction", config.path, name,
-                  enum_name(given.measure));
+      throw_usage("{}: [probes.{}]: measure = \"{}\" needs a direction", config.places.at("probes." + name),
+                  name, enum_name(given.measure));
     const Index begin = first.at(given.body), end = begin + config.bodies.at(given.body).bodies();
     for (Index b = begin; b < end; ++b) {
       Watched watched;
@@ -146,8 +146,8 @@ Probes::Probes(const SceneConfig& config, const BodySystem& system) {
       else
         watched.nodes = nodes_in_box(system, b, given);
       if (watched.rigid < 0 && watched.nodes.empty())
-        throw_usage("{}: [probes.{}]: no vertex of '{}' lies in the box at the start", config.path, name,
-                    system.name(b));
+        throw_usage("{}: [probes.{}]: no vertex of '{}' lies in the box at the start",
+                    config.places.at("probes." + name), name, system.name(b));
       probe.bodies.push_back(std::move(watched));
     }
     probes_.push_back(std::move(probe));

@@ -7,8 +7,8 @@
 #include "bodies/surface_model.h"
 #include "collision/contact_finder.h"
 
-/// How the linearisation of a contact follows the motion (Verschoor and Jalba 2019, section 3.3, eq. 21 with
-/// C43).
+/// How the linearisation of a contact follows the motion (Verschoor and Jalba 2019, section 3.3, eq. 21 as
+/// corrected in docs/theory.md, C43).
 namespace signorini {
 
 /// Weights of a contact may leave [0, 1] by this much before it has slid off its features.

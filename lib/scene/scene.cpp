@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "collision/contact_finder.h"
+#include "collision/nearest_bodies.h"
 #include "regions/region_partition.h"
 #include "scene/probes.h"
 #include "scene/scene_builder.h"
@@ -55,6 +56,19 @@ RecordingHeader recording_header(const RecordRequest& request) {
   header.config = scene_text(config, request.size);
   header.seed = static_cast<std::uint64_t>(config.seed);
   return header;
+}
+
+std::vector<std::filesystem::path> scene_files(const RecordRequest& request) {
+  const SceneConfig config = read_scene(request);
+  std::vector<std::filesystem::path> files{request.scene_path};
+  const auto add = [&](const FileConfig& file) {
+    if (!file.path.empty()) files.push_back(file_of(config, file));
+  };
+  for (const auto& [name, body] : config.bodies) {
+    for (const FileConfig* file : {&body.mesh, &body.surface, &body.skin}) add(*file);
+  }
+  for (const auto& [name, obstacle] : config.obstacles) add(obstacle.surface);
+  return files;
 }
 
 struct SceneRun::Impl {
@@ -149,6 +163,15 @@ StepStatistics SceneRun::advance(const FrameFilter& wanted, const FrameSink& on_
   statistics.probes = impl_->probes.measure(impl_->bodies, impl_->stepper->state());
   statistics.recording_seconds += measuring.seconds();
   return statistics;
+}
+
+std::optional<NearestApproach> SceneRun::nearest_approach() const {
+  const BodySystem& bodies = impl_->bodies;
+  std::vector<Vector3> x(static_cast<std::size_t>(bodies.surface().vertices()));
+  bodies.surface_positions(impl_->arena, impl_->stepper->state(), x);
+  const std::optional<NearestBodies> nearest = nearest_bodies(bodies.surface(), x);
+  if (!nearest) return std::nullopt;
+  return NearestApproach{bodies.name(nearest->a), bodies.name(nearest->b), nearest->distance};
 }
 
 int run_scene(const RecordRequest& request, const SceneRun::FrameFilter& wanted,

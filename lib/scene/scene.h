@@ -1,10 +1,13 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/cancellation.h"
 #include "base/options.h"
@@ -30,6 +33,15 @@ struct RecordRequest {
 std::string effective_scene(const RecordRequest& request);
 /// Header for the recording of this request (scene name, config, seed; git is filled by the caller).
 RecordingHeader recording_header(const RecordRequest& request);
+
+/// The scene file and every mesh that it names.
+std::vector<std::filesystem::path> scene_files(const RecordRequest& request);
+
+/// Two bodies (or a body and an obstacle) and the distance between their surfaces.
+struct NearestApproach {
+  std::string a, b;
+  double distance = 0.0;  ///< m
+};
 
 /// A scene, built and ready to take its steps.
 ///
@@ -59,6 +71,8 @@ class SceneRun {
   /// Takes one step. Throws `std::runtime_error` when it cannot be solved; `Cancelled` when asked to end, and
   /// then the scene is good for nothing but `restore`.
   StepStatistics advance(const FrameFilter& wanted, const FrameSink& on_frame);
+  /// Of the bodies as they are now; nothing in a scene of one body. Takes about as long as a step.
+  std::optional<NearestApproach> nearest_approach() const;
   /// Going on from a restored checkpoint gives the same bits as never having stopped. `restore` throws
   /// `InputError` for bytes of another scene and for damaged ones.
   std::string checkpoint() const;

@@ -57,7 +57,7 @@ void named(const SceneConfig& config, const std::string& table, Work&& work) {
   try {
     work();
   } catch (const UsageError& e) {
-    throw_usage("{}: [{}]: {}", config.path, table, e.what());
+    throw_usage("{}: [{}]: {}", config.places.at(table), table, e.what());
   }
 }
 
@@ -129,7 +129,7 @@ void check_stability(const SceneConfig& config, const BodySystem& bodies) {
   throw_usage(
       "{}: time.step_s = {} s is unstable; the smallest element and the stiffest material allow at most "
       "{:.3g} s",
-      config.path, exact_text(config.time.step_s), stable);
+      config.places.at("time.step_s"), exact_text(config.time.step_s), stable);
 }
 
 void check_start(const SceneConfig& config, const BodySystem& bodies) {

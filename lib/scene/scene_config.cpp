@@ -116,6 +116,8 @@ void read_pins(SceneKeys& keys, SceneConfig& config) {
     PinConfig& pin = config.pins[name];
     read_table(keys, "pins." + name, pin);
     const auto body = config.bodies.find(pin.body);
+    if (pin.body.empty())
+      throw_usage("{}: '{}body' is missing{}", keys.where(table + "body"), table, suggestion("", bodies));
     if (body == config.bodies.end()) {
       throw_usage("{}: '{}body': no table [bodies.{}]{}", keys.where(table + "body"), table, pin.body,
                   suggestion(pin.body, bodies));
@@ -221,7 +223,7 @@ void check_body(const SceneConfig& config, const SceneKeys& keys, const std::str
     throw_usage("{}: '{}rotation_axis' has no length", keys.where(table + "rotation_axis"), table);
 }
 
-void check_obstacle(const SceneConfig& config, const SceneKeys& keys, const std::string& name,
+void check_obstacle(const SceneConfig&, const SceneKeys& keys, const std::string& name,
                     const ObstacleConfig& obstacle) {
   const std::string table = "obstacles." + name + ".";
   check_number(keys, table + "segments", obstacle.segments, 3, kMaxCount);
@@ -229,7 +231,8 @@ void check_obstacle(const SceneConfig& config, const SceneKeys& keys, const std:
   if (obstacle.shape == ObstacleShape::surface) check_file(keys, table + "surface", obstacle.surface);
   if (obstacle.rotation_axis.norm() == 0.0)
     throw_usage("{}: '{}rotation_axis' has no length", keys.where(table + "rotation_axis"), table);
-  obstacle.motion.motion().validate(fmt::format("{}: [obstacles.{}]", config.path, name));
+  obstacle.motion.motion().validate(
+      fmt::format("{}: [obstacles.{}]", keys.where_table("obstacles." + name), name));
 }
 
 void check_tables(const SceneConfig& config, const SceneKeys& keys) {
@@ -237,7 +240,7 @@ void check_tables(const SceneConfig& config, const SceneKeys& keys) {
   for (const auto& [name, body] : config.bodies) check_body(config, keys, name, body);
   for (const auto& [name, obstacle] : config.obstacles) check_obstacle(config, keys, name, obstacle);
   for (const auto& [name, pin] : config.pins) {
-    pin.motion.motion().validate(fmt::format("{}: [pins.{}]", config.path, name));
+    pin.motion.motion().validate(fmt::format("{}: [pins.{}]", keys.where_table("pins." + name), name));
     if ((pin.max_m - pin.min_m).minCoeff() < 0.0) {
       throw_usage("{}: 'pins.{}.max_m' lies below min_m", keys.where("pins." + name + ".max_m"), name);
     }
@@ -320,6 +323,13 @@ SceneConfig read_size(const RecordRequest& request, SceneSize size, const Option
   check_facts(config, keys);
   check_solver(config, keys);
   resolve_steps(config, keys, request.steps);
+  for (const char* kind : {"bodies", "obstacles", "pins", "probes"}) {
+    for (const std::string& name : keys.groups(kind)) {
+      const std::string table = fmt::format("{}.{}", kind, name);
+      config.places[table] = keys.where_table(table);
+    }
+  }
+  config.places["time.step_s"] = keys.where("time.step_s");
   return config;
 }
 

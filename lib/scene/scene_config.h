@@ -161,6 +161,8 @@ struct SceneConfig {
   std::map<std::string, ProbeConfig> probes;
   Facts facts;
   std::string path;  ///< for error lines
+  /// "FILE:LINE" of every table of bodies, obstacles, pins and probes, e.g. "pins.left".
+  std::map<std::string, std::string> places;
 };
 
 /// Steps whose ids still sort as text.

@@ -73,8 +73,9 @@ void flatten(const toml::table& table, const std::string& prefix, const std::str
     if (const auto* inner = node.as_table()) {
       flatten(*inner, key, path, visit);
     } else {
-      const std::string where = fmt::format("{}:{}", path, node.source().begin.line);
-      visit(key, value_of(node, where, key), where);
+      const auto line = static_cast<int>(node.source().begin.line);
+      const std::string where = fmt::format("{}:{}", path, line);
+      visit(key, value_of(node, where, key), where, line);
     }
   }
 }
@@ -83,7 +84,7 @@ toml::table parse_text(const std::string& text, const std::string& where) {
   try {
     return toml::parse(text);
   } catch (const toml::parse_error& e) {
-    throw_usage("{}:{}: {}", where, e.source().begin.line, e.description());
+    throw_input("{}:{}: {}", where, e.source().begin.line, e.description());
   }
 }
 
@@ -116,16 +117,16 @@ SceneKeys SceneKeys::read(const std::string& path, SceneSize size, const OptionM
   keys.path_ = path;
   const toml::table table = parse_file(path);
   std::vector<std::pair<std::string, Entry>> sized;
-  flatten(table, "", path, [&](const std::string& key, Value value, const std::string& where) {
+  flatten(table, "", path, [&](const std::string& key, Value value, const std::string& where, int line) {
     if (!key.starts_with("size.")) {
-      keys.entries_[key] = {std::move(value), where};
+      keys.entries_[key] = {std::move(value), where, line};
       return;
     }
     const std::size_t dot = key.find('.', 5);
     const SceneSize of = parse_enum<SceneSize>(key.substr(5, dot == std::string::npos ? dot : dot - 5),
                                                where + ": table [size.…]");
     if (dot == std::string::npos) throw_usage("{}: '{}' must be a table", where, key);
-    if (of == size) sized.emplace_back(key.substr(dot + 1), Entry{std::move(value), where});
+    if (of == size) sized.emplace_back(key.substr(dot + 1), Entry{std::move(value), where, line});
   });
   for (auto& [key, entry] : sized) keys.entries_[key] = std::move(entry);
   for (const auto& [key, text] : overrides) keys.entries_[key] = {parse_override(key, text), "--set"};
@@ -136,15 +137,28 @@ SceneKeys SceneKeys::parse(const std::string& text, const std::string& where) {
   SceneKeys keys;
   keys.path_ = where;
   flatten(parse_text(text, where), "", where,
-          [&](const std::string& key, Value value, const std::string& place) {
-            keys.entries_[key] = {std::move(value), place};
+          [&](const std::string& key, Value value, const std::string& place, int line) {
+            keys.entries_[key] = {std::move(value), place, line};
           });
   return keys;
 }
 
 std::string SceneKeys::where(const std::string& key) const {
   const auto entry = entries_.find(key);
-  return entry != entries_.end() ? entry->second.where : path_;
+  if (entry != entries_.end()) return entry->second.where;
+  const std::size_t dot = key.rfind('.');
+  return dot == std::string::npos ? path_ : where_table(key.substr(0, dot));
+}
+
+std::string SceneKeys::where_table(const std::string& table) const {
+  std::string first = path_;
+  int least = std::numeric_limits<int>::max();
+  for (const auto& [key, entry] : entries_) {
+    if (!key.starts_with(table + ".") || entry.line >= least) continue;
+    least = entry.line;
+    first = entry.where;
+  }
+  return first;
 }
 
 const SceneKeys::Entry* SceneKeys::find(const std::string& key) {

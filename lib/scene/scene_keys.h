@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -20,7 +21,7 @@ enum class Range { any, positive, non_negative, fraction, below_half, inside_uni
 class SceneKeys {
  public:
   /// Reads the file, lays the table [size.<size>] over it, then the overrides. Throws `InputError` for a file
-  /// that cannot be read, `UsageError` "file:line: …" for a TOML error or a value type that scenes do not
+  /// that cannot be read or is no TOML, `UsageError` "file:line: …" for a value type that scenes do not
   /// have.
   static SceneKeys read(const std::string& path, SceneSize size, const OptionMap& overrides);
 
@@ -52,7 +53,9 @@ class SceneKeys {
   OptionMap take_options(const std::string& prefix);
   /// "file:line" or "--set", or just the file when the key was not given.
   std::string where(const std::string& key) const;
-  /// Throws `UsageError` for the first key that nobody asked for, with the nearest known one.
+  /// "FILE:LINE" of the first key of a table, e.g. "pins.left"; the file where the table has none.
+  std::string where_table(const std::string& table) const;
+  /// Throws `UsageError` for the first key that was not asked for, with the nearest known one.
   void finish() const;
 
  private:
@@ -61,6 +64,7 @@ class SceneKeys {
   struct Entry {
     Value value;
     std::string where;
+    int line = std::numeric_limits<int>::max();  ///< the largest for keys that no file has
   };
   const Entry* find(const std::string& key);
   double number(const std::string& key, const Entry& entry, Range range) const;

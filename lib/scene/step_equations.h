@@ -9,8 +9,8 @@
 /// times per step: for the free motion, and for the response to the impulses of every contact solve.
 ///
 /// Where no mechanical body has more than kDirectDofs dofs, by Cholesky factors body by body, else by
-/// conjugate gradients. (120 rings of 216 dofs, six solves a step: 15 ms for the factors and 1 ms a solve
-/// stand against 76 ms of conjugate gradients to 1e-10.) The choice and the bits depend on A alone.
+/// conjugate gradients (times of both: docs/notes/measurements.md). The choice and the bits depend on A
+/// alone.
 namespace signorini {
 
 class StepEquations {

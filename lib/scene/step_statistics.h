@@ -17,8 +17,8 @@ struct StepStatistics {
   /// Of the step's last contact problem: contacts connected through shared mass points, through whole bodies.
   int regions = 0, islands = 0;
   StepReport report;
-  /// Whether surfaces pass through each other at the end of the step: 1 or 0; NaN where nobody looked (steps
-  /// that are not recorded, but for the last one).
+  /// Whether surfaces pass through each other at the end of the step: 1 or 0; NaN where this was not tested
+  /// (steps that are not recorded, but for the last one).
   double intersects = std::numeric_limits<double>::quiet_NaN();
   std::vector<double> probes;  ///< what the scene's probes measured at the end of the step
   double recording_seconds =

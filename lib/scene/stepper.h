@@ -17,7 +17,7 @@
 /// linearised solve.
 namespace signorini {
 
-/// One linearised solve, as it is handed to whoever records it.
+/// One linearised solve, as it is handed to the recorder.
 struct SolveEvent {
   const ContactProblem& problem;
   std::span<const double> impulses;          ///< 3 per contact, N·s

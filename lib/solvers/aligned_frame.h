@@ -6,8 +6,8 @@
 
 #include "solvers/solver.h"
 
-/// Decorator: shows a solver the problem in turned tangents, t1 along the tangential free velocity (Otaduy
-/// 2009 section 3.2), and everybody else the impulses in the problem's own tangents. Makes `frame = aligned`
+/// Decorator: hands a solver the problem in turned tangents, t1 along the tangential free velocity (Otaduy
+/// 2009 section 3.2), and returns the impulses in the problem's own tangents. Makes `frame = aligned`
 /// work for any solver. max|q| depends on the tangents: the residual stays relative to that of the problem
 /// that was handed in.
 namespace signorini {

@@ -8,7 +8,7 @@ namespace signorini {
 
 namespace {
 
-/// Relative size below which an inner product counts as a breakdown (C38, T09).
+/// Relative size below which an inner product counts as a breakdown (docs/theory.md, C38).
 constexpr double kBreakdown = 1e-13;
 /// Breakdowns of Full after which Diag takes over.
 constexpr int kPatience = 3;

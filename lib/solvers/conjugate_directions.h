@@ -10,12 +10,12 @@
 ///     α = z·Bz / Bp·q,   y += α p,   ρ −= α Bp,   z −= α q,   β = z·Bz / (z·Bz)_old,   p ← z + β p
 ///
 /// One product with M per step. Where z·Bz or Bp·q vanishes, one minimising step along C⁻¹ B C⁻¹ ρ with Diag
-/// restarts the recurrence (C38); after three such events Full gives way to Diag (T09).
+/// restarts the recurrence; after three such events Diag replaces Full (docs/theory.md, C38 and T09).
 namespace signorini {
 
 class ConjugateDirections final : public KrylovMethod {
  public:
-  /// `guarded`: mend breakdowns; `full_from_start`: Full may give way to Diag.
+  /// `guarded`: mend breakdowns; `full_from_start`: Diag may replace Full.
   ConjugateDirections(bool guarded, bool full_from_start)
       : guarded_(guarded), may_fall_back_(full_from_start) {}
   void resize(const SaddleSystem& s) override;
@@ -30,7 +30,7 @@ class ConjugateDirections final : public KrylovMethod {
   /// y += α p and what moves with it.
   void advance(SaddleSystem& s, double alpha);
   bool broken() const;
-  /// C38: the step along C⁻¹ B C⁻¹ ρ (Diag) that minimises ‖ρ‖ in the metric of Diag. False where nothing
+  /// The step along C⁻¹ B C⁻¹ ρ (Diag) that minimises ‖ρ‖ in the metric of Diag. False where nothing
   /// moves.
   bool minimising_step(SaddleSystem& s);
 

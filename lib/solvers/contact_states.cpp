@@ -10,17 +10,16 @@ namespace signorini {
 namespace {
 
 /// Of the lag of held bounds: what the problem with these bounds is solved to before they move. Where
-/// contacts almost replace each other, their normal impulses are a hundred times less accurate than the
-/// velocities. (Rings: with 1e-2 one problem in 239 does not arrive under the pyramid, 1e-4 and 1e-5 cost the
-/// same.)
+/// contacts nearly coincide, their normal impulses are a hundred times less accurate than the velocities
+/// (docs/notes/measurements.md).
 constexpr double kTightBounds = 1e-4;
 /// HeldBounds::adaptive: the largest τ, and the moves that may pass without a halving of the lag.
 constexpr double kLooseBounds = 0.1;
 constexpr int kMovesInVain = 4;
 /// Of the proximal lag: what the regularised problem is solved to before its centre moves.
 constexpr double kCentreAccuracy = 0.1;
-/// ϑ/S. Larger: more moves of the centre; smaller: rows that repeat each other are told apart less. (1e-3 and
-/// 1e-5 cost up to twice as much on recorded wedges.)
+/// ϑ/S. Larger: more moves of the centre; smaller: less regularisation of redundant contacts
+/// (docs/notes/measurements.md).
 constexpr double kProximal = 1e-4;
 
 }  // namespace
@@ -30,8 +29,7 @@ void ContactStates::prepare(const PrimalSystem& system, const StateRules& rules)
   const auto m = static_cast<std::size_t>(system.contacts());
   contact_.assign(m, Contact{});
   softness_.resize(m);
-  for (std::size_t k = 0; k < m; ++k)
-    softness_[k] = system.B_diagonal[k].diagonal();
+  for (std::size_t k = 0; k < m; ++k) softness_[k] = system.B_diagonal[k].diagonal();
   for (auto* x : {&lambda, &sliding, &active, &proximal, &centre}) x->assign(3 * m, 0.0);
   across.assign(m, Vector2::Zero());
   compliance.assign(m, 0.0);
@@ -245,7 +243,7 @@ bool ContactStates::follow_cone(std::size_t k, const Bounds& bounds, const doubl
     return true;
   }
   if (held_ && newton() && moment == Moment::running)
-    return false;  // a restart for every turn: the twins' load never settles
+    return false;  // else a restart for every turn, and nearly coincident contacts never settle
   Vector2 direction = c.direction;
   if (newton() && present.norm() > 0.0) direction = -present.normalized();
   if (rules_.direction != SlideDirection::paper) {
@@ -283,7 +281,7 @@ bool ContactStates::follow_pyramid(std::size_t k, int j, const Bounds& bounds, c
     return true;
   }
   if (s * c.direction[j] <= 0.0 && std::abs(s) > gate && rules_.gates == StateForm::corrected) {
-    // a release must be asked for more often the more often this tangent has slipped (T10)
+    // against cycles: sticking must be asked for more often the more often this tangent has slipped
     if (++c.confirmed[part] < 1 + c.slips[part]) return false;
     c.confirmed[part] = 0;
     lambda[row] = sliding[row];

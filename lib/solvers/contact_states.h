@@ -11,7 +11,7 @@
 #include "solvers/primal_system.h"
 
 /// The states of contacts while conjugate residuals run (Verschoor and Jalba 2019, sections 3.1, 3.2,
-/// Algorithm 2), in physical signs (spec C30–C32).
+/// Algorithm 2), in physical signs. Corrections by number are in docs/theory.md; for the signs C30 to C32.
 ///
 /// A row of H is *active* when its impulse is an unknown λ of the linear system: the normal of a contact that
 /// is on, and its tangents while they stick. A tangent that slides carries the known impulse r_T = −μ λ' δ, δ
@@ -33,21 +33,21 @@
 /// active rows are noise: `slide` then asks for no sign of s·λ_T, `off` for u_N ≥ −tolerance.
 ///
 /// Held bounds. Sliding impulses that follow μ λ_N are a fixed-point iteration b ↦ λ_N(b), one step per look.
-/// Two contacts that nearly replace each other (two edges that meet a face at one place) shift their load
-/// with the friction of either: then an eigenvalue of the map is −1.8 … −3.9 (recorded rings) and the states
-/// of the two chase each other. After `hold_bounds` every contact keeps a bound b_k, whatever λ_N does and
-/// also while it is off: that is a convex problem (friction of Tresca), on which no change of states undoes
-/// another for long. Where it is solved, all bounds move together (fixed_point_history.h). The cone's
-/// directions then move between solved systems only, by Newton's steps. Solved to what? `HeldBounds`.
+/// It diverges where two contacts nearly coincide (two edges that meet a face at one place): friction of one
+/// shifts the normal load to the other, and the map has an eigenvalue below −1 (docs/notes/measurements.md).
+/// After `hold_bounds` every contact keeps a bound b_k, whatever λ_N does and also while it is off. That is a
+/// convex problem (Tresca friction), for which the active set settles. Once it is solved, all bounds move
+/// together (fixed_point_history.h). The cone's directions then move between solved systems only, by Newton
+/// steps. Stopping tolerance while bounds are held: see `HeldBounds`.
 ///
-/// Rows that repeat each other (a face on a face: 72 contacts of 6 rigid bodies have 139 active rows, of
-/// which 36 are independent) contradict each other while too many are on; then nothing moves λ along their
-/// null space and no sign tells which to take off. Held rows therefore get a compliance about a centre c (the
-/// proximal method of multipliers, Rockafellar 1976):
+/// Redundant contacts (a face on a face) make the active rows dependent, and inconsistent while too many are
+/// active; λ is then undetermined along their null space. Held rows therefore get a compliance ϑ about a
+/// centre c (the proximal method of multipliers, Rockafellar 1976):
 ///
 ///     u + ϑ (λ − c) = 0,   ϑ = 10⁻⁴ S,   then c ← λ
 ///
-/// has the same solutions, and a contradiction moves λ by u/ϑ until a row opens. c = λ where a row changes.
+/// This has the same solutions, and an inconsistency moves λ by u/ϑ until a row opens. c = λ where a row
+/// changes.
 namespace signorini {
 
 /// δ of sliding contacts. prox: δ ← (μ λ' S_T δ + s)/‖·‖ (C37). paper: a hundredth of the way to s/‖s‖ where
@@ -57,8 +57,7 @@ namespace signorini {
 ///     e·s + ε a = 0,   ε = ‖s‖/b   [1/kg],
 ///
 /// one more active row with the compliance ε; the system stays symmetric, and as s → 0 the row sticks. (The
-/// plain direction update creeps where two slow contacts of one body turn each other: factors 0.99 and
-/// above.)
+/// plain update of the direction converges slowly where two slow contacts turn the same body.)
 enum class SlideDirection { newton, prox, paper };
 template <>
 struct EnumNames<SlideDirection> {
@@ -77,9 +76,8 @@ struct EnumNames<StateForm> {
 /// What the problem with held bounds is solved to before they move, as a share τ of their lag
 /// max S_T |μ λ_N − b|. tight: 10⁻⁴. adaptive: 10⁻⁴ too at first; ten times more, up to 0.1, wherever bounds
 /// have waited for long (`loosen_bounds`), ten times less where four moves have not halved the lag. Bounds
-/// taken from a first, rough solution may be wrong by their own size; solving to 10⁻⁴ of that with thousands
-/// of iterations finds the exact answer of the wrong problem. (A pile of stiff objects under a plate, 12
-/// snapshots of 743 to 1,137 contacts in verschoor2019_ablation.)
+/// taken from a first, rough solution may be wrong by their own size; then an accurate solution of the
+/// problem with these bounds is wasted.
 enum class HeldBounds { tight, adaptive };
 template <>
 struct EnumNames<HeldBounds> {

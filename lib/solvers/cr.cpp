@@ -156,12 +156,12 @@ class ResidualLoop {
     return false;
   }
 
-  /// What helps where the iteration does not get on; true when it changed anything.
+  /// Measures against stagnation; true when one of them changed anything.
   bool lose_patience(double estimate) {
     bool changed = false;
     const int k = report_.iterations;
     if (options_.patience > 0 && progress_.overdue(estimate, k, options_.patience)) {
-      // sliding and normal impulses chase each other
+      // sliding impulses and their bounds alternate
       if (!s_.states.held()) {
         s_.hold_bounds();
         changed = true;
@@ -177,7 +177,7 @@ class ResidualLoop {
       improved_ = estimate;
       improved_at_ = k;
     } else if (s_.full && k - improved_at_ > patience_) {
-      // the indefinite metric leads in circles: Diag, from a fresh residual
+      // no progress in the indefinite metric: Diag, from a fresh residual
       s_.full = false;
       s_.refresh();
       changed = true;
@@ -214,7 +214,8 @@ class ResidualLoop {
     return true;
   }
 
-  /// Whether to look at the states while the system is being solved (Algorithm 2, line 2; α > 0: C39).
+  /// Whether to look at the states while the system is being solved (Algorithm 2, line 2), and only after
+  /// steps with α > 0.
   bool due(double alpha) const {
     return (alpha > 0.0 || !options_.gate) && options_.interval != CrInterval::converged &&
            report_.iterations % interval_of(interval(), s_.residual / inner_) == 0;

@@ -11,7 +11,8 @@
 #include "solvers/solver.h"
 
 /// `cr-full`, `cr-diag`: conjugate residuals on velocities and impulses together, contacts switching their
-/// states before convergence (Verschoor and Jalba 2019, section 3, Algorithms 1–3).
+/// states before convergence (Verschoor and Jalba 2019, section 3, Algorithms 1–3; the codes C38 to C41, T09,
+/// T14 and T15 are corrections and pitfalls in docs/theory.md).
 ///
 /// The system, its residual and what a change of states costs: saddle_system.h. The states: contact_states.h.
 ///
@@ -25,49 +26,30 @@
 /// One product with M per iteration. States are looked at every max(1, ⌊log2(ϱ)/3⌋) iterations, ϱ the
 /// residual over the inner tolerance (C40, `interval`), and only after steps with α > 0 (C39). Where z·Bz or
 /// Bp·C⁻¹Bp vanishes without convergence, one minimising step along C⁻¹ B C⁻¹ ρ with Diag restarts the
-/// iteration (C38); after three such events, and where the error no longer improves, Full gives way to Diag
+/// iteration (C38); after three such events, and where the error no longer improves, Diag replaces Full
 /// (T09).
 ///
-/// On the way, changes whose gate is below `postpone` times the residual of the system wait: they are smaller
-/// than what the velocities still lack, and every restart gives up the conjugate directions. (Measured on a
-/// stiff block of 972 dofs, residual 1e-8: 1921 iterations without, of which two thirds were restarts, about
-/// 900 with it.) The converged state looks at every change above the tolerance.
-///
-/// Where the error has not halved within `patience` iterations, the bounds of friction are held and move only
-/// when the problem with these bounds is solved, and its rows are regularised (contact_states.h). (Residual
-/// 1e-7: of 239 linear problems of 6 soft rings in a bin 14 are stuck without it under the cone, between
-/// pairs of contacts that almost replace each other; with half steps instead 3 are under the pyramid; with it
-/// none.)
-///
-/// `bounds = adaptive` lets held bounds move on a rougher solution where they wait for long, and looks at
-/// held states less often. It helps Full where hundreds of contacts press stiff bodies: of 82 problems of 13
-/// recorded scenes 72 instead of 67 reach residual 1e-5 within 3,000 iterations, in 8 % fewer iterations in
-/// all, and what the others leave is at most 0.008 instead of 1.0. Of seven problems of the bearing at the
-/// paper's size that `tight` leaves at 1e-4 to 1e-2 after 20 s it solves five to 1e-6 in 6 to 20 s. Diag is
-/// left at more often than with `tight` where rows contradict each other (one of the 30 problems of its
-/// tests). Not the default: recorded results are of `tight`.
-///
-/// Why not look at the states in every iteration? On recorded rings, bearings and wedges that saves an eighth
-/// of the iterations of the median snapshot, but the worst quarter needs up to twice as many, all snapshots
-/// together 13 % and 60 % more (rings, wedges), Diag leaves the counts of spec 8.2, and every restart adds
-/// products with H.
+/// On the way, changes whose gate is below `postpone` times the residual of the system wait: they are below
+/// the current velocity error, and every restart discards the conjugate directions. The converged state looks
+/// at every change above the tolerance. Where the error has not halved within `patience` iterations, the
+/// bounds of friction are held and move only when the problem with these bounds is solved, and its rows are
+/// regularised; `bounds = adaptive` moves them on a rougher solution (contact_states.h). What these options
+/// and the interval are worth was measured: docs/notes/measurements.md.
 ///
 /// Inside, the system and the gates of the states work to `inner` times the asked tolerance, and tighter
-/// wherever the true residual turns out to be larger than asked (spec T14, T15). Converged means the error of
-/// r itself, by `judge`.
+/// wherever the true residual turns out to be larger than asked (T14, T15). Converged means the error of r
+/// itself, by `judge`.
 ///
 /// `stop = paper` ends by the paper's own test instead (section 3.1, Algorithm 1 lines 22–25, with the values
-/// of section 6.2), dt the time step and ρ in the paper's mixed units:
+/// of section 6.2; C41), dt the time step and ρ in the paper's mixed units:
 ///
 ///     ‖(ρ_v; dt ρ_c)‖₂ < ε₁ = 5e-5 (kg m/s and m),   dt ‖ρ_c‖∞ < ε₂ = 5e-6 m,   and no state changes whose
 ///     gate, times dt, is above ε₂
 ///
-/// ε₁ is absolute as in section 6.2; in section 3.1 it is relative (C41). What it leaves depends on the
-/// masses and the time step of the scene.
+/// What it leaves depends on the masses and the time step of the scene.
 namespace signorini {
 
-/// Iterations between evaluations of the states, from the ratio ϱ of the residual to the inner tolerance
-/// (C40).
+/// Iterations between evaluations of the states, from the ratio ϱ of the residual to the inner tolerance.
 enum class CrInterval { log2, log10_squared, ln_squared, every, converged };
 template <>
 struct EnumNames<CrInterval> {

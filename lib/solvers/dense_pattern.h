@@ -45,7 +45,7 @@ struct KernelOptions {
 /// Adds a zero block for every pair of contacts with equal `label`; with no labels, for every pair.
 BlockSparseMatrix fill_pattern(const BlockSparseMatrix& W, std::span<const Index> label = {});
 
-/// The island of every contact: contacts coupled through W (spec section 4).
+/// The island of every contact: contacts coupled through W (regions/region_partition.h).
 std::vector<Index> island_labels(const ContactProblem& problem);
 
 /// "" when the full pattern fits into `limit_gib`, else one line that says how much it would need.

@@ -41,7 +41,7 @@ void FixedPointHistory::step(std::span<const double> scale, std::span<const doub
     }
     for (int j = 0; j < i; ++j) normal(j, i) = normal(i, j);
   }
-  // differences of steps far apart in size: equilibrated, and cut where they repeat each other
+  // differences of steps far apart in size: equilibrated, and cut where they are nearly dependent
   Few gamma = Few::Zero(used);
   if (used > 0) {
     const Few size = normal.diagonal().cwiseSqrt().cwiseMax(1e-300);

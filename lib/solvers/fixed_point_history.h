@@ -4,11 +4,10 @@
 #include <span>
 #include <vector>
 
-/// Fixed points b = F(b) of maps whose plain iteration creeps or diverges, by Anderson's acceleration
-/// (Anderson 1965; Walker and Ni 2011). With the errors e_i = F(b_i) − b_i of the last steps,
+/// Fixed points b = F(b) of maps whose plain iteration converges slowly or diverges, by Anderson's
+/// acceleration (Anderson 1965; Walker and Ni 2011). With the errors e_i = F(b_i) − b_i of the last steps,
 ///
-///     γ = argmin ‖D (e_k − Σ γ_j Δe_j)‖₂,     b_{k+1} = b_k + β e_k − Σ γ_j (Δb_j + β Δe_j),   then max(0,
-///     ·)
+///     γ = argmin ‖D (e_k − Σ γ_j Δe_j)‖₂,   b_{k+1} = max(0, b_k + β e_k − Σ γ_j (Δb_j + β Δe_j))
 ///
 /// Δ: differences of neighbouring steps; D: a diagonal that makes the entries comparable; β: kPart. An affine
 /// map with as many bad eigenvalues as the history is long is solved, whatever their size.

@@ -11,7 +11,7 @@
 #include "linalg/types.h"
 
 /// One sweep of projected Gauss–Seidel over the contacts (Lazarevych 2010 eq. 14–15 with eqs. 6, 7;
-/// spec 2.1.2, C08, C09).
+/// corrections C08 and C09 in docs/theory.md).
 ///
 /// For every contact k in ascending order, u_k = Σ_j W_kj r_j + q_k always with the newest r:
 ///

@@ -13,12 +13,10 @@
 /// Unknowns are r and the response dv = v − v_free of M dv = H r. With D the node blocks of the diagonal of M
 /// and B = Hᵀ D⁻¹ H (built once, sparse), every outer iteration
 ///
-///     1. anticipates by block Jacobi:  q_loc = Hᵀ(v_free + dv − D⁻¹ M dv) + w                          (eqs.
-///     9, 10)
+///     1. anticipates by block Jacobi:  q_loc = Hᵀ(v_free + dv − D⁻¹ M dv) + w                 (eqs. 9, 10)
 ///     2. solves  u = B r + q_loc  and the contact law by projected Gauss–Seidel, r warm; a contact repeats
-///        N, T1, T2 three times before the sweep moves on (eqs. 11, 13, 14; C26)
-///     3. refines by one forward block Gauss–Seidel sweep:  dv ← (D − L)⁻¹ (U dv + H r)                  (eq.
-///     12)
+///        N, T1, T2 three times before the sweep moves on (eqs. 11, 13, 14; docs/theory.md, C26)
+///     3. refines by one forward block Gauss–Seidel sweep:  dv ← (D − L)⁻¹ (U dv + H r)              (eq. 12)
 ///
 /// The inner problem is solved to `inner_reduction` of the outer error, or a tenth of the tolerance; where M
 /// is D to the latter, because then it is the whole problem and one outer iteration is enough. `inner_stop =
@@ -26,10 +24,10 @@
 /// friction conditions, as a sweep meets them, both change by at most 5 % from one sweep to the next, and no
 /// contact is violated by more than `paper_gap` (0: any).
 ///
-/// C27: the mixture of Jacobi anticipation and Gauss–Seidel refinement need not converge although M is
-/// positive definite. Where the error grows to 1000 times the best, or no longer improves, the solver falls
-/// back on refinement by damped Jacobi, D replaced by ω D with ω > λ_max(D⁻¹ M)/2: a proximal gradient
-/// method, convergent for every positive definite M. `refine = jacobi` starts with it.
+/// The mixture of Jacobi anticipation and Gauss–Seidel refinement need not converge although M is positive
+/// definite (docs/theory.md, C27). Where the error grows to 1000 times the best, or no longer improves, the
+/// solver falls back on refinement by damped Jacobi, D replaced by ω D with ω > λ_max(D⁻¹ M)/2: a proximal
+/// gradient method, convergent for every positive definite M. `refine = jacobi` starts with it.
 ///
 /// A sweep of step 3 leaves  M dv − H r = U_old − U_new  (U the strict upper part times dv before and after),
 /// so an outer iteration reads every block of M once.

@@ -6,15 +6,15 @@
 #include "solvers/primal_system.h"
 #include "solvers/solver.h"
 
-/// `ica-cr`: iterative constraint anticipation that finds the states of contacts, and conjugate residuals
-/// between fixed states that carry its answer through the bodies. Ours, from parts of Otaduy et al. 2009
+/// `ica-cr`: iterative constraint anticipation identifies the active set; conjugate residuals then solve the
+/// equality-constrained system. Ours, from parts of Otaduy et al. 2009
 /// (sections 5.2–5.5) and of Verschoor and Jalba 2019 (Algorithm 1), as Lazarevych et al. 2010 (section 4)
 /// combine projected conjugate gradients with Gauss–Seidel.
 ///
-/// Why: conjugate residuals look at every contact by itself. Where contacts repeat each other (a body between
-/// rollers: 351 active rows of rank 249) what all of them do at once overshoots, and thousands of changes of
-/// state restart the iteration. Gauss–Seidel over the contacts has no such trouble, but relaxation over the
-/// nodes needs as many iterations as the condition κ of D⁻¹M, which Krylov methods need the root of.
+/// Why: conjugate residuals switch every contact by itself. With redundant contacts simultaneous switches
+/// overshoot, and thousands of changes of state restart the iteration. Gauss–Seidel over the contacts is not
+/// affected, but relaxation over the nodes needs iterations in proportion to cond(D⁻¹M), Krylov methods in
+/// proportion to its root.
 ///
 /// One cycle, from velocities v and impulses r with ρ = f + H r − M v:
 ///
@@ -34,9 +34,9 @@
 /// and a half more.
 ///
 /// Guard: neither part need converge (Gauss–Seidel over the nodes of an M that is not diagonally dominant,
-/// C27; linear systems with wrong states). Where the error after 1 exceeds ten times the smallest, the cycle
-/// is undone; then, and where three cycles bring nothing, `sweeps` and `length` are doubled until one does.
-/// So either part gets as long as it needs by itself.
+/// docs/theory.md, C27; linear systems with wrong states). Where the error after 1 exceeds ten times the
+/// smallest, the cycle is undone; then, and where three cycles bring nothing, `sweeps` and `length` are
+/// doubled until one does. So either part gets as long as it needs by itself.
 ///
 /// Converged means the error of r by `judge`, looked at after every sweep of 1.
 namespace signorini {

@@ -11,9 +11,9 @@
 /// falls apart over the mass-point regions is solved region by region, as tasks.
 ///
 /// `ica` alone has such a part: its inner problem couples contacts by B = Hᵀ D⁻¹ H with D block diagonal, and
-/// B is block diagonal over the mass-point regions for every M (spec 4.1, statement 4). So the mode is exact
-/// where `points` is not; the rest of an iteration (the sweep over M) runs body by body. The bits are those
-/// of mode none for any number of threads.
+/// B is block diagonal over the mass-point regions for every M (docs/theory.md, Regions and islands). So the
+/// mode is exact where `points` is not; the rest of an iteration (the sweep over M) runs body by body. The
+/// bits are those of mode none for any number of threads.
 namespace signorini {
 
 class InnerRegions : public Solver {

@@ -11,7 +11,7 @@
 namespace signorini {
 
 struct KrylovStep {
-  double alpha = 0.0;    ///< length along the direction; looks at the states ask for α > 0 (C39)
+  double alpha = 0.0;    ///< length along the direction; states are looked at only where α > 0
   bool restart = false;  ///< a breakdown was mended: the directions are lost
   bool stuck = false;    ///< nothing moves any more
 };

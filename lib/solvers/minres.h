@@ -13,10 +13,9 @@
 ///
 /// On B y = d, symmetric and indefinite, with the positive definite preconditioner C (Diag), the
 /// preconditioned Lanczos process and Givens rotations of its tridiagonal matrix (lanczos_rotation.h) give
-/// iterates that minimise √(ρ·C⁻¹ρ)
-/// over the Krylov space. That is what conjugate residuals with Diag minimise too: the same iterates in exact
-/// arithmetic as long as no state changes, but without the division by z·Bz that may vanish (C38), at the
-/// price of four more vectors.
+/// iterates that minimise √(ρ·C⁻¹ρ) over the Krylov space. That is what conjugate residuals with Diag
+/// minimise too: the same iterates in exact arithmetic as long as no state changes, but without the division
+/// by z·Bz that may vanish (docs/theory.md, C38), at the price of four more vectors.
 ///
 /// A change of states starts a new Lanczos process. With `switching = on_the_way` contacts change as for
 /// cr-diag, and the short processes in between may never get anywhere (the paper saw failures): the status

@@ -16,7 +16,7 @@
 ///
 /// Both sweeps fall apart exactly. Rows of different mechanical bodies do not touch, so the forward sweep
 /// runs body by body; B is block diagonal over the mass-point regions (its connected components), so every
-/// region solves its own inner problem (Lazarevych 2010 section 3; spec 4.1, statement 4). With an arena both
+/// region solves its own inner problem (docs/theory.md, Regions and islands). With an arena both
 /// are tasks; the bits are those of one thread.
 namespace signorini {
 

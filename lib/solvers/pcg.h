@@ -10,10 +10,8 @@
 /// projected_cg.h has the iteration and its three forms.
 ///
 /// An unsymmetric W of a recorded problem has no energy to descend, and conjugacy is lost, but g and the
-/// error are always the true ones, so nothing wrong is claimed and nothing is refused. Measured on 20 planted
-/// problems of 20 contacts, |W_ij − W_ji| = s √(W_ii W_jj), residual 1e-6 within 3000 iterations: all
-/// converge up to s = 0.2 (recorded problems reach 0.005), 17 for s = 0.5 — more than pgs, which loses half
-/// at 0.2.
+/// error are always the true ones, so such problems are not refused. How much asymmetry it takes:
+/// docs/notes/measurements.md.
 namespace signorini {
 
 class Pcg : public ReducedSolver {

@@ -12,7 +12,7 @@ namespace signorini {
 namespace {
 
 /// Lazarevych 2010 eqs. 14 and 15 as printed: r½ = (L + D)⁻¹(−q − U r), then every contact of r½ is projected
-/// (spec C08).
+/// (docs/theory.md, C08).
 double printed_sweep(const GaussSeidelData& data, std::span<double> r, std::span<double> previous) {
   std::copy(r.begin(), r.end(), previous.begin());
   for (Index k = 0; k < data.contacts(); ++k) {

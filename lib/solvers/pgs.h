@@ -9,12 +9,12 @@
 #include "solvers/paper_rules.h"
 #include "solvers/reduced_solver.h"
 
-/// `pgs`: projected Gauss–Seidel on u = W r + q (Lazarevych 2010 eqs. 6, 7, 14, 15; spec 2.1.2).
+/// `pgs`: projected Gauss–Seidel on u = W r + q (Lazarevych 2010 eqs. 6, 7, 14, 15).
 ///
 /// W is assembled in `prepare`; the sweep is in gauss_seidel.h, the loop in sweep_loop.h. Departures from the
-/// paper: the projection acts inside the sweep (C08), and the cone takes one scalar tangential step
-/// 1/λ_max(W_TT) (C09). Both printed rules stay selectable (`form = printed`, `tangent = componentwise`) for
-/// comparison; their fixed points are no solutions.
+/// paper (docs/theory.md): the projection acts inside the sweep (C08), and the cone takes one scalar
+/// tangential step 1/λ_max(W_TT) (C09). Both printed rules stay selectable (`form = printed`, `tangent =
+/// componentwise`) for comparison; their fixed points are no solutions.
 namespace signorini {
 
 enum class PgsForm { robust, printed };

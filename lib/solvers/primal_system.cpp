@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "contact/body_touches.h"
 #include "contact/delassus_operator.h"
+#include "contact/matrix_note.h"
 #include "linalg/conjugate_gradient.h"
 #include "linalg/connected_components.h"
 
@@ -139,6 +140,8 @@ bool invert(const Eigen::Matrix<double, size, size>& block, Eigen::Matrix<double
   return true;
 }
 
+constexpr const char* kOnlyDual = "needs M and H, and the problem holds only W and q";
+
 [[noreturn]] void throw_not_definite(Index node) {
   throw_input("node block of dof {}: M is not positive definite", 3 * node);
 }
@@ -146,13 +149,13 @@ bool invert(const Eigen::Matrix<double, size, size>& block, Eigen::Matrix<double
 }  // namespace
 
 std::string PrimalSystem::refusal(const ContactProblem& problem) {
-  if (problem.has_primal() || !problem.has_dual()) return "";
-  return "needs M and H, and the problem holds only W and q";
+  if (problem.has_primal() || !problem.has_dual()) return symmetry_refusal(problem);
+  return kOnlyDual;
 }
 
 void PrimalSystem::prepare(const ContactProblem& problem, FrictionLaw wanted_law, Judge judge,
                            TaskArena* arena) {
-  if (const std::string reason = refusal(problem); !reason.empty()) throw_usage("this solver {}", reason);
+  if (!problem.has_primal() && problem.has_dual()) throw_usage("this solver {}", kOnlyDual);
   law = wanted_law;
   mu = problem.mu;
   w = problem.w;

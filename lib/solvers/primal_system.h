@@ -24,10 +24,9 @@
 /// that nothing touches. A *pair* is a mechanical body of exactly two node blocks that M couples (a rigid
 /// body with its turning): its block of D is the whole 6×6 matrix, and nothing outside couples to it.
 ///
-/// Who judges: `exact` factors M while preparing and measures r as the referee does, u = W r + q with the
-/// true diagonal blocks of W. The error of the velocity at hand, with D in the place of M in the diagonal
-/// blocks, is cheap but underestimates by 10 to 40 times for stiff M (spec T14); with `own` it has the last
-/// word and M is never factored.
+/// `Judge`: `exact` factors M while preparing and measures r as the referee does, u = W r + q with the true
+/// diagonal blocks of W. `own` stops by the error of the velocity at hand, with D in the place of M in the
+/// diagonal blocks, and never factors M: cheap, but too small for stiff M (docs/theory.md, T14).
 namespace signorini {
 
 enum class Judge { exact, own };
@@ -130,9 +129,9 @@ class PrimalSystem {
   mutable std::vector<double> worst_;  ///< per chunk of contacts
 };
 
-/// When the exact error of a solver that judges itself cheaply is worth its solve with M. The ratio of the
-/// exact to the cheap error is learnt from every measurement; after a broken promise the next one is believed
-/// later and later.
+/// When to measure the exact error, which costs a solve with M. The ratio of the exact to the cheap error is
+/// taken from every measurement; each time the exact error turns out too large, the next measurement waits
+/// longer.
 class CheckSchedule {
  public:
   explicit CheckSchedule(double tolerance) : tolerance_(tolerance) {}

@@ -27,9 +27,9 @@ Norms norms_of(std::span<const double> x) {
 }
 
 /// Breaks cycles. An exact step along a soft direction may run far out of the admissible set, and its
-/// projection may lose what the steps before it won: with one contact and W_T2T2 ≪ W_T1T1, r = 0 → pressed →
-/// stuck → r = 0 for ever. When g·z had no new minimum for kPatience iterations, the next kPatience steps are
-/// at most one Jacobi step long (α ≤ 1, z being scaled by D), half of it the next time, and so on.
+/// projection may undo the progress of the steps before it: with one contact and W_T2T2 ≪ W_T1T1 it cycles
+/// through r = 0, r_N > 0, sticking. When g·z had no new minimum for kPatience iterations, the next kPatience
+/// steps are at most one Jacobi step long (α ≤ 1, z being scaled by D), half of it the next time, and so on.
 class Watchdog {
  public:
   double longest_step() const { return guarded_ > 0 ? limit_ : std::numeric_limits<double>::infinity(); }
@@ -261,7 +261,7 @@ PhaseReport ProjectedCg::iterate(const Settings& settings, std::span<double> r, 
       report.end = PhaseEnd::diverged;
       return report;
     }
-    // without errors something finite is kept now and then, in case the iteration diverges
+    // without measured errors a finite iterate is kept from time to time, in case the iteration diverges
     if (exact || (report.iterations & (report.iterations - 1)) == 0)
       best.offer(r, exact ? report.error : g_dot_z);
     if (stop.met(report.error)) {

@@ -15,7 +15,7 @@
 
 /// The projected conjugate gradient iteration of Lazarevych 2010 (eqs. 16–19, Algorithm 2) in three forms.
 ///
-/// **robust** (spec 2.1.3, C12–C18), with ϱ = −(W r + q), g its projection on the tangent cone
+/// **robust** (docs/theory.md, C12–C18), with ϱ = −(W r + q), g its projection on the tangent cone
 /// (tangent_cone.h), sliding data S and curvature C, and D = (1/W_NN, 1/λ_max(W_TT)):
 ///
 ///     z = D/(1 + D C) g,   F = d + S d_N                        sliding impulses follow their bound
@@ -25,10 +25,10 @@
 ///     d = projection of z' + β d on the tangent cone
 ///
 /// One more departure guards against cycles, which the exact step length allows: along a soft direction α F
-/// may end far outside the admissible set, and its projection loses what the steps before it won (one contact
-/// with W_T2T2 = W_T1T1/74 runs r = 0, pressed, stuck, r = 0 for ever). When g·z had no new minimum for 100
-/// iterations, the next 100 take α ≤ 1, a Jacobi step, as z is scaled by D; a second time α ≤ 1/2, and so on.
-/// What converges steadily never notices.
+/// may end far outside the admissible set, and its projection undoes the progress of the steps before it (one
+/// contact with W_T2T2 = W_T1T1/74 cycles through r = 0, r_N > 0, sticking). When g·z had no new minimum for
+/// 100 iterations, the next 100 take α ≤ 1, a Jacobi step, as z is scaled by D; a second time α ≤ 1/2, and so
+/// on. Runs that converge steadily are not affected.
 ///
 /// **true**: Algorithm 2 with C12–C15 only (true residual, exact step length; no preconditioner, bound or
 /// curvature terms, β as printed). It stalls with friction and shows what C16–C18 are for.

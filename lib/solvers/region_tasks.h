@@ -9,10 +9,10 @@
 
 /// Decorator: any solver on the detached regions of a problem, each region an independent oneTBB task.
 ///
-/// Regions start in descending order of predicted cost, tiny ones are batched (spec 4.3). Every region stops
-/// by the global velocity scale U, so the assembled r meets the asked residual. Every region has its own
-/// solver instance and its result depends on nothing but the region: the bits are the same for any number of
-/// threads.
+/// Regions start in descending order of predicted cost, tiny ones are batched (region_schedule.h). Every
+/// region stops by the global velocity scale U, so the assembled r meets the asked residual. Every region has
+/// its own solver instance and its result depends on nothing but the region: the bits are the same for any
+/// number of threads.
 ///
 /// The assembled report: the worst status of all regions (with the message of the first region that has it),
 /// the most iterations of any region, and products Σ c_R p_R / Σ c_R with c_R the blocks of the region's W,

@@ -33,15 +33,17 @@ class RegionTrace : public IterationObserver {
   std::string_view phase() const { return phases_[phase_of_[shown_]]; }
   bool told() const { return told_; }
   /// With the iterate that is shown, or after the end of the region.
-  const IterationProgress& progress(bool ended) const { return ended || progress_.empty() ? latest_ : progress_[shown_]; }
+  const IterationProgress& progress(bool ended) const {
+    return ended || progress_.empty() ? latest_ : progress_[shown_];
+  }
 
  private:
   int begin_ = 0;
   int end_ = 0;
   int last_ = -1;
   int first_seen_ = -1;
-  std::size_t size_ = 0;   ///< doubles per iterate
-  std::size_t next_ = 0;   ///< first kept iterate that was not shown yet
+  std::size_t size_ = 0;  ///< doubles per iterate
+  std::size_t next_ = 0;  ///< first kept iterate that was not shown yet
   std::size_t shown_ = 0;
   std::vector<int> iterations_;
   std::vector<double> iterates_;
@@ -55,7 +57,8 @@ class RegionTrace : public IterationObserver {
 /// Shows iterations [first, end) of the assembled problem to `observer`.
 /// `shown`: the assembled iterate, 3m, carried from window to window. `final_r`: 3m in the order of `partition.contacts`.
 /// The phase is that of the regions still running, or "mixed" when they differ.
-void replay_regions(const RegionPartition& partition, std::span<RegionTrace> traces, std::span<const double> final_r,
-                    int first, int end, std::span<double> shown, IterationObserver& observer);
+void replay_regions(const RegionPartition& partition, std::span<RegionTrace> traces,
+                    std::span<const double> final_r, int first, int end, std::span<double> shown,
+                    IterationObserver& observer);
 
 }  // namespace signorini

@@ -37,43 +37,43 @@ constexpr SolverEntry entry(std::string_view summary, std::string_view source) {
 }
 
 constexpr std::array kSolvers{
-    entry<Pgs>("projected Gauss-Seidel on the Delassus operator, contact by contact",
+    entry<Pgs>("projected Gauss-Seidel: solves one contact after the other and sweeps until all agree",
                "Lazarevych 2010, eqs. 6, 7, 14, 15 (projection inside the sweep)"),
-    entry<Pcg>("projected conjugate gradients on the Delassus operator",
+    entry<Pcg>("projected conjugate gradients: conjugate gradients on the impulses, projected onto the "
+               "friction cones",
                "Lazarevych 2010, eqs. 16-19, Algorithm 2 (corrected; the printed form is an option)"),
-    entry<PcgPgs>(
-        "combined method: projected conjugate gradients, then projected Gauss-Seidel, best iterate kept",
-        "Lazarevych 2010, section 4"),
-    entry<Ca>("full constraint anticipation: dense Delassus matrix per island, then projected Gauss-Seidel",
-              "Otaduy 2009, section 5.1, eq. 8 (Baraff 1996)"),
-    entry<Ica>("iterative constraint anticipation: block Jacobi anticipation, inner Gauss-Seidel on "
-               "contacts, one outer "
-               "sweep on velocities",
+    entry<PcgPgs>("pcg until it slows down, then pgs; keeps the best answer on the way",
+                  "Lazarevych 2010, section 4"),
+    entry<Ca>(
+        "full constraint anticipation: builds the dense Delassus matrix W of every island, then pgs on it",
+        "Otaduy 2009, section 5.1, eq. 8 (Baraff 1996)"),
+    entry<Ica>("iterative constraint anticipation: alternates sweeps over velocities and over contacts and "
+               "never builds W",
                "Otaduy 2009, sections 5.2-5.5, eqs. 9-14"),
-    entry<IcaCr>("constraint anticipation and conjugate residuals in turn: the first finds the states of "
-                 "contacts, the second "
-                 "solves between them",
-                 "ours, after Lazarevych 2010 section 4, from Otaduy 2009 and Verschoor and Jalba 2019"),
-    entry<CrDiag>("conjugate residuals on velocities and impulses, contacts switching on the way; diagonal "
-                  "preconditioner",
-                  "Verschoor and Jalba 2019, section 3, Algorithms 1-3"),
-    entry<CrFull>(
-        "conjugate residuals on velocities and impulses, contacts switching on the way; block-inverse "
-        "preconditioner with duplicate scaling",
+    entry<IcaCr>(
+        "ica to identify the active set, then conjugate residuals on the equality-constrained system, "
+        "in turn",
+        "ours, after Lazarevych 2010 section 4, from Otaduy 2009 and Verschoor and Jalba 2019"),
+    entry<CrDiag>(
+        "conjugate residuals on velocities and impulses together, with active-set changes during the "
+        "iteration; diagonal preconditioner",
         "Verschoor and Jalba 2019, section 3, Algorithms 1-3"),
-    entry<Minres>("minimal residuals in the place of conjugate residuals; diagonal preconditioner",
+    entry<CrFull>("as cr-diag, with a preconditioner that includes the contact constraints and a scaling for "
+                  "redundant contacts",
+                  "Verschoor and Jalba 2019, section 3, Algorithms 1-3"),
+    entry<Minres>("as cr-diag, with the MINRES recurrence in place of conjugate residuals",
                   "Verschoor and Jalba 2019, section 7; Paige and Saunders 1975"),
     entry<SpActiveSet>(
-        "staggered projections: normal and friction problem in turn, each by conjugate residuals; "
-        "contacts switch where a linear system is solved",
+        "staggered projections: solves the normal problem and the friction problem in turn, each "
+        "by an active-set method with conjugate residuals for the linear systems",
         "Kaufman et al. 2008, as run by Verschoor and Jalba 2019, section 6.2.3"),
-    entry<SpCr>(
-        "staggered projections: normal and friction problem in turn, each by conjugate residuals with "
-        "contacts switching on the way",
-        "Verschoor and Jalba 2019, section 6.2.3 (2xCR)"),
+    entry<SpCr>("staggered projections: as sp-active-set, with active-set changes during the conjugate "
+                "residual iteration",
+                "Verschoor and Jalba 2019, section 6.2.3 (2xCR)"),
     entry<Reference>(
-        "slow and accurate: Gauss-Seidel with exact one-contact solves, then semi-smooth Newton steps",
-        "what the others are tested against (Alart and Curnier 1991 for the equations)"),
+        "slow and accurate, for checking the others: Gauss-Seidel with exact one-contact solves, "
+        "then semi-smooth Newton steps",
+        "Alart and Curnier 1991 for the equations"),
 };
 
 }  // namespace

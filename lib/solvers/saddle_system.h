@@ -13,15 +13,15 @@
 #include "solvers/solver.h"
 
 /// The symmetric indefinite system that conjugate residuals and MINRES solve, its residual and its
-/// preconditioners (Verschoor and Jalba 2019, eqs. 9–22; signs of spec C30). L: the active rows of Hᵀ, E
-/// their compliance (contact_states.h), λ their impulses, r_T the known sliding impulses:
+/// preconditioners (Verschoor and Jalba 2019, eqs. 9–22; signs of docs/theory.md, C30). L: the active rows of
+/// Hᵀ, E their compliance (contact_states.h), λ their impulses, r_T the known sliding impulses:
 ///
 ///     [ M  −Lᵀ ] [ v ]   [ f + H r_T ]        ρ_v = f + H (λ + r_T) − M v    [kg m/s]
 ///     [ −L  −E ] [ λ ] = [ w_active  ]        ρ_c = u_active + E λ           [m/s]
 ///
 /// Where bounds are held, ϑ (λ − c) is added to ρ_c and ϑ to E (contact_states.h).
 ///
-/// A change of states costs no product with M: ρ_v moves by H times the change of the impulses (V22).
+/// A change of states costs no product with M: ρ_v moves by H times the change of the impulses.
 namespace signorini {
 
 class SaddleSystem {
@@ -30,7 +30,7 @@ class SaddleSystem {
                bool scale_duplicates, TaskArena* arena);
   /// From impulses r (3m) and velocities v (n); one product. `belong`: v is the velocity of r, more or less.
   /// For r ≠ 0 the start is v_free + M⁻¹ H r instead where M is factored, and v + D⁻¹ H r where it is not and
-  /// v does not belong; only the last tells the states nothing.
+  /// v does not belong; in the last case u is not used to find the states.
   void start(std::span<const double> r, std::span<const double> v, bool belong, bool as_full);
   /// ρ_v and u afresh from v and the impulses; one product.
   void refresh();
@@ -75,7 +75,7 @@ class SaddleSystem {
   /// and what drawing the impulses onto the law would move u by at least.
   double estimate();
   double constraint_norm() const;
-  /// ‖ρ_v‖² + dt² ‖ρ_c‖², squares of kg m/s and of m added up as in the paper (C41).
+  /// ‖ρ_v‖² + dt² ‖ρ_c‖², squares of kg m/s and of m added up as in the paper (docs/theory.md, C41).
   double squared_residual(double dt) const;
 
   /// body(chunk, begin, end) over the dofs, on several threads where there is

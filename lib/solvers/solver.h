@@ -12,7 +12,7 @@
 #include "contact/contact_problem.h"
 #include "contact/friction_law.h"
 
-/// What every solver variant is to the rest of the program: a guest that is handed a problem.
+/// A `Solver` solves one `ContactProblem`: first `prepare`, then `solve`.
 ///
 ///     solver->prepare(problem)                    setup: Delassus, factors, workspaces; timed apart
 ///     solver->solve(r, stop, observer)            iteration; allocates nothing; may be called again
@@ -67,7 +67,8 @@ struct SolveCounters {
   long long state_changes = 0;       ///< contacts that changed state (on, off, sticking, sliding)
   long long restarts = 0;            ///< conjugate directions given up
   long long guards = 0;              ///< breakdowns met and mended, fallbacks taken
-  long long relinearisations = 0;    ///< changes of rows in the midst of a solve; passes of staggered projections
+  long long relinearisations =
+      0;  ///< changes of rows in the midst of a solve; passes of staggered projections
 
   SolveCounters& operator+=(const SolveCounters& other) {
     mass_products += other.mass_products;

@@ -12,13 +12,13 @@ namespace signorini {
 
 namespace {
 
-/// Looks at solved systems in one projection at most: the pass goes on with what there is.
+/// Looks at solved systems in one projection at most; then the pass continues from there.
 constexpr int kMostLooks = 100;
 constexpr double kLeastRelaxation = 0.125;
 
 std::string_view phase_of(QpStage stage) { return stage == QpStage::normal ? "normal" : "friction"; }
 
-/// Iterations between looks on the way (spec C40).
+/// Iterations between looks on the way (docs/theory.md, C40).
 int interval_of(double ratio) {
   const double length = std::log2(std::max(1.0, ratio)) / 3.0;
   return std::max(1, static_cast<int>(std::min(length, 1e6)));
@@ -178,7 +178,7 @@ bool StaggeredProjections::Impl::project(Run& run, QpStage stage, QpStates state
       least = qp.residual();
       lowered_at = run.report.iterations;
     } else if (run.report.iterations - lowered_at > patience) {
-      qp.refresh();  // rounding, or rows that contradict each other: the pass goes on with what there is
+      qp.refresh();  // rounding, or inconsistent active rows: the pass goes on from here
       return true;
     }
     if (states == QpStates::at_convergence || !(alpha > 0.0) || qp.residual() <= tolerance) continue;
@@ -213,7 +213,7 @@ void StaggeredProjections::Impl::finish_pass(Run& run, const StaggeredOptions& o
     ++counters.guards;
     improved_at = passes;
   } else if (run.report.estimate <= asked) {
-    tighten(0.25);  // the error of the velocity at hand is too small (spec T14)
+    tighten(0.25);  // the error of the velocity at hand is too small (docs/theory.md, T14)
   }
   if (options.passes > 0 && passes >= options.passes) run.end(PhaseEnd::cap);
 }

@@ -17,16 +17,16 @@
 /// by conjugate residuals with the Diag preconditioner. `sp-active-set` changes the states of rows only where
 /// the linear system is solved; `sp-cr` also on the way, as `cr-diag` does: every max(1, ⌊log2(ϱ)/3⌋)
 /// iterations, ϱ the residual over its tolerance, after steps with α > 0. Velocities, impulses and states are
-/// kept from pass to pass. An iteration is one CR iteration of either problem; passes are the counter `relinearisations`. `qp =
-/// minres` puts MINRES in the place of CR (section 7), counted the same way.
+/// kept from pass to pass. An iteration is one CR iteration of either problem; passes are the counter
+/// `relinearisations`. `qp = minres` puts MINRES in the place of CR (section 7), counted the same way.
 ///
 /// Departures. A projection is solved to `forcing` times the error at its beginning (never tighter than
 /// `inner` times the asked residual) instead of to a fixed tolerance: early passes aim at bounds that are
 /// still wrong. With forcing = 0 it is as published. The first iteration of a projection meets a residual
-/// (0; u_L) for which CR breaks down (spec C38) and is one minimising step. The published method knows the
-/// pyramid only, because rows that follow a sliding direction are no convex problem; here the friction QP of
-/// the cone keeps r_T in discs of fixed radius, which is one, and Newton's method on the circles turns it
-/// into the same linear systems.
+/// (0; u_L) for which CR breaks down (docs/theory.md, C38) and is one minimising step. The published method
+/// knows the pyramid only, because rows that follow a sliding direction are no convex problem; here the
+/// friction QP of the cone keeps r_T in discs of fixed radius, which is one, and Newton's method on the
+/// circles turns it into the same linear systems.
 ///
 /// Staggering is a fixed-point iteration of r_N ↦ r_T ↦ r_N and need not converge: it may oscillate (section
 /// 6.2.3: high impact, large Δt). Where the error has not improved by 1 % for `patience` passes, the bounds

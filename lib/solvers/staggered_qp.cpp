@@ -9,7 +9,7 @@ namespace signorini {
 
 namespace {
 
-/// Relative size below which an inner product counts as a breakdown (spec C38).
+/// Relative size below which an inner product counts as a breakdown (docs/theory.md, C38).
 constexpr double kBreakdown = 1e-13;
 /// Looks at a solved system that may fail to lower the number of violated rows before rows change singly.
 constexpr int kBlockPatience = 5;
@@ -269,7 +269,7 @@ double StaggeredQp::violation_pyramid(std::size_t k, int j, double gate, QpLook 
   }
   const double back = -u_[row] * t.slip[j];
   if (when == QpLook::solved) return back;
-  // a release must be asked for more often the more often this tangent has slipped (spec T10)
+  // against cycles: sticking must be asked for more often the more often this tangent has slipped
   if (!(back > gate)) {
     t.confirmed[part] = 0;
     return 0.0;

@@ -60,8 +60,9 @@ class StaggeredQp {
   /// way (1: all of it) when friction's turn comes; held impulses follow their bounds. True where r changed.
   bool enter(QpStage stage, double relaxation);
   /// Looks at the rows of the present problem and changes those whose violation is above `gate` (m/s).
-  /// `solved` looks follow block principal pivoting (Júdice and Pires 1994): all at once while the number of
-  /// violated rows falls now and then, else the last one alone. True when anything changed.
+  /// `solved` looks follow block principal pivoting (Júdice and Pires 1994): all violated rows switch
+  /// together while their number keeps falling; otherwise only the one with the largest index. True when
+  /// anything changed.
   bool look(double gate, QpLook when);
 
   /// Anew from the present residual; one product with M (MINRES: none).
@@ -78,7 +79,7 @@ class StaggeredQp {
   /// ρ_v and u from v and r; one product.
   void refresh();
 
-  /// ‖B z‖ ≤ 1e-12 times what it was at the restart: stationary although ρ ≠ 0 (contradicting rows).
+  /// ‖B z‖ ≤ 1e-12 times what it was at the restart: stationary although ρ ≠ 0 (inconsistent rows).
   bool stationary() const {
     return method_ == QpMethod::minres ? rotation_.finished()
                                        : BzBz_ <= kStationary * kStationary * reference_;

@@ -53,7 +53,7 @@ class BestIterate {
     error_ = std::numeric_limits<double>::infinity();
     has_ = false;
   }
-  /// Keeps `r` when it is better than what is kept, or when nothing is kept yet. A NaN error never wins.
+  /// Keeps `r` when it is better than what is kept, or when nothing is kept yet. A NaN error is never better.
   void offer(std::span<const double> r, double error);
   bool has() const { return has_; }
   double error() const { return error_; }

@@ -22,8 +22,8 @@ Norms step_norms(std::span<const double> r, std::span<const double> previous) {
 }
 
 /// When the exact error is worth its product. The largest correction of a sweep is about the error before it;
-/// the error after it is predicted from the last two corrections and the last measured ratio. After a broken
-/// promise the next one is believed later and later.
+/// the error after it is predicted from the last two corrections and the last measured ratio. Each time the
+/// prediction was too small, the next measurement waits longer.
 class Promise {
  public:
   explicit Promise(double tolerance) : tolerance_(tolerance) {}

@@ -13,9 +13,9 @@
 /// Repeats a Gauss–Seidel sweep until a stop rule holds.
 ///
 /// A sweep returns its largest correction in m/s, an estimate of the error that costs nothing. The exact
-/// error costs about a sweep; it is evaluated at the start, when the estimates promise success, every 50
-/// sweeps and at the end, and only it ends the loop with `converged`. With the paper's rules it is evaluated
-/// after every sweep, because they need the projected residual.
+/// error costs about a sweep; it is evaluated at the start, when the estimate is below the tolerance, every
+/// 50 sweeps and at the end, and only it ends the loop with `converged`. With the paper's rules it is
+/// evaluated after every sweep, because they need the projected residual.
 namespace signorini {
 
 struct PhaseSettings {

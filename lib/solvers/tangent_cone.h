@@ -7,7 +7,7 @@
 
 #include "contact/friction_law.h"
 
-/// The set of admissible impulses of a contact near a point of its boundary (spec C15–C17).
+/// The set of admissible impulses of a contact near a point of its boundary (docs/theory.md, C15–C17).
 ///
 /// Admissible: r_N ≥ 0 and r_T in the disc (cone) or square (pyramid) of radius μ r_N; for given r_N the
 /// bound is a constant, as in Lazarevych 2010 eqs. 6 and 7. ϱ = −u = −(W r + q) is the downhill direction;

@@ -27,9 +27,12 @@ def introduction(results):
              f"{' with ' + sets if sets else ''}; {caches}; {facts['machine']['system']}. Compiler: {facts['build']['compiler']}, "
              f"`{facts['build']['flags']}`.")
     quick = "\n\n**Measured with `--quick`: sizes and times are too small to be quoted.**" if any(r.quick for r in results.values()) else ""
-    return ("Every number on this page is measured by one command,\n\n    scripts/benchmarks\n\nwhich installs what is missing, builds the Google "
-            "Benchmark programs in release, runs them, draws the figures and writes this page; nothing is typed by hand. Ratios compare things that were "
-            "timed in one run of one program. Times are those of this machine; of repeated times the least counts.\n\n" + words + quick)
+    return ("One command measures every number on this page,\n\n    scripts/benchmarks\n\nIt installs what is missing, builds the Google "
+            "Benchmark programs in release, runs them, draws the figures and writes this page. Times are those of this machine, the least of several "
+            "repetitions; ratios compare things that were timed in one run of one program and carry over to other machines better.\n\n“The time of its "
+            "bytes” is the time to read, at the measured bandwidth, what an iteration must read at least: every stored number of M, ten numbers for each "
+            "degree of freedom, and the rows of the contacts. Symmetric blocks are read once for both triangles, so a ratio below 1 is possible.\n\n" +
+            words + quick)
 
 
 def size_text(count):
@@ -113,7 +116,7 @@ def paper_table(ours):
     text = markdown(["per step", "collision [s]", "resolution [s]", "total [s]", "iterations", "contacts"], table, {1, 2, 3, 4, 5})
     best = paper.RINGS[0]
     return (f"Beside the paper's columns ({paper.SCENE}; means over its run; contacts: its constraints over three). Ours counts everything but "
-            "detection as resolution. The processors are ten years apart, and the piles are not the same pile: read orders of magnitude.\n\n" + text +
+            "detection as resolution. The processors are ten years apart and the piles differ: compare orders of magnitude only.\n\n" + text +
             f"\nAgainst {best.method}, one thread: {best.collision / ours.seconds('detection', 1):.0f}× in collision, "
             f"{best.resolution / ours.resolution(1):.1f}× in resolution with {row['contacts'] / best.contacts:.1f} times the contacts.\n")
 

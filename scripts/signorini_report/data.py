@@ -16,6 +16,9 @@ TEXT = ["experiment", "file", "step", "solver", "options", "law", "region_mode",
 COUNTERS = ["mass_products", "direction_products", "contact_sweeps", "triangular_solves", "evaluations", "state_changes",
             "restarts", "guards", "relinearisations"]
 CLASS_ERRORS = ["fb_normal", "fb_static", "fb_kinetic"]  # m
+ERRORS = ["residual", "natural_map", "siconos_error", "fischer_burmeister", "penetration", "cone_violation", "dissipation_angle", "equation",
+          *CLASS_ERRORS]
+MACHINE = ["cpu_share", "waited_share"]  # how busy the machine was while a solve was timed; NaN where it was not
 WHOLE = ["contacts", "dofs", "regions", "largest_region", "threads", "repetition", "iterations", "first_phase",
          "products"] + COUNTERS
 KEYS = ["experiment", "file", "step", "solver", "options", "law", "region_mode", "threads", "repetition", "protocol"]
@@ -127,7 +130,7 @@ def read_runs(path):
     if absent:
         raise ReportError(f"{path}: columns missing: {', '.join(absent)}")
     for column, default in [("protocol", "time"), ("message", ""), ("label", ""), ("first_phase", "0"), ("products", "0")] + \
-            [(counter, "0") for counter in COUNTERS] + [(column, "nan") for column in CLASS_ERRORS]:
+            [(counter, "0") for counter in COUNTERS] + [(column, "nan") for column in CLASS_ERRORS + MACHINE]:
         if column not in runs.columns:
             runs[column] = default
     for column in runs.columns:
@@ -141,6 +144,8 @@ def read_runs(path):
                 continue  # a later program's own text column
             raise ReportError(f"{path}: column {column} holds what is no number ({error})") from error
         runs[column] = numbers.replace([np.inf, -np.inf], np.nan).fillna(0).astype("int64") if column in WHOLE else numbers.astype("float64")
+    # nothing was solved, so nothing was measured: earlier programs wrote 0 for some, a perfect score
+    runs.loc[runs["status"].isin(["unsupported", "failed"]), ERRORS] = np.nan
     return runs.sort_values(KEYS, kind="stable").reset_index(drop=True)
 
 
@@ -180,6 +185,24 @@ def first_to_reach(runs, wanted):
     return (reached & (runs["tolerance"] == loosest)).astype(int)
 
 
+TIMES = ("seconds_per_contact", "update_share")  # made from times, under names that do not end with _seconds
+
+
+def is_time(column):
+    """Whether the clock measured the column, or one that it was made from."""
+    return column.endswith("_seconds") or column in TIMES
+
+
+def clock_columns(table):
+    return {name for name in table.columns if is_time(name)}
+
+
+def derive(table, name, values, *sources):
+    """A column made from others; where one of them is a time it must be known as one too."""
+    assert is_time(name) or not any(is_time(source) for source in sources), f"{name} is made from times: name it in TIMES"
+    table[name] = values
+
+
 def add_columns(runs):
     labels = label_variants(set(zip(runs["solver"], runs["options"])))
     runs["variant"] = [labels[pair] for pair in zip(runs["solver"], runs["options"])]
@@ -191,8 +214,8 @@ def add_columns(runs):
     for tolerance in sorted(set(runs["tolerance"])):
         runs[f"first_to_reach.{tolerance:.0e}"] = first_to_reach(runs, tolerance)
     runs["family"] = [family_of(file) for file in runs["file"]]
-    runs["total_seconds"] = runs["setup_seconds"] + runs["solve_seconds"]
-    runs["seconds_per_contact"] = runs["total_seconds"] / runs["contacts"].where(runs["contacts"] > 0)
+    derive(runs, "total_seconds", runs["setup_seconds"] + runs["solve_seconds"], "setup_seconds", "solve_seconds")
+    derive(runs, "seconds_per_contact", runs["total_seconds"] / runs["contacts"].where(runs["contacts"] > 0), "total_seconds", "contacts")
     runs["largest_share"] = runs["largest_region"] / runs["contacts"].where(runs["contacts"] > 0)
     runs["scene"] = runs["file"].map(scene_of)
     runs["time_step"], runs["round"] = runs["step"].map(step_of), runs["step"].map(round_of).astype("int64")
@@ -218,8 +241,9 @@ def read_steps(folder):
     if absent:
         raise ReportError(f"{path}: columns missing: {', '.join(absent)}")
     steps["scene"] = steps["file"].map(scene_of)
-    steps["step_seconds"] = steps[CLOCKS].sum(axis=1, skipna=False)
-    steps["resolution_seconds"] = steps[["assembly_seconds", "free_seconds", "solve_seconds"]].sum(axis=1, skipna=False)
+    resolution = ["assembly_seconds", "free_seconds", "solve_seconds"]
+    derive(steps, "step_seconds", steps[CLOCKS].sum(axis=1, skipna=False), *CLOCKS)
+    derive(steps, "resolution_seconds", steps[resolution].sum(axis=1, skipna=False), *resolution)
     return steps
 
 
@@ -231,28 +255,30 @@ def read_follow(folder):
     try:
         rows = pd.read_csv(path, dtype={"step": str})
         rows["scene"] = rows["file"].map(scene_of)
-        rows["update_share"] = rows["update_seconds"] / rows["rebuild_seconds"]
+        derive(rows, "update_share", rows["update_seconds"] / rows["rebuild_seconds"], "update_seconds", "rebuild_seconds")
     except (pd.errors.ParserError, pd.errors.EmptyDataError, KeyError) as error:
         raise ReportError(f"{path}: no table of this version ({error})") from error
     return rows
 
 
-def add_recorded(runs, folder):
-    """Columns setting.<key> and fact.<name> from recordings.csv: what a recording sets, and the values of its scene's facts;
-    numbers where all of them are. For any table with a column `file`."""
+def with_recorded(runs, folder):
+    """A table with a column `file`, and columns setting.<key> and fact.<name> from recordings.csv beside its own: what a recording sets, and
+    the values of its scene's facts; numbers where all of them are."""
     path = folder / "recordings.csv"
     if not path.is_file():
-        return
+        return runs
     try:
         table = pd.read_csv(path, dtype=str, keep_default_na=False)
         groups = list(table.groupby(["kind", "key"], sort=True))
     except (KeyError, ValueError) as error:
         raise ReportError(f"{path}: {error}") from error
+    columns = {}
     for (kind, key), part in groups:
         values = runs["file"].map(dict(zip(part["file"], part["value"])))
         numbers = pd.to_numeric(values, errors="coerce")
         numeric = kind == "fact" or not numbers[values.notna()].isna().any()
-        runs[f"{kind}.{key}"] = numbers.astype("float64") if numeric else values.fillna("")
+        columns[f"{kind}.{key}"] = numbers.astype("float64") if numeric else values.fillna("")
+    return pd.concat([runs, pd.DataFrame(columns, index=runs.index)], axis=1)
 
 
 def read_series(folder):
@@ -355,13 +381,13 @@ def read_experiment(folder):
             config = tomllib.loads((folder / "config.toml").read_text(encoding="utf-8"))
         except tomllib.TOMLDecodeError as error:
             raise ReportError(f"{folder / 'config.toml'}: {error}") from error
-    add_recorded(runs, folder)
+    runs = with_recorded(runs, folder)
     steps = read_steps(folder)
     if steps is not None:
-        add_recorded(steps, folder)
+        steps = with_recorded(steps, folder)
     follow = read_follow(folder)
     if follow is not None:
-        add_recorded(follow, folder)
+        follow = with_recorded(follow, folder)
     series = read_series(folder)
     add_series(runs, series)
     if (folder / "trace.h5").is_file():

@@ -1,10 +1,14 @@
 """Verdicts on the machine-checkable claims of an experiment (`[[expect]]` in its config.toml, see docs/experiments.md)."""
 
 import dataclasses
+import json
 import math
 
 import numpy as np
 import pandas as pd
+
+from signorini_report import machine
+from signorini_report.data import is_time
 
 HOLDS, DIFFERS, NOT_COMPARABLE = "holds", "differs", "not comparable"
 STATISTICS = {"median": np.median, "mean": np.mean, "maximum": np.max, "minimum": np.min, "sum": np.sum,
@@ -38,11 +42,16 @@ class Verdict:
             return "–"
         if self.kind == "fraction":
             return f"{100 * self.value:.4g} % of {self.samples}"
-        return f"{self.value:.3g}{' ' + self.unit if self.unit else ''} ({self.samples} {'pairs' if self.kind == 'ratio' else 'rows'})"
+        of = "pair" if self.kind == "ratio" else "row"
+        return f"{self.value:.3g}{' ' + self.unit if self.unit else ''} ({self.samples} {of if self.samples == 1 else of + 's'})"
 
 
 class Impossible(Exception):
     """The claim cannot be evaluated; the text says why."""
+
+
+class Absent(Impossible):
+    """The run has no rows for the claim."""
 
 
 def flatten(table, prefix=""):
@@ -112,7 +121,7 @@ def once(rows, *columns):
 def fraction(runs, expect):
     values = numbers(once(select(runs, expect.get("where")), expect["column"]), expect["column"])
     if len(values) == 0:
-        raise Impossible("no rows match")
+        raise Absent("no rows match")
     inside = (values >= expect.get("lower", -math.inf)) & (values <= expect.get("upper", math.inf))
     return float(inside.mean()), len(values)
 
@@ -122,11 +131,11 @@ def quantity(runs, expect):
     if names and expect.get("statistic") == TOTAL:
         pair = once(select(runs, expect.get("where")), *names)[names].dropna()
         if pair.empty or pair[names[1]].sum() <= 0:
-            raise Impossible("no rows match")
+            raise Absent("no rows match")
         return float(pair[names[0]].sum() / pair[names[1]].sum()), len(pair)
     values = numbers(once(select(runs, expect.get("where")), expect["column"]), expect["column"]).dropna()
     if len(values) == 0:
-        raise Impossible("no rows match")
+        raise Absent("no rows match")
     return float(statistic_of(expect)(values)), len(values)
 
 
@@ -159,7 +168,7 @@ def ratio(runs, expect):
     if not total:
         pairs = pairs[pairs["denominator"] > 0]
     if len(pairs) == 0:
-        raise Impossible("no pairs match")
+        raise Absent("no pairs match")
     if total:
         below = float(pairs["denominator"].sum())
         if below <= 0:
@@ -226,7 +235,7 @@ def slope_ratio(runs, expect):
     above, samples = slope(select(rows, numerator), plain)
     slopes = [slope(part, plain)[0] for _, part in select(rows, denominator).groupby(match if len(match) > 1 else match[0])]
     if not slopes:
-        raise Impossible("no rows match")
+        raise Absent("no rows match")
     below = float(statistic_of({"statistic": "maximum"} | expect)(slopes))
     if below <= 0:
         raise Impossible(f"the slope below is {below:.3g}, a ratio needs a positive one")
@@ -247,6 +256,28 @@ def expected_text(expect):
     return f"≤ {high * scale:g}{unit}" if high is not None else ""
 
 
+def columns_used(expect):
+    """Every column that the value of a claim depends on."""
+    names = {expect[key] for key in ("column", "denominator_column", "against") if isinstance(expect.get(key), str)}
+    names |= set(expect["column_of"]) if isinstance(expect.get("column_of"), list) else set()
+    for key in ("where", "numerator", "denominator", "above", "below", "at_least", "at_most"):
+        names |= {name for name, _ in flatten(expect[key])} if isinstance(expect.get(key), dict) else set()
+    return names
+
+
+def is_about_time(expect):
+    """Whether the clock measured one of the columns that the claim is about."""
+    return any(is_time(column) for column in columns_used(expect))
+
+
+def on_this_machine(runs):
+    """Without the rows that ask for more threads than the program could use: they say nothing about a claim."""
+    if not {"status", "message"} <= set(runs.columns):
+        return runs
+    refused = (runs["status"] == "unsupported") & runs["message"].astype(str).str.contains("threads, this process may use", regex=False)
+    return runs[~refused]
+
+
 def rows_for(expect, tables):
     """The table that a claim is about, cut down to its bounds, with the column `quotient` where it asks for one."""
     kind = expect.get("rows", "runs")
@@ -254,7 +285,7 @@ def rows_for(expect, tables):
         raise Impossible(f"unknown rows '{kind}' (known: follow, runs, steps)")
     if tables.get(kind) is None:
         raise Impossible(f"there is no {kind}.csv")
-    rows = within(tables[kind], expect)
+    rows = within(on_this_machine(tables[kind]) if kind == "runs" else tables[kind], expect)
     names = quotient_columns(expect)
     if names:
         below = numbers(rows, names[1])
@@ -262,9 +293,13 @@ def rows_for(expect, tables):
     return rows
 
 
-def evaluate(runs, expect, experiment="", size="", steps=None, follow=None):
-    kind = expect.get("kind", "")
+def evaluate(runs, expect, experiment="", size="", steps=None, follow=None, busy=None):
+    """`busy`: for each kind of rows why their times are not comparable, "" where they are (machine.busy)."""
+    kind, tables = expect.get("kind", ""), {"runs": runs, "steps": steps, "follow": follow}
     value, samples, reason = None, 0, ""
+    sizes = expect.get("sizes", expect.get("size", []))
+    sizes = sizes if isinstance(sizes, list) else [sizes]
+    elsewhere = f"asked at size {' or '.join(sizes)}; this run is {size}" if sizes and size and size not in sizes else ""
     try:
         unknown = sorted(set(expect) - KNOWN)
         if unknown:
@@ -279,24 +314,53 @@ def evaluate(runs, expect, experiment="", size="", steps=None, follow=None):
             raise Impossible("'column' is missing")
         if "min" not in expect and "max" not in expect:
             raise Impossible("neither 'min' nor 'max' is given")
-        value, samples = KINDS[kind](rows_for(expect, {"runs": runs, "steps": steps, "follow": follow}), expect)
+        value, samples = KINDS[kind](rows_for(expect, tables), expect)
         if math.isnan(value):
             value = None
             raise Impossible("the measured value is not a number")
-        sizes = expect.get("sizes", expect.get("size", []))
-        sizes = sizes if isinstance(sizes, list) else [sizes]
-        if sizes and size and size not in sizes:
-            raise Impossible(f"asked at size {' or '.join(sizes)}; this run is {size}")
+        if elsewhere:
+            raise Impossible(elsewhere)
+        disturbed = (busy or {}).get(expect.get("rows", "runs"), "")
+        if disturbed and is_about_time(expect):
+            raise Impossible(disturbed)
         holds = expect.get("min", -math.inf) <= value <= expect.get("max", math.inf)
         verdict = HOLDS if holds else DIFFERS
     except Impossible as impossible:
-        verdict, reason = NOT_COMPARABLE, str(impossible)
+        verdict, reason = NOT_COMPARABLE, elsewhere if elsewhere and isinstance(impossible, Absent) else str(impossible)
     return Verdict(experiment, str(expect.get("id", "")), str(expect.get("claim", "")), str(expect.get("source", "")), kind,
                    expected_text(expect), value, str(expect.get("unit", "")), samples, verdict,
                    reason or (str(expect.get("reason", "")) if verdict == DIFFERS else ""))
 
 
+def judged_without(verdict, expect, left_out):
+    """A claim about all problems is none about some of them: what `optional_files` left out (docs/experiments.md) makes it not comparable."""
+    named = (expect.get("where") or {}).get("file")
+    if not left_out or (named and not set(named if isinstance(named, list) else [named]) & {file.rsplit('/', 1)[-1].removesuffix('.hdf5') for file in left_out}):
+        return verdict
+    if verdict.verdict == NOT_COMPARABLE:
+        return verdict
+    return dataclasses.replace(verdict, verdict=NOT_COMPARABLE, reason=f"input not in the clone: {', '.join(left_out)} (SIGNORINI_DATA)")
+
+
 def evaluate_all(experiment):
-    size = str(experiment.env.get("size") or experiment.config.get("size", ""))
-    return [evaluate(experiment.runs, expect, experiment.id, size, experiment.steps, experiment.follow)
+    size, busy = str(experiment.env.get("size") or experiment.config.get("size", "")), machine.of_experiment(experiment)
+    left_out = [file for file in str(experiment.env.get("inputs_left_out", "")).split(", ") if file]
+    return [judged_without(evaluate(experiment.runs, expect, experiment.id, size, experiment.steps, experiment.follow, busy), expect, left_out)
             for expect in experiment.config.get("expect", [])]
+
+
+def read_claims(path):
+    """The verdicts of a claims.json, as an earlier report wrote them."""
+    verdicts = [Verdict(**record) for record in json.loads(path.read_text(encoding="utf-8"))]
+    for verdict in verdicts:
+        verdict.value = None if verdict.value is None else float(verdict.value)  # JSON has no infinity: a text
+    return verdicts
+
+
+def read_reference(folder, config, env):
+    """The verdicts of a committed result. Programs that noted the load alone judged times whatever it was: on a busy machine these are not
+    comparable either."""
+    verdicts, busy = read_claims(folder / "claims.json"), machine.busy_without_waiting_times(env)
+    timed = {str(claim.get("id")) for claim in config.get("expect", []) if is_about_time(claim)} if busy else set()
+    return [dataclasses.replace(verdict, verdict=NOT_COMPARABLE, reason=busy) if verdict.id in timed and verdict.verdict != NOT_COMPARABLE
+            else verdict for verdict in verdicts]

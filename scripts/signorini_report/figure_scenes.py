@@ -109,7 +109,7 @@ def residuals(experiment, folder):
 def series(experiment, folder):
     """Columns of the recordings' statistics over time, one panel per recording: [series]."""
     table, wanted = experiment.series, experiment.config.get("series", {})
-    if table is None or len(table.columns) < 3:
+    if table is None or table.empty or len(table.columns) < 3:
         return False
     columns = [column for column in wanted.get("columns", []) if column in table.columns]
     words = wanted.get("words", columns)

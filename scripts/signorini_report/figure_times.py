@@ -133,7 +133,7 @@ def threads(experiment, folder):
         left.axvline(1.0, color=GREY, linewidth=0.8)
         left.axvline(counts[-1], color=GREY, linewidth=0.8, linestyle=(0, (4, 2)))
         left.set_xlabel(f"speed-up with {counts[-1]} threads: median, quartiles")
-        left.set_xlim(0, max(counts[-1] * 1.12, float(pairs["speedup"].quantile(0.9))))
+        left.set_xlim(0, max(counts[-1] * 1.12, 1.05 * max(float(np.max(line.get_xdata())) for line in left.lines)))
     most = pairs[pairs["threads"] == counts[-1]]
     factor, unit = time_unit(most["one"])
     for _, variant in variants:
@@ -144,7 +144,7 @@ def threads(experiment, folder):
     plain_log(right.xaxis)
     right.axhline(1.0, color=GREY, linewidth=0.8)
     right.axhline(counts[-1], color=GREY, linewidth=0.8, linestyle=(0, (4, 2)))
-    right.set_ylim(0, max(counts[-1] * 1.12, float(most["speedup"].quantile(0.98)) * 1.05))
+    right.set_ylim(0, max(counts[-1] * 1.12, 1.05 * float(most["speedup"].max())))
     right.set_xlabel(f"solve time with one thread [{unit}]")
     right.set_ylabel(f"speed-up, {counts[-1]} threads")
     drop = 0.44 / figure.get_size_inches()[1]
@@ -249,6 +249,7 @@ def growth(experiment, folder):
         axes.xaxis.set_minor_locator(NullLocator())
         axes.margins(x=0.08)
     plain_log(grid[0][0].yaxis)
+    grid[0][0].set_ylabel("number")
     columns = legend_columns(len(used), 4)
     figure.legend(handles=by_rows(used, columns), loc="upper center", ncol=columns, handlelength=2.8, columnspacing=1.2,
                   bbox_to_anchor=(0.5, figure.subplotpars.bottom - 0.42 / figure.get_size_inches()[1]))

@@ -15,34 +15,38 @@ from signorini_report.figure_runs import scatter
 from signorini_report.figure_sheet import sheet
 from signorini_report.figure_steps import against, histogram, over_time, shares
 from signorini_report.figure_times import contacts, growth, ratios, threads, times_and_iterations
+from signorini_report.figure_winners import winners
 
 PICTURES = {  # name: (function, caption), in the order of the page
-    "sheet": (sheet, "The recordings that were solved: evenly spaced frames, dots are contacts in the colours of their regions; below "
-                     "them contacts and energies of every step."),
+    "sheet": (sheet, "Evenly spaced frames of the recordings that were solved. Dots are contacts, coloured by region; below, contacts and "
+                     "energies of every step."),
     "times_and_iterations": (times_and_iterations,
                              "Solve time and iterations to the tolerance, by solver and region mode. Marks are medians over the "
                              "snapshots that were solved, bars their quartiles; the column on the right counts solved snapshots."),
-    "methods": (methods, "What every method takes over what the reference takes, scene by scene; crosses are the paper's ratios. Left time to "
-                         "resolve contacts, right iterations; marks are the tables below."),
-    "profile": (profile, "Performance profile. The height at 1 says how often a solver is the fastest, the height at the right "
-                         "end how many snapshots it solves at all."),
+    "methods": (methods, "Time to resolve contacts (left) and iterations (right) of every method, divided by those of the reference method, scene by "
+                         "scene. Crosses are the paper's ratios. The numbers are in the tables below."),
+    "winners": (winners, "Time of every method over that of the fastest one on the same snapshot, set-up included; geometric mean over the "
+                         "snapshots of a scene. 1.0: the fastest on every snapshot; bold: the fastest on the scene among those that solve every "
+                         "snapshot. A count in red: the method reached the residual on so many snapshots only."),
+    "profile": (profile, "Performance profile: the share of snapshots that a solver solves within a factor of the fastest solver's time. The value at 1 "
+                         "says how often it is the fastest, the value at the right end how many snapshots it solves at all."),
     "convergence_iterations": (None, "The referee's residual against the iteration, whole problems on one thread; a red cross "
                                      "ends a run that did not reach the tolerance."),
     "convergence_time": (None, "The referee's residual against solve time, whole problems on one thread; a red cross ends a run "
                                "that did not reach the tolerance."),
-    "histories": (histories, "What the solvers know of themselves on one snapshot, by iteration: largest component of the residual "
-                             "of the system, of the preconditioned one and of the relative velocity left in active constraints. "
+    "histories": (histories, "Norms that the solvers compute themselves on one snapshot, by iteration: largest component of the residual "
+                             "of the system, of the preconditioned residual and of the relative velocity left in active constraints. "
                              "Ticks at the foot are changes of contact states and restarts; the dotted line is the first iteration "
                              "at which the referee's residual meets the tolerance."),
-    "rounds": (rounds, "What the solvers know of themselves through one time step, its linearisations one behind the other, each from the impulses "
-                       "of the one before: at every circle the contacts are linearised anew."),
-    "growth": (growth, "Iterations that the referee's residual takes to the tolerance, and products with M on the way, against the "
-                       "setting at which the problem was recorded. A red cross: not reached."),
+    "rounds": (rounds, "Norms that the solvers compute themselves through one time step with several linearised problems, one behind the other. Each starts from the impulses "
+                       "of the one before; at every circle the contacts are linearised anew."),
+    "growth": (growth, "Iterations until the referee's residual meets the tolerance, and products with M on the way, against the "
+                       "setting at which the problem was recorded. A red cross marks a run that did not reach it."),
     "residuals": (residuals, "The referee's residual where the solver stops by itself, against the setting at which the problem was "
                              "recorded, by region mode."),
     "solved": (solved, "Share of the problems on which the referee's residual meets the tolerance within a number of iterations."),
-    "ladder": (ladder, "Work until the solver stops and share of the problems that it does not solve, against the residual at which one "
-                       "phase hands over to the other, left to right ever later."),
+    "ladder": (ladder, "Work until the solver stops (left) and share of the problems that it does not solve (right), against the residual at which "
+                       "the first phase hands over to the second."),
     "series": (series, "What the recordings measured over time; on the right a short part of it."),
     "scatter": (scatter, "Every mark is one run on one snapshot; a hollow one did not meet the tolerance."),
     "histogram": (histogram, "Share of the steps of each recording; the last bar holds everything from there on."),

@@ -123,9 +123,7 @@ def earlier_entry(folder):
     """(id, title, verdicts) as an earlier report left them; None where there is none."""
     try:
         config = tomllib.loads((folder / "config.toml").read_text(encoding="utf-8"))
-        verdicts = [expect.Verdict(**record) for record in json.loads((folder / "claims.json").read_text(encoding="utf-8"))]
-        for verdict in verdicts:
-            verdict.value = None if verdict.value is None else float(verdict.value)  # JSON has no infinity: a text
+        verdicts = expect.read_claims(folder / "claims.json")
     except (OSError, ValueError, TypeError):
         return None
     return folder.name, config.get("artefact") or folder.name, verdicts

@@ -4,7 +4,7 @@ import base64
 import html
 import re
 
-from signorini_report import expect, table_methods, tables
+from signorini_report import expect, machine, table_methods, tables
 
 CSS = """
 :root { --ink: #1b1b1b; --soft: #5f6368; --rule: #d9d9d9; --paper: #ffffff; --wash: #f6f7f8;
@@ -23,8 +23,23 @@ th { border-bottom: 1.5px solid var(--ink); white-space: nowrap; } td.number, th
 .summary td { white-space: nowrap; } details { margin: 1rem 0; } summary { cursor: pointer; font-weight: 600; }
 .holds { color: var(--holds); font-weight: 600; } .differs { color: var(--differs); font-weight: 600; }
 .word { white-space: nowrap; } .not-comparable { color: var(--open); font-weight: 600; } nav a { margin-right: 1rem; } code { font-size: .9em; }
-@media print { body { max-width: none; padding: 0; } details > * { display: block; } figure { break-inside: avoid; } }
+@page { size: A4; margin: 14mm 12mm; }
+@page wide { size: A4 landscape; margin: 12mm; }
+@media print {
+  body { max-width: none; padding: 0; font-size: 11px; } h2, h3, summary { break-after: avoid; }
+  figure { break-inside: avoid; } figure img { max-height: 240mm; }
+  details::details-content { content-visibility: visible; height: auto; }
+  .scroll { overflow: visible; } .scroll.wide, :is(details, section):has(> .scroll.wide) { page: wide; }
+  table { width: 100%; font-size: min(10px, calc(130px / var(--columns))); } thead { display: table-header-group; } tr { break-inside: avoid; }
+  th, .summary td, .word { white-space: normal; overflow-wrap: anywhere; } th, td { padding: 2px min(5px, calc(48px / var(--columns))); }
+}
 """
+# a browser that does not know ::details-content prints closed what is closed
+OPEN_FOR_PRINTING = ("addEventListener('beforeprint', () => document.querySelectorAll('details').forEach(part => "
+                     "{ part.dataset.was = part.open; part.open = true; }));"
+                     "addEventListener('afterprint', () => document.querySelectorAll('details').forEach(part => "
+                     "{ part.open = part.dataset.was === 'true'; }));")
+WIDE = 12  # columns that still fit an upright page
 PAGE_HEADINGS = {"iterations_median": "iterations", "residual_max": "residual, max", "setup_us_median": "setup [µs]",
                  "solve_us_median": "solve [µs]", "ratio_to_best_median": "solve ÷ best"}
 SIGNS = {expect.HOLDS: "✓", expect.DIFFERS: "✗", expect.NOT_COMPARABLE: "–"}
@@ -32,6 +47,13 @@ SIGNS = {expect.HOLDS: "✓", expect.DIFFERS: "✗", expect.NOT_COMPARABLE: "–
 
 def text(value):
     return html.escape(str(value))
+
+
+def table_element(head, rows, kind=""):
+    """A table that scrolls on a screen; on paper its letters shrink with the number of columns, and one with many lies across the page."""
+    columns = head.count("<th")
+    return (f"<div class='scroll{' wide' if columns > WIDE else ''}'><table class='{kind}' style='--columns: {columns}'><thead><tr>{head}</tr></thead>"
+            f"<tbody>{''.join(rows)}</tbody></table></div>")
 
 
 def claims_rows(verdicts, with_experiment):
@@ -49,7 +71,7 @@ def claims_rows(verdicts, with_experiment):
 
 def claims_table(verdicts, with_experiment=False):
     head = ("<th>experiment</th>" if with_experiment else "") + "<th>claim</th><th>expected</th><th>measured</th><th>verdict</th>"
-    return f"<div class='scroll'><table><tr>{head}</tr>{''.join(claims_rows(verdicts, with_experiment))}</table></div>"
+    return table_element(head, claims_rows(verdicts, with_experiment))
 
 
 def summary_table(table):
@@ -62,7 +84,7 @@ def summary_table(table):
         cells = "".join(f"<td class='{'' if name in left else 'number'}'>{text(value)}</td>"
                         for (name, _), value in zip(columns, row))
         rows.append(f"<tr>{cells}</tr>")
-    return f"<div class='scroll'><table class='summary'><tr>{head}</tr>{''.join(rows)}</table></div>"
+    return table_element(head, rows, "summary")
 
 
 def flat(value, prefix=""):
@@ -99,20 +121,25 @@ def plain_table(header, body):
     """Cells as they are; all but the first two columns hold numbers."""
     place = ["", "", *["number"] * (len(header) - 2)]
     head = "".join(f"<th class='{kind}'>{text(name)}</th>" for kind, name in zip(place, header))
-    rows = "".join("<tr>" + "".join(f"<td class='{kind}'>{text(cell)}</td>" for kind, cell in zip(place, row)) + "</tr>" for row in body)
-    return f"<div class='scroll'><table class='summary'><tr>{head}</tr>{rows}</table></div>"
+    rows = ["<tr>" + "".join(f"<td class='{kind}'>{text(cell)}</td>" for kind, cell in zip(place, row)) + "</tr>" for row in body]
+    return table_element(head, rows, "summary")
+
+
+def titled(title, note, table):
+    """One section, so that title and table stay on one page of paper."""
+    return f"<section><h3>{text(title)}</h3><p>{text(note)}</p>{table}</section>"
 
 
 def provenance(env):
-    rows = "".join(f"<tr><td>{text(key)}</td><td>{text(value)}</td></tr>" for key, value in flat(env))
-    return f"<details><summary>Provenance</summary><div class='scroll'><table>{rows}</table></div></details>" if rows else \
+    rows = [f"<tr><td>{text(key)}</td><td>{text(value)}</td></tr>" for key, value in flat(env)]
+    return f"<details><summary>Provenance</summary>{table_element('<th>key</th><th>value</th>', rows)}</details>" if rows else \
         "<p class='soft'>No env.json: where these numbers come from is unknown.</p>"
 
 
 def document(title, body):
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{text(title)}</title><style>{CSS}</style></head><body>
+<title>{text(title)}</title><style>{CSS}</style><script>{OPEN_FOR_PRINTING}</script></head><body>
 {body}
 </body></html>
 """
@@ -133,6 +160,8 @@ def what_was_run(experiment):
 def experiment_page(experiment, figures, verdicts, table):
     parts = [f"<nav><a href='../report.html'>all experiments</a></nav><h1>{text(experiment.title)}</h1>",
              f"<p class='soft'>Experiment <code>{text(experiment.id)}</code>: {what_was_run(experiment)}.</p>"]
+    for reason in dict.fromkeys(reason for reason in machine.of_experiment(experiment).values() if reason):
+        parts.append(f"<p class='not-comparable'>{text(reason[0].upper() + reason[1:])}. Times on this page are not comparable; counts are.</p>")
     if experiment.claim:
         parts.append(f"<blockquote>{text(experiment.claim)}</blockquote>")
     if verdicts:
@@ -145,11 +174,10 @@ def experiment_page(experiment, figures, verdicts, table):
     if iterations:
         title, note, header, body = iterations
         head = "".join(f"<th>{text(name)}</th>" for name in header)
-        rows = "".join("<tr>" + "".join(f"<td>{text(cell)}</td>" for cell in row) + "</tr>" for row in body)
-        parts.append(f"<h3>{text(title)}</h3><p>{text(note)}</p><div class='scroll'><table class='summary'><tr>{head}</tr>{rows}"
-                     "</table></div>")
+        rows = ["<tr>" + "".join(f"<td>{text(cell)}</td>" for cell in row) + "</tr>" for row in body]
+        parts.append(titled(title, note, table_element(head, rows, "summary")))
     for title, note, header, body in table_methods.methods_tables(experiment):
-        parts.append(f"<h3>{text(title)}</h3><p>{text(note)}</p>{plain_table(header, body)}")
+        parts.append(titled(title, note, plain_table(header, body)))
     if (experiment.folder / "rules.md").is_file():
         parts.append("<p>The rules one by one: <a href='rules.md'>rules.md</a></p>")
     if len(table):
@@ -178,7 +206,7 @@ def overview(entries):
             cells = "".join(f"<td class='number'>{count or ''}</td>" for count in counts)
             rows.append(f"<tr><td><a href='{text(identifier)}/index.html'>{text(identifier)}</a></td><td>{text(title)}</td>{cells}</tr>")
     head = "<th>experiment</th><th>of</th><th class='number'>holds</th><th class='number'>differs</th><th class='number'>not comparable</th>"
-    return f"<div class='scroll'><table><tr>{head}</tr>{''.join(rows)}</table></div>"
+    return table_element(head, rows)
 
 
 def index_page(entries):

@@ -1,5 +1,6 @@
 """The page of rules that fail as printed: the config's [[rules]] with the numbers of its runs."""
 
+import re
 import textwrap
 
 from signorini_report import data, tables
@@ -42,9 +43,14 @@ def effect(experiment, rule):
     return ["problem"] + labels, body
 
 
+def theory(rule):
+    """Links to the sections of docs/theory.md."""
+    return ", ".join(f"[{code}](theory.md#{code.lower()})" for code in re.findall(r"C\d+", rule["id"]))
+
+
 def section(experiment, rule):
     solvers = solvers_by_label(experiment)
-    lines = [f"## {rule['id']}: {rule['source']}", ""]
+    lines = [f"## {rule['id']}: {rule['source']}", "", f"The mathematics: {theory(rule)}.", ""]
     for heading, key in (("Printed", "printed"), ("What goes wrong", "wrong"), ("Changed", "change")):
         lines += textwrap.wrap(f"**{heading}.** {rule[key]}", 118) + [""]
     forms = [f"{option_text(solvers[label])} ({word})" for word, key in (("as printed", "as_printed"), ("corrected", "corrected"))

@@ -79,16 +79,10 @@ def to_rows(table, columns):
 
 
 def markdown(header, rows, numeric):
-    """A table whose source is aligned as well."""
-    clean = [[str(text).replace("|", "\\|").replace("\n", " ") for text in row] for row in [header] + rows]
-    widths = [max(3, *(len(row[i]) for row in clean)) for i in range(len(header))]
-
-    def line(row):
-        cells = [text.rjust(w) if i in numeric else text.ljust(w) for i, (text, w) in enumerate(zip(row, widths))]
-        return "| " + " | ".join(cells) + " |"
-
-    rule = "|" + "|".join("-" * (w + 1) + (":" if i in numeric else "-") for i, w in enumerate(widths)) + "|"
-    return "\n".join([line(clean[0]), rule] + [line(row) for row in clean[1:]]) + "\n"
+    """A table; the columns `numeric` are flush right. Cells are not padded: pages stay small, and a changed cell changes one line."""
+    lines = [" | ".join(str(text).replace("|", "\\|").replace("\n", " ") for text in row) for row in [header] + rows]
+    rule = "|".join("--:" if place in numeric else "---" for place in range(len(header)))
+    return "\n".join([f"| {lines[0]} |", f"|{rule}|"] + [f"| {line} |" for line in lines[1:]]) + "\n"
 
 
 def summary_markdown(table):
@@ -125,7 +119,7 @@ def ordered(experiment, runs):
     """Problems in the order in which the config names them; runs are sorted by name."""
     config = experiment.config
     names = [f"{scene}" for scene in config.get("scenes", [])] + [one["name"] for one in config.get("recordings", [])] + \
-        [Path(file).name for file in config.get("files", [])] + \
+        [Path(file).name.removesuffix(".hdf5") for file in config.get("files", [])] + \
         [problem["name"] for problem in config.get("problems", [])] + [Path(file).stem for file in config.get("optional_files", [])]
 
     def rank(file):

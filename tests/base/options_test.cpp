@@ -57,9 +57,11 @@ TEST(Options, UnknownKeyNamesTheNearest) {
 
 TEST(Options, BadValuesAreRefused) {
   EXPECT_EQ(message_of({{"count", "3.5"}}), "solver 'x': option 'count': '3.5' is not a whole number");
-  EXPECT_EQ(message_of({{"count", "99999999999"}}), "solver 'x': option 'count': 99999999999 does not fit a 32-bit integer");
+  EXPECT_EQ(message_of({{"count", "99999999999"}}),
+            "solver 'x': option 'count': 99999999999 does not fit a 32-bit integer");
   EXPECT_EQ(message_of({{"omega", "2"}}), "omega: 2 is not between 0 and 2");
-  EXPECT_EQ(message_of({{"colour", "blue"}}), "solver 'x': option 'colour': unknown value 'blue' (known: red, green)");
+  EXPECT_EQ(message_of({{"colour", "blue"}}),
+            "solver 'x': option 'colour': unknown value 'blue' (known: red, green)");
   EXPECT_NE(message_of({{"omega", "nan"}}), "");
 }
 

@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "base/rng.h"
 
-namespace signorini {
+namespace signorini::parallel_test {
 namespace {
 
 TEST(TaskArena, RunsEveryTaskOnceForAnyNumberOfThreads) {
@@ -72,8 +72,15 @@ TEST(TaskArena, SumHasTheSameBitsForAnyNumberOfThreads) {
 
 TEST(TaskArena, RethrowsWhatATaskThrows) {
   TaskArena arena(2);
-  EXPECT_THROW(arena.for_each_task(10, [](std::size_t i) { if (i == 3) throw InputError("three"); }), InputError);
-  EXPECT_THROW(arena.for_chunks(10, 1, [](std::size_t i, std::size_t) { if (i == 7) throw InputError("seven"); }),
+  EXPECT_THROW(arena.for_each_task(10,
+                                   [](std::size_t i) {
+                                     if (i == 3) throw InputError("three");
+                                   }),
+               InputError);
+  EXPECT_THROW(arena.for_chunks(10, 1,
+                                [](std::size_t i, std::size_t) {
+                                  if (i == 7) throw InputError("seven");
+                                }),
                InputError);
 }
 
@@ -89,4 +96,4 @@ TEST(Rng, StreamsAreReproducibleAndDiffer) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::parallel_test

@@ -13,7 +13,7 @@
 #include "linalg/conjugate_gradient.h"
 #include "linalg/spd_factor.h"
 
-namespace signorini {
+namespace signorini::body_system_test {
 namespace {
 
 constexpr double kEps = 2.22e-16;
@@ -607,4 +607,4 @@ TEST(BodySystem, BadInputIsOneClearErrorThatNamesTheBody) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::body_system_test

@@ -10,7 +10,7 @@
 #include "bodies/spring_network.h"
 #include "geometry/ball.h"
 
-namespace signorini {
+namespace signorini::cloth_test {
 namespace {
 
 constexpr double kEps = 2.22e-16;
@@ -270,4 +270,4 @@ TEST(ClothSimulation, FreeFlightKeepsMomentumAndNearlyTheEnergy) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::cloth_test

@@ -12,7 +12,7 @@
 #include "geometry/block.h"
 #include "geometry/point_triangle.h"
 
-namespace signorini {
+namespace signorini::embedding_test {
 namespace {
 
 constexpr double kEps = 2.22e-16;
@@ -117,4 +117,4 @@ TEST(Embedding, RefusesPointsFarOutsideAndBadCages) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::embedding_test

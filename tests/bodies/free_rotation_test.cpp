@@ -7,7 +7,7 @@
 #include "base/rng.h"
 #include "bodies/rigid_body.h"
 
-namespace signorini {
+namespace signorini::free_rotation_test {
 namespace {
 
 constexpr double kEps = 2.22e-16;
@@ -79,4 +79,4 @@ TEST(FreeRotation, ConvergesToEulersEquationsToFirstOrder) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::free_rotation_test

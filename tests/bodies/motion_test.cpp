@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 
-namespace signorini {
+namespace signorini::motion_test {
 namespace {
 
 constexpr double kEps = 2.22e-16;
@@ -101,4 +101,4 @@ TEST(Motion, RefusesScriptsThatMakeNoSense) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::motion_test

@@ -7,7 +7,7 @@
 
 #include "base/rng.h"
 
-namespace signorini {
+namespace signorini::polar_rotation_test {
 namespace {
 
 constexpr double kEps = 2.22e-16;
@@ -78,4 +78,4 @@ TEST(PolarRotation, BothBranchesAgreeWhereTheyMeet) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::polar_rotation_test

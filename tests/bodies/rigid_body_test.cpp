@@ -10,7 +10,7 @@
 #include "geometry/ball.h"
 #include "geometry/block.h"
 
-namespace signorini {
+namespace signorini::rigid_body_test {
 namespace {
 
 constexpr double kEps = 2.22e-16;
@@ -168,4 +168,4 @@ TEST(GyroscopicTorque, DoesNoWork) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::rigid_body_test

@@ -8,7 +8,7 @@
 
 #include "base/rng.h"
 
-namespace signorini {
+namespace signorini::signed_svd_test {
 namespace {
 
 constexpr double kEps = 2.22e-16;
@@ -80,4 +80,4 @@ TEST(SignedSvd, NotANumberEndsAndStays) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::signed_svd_test

@@ -11,7 +11,7 @@
 #include "geometry/ball.h"
 #include "geometry/block.h"
 
-namespace signorini {
+namespace signorini::solid_forces_test {
 namespace {
 
 constexpr double kEps = 2.22e-16;
@@ -271,4 +271,4 @@ TEST(SolidForces, TheStableStepIsTheRuleOfTheTable) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::solid_forces_test

@@ -11,7 +11,7 @@
 #include "base/check.h"
 #include "base/rng.h"
 
-namespace signorini {
+namespace signorini::spring_network_test {
 namespace {
 
 constexpr double kEps = 2.22e-16;
@@ -395,4 +395,4 @@ TEST(SpringNetwork, RefusesBadNumbers) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::spring_network_test

@@ -5,7 +5,7 @@
 #include "base/check.h"
 #include "geometry/ball.h"
 
-namespace signorini {
+namespace signorini::surface_model_test {
 namespace {
 
 TEST(SurfaceModel, BodiesOwnConsecutiveVerticesTrianglesAndEdges) {
@@ -49,4 +49,4 @@ TEST(SurfaceModel, RefusesNumbersOutsideTheBody) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::surface_model_test

@@ -13,7 +13,7 @@
 #include "geometry/ball.h"
 #include "geometry/block.h"
 
-namespace signorini {
+namespace signorini::tet_elements_test {
 namespace {
 
 constexpr double kEps = 2.22e-16;
@@ -249,4 +249,4 @@ TEST(TetElements, BadInputIsOneClearError) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::tet_elements_test

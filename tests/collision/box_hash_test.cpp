@@ -6,7 +6,7 @@
 
 #include "base/rng.h"
 
-namespace signorini {
+namespace signorini::box_hash_test {
 namespace {
 
 std::vector<FloatBox> random_boxes(Rng& rng, std::size_t count, double spread, double size) {
@@ -81,4 +81,4 @@ TEST(BoxHash, LevelsFollowTheLongestSide) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::box_hash_test

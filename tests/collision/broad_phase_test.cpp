@@ -4,7 +4,7 @@
 
 #include "base/rng.h"
 
-namespace signorini {
+namespace signorini::broad_phase_test {
 namespace {
 
 std::vector<Aabb> random_boxes(std::uint64_t seed, std::size_t count, double spread, double size) {
@@ -75,4 +75,4 @@ TEST(BroadPhaseLimits, AHashCanBeBuiltAgain) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::broad_phase_test

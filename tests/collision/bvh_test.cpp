@@ -6,7 +6,7 @@
 
 #include "base/rng.h"
 
-namespace signorini {
+namespace signorini::bvh_test {
 namespace {
 
 std::vector<FloatBox> random_boxes(std::uint64_t seed, std::size_t count, double spread, double size) {
@@ -150,4 +150,4 @@ TEST(Bvh, NoticesThatItsShapeNoLongerFits) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::bvh_test

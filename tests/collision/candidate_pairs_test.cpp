@@ -6,7 +6,7 @@
 
 #include "collision/surface_scene.h"
 
-namespace signorini {
+namespace signorini::candidate_pairs_test {
 namespace {
 
 using Pairs = std::vector<std::array<Index, 2>>;
@@ -161,4 +161,4 @@ INSTANTIATE_TEST_SUITE_P(BroadPhases, Candidates, testing::Values(BroadPhase::bv
                          [](const auto& test) { return std::string(enum_name(test.param)); });
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::candidate_pairs_test

@@ -9,7 +9,7 @@
 #include "geometry/ball.h"
 #include "geometry/bucket.h"
 
-namespace signorini {
+namespace signorini::contact_detection_test {
 
 void PrintTo(const PointTriangleKey& key, std::ostream* os) { *os << key.point << ":" << key.triangle; }
 
@@ -228,4 +228,4 @@ TEST(ContactDetection, ContactsOnFacesAreHitFromBothSidesOfAPair) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::contact_detection_test

@@ -9,7 +9,7 @@
 #include "collision/continuous.h"
 #include "collision/surface_scene.h"
 
-namespace signorini {
+namespace signorini::contact_finder_test {
 namespace {
 
 using test::SurfaceScene;
@@ -557,4 +557,4 @@ TEST(PairGeometryOf, NearParallelEdgesAndFlatFacesHaveNone) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::contact_finder_test

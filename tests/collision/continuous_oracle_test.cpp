@@ -14,7 +14,7 @@
 #include "base/rng.h"
 #include "collision/impact_oracle.h"
 
-namespace signorini {
+namespace signorini::continuous_oracle_test {
 namespace {
 
 using oracle::Pair;
@@ -501,4 +501,4 @@ TEST(ImpactOracle, SmallIntegerCoordinatesAreFullOfCoincidences) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::continuous_oracle_test

@@ -13,7 +13,7 @@
 
 #include "collision/impact_oracle.h"
 
-namespace signorini {
+namespace signorini::continuous_properties_test {
 namespace {
 
 using oracle::Pair;
@@ -141,6 +141,6 @@ RC_GTEST_PROP(ImpactProperties, BackwardsInTimeThePairMeetsAsWell, ()) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::continuous_properties_test
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "base/rng.h"
 
-namespace signorini {
+namespace signorini::continuous_test {
 namespace {
 
 using Points = std::array<Vector3, 4>;
@@ -305,4 +305,4 @@ TEST(Proximity, TwoEdgesHaveTheirGapAndWeightsUnlessParallel) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::continuous_test

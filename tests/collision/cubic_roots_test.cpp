@@ -8,7 +8,7 @@
 
 #include "base/rng.h"
 
-namespace signorini {
+namespace signorini::cubic_roots_test {
 namespace {
 
 constexpr double kUnit = 0x1p-52;
@@ -100,4 +100,4 @@ TEST(RootBands, EveryZeroOfRandomCubicsLiesInABandAndTheBandIsNarrow) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::cubic_roots_test

@@ -6,7 +6,7 @@
 #define SIGNORINI_DEFINE_ALLOCATION_COUNTER
 #include "solvers/allocation_counter.h"
 
-namespace signorini {
+namespace signorini::detection_allocation_test {
 namespace {
 
 class DetectionAllocation : public testing::TestWithParam<BroadPhase> {};
@@ -36,4 +36,4 @@ INSTANTIATE_TEST_SUITE_P(BroadPhases, DetectionAllocation, testing::Values(Broad
                          [](const auto& test) { return std::string(enum_name(test.param)); });
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::detection_allocation_test

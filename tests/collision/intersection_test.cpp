@@ -10,7 +10,7 @@
 #include "geometry/ball.h"
 #include "geometry/block.h"
 
-namespace signorini {
+namespace signorini::intersection_test {
 namespace {
 
 struct Scene {
@@ -264,4 +264,4 @@ TEST(FindContainment, VerticesOnTheSurfaceDoNotDecide) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::intersection_test

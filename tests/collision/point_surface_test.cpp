@@ -10,7 +10,7 @@
 #include "geometry/block.h"
 #include "geometry/bucket.h"
 
-namespace signorini {
+namespace signorini::point_surface_test {
 namespace {
 
 constexpr double kEps = 2.22e-16;
@@ -146,4 +146,4 @@ TEST(PointSurface, ATriangleWithoutAreaIsSkipped) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::point_surface_test

@@ -11,7 +11,7 @@
 #include "geometry/ball.h"
 #include "geometry/block.h"
 
-namespace signorini {
+namespace signorini::tunnelling_test {
 namespace {
 
 struct Scene {
@@ -206,4 +206,4 @@ TEST(Tunnelling, ASheetThatFoldsOverItselfIsSeen) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::tunnelling_test

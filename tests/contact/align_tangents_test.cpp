@@ -11,7 +11,7 @@
 #include "contact/planted_problem.h"
 #include "contact/problem_zoo.h"
 
-namespace signorini {
+namespace signorini::align_tangents_test {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
@@ -109,4 +109,4 @@ TEST(AlignTangents, AcceptsNoContacts) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::align_tangents_test

@@ -5,7 +5,7 @@
 #include "contact/planted_problem.h"
 #include "solvers/allocation_counter.h"
 
-namespace signorini {
+namespace signorini::delassus_allocation_test {
 namespace {
 
 /// Products run inside solver loops: after the first one, which may warm workspaces up, nothing is allocated.
@@ -39,4 +39,4 @@ TEST(AllocationCounter, SeesAnAssembly) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::delassus_allocation_test

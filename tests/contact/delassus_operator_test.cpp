@@ -16,7 +16,7 @@
 #include "contact/problem_zoo.h"
 #include "contact/residuals.h"
 
-namespace signorini {
+namespace signorini::delassus_operator_test {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
@@ -174,7 +174,7 @@ TEST_P(DelassusOperators, ApplyTheSameMatrixFree) {
   EXPECT_LE((dense.M * v - b).norm(), dense.tolerance * b.norm());
 }
 
-/// Spec identity (a): the velocity of the full system and that of the dual problem agree.
+/// The velocity of the full system and that of the dual problem agree.
 TEST_P(DelassusOperators, AgreeWithTheFullSystem) {
   const ContactProblem& problem = GetParam().problem;
   const Dense dense(problem);
@@ -203,7 +203,7 @@ TEST_P(DelassusOperators, HaveTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
-/// Spec identity (c): rows of Hᵀ times s scale W by s sᵀ.
+/// Rows of Hᵀ times s scale W by s sᵀ.
 TEST_P(DelassusOperators, ScaleWithTheirRows) {
   const ContactProblem& problem = GetParam().problem;
   const Dense dense(problem);
@@ -217,7 +217,7 @@ TEST_P(DelassusOperators, ScaleWithTheirRows) {
   EXPECT_LE((found - expected).cwiseAbs().maxCoeff(), dense.tolerance * (1.0 + expected.norm()));
 }
 
-/// Spec identity (e): contacts in another order permute the blocks.
+/// Contacts in another order permute the blocks.
 TEST_P(DelassusOperators, PermuteWithTheirContacts) {
   const ContactProblem& problem = GetParam().problem;
   const Dense dense(problem);
@@ -347,4 +347,4 @@ TEST(MassIsBlockDiagonal, LooksAtValuesNotAtThePattern) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::delassus_operator_test

@@ -7,7 +7,7 @@
 
 #include "base/rng.h"
 
-namespace signorini {
+namespace signorini::friction_law_test {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
@@ -154,4 +154,4 @@ TEST(ContactLaw, BothLawsFitTheConcept) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::friction_law_test

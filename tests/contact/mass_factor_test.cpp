@@ -9,7 +9,7 @@
 #include "base/check.h"
 #include "base/rng.h"
 
-namespace signorini {
+namespace signorini::mass_factor_test {
 namespace {
 
 /// A chain of point masses joined by springs: n dofs, tridiagonal blocks, positive definite.
@@ -97,4 +97,4 @@ TEST(MassFactor, RefactorGoesOnAfterAnIndefiniteMatrix) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::mass_factor_test

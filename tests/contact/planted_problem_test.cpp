@@ -11,7 +11,7 @@
 #include "contact/delassus_operator.h"
 #include "contact/residuals.h"
 
-namespace signorini {
+namespace signorini::planted_problem_test {
 namespace {
 
 struct Case {
@@ -83,4 +83,4 @@ TEST_P(PlantedProblems, AreSolvedByTheirPlantedImpulse) {
 INSTANTIATE_TEST_SUITE_P(Options, PlantedProblems, testing::ValuesIn(kCases), case_name);
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::planted_problem_test

@@ -10,7 +10,7 @@
 
 #include "contact/residuals.h"
 
-namespace signorini {
+namespace signorini::problem_zoo_test {
 namespace {
 
 class ProblemZoo : public testing::TestWithParam<zoo::Specimen> {};
@@ -55,4 +55,4 @@ INSTANTIATE_TEST_SUITE_P(All, ProblemZoo, testing::ValuesIn(zoo::problem_zoo()),
                          [](const auto& parameter) { return parameter.param.name; });
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::problem_zoo_test

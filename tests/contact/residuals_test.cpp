@@ -3,18 +3,23 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Eigenvalues>
+#include <Eigen/LU>
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <vector>
 
+#include "base/check.h"
+#include "base/parallel.h"
 #include "base/rng.h"
 #include "contact/align_tangents.h"
 #include "contact/delassus_operator.h"
 #include "contact/planted_problem.h"
 #include "contact/problem_zoo.h"
 
-namespace signorini {
+namespace signorini::residuals_test {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
@@ -441,5 +446,92 @@ TEST(Referee, TakesAnUnsymmetricWAsItStands) {
   EXPECT_EQ(Referee(problem).diagonal_blocks(), W);
 }
 
+/// M with an antisymmetric part: `skew` times the root of its diagonal entries, between all nodes of a body.
+ContactProblem with_unsymmetric_mass(double skew, int contacts = 8) {
+  ContactProblem problem =
+      make_planted_problem({.contacts = contacts, .regions = 2, .stiffness = 3.0}).problem;
+  Matrix M(problem.M);
+  const Matrix original = M;
+  for (Eigen::Index i = 0; i < M.rows(); ++i) {
+    for (Eigen::Index j = i + 1; j < M.cols(); ++j) {
+      if (original(i, j) == 0.0) continue;
+      const double turn = skew * std::sqrt(original(i, i) * original(j, j));
+      M(i, j) += turn;
+      M(j, i) -= turn;
+    }
+  }
+  problem.M = M.sparseView();
+  problem.M.makeCompressed();
+  return problem;
+}
+
+/// The same problem by its dense W and q: what the referee and the assembly make of an unsymmetric M.
+TEST(Referee, TakesAnUnsymmetricMAsItStands) {
+  for (const int contacts : {2, 4, 8}) {  // bodies with dense inverses and with sparse factors
+    const ContactProblem problem = with_unsymmetric_mass(0.2, contacts);
+    const Matrix M(problem.M), H(problem.H);
+    const Eigen::FullPivLU<Matrix> inverse(M);
+    const Matrix W = H.transpose() * inverse.solve(H);
+    const Vector q = H.transpose() * inverse.solve(problem.f) + problem.w;
+    const double size = W.cwiseAbs().maxCoeff();
+    ASSERT_GT((W - W.transpose()).cwiseAbs().maxCoeff(), 0.01 * size) << contacts;
+    const ContactProblem dual = zoo::make_dual(W, q, problem.mu);
+    const Vector r = random_impulses(problem, 4);
+    // two ways to solve with M, each backward stable: apart by its condition (some hundred) times a few roundings
+    const double tolerance = 1e4 * kEpsilon;
+    for (const LawSpec law : {kCone, kPyramid, kAligned}) {
+      const double expected = measure(dual, r, law).residual;
+      EXPECT_NEAR(measure(problem, r, law).residual, expected, tolerance * (1.0 + expected));
+    }
+    const ReducedProblem reduced = assemble_reduced(problem);
+    EXPECT_LE((Matrix(to_scalar(reduced.W)) - W).cwiseAbs().maxCoeff(), tolerance * size);
+    const Matrix diagonal = Referee(problem).diagonal_blocks();
+    for (Index k = 0; k < problem.contacts(); ++k) {
+      const Matrix3 difference = diagonal.middleRows<3>(3 * k) - W.block<3, 3>(3 * k, 3 * k);
+      EXPECT_LE(difference.cwiseAbs().maxCoeff(), tolerance * size);
+    }
+    TaskArena arena(2);
+    EXPECT_EQ(assemble_reduced(problem, &arena).W.values, reduced.W.values);
+  }
+}
+
+TEST(Referee, RefusesAnUnsymmetricMThatIsNotPositiveDefinite) {
+  EXPECT_NO_THROW(Referee(with_unsymmetric_mass(5.0)));  // an antisymmetric part takes nothing from xᵀ M x
+  ContactProblem problem = with_unsymmetric_mass(0.0);
+  Index far = -1;
+  for (SparseRows::InnerIterator entry(problem.M, 0); entry; ++entry) {
+    if (entry.col() >= 3) far = static_cast<Index>(entry.col());
+  }
+  ASSERT_GE(far, 0);
+  problem.M.coeffRef(0, far) += 1e3 * problem.M.coeff(0, 0) + 1e3 * problem.M.coeff(far, far);
+  EXPECT_THROW(Referee{problem}, InputError);
+}
+
+/// Field by field, so that one that is added later is looked at too.
+using Fields = std::array<double, sizeof(Residuals) / sizeof(double)>;
+
+TEST(Residuals, NothingMeasuredIsNaNThroughout) {
+  for (const double field : std::bit_cast<Fields>(Residuals{})) EXPECT_TRUE(std::isnan(field));
+}
+
+TEST(Residuals, EveryFieldIsMeasured) {
+  PlantedProblem planted = make_planted_problem({.stiffness = 1.0});
+  ASSERT_GT(planted.problem.dt, 0.0);
+  const Referee referee(planted.problem);
+  const Vector v = referee.velocity(span_of(planted.r));
+  const Residuals found = referee.measure(span_of(planted.r), kCone, span_of(v));
+  for (const double field : std::bit_cast<Fields>(found)) EXPECT_TRUE(std::isfinite(field));
+}
+
+/// A class without members has the error 0; that is measured.
+TEST(Residuals, NoStickingContactIsAStaticErrorOfZero) {
+  ContactProblem problem = zoo::h1().problem;  // frictionless contacts neither stick nor slide
+  problem.dt = 0.01;
+  problem.mu.setZero();
+  const Residuals found = measure(problem, Vector::Zero(3 * problem.contacts()));
+  EXPECT_EQ(found.fb_static, 0.0);
+  EXPECT_GT(found.fb_normal, 0.0);
+}
+
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::residuals_test

@@ -69,7 +69,8 @@ int main(int count, char** arguments) {
       p.bodies << 0, -1;
       p.body_dofs = {0, p.dofs()};
       p.features.resize(p.contacts(), 2);
-      for (Index k = 0; k < p.contacts(); ++k) p.features.row(k) << (k % 2 == 0 ? k : -1 - k), (k % 2 == 0 ? 7 : -9);
+      for (Index k = 0; k < p.contacts(); ++k)
+        p.features.row(k) << (k % 2 == 0 ? k : -1 - k), (k % 2 == 0 ? 7 : -9);
       for (Index i = 0; i < p.dofs() / p.node_size(); ++i) p.node_numbers.push_back(2 * i + 1);
       p.warm_start = Vector::Ones(3);
       frame.geometry = std::make_unique<FrameGeometry>();

@@ -9,7 +9,7 @@
 #include "base/rng.h"
 #include "geometry/mesh_checks.h"
 
-namespace signorini {
+namespace signorini::delaunay_test {
 namespace {
 
 std::vector<Vector3> random_points(std::size_t count) {
@@ -86,4 +86,4 @@ TEST(Delaunay, RefusesWhatItCannotDo) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::delaunay_test

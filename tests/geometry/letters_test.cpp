@@ -8,7 +8,7 @@
 #include "bodies/embedding.h"
 #include "geometry/mesh_checks.h"
 
-namespace signorini {
+namespace signorini::letters_test {
 namespace {
 
 TEST(Letters, AllOfThePaperHave23000Tets) {
@@ -98,4 +98,4 @@ TEST(Letters, RefuseWhatIsNone) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::letters_test

@@ -36,7 +36,7 @@ std::atomic<std::size_t> largest_allocation{0};
 }
 #endif
 
-namespace signorini {
+namespace signorini::mesh_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -367,4 +367,4 @@ TEST(MeshFile, EveryTruncationIsReadOrRefused) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::mesh_file_test

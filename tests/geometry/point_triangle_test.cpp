@@ -4,7 +4,7 @@
 
 #include "base/rng.h"
 
-namespace signorini {
+namespace signorini::point_triangle_test {
 namespace {
 
 constexpr double kEps = 2.22e-16;
@@ -78,4 +78,4 @@ TEST(PointTriangle, RotatingTheCornersRotatesTheWeights) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::point_triangle_test

@@ -12,7 +12,7 @@
 #include "geometry/plate.h"
 #include "geometry/ring.h"
 
-namespace signorini {
+namespace signorini::shapes_test {
 namespace {
 
 constexpr double kEps = 2.22e-16;
@@ -180,4 +180,4 @@ TEST(Bin, IsABoxWithoutALidThatFacesItsInside) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::shapes_test

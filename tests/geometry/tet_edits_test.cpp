@@ -12,7 +12,7 @@
 #include "geometry/smooth.h"
 #include "geometry/tet_flips.h"
 
-namespace signorini {
+namespace signorini::tet_edits_test {
 namespace {
 
 /// Two tetrahedra over and under the triangle 0, 1, 2; the edge 3–4 passes through it.
@@ -140,4 +140,4 @@ TEST(LocalSplits, AreSpreadOverTheMesh) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::tet_edits_test

@@ -10,7 +10,7 @@
 #include "geometry/block.h"
 #include "geometry/mesh_checks.h"
 
-namespace signorini {
+namespace signorini::tet_mesh_test {
 namespace {
 
 constexpr double kEps = 2.22e-16;
@@ -125,4 +125,4 @@ TEST(Tetrahedron, TheShortestAltitudeBelongsToTheLargestFace) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::tet_mesh_test

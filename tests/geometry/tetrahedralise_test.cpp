@@ -12,7 +12,7 @@
 #include "geometry/ring.h"
 #include "geometry/surface_intersections.h"
 
-namespace signorini {
+namespace signorini::tetrahedralise_test {
 namespace {
 
 constexpr double kEps = 2.22e-16;
@@ -171,4 +171,4 @@ TEST_F(WithTetGen, ItsCrashIsAnError) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::tetrahedralise_test

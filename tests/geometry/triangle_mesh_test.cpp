@@ -8,7 +8,7 @@
 #include "geometry/ball.h"
 #include "geometry/bucket.h"
 
-namespace signorini {
+namespace signorini::triangle_mesh_test {
 namespace {
 
 constexpr double kEps = 2.22e-16;
@@ -78,4 +78,4 @@ TEST(Bucket, RefusesSizesThatMakeNoBucket) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::triangle_mesh_test

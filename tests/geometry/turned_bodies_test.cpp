@@ -10,7 +10,7 @@
 #include "geometry/mesh_checks.h"
 #include "geometry/skittle.h"
 
-namespace signorini {
+namespace signorini::turned_bodies_test {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
@@ -122,4 +122,4 @@ TEST(Groove, RefusesBadShapes) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::turned_bodies_test

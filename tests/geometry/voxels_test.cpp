@@ -9,7 +9,7 @@
 #include "geometry/ring.h"
 #include "geometry/table.h"
 
-namespace signorini {
+namespace signorini::voxels_test {
 namespace {
 
 TEST(Voxels, AllFilledAreTheBlock) {
@@ -78,4 +78,4 @@ TEST(Refined, EightTimesTheTetsInTheSameShape) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::voxels_test

@@ -9,7 +9,7 @@
 #include "base/check.h"
 #include "base/digest.h"
 
-namespace signorini {
+namespace signorini::environment_test {
 namespace {
 
 TEST(Environment, ProvenanceNamesProgramMachineInputsAndCommand) {
@@ -20,9 +20,30 @@ TEST(Environment, ProvenanceNamesProgramMachineInputsAndCommand) {
   provenance.set("size", "quick");
   const std::string json = provenance.json();
   std::filesystem::remove(file);
-  for (const char* key : {"command_line", "git", "compiler", "flags", "build_type", "oneTBB", "HDF5", "cpu",
-                          "caches", "affinity", "load_at_start", "load_at_end", "instruction_sets",
-                          "host_digest", "started", "finished"}) {
+  for (const char* key : {"command_line",
+                          "git",
+                          "compiler",
+                          "flags",
+                          "build_type",
+                          "oneTBB",
+                          "HDF5",
+                          "cpu",
+                          "caches",
+                          "affinity",
+                          "load_at_start",
+                          "load_at_end",
+                          "instruction_sets",
+                          "host_digest",
+                          "started",
+                          "finished",
+                          "use",
+                          "wall_seconds",
+                          "cpu_seconds",
+                          "children_cpu_seconds",
+                          "waited_seconds",
+                          "voluntary_switches",
+                          "involuntary_switches",
+                          "usable_cpus"}) {
     EXPECT_NE(json.find(fmt::format("\"{}\"", key)), std::string::npos) << key;
   }
   EXPECT_NE(json.find(digest_text(digest_of("some bytes"))), std::string::npos);
@@ -47,4 +68,4 @@ TEST(Environment, BuildTextHasVersionCompilerAndLibraries) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::environment_test

@@ -9,7 +9,7 @@
 #include "base/check.h"
 #include "base/text.h"
 
-namespace signorini {
+namespace signorini::experiment_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -186,7 +186,7 @@ TEST_F(ExperimentTest, EveryMistakeNamesFileLineAndKey) {
   } cases[] = {
       {kHead + "solver = 1\n" + kSolver,
        "usage: ", "trial_run.toml:4: unknown key 'solver' (did you mean 'solvers'?)"},
-      {kHead + kSolver + "omgea = 1.2\n", "usage: ", "trial_run.toml:4: "},
+      {kHead + kSolver + "omgea = 1.2\n", "usage: ", "trial_run.toml:6: key 'solvers.omgea': "},
       {kHead + kSolver + "[[recordings]]\nname = \"bucket\"\nscene = \"bucket\"\n",
        "usage: ", "trial_run.toml:7: key 'recordings.name': 'bucket' is recorded already"},
       {kHead + kSolver + "[[recordings]]\nname = \"../x\"\nscene = \"bucket\"\n",
@@ -209,7 +209,8 @@ TEST_F(ExperimentTest, EveryMistakeNamesFileLineAndKey) {
       {kHead + kSolver + "[[recordings]]\nname = \"soft\"\nscene = \"bucket\"\nset = { a.b = [1] }\n",
        "usage: ", "trial_run.toml:9: key 'recordings.set.a.b': must be a text, a number, true or false"},
       {kHead + "[[solvers]]\nname = \"pgss\"\n", "usage: ", "pgss"},
-      {kHead + "threads = [0]\n" + kSolver, "usage: ", "trial_run.toml:4: key 'threads': 0 is not positive"},
+      {kHead + "threads = [0]\n" + kSolver,
+       "usage: ", "trial_run.toml:4: key 'threads': 0 must be between 1 and 1024"},
       {kHead + "threads = 2\n" + kSolver, "usage: ", "key 'threads': must be a list"},
       {kHead + "tolerances = [-1e-6]\n" + kSolver, "usage: ", "key 'tolerances'"},
       {kHead + "regions = [\"point\"]\n" + kSolver, "usage: ", "unknown value 'point'"},
@@ -339,4 +340,4 @@ TEST_F(ExperimentTest, RefusesWrongProblemsTablesAndRules) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::experiment_test

@@ -7,7 +7,7 @@
 #include "contact/planted_problem.h"
 #include "regions/region_extractor.h"
 
-namespace signorini {
+namespace signorini::follow_regions_test {
 namespace {
 
 /// A net whose contacts and mass points have numbers of the scene.
@@ -80,4 +80,4 @@ TEST(RegionFollower, RowsHaveTheCellsOfTheirHeader) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::follow_regions_test

@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "base/text.h"
 
-namespace signorini {
+namespace signorini::run_table_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -66,6 +66,9 @@ RunRecord example(int repetition) {
   record.errors.fb_normal = 1e-6;
   record.errors.fb_static = 2e-6;
   record.errors.fb_kinetic = 3e-6;
+  record.cpu_share = 0.75;
+  record.waited_share = 0.2;
+  record.involuntary_switches = 17;
   return record;
 }
 
@@ -149,13 +152,29 @@ std::string shortened(std::string line, int columns) {
   return line;
 }
 
-/// The columns that versions before this one did not have: errors by class, and before them the counters.
-constexpr int kClasses = 3, kCounters = 9;
+/// The columns that versions before this one did not have: how busy the machine was, before them errors by class,
+/// and before them the counters.
+constexpr int kUse = 3, kClasses = kUse + 3, kCounters = 9;
+
+RunRecord without_use(RunRecord record) {
+  record.cpu_share = record.waited_share = std::numeric_limits<double>::quiet_NaN();
+  record.involuntary_switches = -1;
+  return record;
+}
 
 RunRecord without_classes(RunRecord record) {
+  record = without_use(record);
   record.errors.fb_normal = record.errors.fb_static = record.errors.fb_kinetic =
       std::numeric_limits<double>::quiet_NaN();
   return record;
+}
+
+TEST_F(RunTableTest, TableThatDoesNotTellHowBusyTheMachineWasIsRead) {
+  ASSERT_TRUE(shortened(run_record_header(), kUse).ends_with(",fb_kinetic"));
+  write(shortened(run_record_header(), kUse) + "\n" + shortened(run_record_row(example(0)), kUse) + "\n");
+  const std::vector<RunRecord> back = read_run_table(path_);
+  ASSERT_EQ(back.size(), 1U);
+  EXPECT_EQ(run_record_row(back[0]), run_record_row(without_use(example(0))));
 }
 
 TEST_F(RunTableTest, TableWithoutErrorsByClassIsReadWithoutThem) {
@@ -221,4 +240,4 @@ TEST_F(RunTableTest, SmallFilesAreReplacedWholeAndLeaveNoTemporary) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::run_table_test

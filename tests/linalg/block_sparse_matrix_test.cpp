@@ -8,12 +8,12 @@
 #include "base/check.h"
 #include "linalg/random_blocks.h"
 
-namespace signorini {
+namespace signorini::block_sparse_matrix_test {
 namespace {
 
-using testing::random_rows;
-using testing::random_vector;
-using testing::view;
+using test::random_rows;
+using test::random_vector;
+using test::view;
 
 TEST(BlockSparseMatrix, RoundTripThroughBlocksKeepsEveryEntry) {
   const SparseRows A = random_rows(17, 11, 4.0, true, 1);
@@ -106,4 +106,4 @@ INSTANTIATE_TEST_SUITE_P(Shapes, BlockProduct,
                                            Shape{33, 33, 33.0, false}, Shape{5, 5, 0.0, false}));
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::block_sparse_matrix_test

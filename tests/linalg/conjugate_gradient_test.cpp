@@ -10,7 +10,7 @@
 #include "base/rng.h"
 #include "linalg/spd_factor.h"
 
-namespace signorini {
+namespace signorini::conjugate_gradient_test {
 namespace {
 
 /// A chain of n nodes with random SPD couplings of size 1 and a mass that sets the condition, both triangles.
@@ -207,4 +207,4 @@ TEST(MultiplyRows, GivesTheBitsOfTheWholeProductAndTouchesNothingElse) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::conjugate_gradient_test

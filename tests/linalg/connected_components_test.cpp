@@ -7,7 +7,7 @@
 #include "linalg/random_blocks.h"
 #include "linalg/union_find.h"
 
-namespace signorini {
+namespace signorini::connected_components_test {
 namespace {
 
 TEST(UnionFind, JoinsAndFindsAlongAnAdversarialChain) {
@@ -46,7 +46,7 @@ std::vector<Index> searched_labels(const Matrix& A, Index node_size) {
 
 TEST(ConnectedComponents, EqualBreadthFirstSearchOnRandomUnsymmetricPatterns) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    const SparseRows A = testing::random_rows(30, 30, 0.8, false, seed);
+    const SparseRows A = test::random_rows(30, 30, 0.8, false, seed);
     const std::vector<Index> expected = searched_labels(Matrix(A), 3);
     EXPECT_EQ(connected_components(A, 3).label, expected);
     EXPECT_EQ(connected_components(to_blocks(A)).label, expected);
@@ -66,4 +66,4 @@ TEST(ConnectedComponents, StoredZerosJoinNothingAndSingleNodesCount) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::connected_components_test

@@ -9,7 +9,7 @@
 #include "base/check.h"
 #include "base/rng.h"
 
-namespace signorini {
+namespace signorini::jacobi_condition_test {
 namespace {
 
 SparseRows sparse(const Eigen::MatrixXd& A) {
@@ -80,4 +80,4 @@ TEST(JacobiCondition, RefusesWhatHasNone) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::jacobi_condition_test

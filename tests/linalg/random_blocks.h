@@ -7,7 +7,7 @@
 #include "linalg/block_sparse_matrix.h"
 #include "linalg/types.h"
 
-namespace signorini::testing {
+namespace signorini::test {
 
 /// Random pattern with about `per_row` blocks in a block row; every fifth block row is empty when `holes`.
 inline SparseRows random_rows(Index block_rows, Index block_columns, double per_row, bool holes,
@@ -43,4 +43,4 @@ inline std::span<const double> view(const Vector& x) {
 }
 inline std::span<double> view(Vector& x) { return {x.data(), static_cast<std::size_t>(x.size())}; }
 
-}  // namespace signorini::testing
+}  // namespace signorini::test

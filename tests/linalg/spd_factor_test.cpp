@@ -10,12 +10,12 @@
 #include "base/check.h"
 #include "linalg/random_blocks.h"
 
-namespace signorini {
+namespace signorini::spd_factor_test {
 namespace {
 
-using testing::random_rows;
-using testing::random_vector;
-using testing::view;
+using test::random_rows;
+using test::random_vector;
+using test::view;
 
 /// AᵀA + I of a random sparse A: eigenvalues in [1, 1 + ‖A‖²].
 SparseRows random_spd(Index block_rows, double per_row, std::uint64_t seed) {
@@ -150,4 +150,4 @@ TEST(SpdFactor, SurvivesBeingMoved) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::spd_factor_test

@@ -7,12 +7,12 @@
 
 #include "linalg/random_blocks.h"
 
-namespace signorini {
+namespace signorini::symmetric_block_matrix_test {
 namespace {
 
-using testing::random_rows;
-using testing::random_vector;
-using testing::view;
+using test::random_rows;
+using test::random_vector;
+using test::view;
 
 SparseRows random_symmetric(Index block_rows, double per_row, bool holes, std::uint64_t seed) {
   const SparseRows A = random_rows(block_rows, block_rows, per_row, holes, seed);
@@ -175,4 +175,4 @@ TEST(SymmetricBlockMatrix, KeepsAnAsymmetryBetweenChunks) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::symmetric_block_matrix_test

@@ -1,7 +1,9 @@
+#include <cstdlib>
+
 #include "program/program_fixture.h"
 #include "record/recording_file.h"
 
-namespace signorini {
+namespace signorini::export_test {
 namespace {
 
 class ExportTest : public ProgramTest {
@@ -131,27 +133,40 @@ TEST_F(ExportTest, EarlierExportsAreReplacedOnlyWhenAskedAndForeignFilesStay) {
 TEST_F(ExportTest, WhatCannotBeExportedIsOneLine) {
   const std::string file = recording("a.h5", {{"000001", 0.5}});
   expect_error({"export", file}, 2, "--vtk DIR");
-  expect_error({"export", file, "--vtk", path("vtk"), "-o", path("x.hdf5")}, 2, "either");
+  expect_error({"export", file, "--vtk", path("vtk"), "-o", path("x.hdf5")}, 2, "not both");
   expect_error({"export", file, "--vtk", path("vtk"), "--step", "7"}, 2, "no frame '7'");
   EXPECT_FALSE(fs::exists(folder_ / "vtk")) << "a refused export made a folder";
   expect_error({"export", file, "--vtk", file}, 2, "is a file");
-  expect_error({"export", file, "--vtk", "/proc/vtk"}, 3, "cannot make the folder");
+  expect_error({"export", file, "--vtk", "/proc/vtk"}, 3, "/proc/vtk: the folder cannot be made");
   expect_error({"export", planted("p.hdf5"), "--vtk", path("vtk")}, 3, "p.hdf5");
   expect_error({"export", path("absent.h5"), "--vtk", path("vtk")}, 3, "absent.h5");
   expect_error({"export", recording("bare.h5", {{"000001", 0.5}}, false), "--vtk", path("vtk")}, 3,
                "--set geometry=true");
 }
 
-TEST_F(ExportTest, AFullDiskIsOneLineAndLeavesNoTornFile) {
-  if (!fs::exists("/dev/full")) GTEST_SKIP() << "this system has no /dev/full";
-  const std::string file = recording("a.h5", {{"000001", 0.5}});
-  // a file that cannot be created: its temporary name leads to a device that is always full
-  fs::create_directory(folder_ / "vtk");
-  fs::create_symlink("/dev/full", folder_ / "vtk" / "surface_000001.vtu.tmp");
-  expect_error({"export", file, "--vtk", path("vtk"), "--force"}, 3, "surface_000001.vtu");
-  EXPECT_FALSE(fs::exists(folder_ / "vtk" / "surface_000001.vtu"));
-  EXPECT_FALSE(fs::exists(folder_ / "vtk" / "surface.pvd"));
+TEST_F(ExportTest, AFullDiskIsOneLineAndLeavesTheEarlierExport) {
+  const std::string file = recording("a.h5", {{"000001", 0.5}, {"000002", 1.0}});
+  ASSERT_EQ(run({"export", file, "--vtk", path("vtk"), "--step", "1"}).code, 0);
+  const auto listing = [&] {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : fs::directory_iterator(folder_ / "vtk"))
+      files[entry.path().filename().string()] = entry.is_regular_file() ? file_text(entry.path()) : "folder";
+    return files;
+  };
+  const auto before = listing();
+  ASSERT_EQ(before.size(), 4U);
+  // one block of 512 bytes: no file of contacts fits
+  const std::string command =
+      fmt::format("(trap '' XFSZ; ulimit -f 1; exec '{}' export '{}' --vtk '{}' --force) 2>'{}'",
+                  SIGNORINI_PROGRAM, file, path("vtk"), path("said"));
+  const int status = std::system(command.c_str());
+  ASSERT_TRUE(WIFEXITED(status));
+  const std::string said = file_text(folder_ / "said");
+  EXPECT_EQ(WEXITSTATUS(status), 3) << said;
+  EXPECT_NE(said.find("contacts_000001.vtu"), std::string::npos) << said;
+  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
+  EXPECT_EQ(listing(), before);
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::export_test

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -63,20 +64,30 @@ class ProgramTest : public testing::Test {
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, 1, (folder_ / ".stdout").c_str(), O_WRONLY | O_CREAT | O_TRUNC,
+    const std::string talk = (folder_ / fmt::format(".talk{}", ++started_)).string();
+    posix_spawn_file_actions_addopen(&actions, 1, (talk + ".out").c_str(), O_WRONLY | O_CREAT | O_TRUNC,
                                      0644);
-    posix_spawn_file_actions_addopen(&actions, 2, (folder_ / ".stderr").c_str(), O_WRONLY | O_CREAT | O_TRUNC,
+    posix_spawn_file_actions_addopen(&actions, 2, (talk + ".err").c_str(), O_WRONLY | O_CREAT | O_TRUNC,
                                      0644);
     pid_t child = 0;
     EXPECT_EQ(posix_spawn(&child, SIGNORINI_PROGRAM, &actions, nullptr, argv.data(), envp.data()), 0);
     posix_spawn_file_actions_destroy(&actions);
+    talk_[child] = talk;
     return child;
   }
   Outcome finish(pid_t child) const {
     int status = 0;
     EXPECT_EQ(waitpid(child, &status, 0), child);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), file_text(folder_ / ".stdout"),
-            file_text(folder_ / ".stderr")};
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+            file_text(talk_[child] + ".out"), said(child)};
+  }
+  /// On stderr, so far.
+  std::string said(pid_t child) const { return file_text(talk_[child] + ".err"); }
+  /// Waits at most a minute.
+  template <class Condition>
+  static bool wait_until(Condition condition) {
+    for (int i = 0; i < 30000 && !condition(); ++i) ::usleep(2000);
+    return condition();
   }
   Outcome run(const std::vector<std::string>& arguments,
               const std::vector<std::string>& variables = {}) const {
@@ -109,6 +120,10 @@ class ProgramTest : public testing::Test {
   }
 
   fs::path folder_;
+
+ private:
+  mutable int started_ = 0;
+  mutable std::map<pid_t, std::string> talk_;  ///< files of what each of them said
 };
 
 /// Rows without what may differ from run to run.
@@ -116,6 +131,8 @@ inline std::vector<std::string> timeless_rows(const fs::path& csv) {
   std::vector<std::string> rows;
   for (RunRecord record : read_run_table(csv)) {
     record.setup_seconds = record.solve_seconds = 0.0;
+    record.cpu_share = record.waited_share = 0.0;
+    record.involuntary_switches = 0;
     rows.push_back(run_record_row(record));
   }
   return rows;

@@ -1,16 +1,22 @@
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <sstream>
 
+#include "base/available_cpus.h"
 #include "program/program_fixture.h"
 #include "record/trace_file.h"
 
-namespace signorini {
+namespace signorini::run_test {
 namespace {
 
 class RunTest : public ProgramTest {
  protected:
+  void SetUp() override {
+    ProgramTest::SetUp();
+    if (available_cpus().count < 2) GTEST_SKIP() << "rows of two threads need two CPUs";
+  }
   /// Two problems, two solvers, two modes, two threads; small enough to be run a hundred times.
   std::string experiment(const std::string& more = "") const {
     planted("a.hdf5", {.contacts = 6, .regions = 2});
@@ -23,9 +29,23 @@ class RunTest : public ProgramTest {
     return path("trial.toml");
   }
   std::vector<std::string> command(bool resume) const {
+    return with_flags(resume ? std::vector<std::string>{"--resume"} : std::vector<std::string>{});
+  }
+  std::vector<std::string> with_flags(const std::vector<std::string>& flags) const {
     std::vector<std::string> words{"run", path("trial.toml"), "--out", path("out")};
-    if (resume) words.emplace_back("--resume");
+    words.insert(words.end(), flags.begin(), flags.end());
     return words;
+  }
+  /// Three solvers to six tolerances: a second's work, several groups.
+  void long_experiment() const {
+    planted("long.hdf5", {.contacts = 30});
+    std::ofstream(folder_ / "trial.toml")
+        << "artefact = \"x\"\nclaim = \"y\"\nfiles = [\"long.hdf5\"]\nminimum_time = 0.01\n"
+           "tolerances = [1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8]\n[[solvers]]\nname = \"pgs\"\n"
+           "[[solvers]]\nname = \"pcg-pgs\"\n[[solvers]]\nname = \"ca\"\n";
+  }
+  bool has_rows() const {
+    return file_text(results() / "runs.csv").find("self-stopped") != std::string::npos;
   }
   fs::path results() const { return folder_ / "out" / "trial"; }
   std::set<std::string> rows() const {
@@ -49,11 +69,12 @@ TEST_F(RunTest, WritesARowPerRunWithCurvesProvenanceAndConfig) {
     EXPECT_EQ(row.status, SolveStatus::converged) << run_record_row(row);
     EXPECT_LE(row.errors.residual, 1.01e-6);  // 1 %: other order of summation than inside the solver
     EXPECT_GT(row.solve_seconds, 0.0);
+    EXPECT_EQ(std::isnan(row.cpu_share), row.protocol == "converge") << run_record_row(row);
   }
   EXPECT_EQ(read_traces(results() / "trace.h5").size(), 2U * 2U * 2U);
   EXPECT_NE(file_text(results() / "env.json").find("\"xxh3\""), std::string::npos);
   EXPECT_NE(file_text(results() / "config.toml").find("artefact = \"A trial\""), std::string::npos);
-  EXPECT_NE(file_text(results() / "regions.csv").find("a.hdf5,0,points,3,2"), std::string::npos)
+  EXPECT_NE(file_text(results() / "regions.csv").find("a,0,points,3,2"), std::string::npos)
       << file_text(results() / "regions.csv");
   EXPECT_FALSE(fs::exists(results() / "trace.h5.parts"));
   EXPECT_NE(o.out.find("combined"), std::string::npos);
@@ -81,7 +102,7 @@ TEST_F(RunTest, RefusesToCutWhereRegionsAreCoupled) {
                                            "[\"a.hdf5\"]\n[cut]\n[[solvers]]\nname = \"pgs\"\n";
   const Outcome o = run(command(false));
   EXPECT_EQ(o.code, 2);
-  EXPECT_NE(o.err.find("key 'cut': step 0 of a.hdf5 couples mass points"), std::string::npos) << o.err;
+  EXPECT_NE(o.err.find("key 'cut': step 0 of a couples mass points"), std::string::npos) << o.err;
 }
 
 TEST_F(RunTest, TimedRunNeedsNoMoreIterationsThanTheCurveShows) {
@@ -101,7 +122,7 @@ TEST_F(RunTest, TimedRunNeedsNoMoreIterationsThanTheCurveShows) {
   }
 }
 
-TEST_F(RunTest, ResumeMakesOnlyWhatIsMissingAndOtherwiseStartsAgain) {
+TEST_F(RunTest, ResumeMakesOnlyWhatIsMissing) {
   experiment();
   ASSERT_EQ(run(command(false)).code, 0);
   const std::string before = file_text(results() / "runs.csv");
@@ -109,22 +130,140 @@ TEST_F(RunTest, ResumeMakesOnlyWhatIsMissingAndOtherwiseStartsAgain) {
   const Outcome again = run(command(true));
   EXPECT_EQ(again.code, 0) << again.err;
   EXPECT_EQ(file_text(results() / "runs.csv"), before) << "a finished experiment was run again";
-  EXPECT_NE(again.err.find(fmt::format("{} rows ({} were there)", kRows, kRows)), std::string::npos)
+  EXPECT_NE(again.err.find(fmt::format("{} rows ({} kept from before)", kRows, kRows)), std::string::npos)
       << again.err;
 
   EXPECT_EQ(file_text(results() / "env.json"), provenance) << "a session without rows left its provenance";
 
   fs::resize_file(results() / "runs.csv", before.size() / 2);
   EXPECT_EQ(run(command(true)).code, 0);
-  EXPECT_NE(file_text(results() / "env.json").find("\"earlier\""), std::string::npos);
+  const std::string resumed = file_text(results() / "env.json");
+  const std::size_t earlier = resumed.find("\"earlier\"");
+  ASSERT_NE(earlier, std::string::npos);
+  EXPECT_LT(resumed.find("\"waited_seconds\""), earlier) << "of this run";
+  EXPECT_NE(resumed.find("\"waited_seconds\"", earlier), std::string::npos) << "of the one before";
   EXPECT_EQ(rows().size(), kRows);
   EXPECT_EQ(file_text(results() / "runs.csv").substr(0, before.size() / 3),
             before.substr(0, before.size() / 3));
 
   experiment("stride = 1\n");
-  const Outcome changed = run(command(true));
+  const std::string full = file_text(results() / "runs.csv");
+  expect_error(command(true), 2, "its rows were made from another version of the experiment file; --force");
+  EXPECT_EQ(file_text(results() / "runs.csv"), full);
+  const Outcome changed = run(with_flags({"--resume", "--force"}));
+  EXPECT_EQ(changed.code, 0) << changed.err;
   EXPECT_NE(changed.err.find("starting again"), std::string::npos) << changed.err;
   EXPECT_EQ(rows().size(), kRows);
+  EXPECT_FALSE(fs::exists(results() / "replaced"));
+  // a problem file that changed is another input
+  planted("b.hdf5", {.contacts = 4, .seed = 3});
+  expect_error(command(true), 2, "its rows were made from other recordings or problem files; --force");
+}
+
+TEST_F(RunTest, ResultsThatAreThereAreNotDeletedUnasked) {
+  experiment();
+  ASSERT_EQ(run(command(false)).code, 0);
+  const std::string rows_before = file_text(results() / "runs.csv");
+  expect_error(command(false), 2, fmt::format("holds results already ({} rows); --resume keeps them", kRows));
+  EXPECT_EQ(file_text(results() / "runs.csv"), rows_before);
+  expect_error({"reproduce", path("trial.toml"), "--out", path("out")}, 2, "--force starts again");
+  // Of two experiments the second is looked at before the first runs.
+  std::ofstream(folder_ / "first.toml") << file_text(folder_ / "trial.toml");
+  expect_error({"run", path("first.toml"), path("trial.toml"), "--out", path("out")}, 2,
+               "trial: holds results");
+  EXPECT_FALSE(fs::exists(folder_ / "out" / "first"));
+  expect_error({"run", path("first.toml"), path("first.toml"), "--out", path("out")}, 2, "have the id first");
+  expect_error({"run", path("first.toml"), "--out", "/proc/foo"}, 3, "/proc/foo: the folder cannot be made");
+  expect_error({"run", path("first.toml"), "--out", path("trial.toml")}, 3,
+               "trial.toml: the folder cannot be made");
+}
+
+TEST_F(RunTest, ASecondProcessInAResultFolderIsRefused) {
+  long_experiment();
+  const pid_t child = start(command(false));
+  ASSERT_TRUE(wait_until([&] { return has_rows(); }));
+  for (const char* how : {"--resume", "--force"}) {
+    const Outcome second = run(with_flags({how}));
+    EXPECT_EQ(second.code, 3) << second.err;
+    EXPECT_NE(second.err.find(fmt::format("trial: is being written by process {} on ", child)),
+              std::string::npos)
+        << second.err;
+  }
+  const Outcome first = finish(child);
+  ASSERT_EQ(first.code, 0) << first.err;
+  const std::size_t all = rows().size();
+  EXPECT_EQ(run(command(true)).code, 0);
+  EXPECT_EQ(rows().size(), all);
+  EXPECT_FALSE(fs::exists(folder_ / "out" / "trial.lock"));
+}
+
+TEST_F(RunTest, ForcedRunsKeepTheEarlierRowsUntilTheyAreComplete) {
+  long_experiment();
+  ASSERT_EQ(run(command(false)).code, 0);
+  const std::string before = file_text(results() / "runs.csv");
+  const std::size_t all = rows().size();
+  for (int kill = 0; kill < 2;
+       ++kill) {  // the second one replaces the rows of the first, not the complete ones
+    const pid_t child = start(with_flags({"--force"}));
+    ASSERT_TRUE(
+        wait_until([&] { return said(child).find("starting again") != std::string::npos && has_rows(); }));
+    ::kill(child, SIGKILL);
+    finish(child);
+    EXPECT_EQ(file_text(results() / "replaced" / "runs.csv"), before);
+  }
+  expect_error(command(false), 2, "--resume");
+  EXPECT_EQ(run(command(true)).code, 0);
+  EXPECT_EQ(rows().size(), all);
+  EXPECT_FALSE(fs::exists(results() / "replaced"));
+}
+
+TEST_F(RunTest, ASceneThatIsBeingRecordedIsWaitedFor) {
+  std::ofstream(folder_ / "trial.toml")
+      << "artefact = \"x\"\nclaim = \"y\"\nscenes = [\"bucket\"]\nprotocols = [\"converge\"]\nmax_steps = 1\n"
+         "minimum_time = 1e-5\n[[solvers]]\nname = \"pgs\"\n";
+  fs::create_directories(folder_ / "out" / "recordings");
+  const fs::path recording = folder_ / "out" / "recordings" / "bucket-quick.h5";
+  const pid_t recorder = start({"record", "bucket", "-o", recording.string()});
+  ASSERT_TRUE(wait_until([&] { return fs::exists(recording.string() + ".parts"); }));
+  ASSERT_EQ(::kill(recorder, SIGSTOP), 0);
+  const std::string waiting = fmt::format("bucket-quick.h5: process {} on ", recorder);
+  const pid_t impatient = start(command(false));
+  EXPECT_TRUE(wait_until([&] { return said(impatient).find(waiting) != std::string::npos; }))
+      << said(impatient);
+  ::kill(impatient, SIGINT);
+  EXPECT_EQ(finish(impatient).code, 130);
+  const pid_t patient = start(command(false));
+  EXPECT_TRUE(wait_until([&] { return said(patient).find(waiting) != std::string::npos; })) << said(patient);
+  ASSERT_EQ(::kill(recorder, SIGCONT), 0);
+  EXPECT_EQ(finish(recorder).code, 0);
+  const Outcome o = finish(patient);
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_EQ(o.err.find("recording bucket", o.err.find(waiting)), std::string::npos)
+      << "recorded again: " << o.err;
+  EXPECT_EQ(rows().size(), 1U);
+}
+
+TEST_F(RunTest, ARecordingOfAnotherVersionIsReplacedOnlyWhenAsked) {
+  const auto write = [&](int steps) {
+    std::ofstream(folder_ / "trial.toml")
+        << "artefact = \"x\"\nclaim = \"y\"\nprotocols = []\n[histogram]\ncolumn = \"iterations\"\n"
+           "[[recordings]]\nname = \"toy\"\nscene = \"springtoy\"\nset = { \"time.steps\" = "
+        << steps << " }\n";
+  };
+  write(3);
+  ASSERT_EQ(run(command(false)).code, 0);
+  const fs::path recording = folder_ / "out" / "recordings" / "toy-quick.h5";
+  const std::string before = file_text(recording);
+  fs::remove_all(results());
+  write(4);
+  const Outcome refused = run(command(false));
+  EXPECT_EQ(refused.code, 2) << refused.err;
+  EXPECT_NE(refused.err.find("toy-quick.h5 holds another version of the scene"), std::string::npos)
+      << refused.err;
+  EXPECT_NE(refused.err.find("--force"), std::string::npos) << refused.err;
+  EXPECT_TRUE(file_text(recording) == before);
+  EXPECT_EQ(run(with_flags({"--force"})).code, 0);
+  EXPECT_FALSE(file_text(recording) == before);
 }
 
 TEST_F(RunTest, RowsAndCurvesAreTheSameEveryTimeApartFromTimes) {
@@ -132,7 +271,7 @@ TEST_F(RunTest, RowsAndCurvesAreTheSameEveryTimeApartFromTimes) {
   ASSERT_EQ(run(command(false)).code, 0);
   const std::set<std::string> first = rows();
   std::vector<ConvergenceTrace> curves = read_traces(results() / "trace.h5");
-  ASSERT_EQ(run(command(false)).code, 0);
+  ASSERT_EQ(run(with_flags({"--force"})).code, 0);
   EXPECT_EQ(rows(), first);
   const std::vector<ConvergenceTrace> again = read_traces(results() / "trace.h5");
   ASSERT_EQ(again.size(), curves.size());
@@ -199,7 +338,8 @@ TEST_F(RunTest, KillAtAnyWriteLosesAtMostTheRunInFlight) {
     const std::size_t kept_rows = fs::exists(results() / "runs.csv") ? rows().size() : 0;
     const Outcome resumed = run(command(true));
     ASSERT_EQ(resumed.code, 0) << resumed.err;
-    EXPECT_NE(resumed.err.find(fmt::format("({} were there)", kept_rows)), std::string::npos) << resumed.err;
+    EXPECT_NE(resumed.err.find(fmt::format("({} kept from before)", kept_rows)), std::string::npos)
+        << resumed.err;
     ASSERT_EQ(rows(), whole);
     ASSERT_EQ(read_traces(results() / "trace.h5").size(), curves);
     if (HasFailure()) break;
@@ -207,11 +347,7 @@ TEST_F(RunTest, KillAtAnyWriteLosesAtMostTheRunInFlight) {
 }
 
 TEST_F(RunTest, InterruptKeepsWhatIsFinishedAndResumes) {
-  planted("long.hdf5", {.contacts = 30});
-  std::ofstream(folder_ / "trial.toml")
-      << "artefact = \"x\"\nclaim = \"y\"\nfiles = [\"long.hdf5\"]\nminimum_time = 0.01\n"
-         "tolerances = [1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8]\n[[solvers]]\nname = \"pgs\"\n"
-         "[[solvers]]\nname = \"pcg-pgs\"\n[[solvers]]\nname = \"ca\"\n";
+  long_experiment();
   const pid_t child = start(command(false));
   for (int i = 0; i < 2000 && file_text(results() / "runs.csv").find("self-stopped") == std::string::npos;
        ++i)
@@ -248,15 +384,15 @@ TEST_F(RunTest, InterruptedRecordingGoesOnFromItsCheckpointToTheSameBytes) {
   EXPECT_TRUE(file_text(recording) == file_text(folder_ / "whole.h5"));
 }
 
-/// The first solver has no memory for its W. The second would go on for 50 s, ten times the limit as traced
-/// runs may: it never reaches its tolerance. A signal ends it within a second or so; the row of the first
-/// stays, it leaves none.
+/// The first solver has no memory for its W. The second would go on for hours, ten times the limit as
+/// traced runs may: it never reaches its tolerance. A signal ends it; the row of the first stays, it leaves
+/// none.
 TEST_F(RunTest, TerminationInsideALongSolveLosesThatSolveOnly) {
   const std::string file = planted("a.hdf5", {.contacts = 6});
   std::ofstream(folder_ / "trial.toml")
       << "artefact = \"x\"\nclaim = \"y\"\nfiles = [\"" << file
       << "\"]\nprotocols = [\"converge\"]\nregions = [\"none\"]\nthreads = [1]\ntolerances = [1e-300]\n"
-         "max_iterations = 2000000000\ntime_limit = 5.0\n[[solvers]]\nname = \"pgs\"\nkernel = \"dense\"\n"
+         "max_iterations = 2000000000\ntime_limit = 5000.0\n[[solvers]]\nname = \"pgs\"\nkernel = \"dense\"\n"
          "max_gib = 1e-9\n[[solvers]]\nname = \"pgs\"\n";
   const fs::path table = results() / "runs.csv";
   const auto lines = [&] {
@@ -266,11 +402,9 @@ TEST_F(RunTest, TerminationInsideALongSolveLosesThatSolveOnly) {
   const pid_t child = start(command(false));
   for (int i = 0; i < 5000 && lines() < 2; ++i) ::usleep(2000);
   ::usleep(300000);  // into the second solve
-  const auto signalled = std::chrono::steady_clock::now();
   ::kill(child, SIGTERM);
   const Outcome interrupted = finish(child);
   EXPECT_EQ(interrupted.code, 130) << interrupted.err;
-  EXPECT_LT(std::chrono::steady_clock::now() - signalled, std::chrono::seconds(10)) << interrupted.err;
   const std::vector<RunRecord> rows = read_run_table(table);
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_NE(rows.front().status, SolveStatus::iteration_limit) << run_record_row(rows.front());
@@ -399,8 +533,8 @@ TEST_F(RunTest, BringsProblemsAlongAndLeavesOutWhatIsNotThere) {
   EXPECT_EQ(second.counters.contact_sweeps, first.counters.contact_sweeps);
   // nothing is left to do
   const Outcome resumed = finish(start(command(true), {data}));
-  EXPECT_NE(resumed.err.find("4 rows (4 were there)"), std::string::npos) << resumed.err;
+  EXPECT_NE(resumed.err.find("4 rows (4 kept from before)"), std::string::npos) << resumed.err;
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::run_test

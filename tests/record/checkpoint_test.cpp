@@ -6,7 +6,7 @@
 #include "record/record_test_tools.h"
 #include "record/recording_checkpoint.h"
 
-namespace signorini {
+namespace signorini::checkpoint_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -151,4 +151,4 @@ TEST(Checkpoint, OfAnEarlierRecordingIsNotTakenForANewOne) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::checkpoint_test

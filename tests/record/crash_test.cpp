@@ -10,7 +10,7 @@
 
 extern char** environ;
 
-namespace signorini {
+namespace signorini::crash_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -135,4 +135,4 @@ TEST(CrashSafety, NoAcknowledgedFrameIsLostWhereverTheProcessEnds) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::crash_test

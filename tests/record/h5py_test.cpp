@@ -9,7 +9,7 @@
 #include "record/record_test_tools.h"
 #include "record/trace_file.h"
 
-namespace signorini {
+namespace signorini::h5py_test {
 namespace {
 
 /// Everything that a shell command prints; `code` is its exit status.
@@ -83,4 +83,4 @@ TEST(H5py, ReadsSolutionRecordingAndTraceAndFindsTheSolutionTrue) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::h5py_test

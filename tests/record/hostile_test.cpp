@@ -16,7 +16,7 @@
 #include "record/record_test_tools.h"
 #include "record/recording_statistics.h"
 
-namespace signorini {
+namespace signorini::hostile_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -246,8 +246,9 @@ TEST(HostileTree, FeaturesAndNodeNumbersOfAFrameAreChecked) {
   };
   EXPECT_NE(with("features", {1, 2, 3, 4}, 2).find("features is 2x2 but must be 6x2"), std::string::npos);
   EXPECT_NE(with("features", std::vector<Index>(18, 0), 3).find("3 columns instead of 2"), std::string::npos);
-  EXPECT_NE(with("features", {0, 1, 0, 2, 0, 3, 0, 4, 0, 1, 0, 5}, 2).find("features[4] = (0, 1) names contact 0"),
-            std::string::npos);
+  EXPECT_NE(
+      with("features", {0, 1, 0, 2, 0, 3, 0, 4, 0, 1, 0, 5}, 2).find("features[4] = (0, 1) names contact 0"),
+      std::string::npos);
   EXPECT_NE(with("features", {0, 1, 0, -2, 0, 3, 0, 4, 0, 5, 0, 6}, 2).find("features[1] = (0, -2)"),
             std::string::npos);
   EXPECT_NE(with("node_numbers", {4, 7}, 1).find("node_numbers has 2 numbers"), std::string::npos);
@@ -258,7 +259,8 @@ TEST(HostileTree, FeaturesAndNodeNumbersOfAFrameAreChecked) {
   EXPECT_NE(with("node_numbers", numbers, 1).find("node_numbers[0] = -1"), std::string::npos);
   RawTree tree = good;
   tree.put("features", std::vector<double>(12, 0.0));
-  EXPECT_NE(complaint_of([&] { decode_frame(tree, "000001", "FILE"); }).find("does not hold integers"), std::string::npos);
+  EXPECT_NE(complaint_of([&] { decode_frame(tree, "000001", "FILE"); }).find("does not hold integers"),
+            std::string::npos);
 }
 
 TEST(HostileTree, StatisticsAreCheckedBeyondTheirChecksum) {
@@ -370,4 +372,4 @@ TEST(RunInChild, TurnsCrashesIntoOneLine) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::hostile_test

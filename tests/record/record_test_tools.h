@@ -118,7 +118,8 @@ inline Frame rich_frame(const std::string& id, std::uint64_t seed, double stiffn
       p.features.row(k) << -1 - number, -2 - number - k;
     }
   }
-  for (Index i = 0; i < p.dofs() / 3; ++i) p.node_numbers.push_back(5 * i + static_cast<Index>(numbers.below(5)));
+  for (Index i = 0; i < p.dofs() / 3; ++i)
+    p.node_numbers.push_back(5 * i + static_cast<Index>(numbers.below(5)));
   frame.geometry = std::make_unique<FrameGeometry>();
   frame.geometry->vertices.resize(4, 3);
   for (Eigen::Index k = 0; k < 12; ++k) frame.geometry->vertices(k / 3, k % 3) = rng.normal();

@@ -11,8 +11,9 @@
 #include "contact/delassus_operator.h"
 #include "record/problem_file.h"
 #include "record/record_test_tools.h"
+#include "record/recording_format.h"
 
-namespace signorini {
+namespace signorini::recording_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -310,6 +311,47 @@ TEST(Recording, RefusesASecondWriterAndTakesOverTheLockOfADeadOne) {
   EXPECT_EQ(RecordingReader(path).frames().size(), 1U);
 }
 
+TEST(Recording, FramesThatAreGoneAtTheEndAreAnErrorAndReplaceNothing) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "a.h5";
+  RecordingWriter writer(path, test_header(), false);
+  for (const char* id : {"000001", "000002", "000003"}) writer.append(rich_frame(id, 2, 0.0));
+  fs::remove(RecordingPaths(path).part("000002"));
+  try {
+    writer.finish();
+    FAIL() << "two of three frames were taken for a recording";
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("1 of 3 recorded frames are gone"), std::string::npos)
+        << error.what();
+  }
+  EXPECT_FALSE(fs::exists(path));
+  EXPECT_FALSE(fs::exists(path.string() + ".tmp"));
+}
+
+TEST(Recording, FramesThatReplaceAFileAreNotPackedIntoIt) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "a.h5";
+  {
+    RecordingWriter writer(path, test_header(), false);
+    writer.append(rich_frame("000001", 2, 0.0));
+    writer.finish();
+  }
+  RecordingHeader other = test_header();
+  other.seed = 43;
+  {
+    RecordingWriter(lock_recording(path), path, other, ExistingRecording::replace)
+        .append(rich_frame("000007", 2, 0.0));
+  }
+  EXPECT_EQ(RecordingReader(path).frames(), (std::vector<std::string>{"000001"}));
+  RecordingWriter writer(lock_recording(path), path, other, ExistingRecording::resume);
+  EXPECT_EQ(writer.frames(), (std::vector<std::string>{"000007"}));
+  writer.append(rich_frame("000008", 2, 0.0));
+  writer.finish();
+  EXPECT_EQ(RecordingReader(path).frames(), (std::vector<std::string>{"000007", "000008"}));
+  EXPECT_EQ(RecordingReader(path).header().seed, 43U);
+  EXPECT_FALSE(fs::exists(path.string() + ".parts"));
+}
+
 TEST(Recording, NeverMixesTwoRecordings) {
   const TemporaryFolder folder;
   const fs::path path = folder.path() / "a.h5";
@@ -364,4 +406,4 @@ TEST(Recording, AFullDiskIsOneErrorAndLeavesTheEarlierFrames) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::recording_test

@@ -9,7 +9,7 @@
 #include "record/fclib_file.h"
 #include "record/record_test_tools.h"
 
-namespace signorini {
+namespace signorini::trace_test {
 namespace {
 
 TEST(TraceFile, GivesCurvesAndTheirNamesBack) {
@@ -106,4 +106,4 @@ TEST(TraceFile, RefusesOtherFiles) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::trace_test

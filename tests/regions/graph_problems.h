@@ -11,7 +11,7 @@
 
 /// Problems with a prescribed graph: contact k touches the listed nodes, M couples the listed node pairs. And a plain graph
 /// traversal over the same lists, which shares no code with the library.
-namespace signorini::testing {
+namespace signorini::test {
 
 struct Graph {
   Index nodes = 0;
@@ -43,7 +43,8 @@ inline ContactProblem problem_from(const Graph& graph, std::uint64_t seed = 1) {
     std::sort(own.begin(), own.end());
     own.erase(std::unique(own.begin(), own.end()), own.end());
     for (const Index node : own) {
-      for (Index c = 0; c < 9; ++c) directions.emplace_back(3 * node + c % 3, 3 * k + c / 3, rng.uniform(0.1, 1.0));
+      for (Index c = 0; c < 9; ++c)
+        directions.emplace_back(3 * node + c % 3, 3 * k + c / 3, rng.uniform(0.1, 1.0));
     }
   }
   ContactProblem problem;
@@ -62,7 +63,8 @@ inline std::vector<Index> labels_by_traversal(const Graph& graph, bool with_mass
   std::vector<std::vector<Index>> contacts_at(static_cast<std::size_t>(graph.nodes));
   std::vector<std::vector<Index>> coupled(static_cast<std::size_t>(graph.nodes));
   for (std::size_t k = 0; k < graph.contacts.size(); ++k) {
-    for (const Index node : graph.contacts[k]) contacts_at[static_cast<std::size_t>(node)].push_back(static_cast<Index>(k));
+    for (const Index node : graph.contacts[k])
+      contacts_at[static_cast<std::size_t>(node)].push_back(static_cast<Index>(k));
   }
   if (with_mass) {
     for (const auto& [i, j] : graph.couplings) {
@@ -110,4 +112,4 @@ inline Graph random_graph(Index nodes, Index contacts, Index couplings, Rng& rng
   return graph;
 }
 
-}  // namespace signorini::testing
+}  // namespace signorini::test

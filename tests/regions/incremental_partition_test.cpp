@@ -10,7 +10,7 @@
 #include "contact/planted_problem.h"
 #include "regions/graph_problems.h"
 
-namespace signorini {
+namespace signorini::incremental_partition_test {
 namespace {
 
 struct Frame {
@@ -185,7 +185,8 @@ TEST_P(IncrementalPartitionRandom, EqualsAFullRebuildAfterEveryFrame) {
     if (step % 400 == 399) frame = {};
 
     const auto& partition = update(regions, frame);
-    ASSERT_EQ(partition.label, testing::labels_by_traversal({nodes, frame.contacts, {}}, false)) << "step " << step;
+    ASSERT_EQ(partition.label, test::labels_by_traversal({nodes, frame.contacts, {}}, false))
+        << "step " << step;
     Index next = 0;
     for (Index r = 0; r < partition.regions(); ++r) {
       for (const Index k : partition.region(r)) ASSERT_EQ(partition.label[static_cast<std::size_t>(k)], r);
@@ -224,13 +225,13 @@ INSTANTIATE_TEST_SUITE_P(Sequences, IncrementalPartitionRandom, ::testing::Range
 
 /// Contacts at nodes 2, {1, 5} and 3 of six; M couples 1–2 and 4–5; node i is number 10 + i of the scene.
 ContactProblem problem_with_numbers() {
-  auto problem = testing::problem_from({6, {{2}, {5, 1}, {3}}, {{1, 2}, {4, 5}}});
+  auto problem = test::problem_from({6, {{2}, {5, 1}, {3}}, {{1, 2}, {4, 5}}});
   for (Index i = 0; i < 6; ++i) problem.node_numbers.push_back(10 + i);
   return problem;
 }
 
 TEST(ContactElements, IslandsAreNamedByTheSmallestNodeOfTheBody) {
-  const auto problem = testing::problem_from({6, {{2}, {5, 1}, {3}, {}}, {{1, 2}, {4, 5}}});
+  const auto problem = test::problem_from({6, {{2}, {5, 1}, {3}, {}}, {{1, 2}, {4, 5}}});
   const auto points = contact_elements(problem, RegionMode::points);
   const auto islands = contact_elements(problem, RegionMode::islands);
   const auto list = [](std::span<const Index> own) { return std::vector<Index>(own.begin(), own.end()); };
@@ -238,7 +239,8 @@ TEST(ContactElements, IslandsAreNamedByTheSmallestNodeOfTheBody) {
   EXPECT_EQ(list(islands.of(0)), (std::vector<Index>{1}));
   EXPECT_EQ(list(islands.of(1)), (std::vector<Index>{1, 4}));
   EXPECT_TRUE(islands.of(3).empty());
-  EXPECT_EQ(partition_elements(islands, RegionMode::islands).label, partition_regions(problem, RegionMode::islands).label);
+  EXPECT_EQ(partition_elements(islands, RegionMode::islands).label,
+            partition_regions(problem, RegionMode::islands).label);
 }
 
 TEST(ContactElements, ADualProblemHasNone) {
@@ -305,9 +307,10 @@ TEST(ContactKeys, FollowRealContactsOverFrames) {
       if (rng.uniform() < 0.8) frame.add(all_keys[static_cast<std::size_t>(k)], {own.begin(), own.end()});
     }
     const auto elements = frame.elements();
-    EXPECT_EQ(regions.update(frame.keys, elements).label, partition_elements(elements, RegionMode::points).label);
+    EXPECT_EQ(regions.update(frame.keys, elements).label,
+              partition_elements(elements, RegionMode::points).label);
   }
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::incremental_partition_test

@@ -6,11 +6,11 @@
 
 #include "regions/graph_problems.h"
 
-namespace signorini {
+namespace signorini::printed_algorithm_test {
 namespace {
 
-ContactElements elements_of(const testing::Graph& graph) {
-  return contact_elements(testing::problem_from(graph), RegionMode::points);
+ContactElements elements_of(const test::Graph& graph) {
+  return contact_elements(test::problem_from(graph), RegionMode::points);
 }
 
 TEST(PrintedAlgorithm, LeavesRegionsApartThatALaterContactTies) {
@@ -20,7 +20,7 @@ TEST(PrintedAlgorithm, LeavesRegionsApartThatALaterContactTies) {
 }
 
 TEST(PrintedAlgorithm, DependsOnTheOrderOfTheContacts) {
-  const auto count = [](const testing::Graph& graph) {
+  const auto count = [](const test::Graph& graph) {
     const auto labels = printed_algorithm_labels(elements_of(graph));
     return *std::max_element(labels.begin(), labels.end()) + 1;
   };
@@ -33,7 +33,7 @@ TEST(PrintedAlgorithm, NeverFindsFewerRegionsThanThereAreAndOftenMore) {
   Rng rng(31);
   int wrong = 0;
   for (int trial = 0; trial < 200; ++trial) {
-    const auto elements = elements_of(testing::random_graph(40, 30, 0, rng));
+    const auto elements = elements_of(test::random_graph(40, 30, 0, rng));
     const auto printed = printed_algorithm_labels(elements);
     const auto truth = partition_elements(elements, RegionMode::points);
     for (std::size_t i = 0; i < printed.size(); ++i) {
@@ -48,4 +48,4 @@ TEST(PrintedAlgorithm, NeverFindsFewerRegionsThanThereAreAndOftenMore) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::printed_algorithm_test

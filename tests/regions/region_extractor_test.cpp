@@ -6,12 +6,12 @@
 
 #include "regions/graph_problems.h"
 
-namespace signorini {
+namespace signorini::region_extractor_test {
 namespace {
 
-using testing::Graph;
-using testing::problem_from;
-using testing::random_graph;
+using test::Graph;
+using test::problem_from;
+using test::random_graph;
 
 // W and q by dense algebra, with no code of the library.
 Matrix dense_delassus(const ContactProblem& problem) {
@@ -42,7 +42,8 @@ void expect_blocks_of(const ContactProblem& whole, const RegionPartition& partit
       EXPECT_LE((q_r.segment<3>(3 * i) - q.segment<3>(3 * contacts[a])).norm(), tolerance);
       for (std::size_t b = 0; b < contacts.size(); ++b) {
         const Index j = static_cast<Index>(b);
-        EXPECT_LE((W_r.block<3, 3>(3 * i, 3 * j) - W.block<3, 3>(3 * contacts[a], 3 * contacts[b])).norm(), tolerance);
+        EXPECT_LE((W_r.block<3, 3>(3 * i, 3 * j) - W.block<3, 3>(3 * contacts[a], 3 * contacts[b])).norm(),
+                  tolerance);
       }
     }
   }
@@ -73,7 +74,9 @@ TEST(RegionExtractor, ARegionKeepsOnlyTheNodesItNeeds) {
   const auto problem = problem_from(graph);
   const auto islands = partition_regions(problem, RegionMode::islands);
   const RegionExtractor extractor(problem, islands);
-  const auto nodes = [&](Index r) { return std::vector<Index>(extractor.nodes(r).begin(), extractor.nodes(r).end()); };
+  const auto nodes = [&](Index r) {
+    return std::vector<Index>(extractor.nodes(r).begin(), extractor.nodes(r).end());
+  };
   EXPECT_EQ(nodes(0), (std::vector<Index>{0, 1, 2}));
   EXPECT_EQ(nodes(1), (std::vector<Index>{3, 4}));
 
@@ -161,4 +164,4 @@ TEST(RegionExtractor, DualPartsAreCutByRowsAndColumns) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::region_extractor_test

@@ -7,13 +7,13 @@
 #include "base/check.h"
 #include "regions/graph_problems.h"
 
-namespace signorini {
+namespace signorini::region_partition_test {
 namespace {
 
-using testing::Graph;
-using testing::labels_by_traversal;
-using testing::problem_from;
-using testing::random_graph;
+using test::Graph;
+using test::labels_by_traversal;
+using test::problem_from;
+using test::random_graph;
 
 TEST(RegionPartition, ContactsOnAThenBThenBothAreOneRegion) {
   const auto problem = problem_from({2, {{0}, {1}, {0, 1}}, {}});
@@ -103,7 +103,8 @@ TEST(RegionPartition, ExactnessIsSaidForEveryMode) {
   const auto explicit_step = problem_from({3, {{0}, {1}}, {}});
   const auto separate = problem_from({3, {{0}, {1}}, {{1, 2}}});  // coupled, but no two contacts through it
   const auto joined = problem_from({3, {{0}, {1}}, {{0, 2}, {1, 2}}});
-  for (const auto mode : {RegionMode::none, RegionMode::points, RegionMode::islands, RegionMode::points_approx}) {
+  for (const auto mode :
+       {RegionMode::none, RegionMode::points, RegionMode::islands, RegionMode::points_approx}) {
     EXPECT_TRUE(is_exact(explicit_step, mode));
   }
   EXPECT_FALSE(is_exact(separate, RegionMode::points));
@@ -187,7 +188,9 @@ TEST(RegionPartition, AdversarialChainsAreOneRegion) {
   const auto forwards = [](Index i) { return i; };
   const auto backwards = [](Index i) { return kLinks - 1 - i; };
   const auto both_ends = [](Index i) { return i % 2 == 0 ? i / 2 : kLinks - 1 - i / 2; };
-  const auto strided = [](Index i) { return static_cast<Index>((static_cast<std::int64_t>(i) * 7919) % kLinks); };
+  const auto strided = [](Index i) {
+    return static_cast<Index>((static_cast<std::int64_t>(i) * 7919) % kLinks);
+  };
   EXPECT_EQ(partition_regions(chain(forwards), RegionMode::points).regions(), 1);
   EXPECT_EQ(partition_regions(chain(backwards), RegionMode::points).regions(), 1);
   EXPECT_EQ(partition_regions(chain(both_ends), RegionMode::points).regions(), 1);
@@ -214,4 +217,4 @@ TEST(RegionPartition, PermutingTheContactsPermutesTheRegions) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::region_partition_test

@@ -10,7 +10,7 @@
 #include "geometry/block.h"
 #include "geometry/bucket.h"
 
-namespace signorini {
+namespace signorini::contact_rows_test {
 namespace {
 
 constexpr double kEps = 2.22e-16;
@@ -283,4 +283,4 @@ TEST(WarmStart, EntriesMustAscend) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::contact_rows_test

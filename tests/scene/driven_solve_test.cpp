@@ -11,7 +11,7 @@
 #include "base/check.h"
 #include "scene/implicit_world.h"
 
-namespace signorini {
+namespace signorini::driven_solve_test {
 namespace {
 
 using namespace testing_tools;
@@ -227,4 +227,4 @@ TEST_P(KeepingSolver, StepsAfterACheckpointHaveTheSameBits) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::driven_solve_test

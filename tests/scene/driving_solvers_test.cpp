@@ -7,7 +7,7 @@
 #include "scene/implicit_stepper.h"
 #include "solvers/registry.h"
 
-namespace signorini {
+namespace signorini::driving_solvers_test {
 namespace {
 
 constexpr double kStep = 2e-3;  // s
@@ -43,8 +43,8 @@ Landing land(const std::string& solver, ContactLoop loop) {
   FinderSettings finder;
   finder.tolerance = 1e-3;
   OptionMap options;
-  // States frozen until each linear system is solved, the default of `minres`, cycle on redundant contacts (spec 8.5,
-  // "at convergence only"): it cannot drive this block.
+  // States frozen until each linear system is solved, the default of `minres`, cycle on redundant contacts
+  // (docs/notes/prototype.md, `interval = converged`): it cannot drive this block.
   if (solver == "minres") options["switching"] = "on-the-way";
   ImplicitStepper stepper(system, ContactFinder(system.surface(), finder), make_solver(solver, options),
                           settings);
@@ -88,4 +88,4 @@ INSTANTIATE_TEST_SUITE_P(Loops, DrivingSolver,
                          [](const auto& test) { return std::string(enum_name(test.param)); });
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::driving_solvers_test

@@ -8,7 +8,7 @@
 #include "collision/contact_finder.h"
 #include "scene/relinearisation.h"
 
-namespace signorini {
+namespace signorini::edge_cones_test {
 namespace {
 
 /// Floor of two triangles with the diagonal 0–2 along y = x, a roof of two over its ridge 4–5, a string 8–9.
@@ -159,4 +159,4 @@ TEST(Relinearisation, TheNeighbouringFaceIsFoundOnTheSameSide) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::edge_cones_test

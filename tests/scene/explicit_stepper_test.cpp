@@ -11,7 +11,7 @@
 #include "geometry/bucket.h"
 #include "solvers/registry.h"
 
-namespace signorini {
+namespace signorini::explicit_stepper_test {
 namespace {
 
 constexpr double kEps = 2.22e-16;
@@ -363,4 +363,4 @@ TEST(ExplicitStepper, RefusesCheckpointsOfOthersAndDamagedOnes) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::explicit_stepper_test

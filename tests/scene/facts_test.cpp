@@ -10,7 +10,7 @@
 
 #include "scene/scene_file.h"
 
-namespace signorini {
+namespace signorini::facts_test {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
@@ -264,4 +264,4 @@ TEST(Probes, AndIntersectionsAreTheSameForAllThreads) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::facts_test

@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "scene/implicit_world.h"
 
-namespace signorini {
+namespace signorini::implicit_stepper_test {
 namespace {
 
 using testing_tools::centred_block;
@@ -775,4 +775,4 @@ TEST(ImplicitStepper, RefusesSettingsOutsideTheirRange) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::implicit_stepper_test

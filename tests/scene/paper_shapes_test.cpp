@@ -5,7 +5,7 @@
 #include "scene/scene_builder.h"
 #include "scene/scene_file.h"
 
-namespace signorini {
+namespace signorini::paper_shapes_test {
 namespace {
 
 constexpr const char* kEmpty = R"([time]
@@ -108,4 +108,4 @@ TEST(PaperScenes, ThatOneSizeBuildsUpHaveThePapersCounts) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::paper_shapes_test

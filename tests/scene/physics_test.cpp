@@ -14,7 +14,7 @@
 #include "scene/implicit_stepper.h"
 #include "solvers/registry.h"
 
-namespace signorini {
+namespace signorini::physics_test {
 namespace {
 
 constexpr double kGravity = 9.81;
@@ -312,4 +312,4 @@ TEST(Physics, CollidingBodiesKeepTheirLinearMomentumToRounding) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::physics_test

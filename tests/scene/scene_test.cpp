@@ -13,7 +13,7 @@
 #include "contact/residuals.h"
 #include "scene/scene_file.h"
 
-namespace signorini {
+namespace signorini::scene_test {
 namespace {
 
 const std::string kBucket = std::string(SIGNORINI_SOURCE_DIR) + "/configs/scenes/bucket.toml";
@@ -551,4 +551,4 @@ TEST(Scene, GridsFillPlacesInOrderAndCountLimitsThem) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::scene_test

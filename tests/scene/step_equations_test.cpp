@@ -6,7 +6,7 @@
 
 #include "base/rng.h"
 
-namespace signorini {
+namespace signorini::step_equations_test {
 namespace {
 
 /// Chains of point masses and springs, one per entry of `nodes`; `shift` is taken off the first diagonal
@@ -83,4 +83,4 @@ TEST(StepEquations, AnIndefiniteMatrixIsNotSaidToBeSolved) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::step_equations_test

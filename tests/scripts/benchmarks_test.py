@@ -131,7 +131,7 @@ class Page(Folder):
         words = first["speed.md"].decode()
         self.assertIn("| 1,000,082 |", words)
         self.assertIn(f"{1e3 * n_log_n(1000082):,.0f} |", words)
-        self.assertIn("|  2.00 |", words)  # two threads
+        self.assertIn("| 2.00 |", words)  # two threads
         self.assertIn("1.60×", words)  # 400 / 250 ms
         self.assertIn("31× in collision, 1.4× in resolution", words)  # 0.94 / 0.030, 0.52 / 0.370
         self.assertIn("Not measured: `scripts/benchmarks --only regions`", words)

@@ -18,7 +18,7 @@ import render_test  # noqa: E402
 import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
 from signorini_report import (data, expect, figure_anticipation, figure_convergence, figure_rounds, figure_follow, figure_methods, figure_runs,  # noqa: E402
-                              figure_scenes, figure_sheet, figure_steps, figure_times, figures, main, style, table_methods, tables)
+                              figure_scenes, figure_sheet, figure_steps, figure_times, figures, machine, main, style, table_methods, tables)
 
 
 def run_table(**columns):
@@ -43,6 +43,14 @@ class Verdicts(unittest.TestCase):
         result = self.verdict(runs, kind="fraction", column="residual", upper=1e-6, min=0.5)
         self.assertEqual((result.value, result.samples, result.verdict), (0.5, 4, "holds"))
         self.assertEqual(self.verdict(runs, kind="fraction", column="residual", upper=1e-6, min=0.51).verdict, "differs")
+
+    def test_a_run_without_an_error_misses_the_bound_and_threads_that_there_are_not_are_no_run(self):
+        columns = {"status": ["converged", "failed", "unsupported", "unsupported"], "threads": [1, 1, 1, 2], "residual": [1e-7] + 3 * [float("nan")],
+                   "message": ["", "", "needs a symmetric M", "asks for 2 threads, this process may use 1 CPU (affinity)"]}
+        runs = run_table(**columns).assign(fb_static=[0.0] + 3 * [float("nan")])
+        for column in ("residual", "fb_static"):
+            result = self.verdict(runs, kind="fraction", column=column, upper=1e-6, min=0.9)
+            self.assertEqual((round(3 * result.value), result.samples, result.verdict), (1, 3, "differs"))
 
     def test_where_takes_scalars_and_lists_and_option_columns(self):
         runs = run_table(solver=["pgs", "pcg", "pcg", "ca"], options=["", "beta=fr", "beta=pr", ""], iterations=[1, 10, 100, 1000])
@@ -106,6 +114,17 @@ class Verdicts(unittest.TestCase):
         falling = self.verdict(runs.assign(iterations=8 // runs["contacts"]), min=1, **slopes)
         self.assertEqual((falling.verdict, falling.value), ("not comparable", None))
 
+    def test_a_claim_for_other_sizes_says_so_also_where_this_run_has_no_rows_for_it(self):
+        runs = run_table(contacts=[10])
+        claim = {"id": "x", "claim": "c", "kind": "ratio", "column": "residual", "min": 0, "numerator": {"solver": "pgs"}, "denominator": {"solver": "ca"}}
+        self.assertEqual(expect.evaluate(runs, claim | {"sizes": ["quick", "paper"]}, size="medium").reason,
+                         "asked at size quick or paper; this run is medium")
+        self.assertEqual(expect.evaluate(runs, claim | {"sizes": ["medium"]}, size="medium").reason, "no pairs match")
+        self.assertEqual(expect.evaluate(runs, claim | {"sizes": ["quick"], "colunm": 1}, size="medium").reason, "unknown key 'colunm'")
+
+    def test_one_row_is_not_rows(self):
+        self.assertTrue(self.verdict(run_table(contacts=[10]), kind="quantity", column="contacts", min=1).measured.endswith("(1 row)"))
+
     def test_what_cannot_be_judged_says_why(self):
         runs = run_table(contacts=[10, 11, 12], step=["1", "2", "3"])
         cases = [
@@ -136,6 +155,137 @@ class Verdicts(unittest.TestCase):
             keys = {"kind": "quantity", "column": "iterations", "min": 0} | wanted
             self.assertEqual(expect.evaluate(runs, keys, size="quick").verdict, "not comparable")
             self.assertEqual(expect.evaluate(runs, keys, size="medium").verdict, "holds")
+
+
+class BusyMachine(unittest.TestCase):
+    """Times that were measured while other programs ran are not compared; counts are."""
+
+    TIME = {"id": "t", "claim": "c", "kind": "ratio", "column": "solve_seconds", "numerator": {"region_mode": "none"},
+            "denominator": {"region_mode": "points"}, "min": 1.0}
+    COUNT = TIME | {"id": "n", "column": "iterations"}
+    OLD = {"load_at_start": "3.17 3.09 3.10", "machine": {"cores": 2, "usable_threads": 1}}
+
+    def runs(self, disturbed=0, rows=20, **more):
+        waited = [0.5] * disturbed + [0.01] * (rows - disturbed)
+        return run_table(step=[str(place // 2) for place in range(rows)], region_mode=["none", "points"] * (rows // 2)).assign(
+            waited_share=waited, cpu_share=[1 - share for share in waited], **more)
+
+    def verdicts(self, runs, env=None, **more):
+        experiment = data.Experiment("e", Path("absent"), runs, [], env or {}, {"expect": [self.TIME, self.COUNT]}, None, **more)
+        return [(verdict.verdict, verdict.value, verdict.reason) for verdict in expect.evaluate_all(experiment)]
+
+    def test_claims_about_time_are_not_judged_where_more_than_a_tenth_of_the_rows_waited(self):
+        self.assertEqual([verdict for verdict, _, _ in self.verdicts(self.runs(disturbed=2))], ["holds", "holds"])
+        timed, counted = self.verdicts(self.runs(disturbed=3))
+        self.assertEqual((timed[0], counted[0]), ("not comparable", "holds"))
+        self.assertEqual(timed[1], 1.0, "the measured value stays in sight")
+        self.assertEqual(timed[2], "the machine was busy: 15 % of the timed runs waited more than 5 % of their time for a processor "
+                                   "(allowed are 10 %)")
+
+    def test_rows_that_tell_count_more_than_the_load(self):
+        self.assertEqual(self.verdicts(self.runs(), self.OLD)[0][0], "holds")
+
+    def test_without_waiting_times_what_one_thread_did_not_run_it_waited(self):
+        runs = self.runs(disturbed=20).assign(waited_share=np.nan)
+        self.assertEqual(self.verdicts(runs)[0][0], "not comparable")
+        self.assertEqual(self.verdicts(runs.assign(threads=2))[0][0], "holds", "two threads may sleep: nothing is known")
+
+    def test_older_results_are_judged_by_the_load_at_the_start_of_every_session(self):
+        runs = run_table(step=["1", "1"], region_mode=["none", "points"])
+        quiet = self.OLD | {"load_at_start": "2.00 9 9"}
+        for env, verdict in ((self.OLD, "not comparable"), (quiet, "holds"), (quiet | {"earlier": [self.OLD]}, "not comparable"), ({}, "holds"),
+                             ({"load_at_start": "unavailable", "machine": {}}, "holds")):
+            self.assertEqual([found[0] for found in self.verdicts(runs, env)], [verdict, "holds"], env)
+        self.assertIn("load 3.17 on 2 processors", self.verdicts(runs, self.OLD)[0][2])
+
+    def test_steps_are_judged_by_the_session_and_by_the_recordings_they_come_from(self):
+        with tempfile.TemporaryDirectory() as name:
+            out = Path(name)
+            (out / "recordings").mkdir()
+            steps = pd.DataFrame({"file": ["hill-quick.h5"]})
+            quiet = {"use": {"wall_seconds": 10.0, "waited_seconds": 0.9}}
+            for session, recorded, busy in ((quiet, quiet, False), (quiet, {"use": {"wall_seconds": 10.0, "waited_seconds": 1.1}}, True),
+                                            (quiet | {"earlier": [self.OLD]}, quiet, True), (self.OLD | quiet, None, False),
+                                            # a session that was killed at once waited for its files only
+                                            (quiet | {"earlier": [{"use": {"wall_seconds": 1e-3, "waited_seconds": 9e-4}}]}, quiet, False)):
+                (out / "recordings" / "hill-quick.env.json").write_text(json.dumps(recorded))
+                experiment = data.Experiment("e", out / "e", run_table(step=[]), [], session, {}, None, steps=steps)
+                self.assertEqual(bool(machine.of_experiment(experiment)["steps"]), busy, (session, recorded))
+
+    def test_columns_that_come_from_the_clock_are_known_without_a_list(self):
+        """Every column that changes when the clock runs differently is a time, and no other."""
+        with tempfile.TemporaryDirectory() as name:
+            folder = make_results.make(Path(name) / "invented", steps=3, laws=("cone",))
+            clocks = ["detection_seconds", "assembly_seconds", "free_seconds", "solve_seconds", "other_seconds"]
+            (folder / "steps.csv").write_text("file,step,time,contacts," + ",".join(clocks) + "\nhill-quick.h5,1,0.1,4,1,2,3,4,5\n")
+            (folder / "follow.csv").write_text("file,step,region_mode,contacts,churn,update_seconds,rebuild_seconds\nhill-quick.h5,1,points,4,0.5,1,2\n")
+            before = data.read_experiment(folder)
+            for table in ("runs", "steps", "follow"):
+                path = folder / f"{table}.csv"
+                frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+                for place, column in enumerate(one for one in frame.columns if one.endswith("_seconds")):
+                    frame[column] = [str(float(value) * (1.5 + place)) for value in frame[column]]
+                frame.to_csv(path, index=False)
+            after = data.read_experiment(folder)
+            for table in ("runs", "steps", "follow"):
+                was, now = getattr(before, table), getattr(after, table)
+                self.assertEqual({name for name in was.columns if not was[name].equals(now[name])}, data.clock_columns(was), table)
+
+    def test_claims_are_about_time_by_any_of_their_columns(self):
+        for keys, timed in (({"column": "iterations"}, False), ({"column": "seconds_per_contact"}, True), ({"column_of": ["setup_seconds", "contacts"]}, True),
+                            ({"column": "iterations", "denominator_column": "solve_seconds"}, True), ({"column": "iterations", "against": "solve_seconds"}, True),
+                            ({"column": "iterations", "at_least": {"total_seconds": 1}}, True), ({"column": "step_seconds", "rows": "steps"}, True)):
+            self.assertEqual(expect.is_about_time(keys), timed, keys)
+
+    def test_committed_times_of_a_busy_machine_are_not_comparable(self):
+        config = {"expect": [{"id": "work", "column": "iterations"}, {"id": "speed", "column": "solve_seconds"}]}
+        claims = [{"experiment": "x", "id": id, "claim": "", "source": "", "kind": "ratio", "expected": "", "value": 1.0, "unit": "", "samples": 3,
+                   "verdict": "holds", "reason": ""} for id in ("work", "speed")]
+        with tempfile.TemporaryDirectory() as name:
+            (Path(name) / "claims.json").write_text(json.dumps(claims))
+            for env, verdict in (({"load_at_start": "3.5 3 3", "machine": {"cores": 2}}, "not comparable"),
+                                 ({"load_at_start": "1.5 3 3", "machine": {"cores": 2}}, "holds"),
+                                 ({"load_at_start": "3.5 3 3", "machine": {"cores": 2}, "use": {"waited_seconds": 1.0, "wall_seconds": 100.0}}, "holds")):
+                found = {one.id: one for one in expect.read_reference(Path(name), config, env)}
+                self.assertEqual((found["work"].verdict, found["speed"].verdict), ("holds", verdict), env)
+
+
+class MissingErrors(unittest.TestCase):
+    """A run without an answer has no error: it counts neither as good nor as bad one."""
+
+    def test_rows_that_were_not_solved_have_no_errors_whatever_an_earlier_program_wrote(self):
+        with tempfile.TemporaryDirectory() as name:
+            header = data.CONTRACT + ["protocol", "fb_normal", "fb_static", "fb_kinetic"]
+            row = "e,f.h5,1,4,12,1,4,{},law=cone,cone,none,1,0,{},5,{},0,0,0,0,0,0,0,0.001,0.001,1e-6,self-stopped,{},{},{}"
+            lines = [row.format("pgs", "converged", "1e-7", "1e-5", "2e-5", "3e-5"), row.format("ca", "unsupported", "nan", 0, 0, 0),
+                     row.format("pcg", "failed", "nan", 0, 0, 0), row.format("ica", "diverged", "inf", "nan", "nan", "nan")]
+            (Path(name) / "runs.csv").write_text("\n".join([",".join(header), *lines]) + "\n")
+            runs = data.read_experiment(Path(name)).runs.set_index("solver")
+        for column in data.CLASS_ERRORS:
+            self.assertTrue(runs.loc[["ca", "pcg", "ica"], column].isna().all(), column)
+            self.assertGreater(runs.loc["pgs", column], 0)
+        self.assertTrue(runs.loc[["ca", "pcg"], data.ERRORS].isna().all(axis=None))
+
+        quantity = {"kind": "quantity", "column": "fb_normal", "max": 1e-4}
+        for statistic in ("median", "maximum", "minimum", "sum"):
+            result = expect.evaluate(runs, quantity | {"statistic": statistic})
+            self.assertEqual((result.value, result.samples), (1e-5, 1), statistic)
+        self.assertEqual(expect.evaluate(runs, quantity | {"where": {"status": "failed"}}).verdict, "not comparable")
+        result = expect.evaluate(runs, {"kind": "fraction", "column": "fb_normal", "upper": 1e-4, "min": 0.5})
+        self.assertEqual((result.value, result.samples), (0.25, 4), "three of four have no error within the bound")
+        ratio = {"kind": "ratio", "column": "fb_normal", "match": ["file"], "numerator": {"status": "failed"}, "denominator": {"status": "converged"}, "max": 1}
+        self.assertIn("no pairs match", expect.evaluate(runs, ratio).reason)
+        self.assertEqual(len(expect.within(runs, {"at_most": {"fb_normal": 1.0}})), 1)
+
+    def test_no_mark_stands_for_a_missing_error(self):
+        runs = run_table(file=["a-quick.h5"] * 3, step=["1", "2", "3"], label=["CR"] * 3, status=["converged", "failed", "unsupported"],
+                         residual=[1e-7, np.nan, np.nan]).assign(fb_static=[1e-5, np.nan, np.nan])
+        experiment = data.Experiment("e", Path("."), runs, [], {}, {}, None)
+        (_, _, rows), = figure_runs.members(experiment, {"series": [{"label": "CR", "column": "fb_static"}]})
+        self.assertEqual(list(rows["_y"]), [1e-5])
+        table = tables.summary(runs)
+        self.assertEqual(int(table["snapshots"].sum()), 2)
+        self.assertEqual(float((table["snapshots"] * table["solved_percent"].fillna(0)).sum()), 100.0, "one of two")
 
 
 class Tables(unittest.TestCase):
@@ -390,9 +540,9 @@ class Settings(unittest.TestCase):
     def runs(self, files=("soft-quick.h5", "stiff-quick.h5", "softer-quick.h5")):
         runs = run_table(file=list(files), iterations=[10, 40, 5], label=["a"] * 3, protocol=["converge"] * 3).assign(mass_products=[9, 39, 4])
         with tempfile.TemporaryDirectory() as folder:
-            data.add_recorded(runs, Path(folder))  # older results have no such file
+            self.assertIs(data.with_recorded(runs, Path(folder)), runs)  # older results have no such file
             (Path(folder) / "recordings.csv").write_text(self.RECORDINGS)
-            data.add_recorded(runs, Path(folder))
+            runs = data.with_recorded(runs, Path(folder))
         return runs
 
     def test_files_carry_what_their_recording_sets_and_shows(self):
@@ -477,7 +627,7 @@ class Steps(unittest.TestCase):
         (folder / "recordings.csv").write_text("file,kind,key,value\nsoft-quick.h5,setting,E,5\nstiff-quick.h5,setting,E,50\n"
                                                "stiff-quick.h5,fact,stays,2\n")
         steps = data.read_steps(folder)
-        data.add_recorded(steps, folder)
+        steps = data.with_recorded(steps, folder)
         return data.Experiment("e", folder, run_table(file=["soft-quick.h5"]), [], {}, config or {}, None, None, steps)
 
     def judged(self, **claim):

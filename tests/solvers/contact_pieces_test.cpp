@@ -9,7 +9,7 @@
 #include "solvers/one_contact.h"
 #include "solvers/tangent_cone.h"
 
-namespace signorini {
+namespace signorini::contact_pieces_test {
 namespace {
 
 constexpr double kEps = 2.220446049250313e-16;
@@ -134,4 +134,4 @@ TEST(DensePattern, KeepsTheMatrixAndStoresEveryBlockOfAGroup) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::contact_pieces_test

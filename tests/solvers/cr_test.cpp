@@ -11,7 +11,7 @@
 #include "contact/residuals.h"
 #include "solvers/registry.h"
 
-namespace signorini {
+namespace signorini::cr_test {
 namespace {
 
 SolveReport solve(Solver& solver, const ContactProblem& problem, double tolerance, std::vector<double>& r,
@@ -43,7 +43,7 @@ ContactProblem with_copies(const ContactProblem& problem, Index contacts, int co
   return zoo::make_primal(Matrix(problem.M), wide, problem.f, w, mu);
 }
 
-/// Spec H10b: with M diagonal and no common mass point, Full is the exact inverse.
+/// H10b: with M diagonal and no common mass point, Full is the exact inverse.
 TEST(ConjugateResiduals, FullNeedsOneIterationForDetachedContacts) {
   const zoo::PointWorld world{
       {1.0, 3.0, 0.5},
@@ -57,7 +57,7 @@ TEST(ConjugateResiduals, FullNeedsOneIterationForDetachedContacts) {
   EXPECT_DOUBLE_EQ(r[3], 6.0);
 }
 
-/// Spec H10, C38: from the free velocity Diag's first residual is (0; u), for which z·Bz = 0 although nothing
+/// H10, C38: from the free velocity Diag's first residual is (0; u), for which z·Bz = 0 although nothing
 /// is solved.
 TEST(ConjugateResiduals, DiagGetsPastTheBreakdownAtTheFreeVelocity) {
   CrDiag solver({});
@@ -68,7 +68,7 @@ TEST(ConjugateResiduals, DiagGetsPastTheBreakdownAtTheFreeVelocity) {
   EXPECT_NEAR(r[0], 4.0, 1e-9);
 }
 
-/// Spec H11: exact duplicates change nothing with Z. Contacts that share a node without being duplicates
+/// H11: exact duplicates change nothing with Z. Contacts that share a node without being duplicates
 /// count in part, and rounding differs: one iteration of tolerance.
 TEST(ConjugateResiduals, DuplicateScalingMakesCopiesOfContactsFree) {
   ContactProblem problem = zoo::specimen("planted_implicit_regions").problem;
@@ -94,7 +94,7 @@ TEST(ConjugateResiduals, DuplicateScalingMakesCopiesOfContactsFree) {
   EXPECT_GT(without[2], without[0]);
 }
 
-/// Spec V22: a change of states costs no product with M.
+/// V22: a change of states costs no product with M.
 TEST(ConjugateResiduals, PayOneProductPerIterationWhateverTheStatesDo) {
   CrFull solver({});
   std::vector<double> r;
@@ -107,7 +107,7 @@ TEST(ConjugateResiduals, PayOneProductPerIterationWhateverTheStatesDo) {
   EXPECT_LE(report.products, report.iterations + 2 + 2 * solver.counters().guards + 5);
 }
 
-/// Spec C37, T17: the printed rule for the direction of sliding stops at about sin 1.2°.
+/// C37, T17: the printed rule for the direction of sliding stops at about sin 1.2°.
 TEST(ConjugateResiduals, ThePrintedDirectionRuleLimitsTheResidual) {
   const ContactProblem problem = zoo::specimen("planted_cone").problem;
   for (const SlideDirection direction : {SlideDirection::prox, SlideDirection::paper}) {
@@ -126,7 +126,7 @@ TEST(ConjugateResiduals, ThePrintedDirectionRuleLimitsTheResidual) {
   }
 }
 
-/// Every choice of the ablation (spec 8.5) that has a solution as its fixed point arrives.
+/// Every interval and average that has a solution as its fixed point converges.
 TEST(ConjugateResiduals, ConvergeUnderEveryInterval) {
   const ContactProblem problem = zoo::specimen("planted_implicit").problem;
   for (const CrInterval interval : {CrInterval::log2, CrInterval::log10_squared, CrInterval::ln_squared,
@@ -370,4 +370,4 @@ TEST(ConjugateResiduals, AFixedNumberOfIterationsReachesWhatOtherSolvesReach) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::cr_test

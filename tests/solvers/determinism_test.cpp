@@ -15,7 +15,7 @@
 
 // The same bits for any number of threads, and the same answer split or not, for every registered solver.
 
-namespace signorini {
+namespace signorini::determinism_test {
 namespace {
 
 ContactProblem planted(int contacts, int regions, double stiffness, std::uint64_t seed) {
@@ -91,7 +91,8 @@ const std::vector<Case>& cases() {
     const ContactProblem loose = shuffled_union(planted(30, 1, 0.0, 1), planted(36, 12, 0.0, 2), 3);
     list.push_back({"explicit, one large and twelve small regions", loose, RegionMode::points});
     list.push_back({"the same by islands", loose, RegionMode::islands});
-    list.push_back({"implicit", shuffled_union(planted(16, 1, 2.0, 4), planted(24, 6, 2.0, 5), 6), RegionMode::islands});
+    list.push_back(
+        {"implicit", shuffled_union(planted(16, 1, 2.0, 4), planted(24, 6, 2.0, 5), 6), RegionMode::islands});
     list.push_back({"dual", dual_of(loose), RegionMode::points});
     return list;
   }();
@@ -139,7 +140,8 @@ TEST_P(Determinism, AnyNumberOfThreadsGivesTheSameBits) {
             first = r;
             first_report = report;
           }
-          EXPECT_TRUE(same_bits(first, r)) << c.name << ", threads " << threads << ", repetition " << repetition;
+          EXPECT_TRUE(same_bits(first, r))
+              << c.name << ", threads " << threads << ", repetition " << repetition;
           EXPECT_EQ(report.status, first_report.status) << c.name;
           EXPECT_EQ(report.iterations, first_report.iterations) << c.name;
           EXPECT_EQ(report.products, first_report.products) << c.name;
@@ -240,4 +242,4 @@ INSTANTIATE_TEST_SUITE_P(Solvers, Determinism, ::testing::Range(std::size_t{0}, 
                          });
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::determinism_test

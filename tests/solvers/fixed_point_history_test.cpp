@@ -8,7 +8,7 @@
 
 #include "solvers/allocation_counter.h"
 
-namespace signorini {
+namespace signorini::fixed_point_history_test {
 namespace {
 
 /// F(b) = p + J (b − p), J with the eigenvalues of contacts that replace each other (measured on rings) and
@@ -76,4 +76,4 @@ TEST(FixedPointHistory, StaysFiniteWhereStepsRepeatEachOther) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::fixed_point_history_test

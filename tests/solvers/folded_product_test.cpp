@@ -11,7 +11,7 @@
 // Systems large enough that products with M read symmetric blocks once: the same product, the same bits for
 // any number of threads, and answers that the referee accepts.
 
-namespace signorini {
+namespace signorini::folded_product_test {
 namespace {
 
 /// A cube of side³ mass points with springs along the edges of Kuhn's tetrahedra, thrown at a floor that its
@@ -181,4 +181,4 @@ INSTANTIATE_TEST_SUITE_P(OnVelocities, FoldedSolver,
                          });
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::folded_product_test

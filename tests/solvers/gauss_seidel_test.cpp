@@ -11,10 +11,10 @@
 
 #include "linalg/random_blocks.h"
 
-namespace signorini {
+namespace signorini::gauss_seidel_test {
 namespace {
 
-using testing::view;
+using test::view;
 
 GaussSeidelData one_contact(const Matrix3& W, const Vector3& q, double mu, FrictionLaw law,
                             TangentStep step = TangentStep::scalar) {
@@ -149,13 +149,13 @@ class GaussSeidelKernel : public ::testing::TestWithParam<Case> {};
 
 TEST_P(GaussSeidelKernel, EqualsThePlainSweepOnUnsymmetricRandomProblems) {
   constexpr Index m = 40;
-  SparseRows rows = testing::random_rows(m, m, 6.0, false, 11);
+  SparseRows rows = test::random_rows(m, m, 6.0, false, 11);
   SparseRows shift(3 * m, 3 * m);
   shift.setIdentity();
   rows = 0.2 * rows + 1.5 * shift;  // diagonally dominant enough that r stays of order 1
-  Vector q = testing::random_vector(3 * m, 12);
+  Vector q = test::random_vector(3 * m, 12);
   for (Index k = 0; k < m; ++k) q[3 * k] -= 0.5;
-  const Vector mu = testing::random_vector(m, 13).cwiseAbs();
+  const Vector mu = test::random_vector(m, 13).cwiseAbs();
   const auto data = make_gauss_seidel_data(to_blocks(rows), q, mu, GetParam().law, GetParam().step);
   Vector plain = Vector::Zero(3 * m);
   std::vector<Vector> r(2, plain);
@@ -232,4 +232,4 @@ INSTANTIATE_TEST_SUITE_P(Laws, GaussSeidelKernel,
                                            Case{FrictionLaw::pyramid, TangentStep::componentwise}));
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::gauss_seidel_test

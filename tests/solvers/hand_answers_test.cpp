@@ -13,7 +13,7 @@
 #include "contact/residuals.h"
 #include "solvers/registry.h"
 
-namespace signorini {
+namespace signorini::hand_answers_test {
 namespace {
 
 constexpr double kEps = 2.220446049250313e-16;
@@ -350,4 +350,4 @@ TEST(AlignedPyramid, OneSlidingContactAgreesWithTheCone) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::hand_answers_test

@@ -9,7 +9,6 @@
 #include <functional>
 
 #include "base/check.h"
-#include "base/clock.h"
 #include "base/rng.h"
 #include "contact/delassus_operator.h"
 #include "contact/planted_problem.h"
@@ -18,7 +17,7 @@
 #include "solvers/region_tasks.h"
 #include "solvers/registry.h"
 
-namespace signorini {
+namespace signorini::hostile_problems_test {
 namespace {
 
 struct Hostile {
@@ -246,9 +245,6 @@ class Finite : public IterationObserver {
 
 constexpr double kTolerance = 1e-6;
 constexpr int kLimit = 1000;
-/// Of one solve of at most 36 rows; hundreds of times what 1000 iterations take, for sanitizers and busy
-/// machines.
-constexpr double kPatience = 60.0;
 
 bool all_finite(const std::vector<double>& r) {
   return std::all_of(r.begin(), r.end(), [](double x) { return std::isfinite(x); });
@@ -290,9 +286,7 @@ void check_limited(const Hostile& hostile, RegionMode mode, Solver& solver) {
   stop.residual = kTolerance;
   stop.max_iterations = kLimit;
   std::vector<double> r(3 * static_cast<std::size_t>(hostile.problem.contacts()), 0.0);
-  const Stopwatch watch;
   const SolveReport report = solver.solve(r, stop, nullptr);
-  EXPECT_LT(watch.seconds(), kPatience);
   EXPECT_TRUE(all_finite(r));
   EXPECT_GE(report.iterations, 0);
   EXPECT_LE(report.iterations, kLimit);
@@ -403,4 +397,4 @@ TEST(HostileProblem, PassesTheCommonCheck) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::hostile_problems_test

@@ -10,7 +10,7 @@
 #include "contact/residuals.h"
 #include "solvers/registry.h"
 
-namespace signorini {
+namespace signorini::ica_cr_test {
 namespace {
 
 struct Answer {
@@ -104,7 +104,7 @@ TEST(IcaCr, SolvesContactsThatRepeatEachOther) {
   }
 }
 
-/// Spec C27, H14: matrices on which Gauss–Seidel over the nodes with block Jacobi anticipation runs away
+/// C27, H14: matrices on which Gauss–Seidel over the nodes with block Jacobi anticipation runs away
 /// (spectral radii 1.0958 and 1.0508). Conjugate residuals between fixed states, and the guard, hold the
 /// cycles together.
 TEST(IcaCr, ConvergesWhereTheMixtureDiverges) {
@@ -146,4 +146,4 @@ TEST(IcaCr, RefusesImpossibleOptions) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::ica_cr_test

@@ -11,7 +11,7 @@
 #include "contact/residuals.h"
 #include "solvers/node_sweep.h"
 
-namespace signorini {
+namespace signorini::ica_test {
 namespace {
 
 /// Every number of `small` as that number times the 3×3 unit matrix: node blocks that behave as the scalars
@@ -131,7 +131,7 @@ TEST(Ica, LearnsTheSameAnswerWithEitherInnerRule) {
   for (std::size_t i = 0; i < ours.size(); ++i) EXPECT_NEAR(papers[i], ours[i], 1e-6);
 }
 
-/// Spec C27, H14: M is positive definite and Gauss–Seidel converges, the mixture with Jacobi anticipation
+/// C27, H14: M is positive definite and Gauss–Seidel converges, the mixture with Jacobi anticipation
 /// does not (spectral radii 1.0958 and 1.0508).
 TEST(Ica, FallsBackOnDampedJacobiWhereTheMixtureDiverges) {
   const Matrix first = zoo::matrix_of(3, 3, {1, -.8, -.9, -.8, 1, .9, -.9, .9, 1});
@@ -180,7 +180,7 @@ TEST(Ica, DoesNotFallBackOnSoundProblems) {
   }
 }
 
-/// Spec identity (b): with M block diagonal the inner problem is the exact one. A rigid body's six dofs are
+/// With M block diagonal the inner problem is the exact one. A rigid body's six dofs are
 /// one block.
 TEST(Ica, NeedsOneOuterIterationWhereMIsItsBlockDiagonal) {
   for (const char* name : {"h1", "h2_stack", "planted_cone", "planted_regions", "four_legged_plate"}) {
@@ -314,4 +314,4 @@ TEST(NodeSweep, SolvesWithTheLowerTriangle) { expect_sweep(0.0); }
 TEST(NodeSweep, TakesTheUpperTriangleOfAnAsymmetricMatrix) { expect_sweep(0.25); }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::ica_test

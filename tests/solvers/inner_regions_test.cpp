@@ -9,7 +9,7 @@
 #include "solvers/region_tasks.h"
 #include "solvers/registry.h"
 
-namespace signorini {
+namespace signorini::inner_regions_test {
 namespace {
 
 /// One stiff body with contacts that share few mass points: one island, several regions.
@@ -75,4 +75,4 @@ TEST(InnerRegions, AreRefusedWhereASolverHasNoInnerProblem) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::inner_regions_test

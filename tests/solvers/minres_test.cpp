@@ -9,7 +9,7 @@
 #include "contact/residuals.h"
 #include "solvers/registry.h"
 
-namespace signorini {
+namespace signorini::minres_test {
 namespace {
 
 std::vector<double> iterate(const char* name, const OptionMap& options, const ContactProblem& problem,
@@ -145,4 +145,4 @@ TEST(ConjugateResiduals, StartFromTheLastVelocitiesAfterAnUpdateOfContacts) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::minres_test

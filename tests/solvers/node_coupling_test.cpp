@@ -9,7 +9,7 @@
 #include "contact/residuals.h"
 #include "solvers/registry.h"
 
-namespace signorini {
+namespace signorini::node_coupling_test {
 namespace {
 
 /// `contacts` of random directions on `nodes` node blocks that a random M couples, all approaching: so many
@@ -140,4 +140,4 @@ TEST(NodeCoupling, SolversOnVelocitiesSolveCrowdedNodes) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::node_coupling_test

@@ -9,7 +9,7 @@
 // A solver that has solved one problem and is prepared for the next gives the bits of a new solver, whatever
 // it kept; told that only contacts have changed, it still meets the asked residual.
 
-namespace signorini {
+namespace signorini::prepare_again_test {
 namespace {
 
 ContactProblem planted(std::uint64_t seed, int contacts) {
@@ -136,4 +136,4 @@ std::vector<SolverEntry> all_solvers() { return {solver_registry().begin(), solv
 INSTANTIATE_TEST_SUITE_P(Registry, PrepareAgain, ::testing::ValuesIn(all_solvers()), name_of);
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::prepare_again_test

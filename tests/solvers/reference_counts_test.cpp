@@ -1,5 +1,6 @@
-// Iteration counts of an independent prototype on eight recorded problems: first iteration whose residual,
-// measured by the referee, is at most the tolerance, from a cold start. "none": not within 500 iterations.
+// Iteration counts of an independent prototype (docs/notes/prototype.md) on eight recorded problems: first
+// iteration whose residual, measured by the referee, is at most the tolerance, from a cold start. "none": not
+// within 500 iterations.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 #include "solvers/registry.h"
 #include "solvers/tangent_cone.h"
 
-namespace signorini {
+namespace signorini::reference_counts_test {
 namespace {
 
 constexpr int kNone = 0;
@@ -27,7 +28,7 @@ struct Row {
   std::array<int, 8> first_phase = {};
 };
 
-/// Table 8.1: μ = 0, residual 1e-8.
+/// μ = 0, residual 1e-8.
 std::vector<Row> frictionless_rows() {
   return {
       {"pgs", "pgs", {}, {36, 37, 32, 11, 5, 7, 16, 22}},
@@ -38,7 +39,7 @@ std::vector<Row> frictionless_rows() {
       {"pcg_pgs", "pcg-pgs", {}, {35, 34, 31, 12, 6, 7, 16, 21}, {7, 8, 7, 4, 2, 2, 4, 5}}};
 }
 
-/// Table 8.2: cone, μ = 0.5, residual 1e-6.
+/// Cone, μ = 0.5, residual 1e-6.
 std::vector<Row> cone_rows() {
   return {{"pgs_scalar", "pgs", {}, {35, 67, 94, 9, 4, 6, 13, 18}},
           {"pgs_componentwise",
@@ -60,7 +61,7 @@ std::vector<Row> cone_rows() {
           {"pcg_pgs", "pcg-pgs", {}, {33, 57, 82, 10, 5, 7, 14, 18}, {8, 10, 17, 5, 2, 3, 5, 7}}};
 }
 
-/// Table 8.3: pyramid in the file's tangents, μ = 0.5, residual 1e-6.
+/// Pyramid in the file's tangents, μ = 0.5, residual 1e-6.
 std::vector<Row> pyramid_rows() {
   return {{"pgs", "pgs", {}, {73, 36, 92, 9, 4, 6, 14, 17}},
           {"pcg_pr", "pcg", {}, {40, 29, 81, 11, 5, 8, 18, 25}},
@@ -86,17 +87,14 @@ class FirstBelow : public IterationObserver {
 };
 
 std::filesystem::path file_of(const char* problem) {
-  return std::filesystem::path(SIGNORINI_DATA_DIR) / "reference" / (std::string(problem) + ".hdf5");
+  return std::filesystem::path(SIGNORINI_SOURCE_DIR) / "configs" / "problems" / "reference" /
+         (std::string(problem) + ".hdf5");
 }
 
 ContactProblem load(const char* problem) { return read_fclib(file_of(problem)).problem; }
 
 class ReferenceCounts : public testing::Test {
  protected:
-  void SetUp() override {
-    if (!std::filesystem::exists(file_of("net0")))
-      GTEST_SKIP() << "no reference problems under " << SIGNORINI_DATA_DIR;
-  }
   /// Rounding may move the crossing of the tolerance by an iteration; a change of the method moves it by
   /// more.
   static void check(const std::vector<Row>& rows, FrictionLaw law, bool frictionless, double tolerance) {
@@ -128,8 +126,8 @@ TEST_F(ReferenceCounts, WithTheCone) { check(cone_rows(), FrictionLaw::cone, fal
 TEST_F(ReferenceCounts, WithThePyramid) { check(pyramid_rows(), FrictionLaw::pyramid, false, 1e-6); }
 
 /// Solvers on velocities stop, as the prototype did, by the error of the velocity at hand; it underestimates
-/// the true one (spec T14), which `judge = exact` waits for. Counts within 20 % or 2 of the prototype's, or
-/// better.
+/// the true one (docs/theory.md, T14), which `judge = exact` waits for. Counts within 20 % or 2 of the
+/// prototype's, or better.
 struct PrimalRow {
   std::string label;
   std::string solver;
@@ -267,4 +265,4 @@ TEST_F(ReferenceCounts, EveryFormulaOfTheReferenceAgreesWithTheStoredSolution) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::reference_counts_test

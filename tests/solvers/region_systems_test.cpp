@@ -7,7 +7,7 @@
 #include "contact/planted_problem.h"
 #include "regions/region_extractor.h"
 
-namespace signorini {
+namespace signorini::region_systems_test {
 namespace {
 
 ContactProblem planted(int regions, int contacts, double stiffness) {
@@ -77,4 +77,4 @@ TEST(RegionSystems, LeaveBodiesWithoutContactsAlone) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::region_systems_test

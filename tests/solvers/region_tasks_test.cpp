@@ -14,7 +14,7 @@
 #include "solvers/region_schedule.h"
 #include "solvers/registry.h"
 
-namespace signorini {
+namespace signorini::region_tasks_test {
 namespace {
 
 constexpr double kEps = 2.220446049250313e-16;
@@ -115,7 +115,8 @@ ContactProblem groups(const std::vector<int>& sizes) {
 }
 
 RegionTasks counting_tasks(int threads = 1, double trace_megabytes = 256.0) {
-  return RegionTasks([] { return std::make_unique<Counting>(); }, {RegionMode::points, threads, trace_megabytes});
+  return RegionTasks([] { return std::make_unique<Counting>(); },
+                     {RegionMode::points, threads, trace_megabytes});
 }
 
 TEST(RegionTasks, SweepForSweepTheSplitProblemHasTheIteratesOfTheWholeOne) {
@@ -148,7 +149,8 @@ TEST(RegionTasks, TheAssembledImpulsesMeetTheAskedResidual) {
     const auto planted = make_planted_problem(options);
     const Referee referee(planted.problem);
     for (const SolverEntry& entry : solver_registry()) {
-      auto tasks = make_region_solver(entry.name, {}, {stiffness > 0.0 ? RegionMode::islands : RegionMode::points, 2});
+      auto tasks =
+          make_region_solver(entry.name, {}, {stiffness > 0.0 ? RegionMode::islands : RegionMode::points, 2});
       ASSERT_EQ(tasks->unsupported_reason(planted.problem), "") << entry.name;
       tasks->prepare(planted.problem);
       auto r = zeros(planted.problem);
@@ -478,4 +480,4 @@ TEST(RegionSchedule, CostCountsTheBlocksOfW) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::region_tasks_test

@@ -14,7 +14,7 @@
 #include "contact/residuals.h"
 #include "solvers/registry.h"
 
-namespace signorini {
+namespace signorini::solver_conformance_test {
 namespace {
 
 /// A row of a table: registry name with options.
@@ -90,7 +90,8 @@ const std::vector<zoo::Specimen>& zoo_problems() {
 
 /// Solvers on velocities, which have no use for W alone.
 bool needs_primal(const Variant& variant) {
-  static const std::set<std::string> names{"ica", "ica-cr", "cr-full", "cr-diag", "minres", "sp-active-set", "sp-cr"};
+  static const std::set<std::string> names{"ica",    "ica-cr",        "cr-full", "cr-diag",
+                                           "minres", "sp-active-set", "sp-cr"};
   return names.count(variant.name) > 0;
 }
 
@@ -399,4 +400,4 @@ INSTANTIATE_TEST_SUITE_P(Variants, AnySolver, testing::ValuesIn([] {
                          variant_name);
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::solver_conformance_test

@@ -7,7 +7,7 @@
 #include "contact/residuals.h"
 #include "solvers/registry.h"
 
-namespace signorini {
+namespace signorini::stop_rules_test {
 namespace {
 
 struct Outcome {
@@ -245,4 +245,4 @@ TEST(DenseKernel, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace signorini
+}  // namespace signorini::stop_rules_test

@@ -1,0 +1,327 @@
+#include "arguments.h"
+
+#include <fmt/format.h>
+
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "base/check.h"
+#include "base/text.h"
+#include "terminal.h"
+
+namespace signorini {
+namespace {
+
+// --- numbers ---------------------------------------------------------------------------------------------
+
+std::string example_of(const std::string& option, const NumberRule& rule) {
+  return fmt::format("e.g. {} {}", option, rule.example);
+}
+
+void check_range(const std::string& option, const std::string& text, double value, const NumberRule& rule) {
+  if (rule.ends == NumberRule::Ends::least_excluded ? !(value > rule.least) : !(value >= rule.least)) {
+    throw_usage("{} {}: must be {} {:g}, {}", option, text,
+                rule.ends == NumberRule::Ends::least_excluded ? "above" : "at least", rule.least,
+                example_of(option, rule));
+  }
+  if (value > rule.most) throw_usage("{} {}: must be at most {:.0f}", option, text, rule.most);
+}
+
+double parse_number_option(const std::string& option, const std::string& text, const NumberRule& rule) {
+  double value = 0.0;
+  try {
+    value = parse_double(text, option);
+  } catch (const UsageError&) {
+    throw_usage("{} {}: not a number, {}", option, text, example_of(option, rule));
+  }
+  if (!std::isfinite(value)) throw_usage("{} {}: must be finite, {}", option, text, example_of(option, rule));
+  check_range(option, text, value, rule);
+  return value;
+}
+
+/// The long name, "--output" of "-o,--output".
+std::string long_name(const std::string& names) { return split(names, ',').back(); }
+
+template <class Integer>
+CLI::Option* add_whole(CLI::App& command, const std::string& name, Integer& value, const NumberRule& rule,
+                       const char* type, const std::string& help) {
+  NumberRule limited = rule;
+  limited.most = std::min(rule.most, static_cast<double>(std::numeric_limits<Integer>::max()));
+  const auto read = [&value, limited, option = long_name(name)](const std::string& text) {
+    value = static_cast<Integer>(parse_integer_option(option, text, limited));
+  };
+  return command.add_option_function<std::string>(name, read, help)->type_name(type);
+}
+
+// --- mistakes --------------------------------------------------------------------------------------------
+
+std::string command_of(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? std::string() : chosen.front()->get_name();
+}
+
+std::string see_help(const CLI::App& app) {
+  const std::string command = command_of(app);
+  return fmt::format("(see 'signorini {}{}--help')", command, command.empty() ? "" : " ");
+}
+
+/// Options of the chosen command, then those of every command.
+std::vector<const CLI::Option*> options_of(const CLI::App& app) {
+  std::vector<const CLI::Option*> options;
+  for (const CLI::App* chosen : app.get_subcommands()) {
+    for (const CLI::Option* option : chosen->get_options()) options.push_back(option);
+  }
+  for (const CLI::Option* option : app.get_options()) options.push_back(option);
+  return options;
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : options_of(app)) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+  }
+  return names;
+}
+
+bool is_option(const std::string& word) { return word.size() > 1 && word[0] == '-' && word != "--"; }
+
+/// Words that are no option of the command. A single dash before a long name counts as two.
+void check_unknown_options(const CLI::App& app) {
+  const std::vector<std::string> known = option_names(app);
+  for (const std::string& word : app.remaining(true)) {
+    if (!is_option(word)) continue;
+    const std::string name = word.substr(0, word.find('='));
+    const std::string long_form = name[1] != '-' && name.size() > 2 ? "-" + name : name;
+    const bool near = !nearest_name(long_form, known).empty();
+    const std::string command = command_of(app);
+    throw_usage("{}: unknown option{}{}{} {}", name, command.empty() ? "" : " of '", command,
+                command.empty() ? "" : "'",
+                near ? std::string(trim(suggestion(long_form, known))) : see_help(app));
+  }
+}
+
+/// Empty values, values that are options themselves (the value was forgotten), values given twice.
+void check_values(const CLI::App& app) {
+  const std::vector<std::string> known = option_names(app);
+  for (const CLI::Option* option : options_of(app)) {
+    if (option->get_items_expected_max() == 0) continue;
+    const std::string name = option->get_name();
+    const std::vector<std::string>& values = option->results();
+    for (const std::string& value : values) {
+      if (value.empty()) throw_usage("{}: the value is empty; give {}", name, option->get_type_name());
+      if (std::find(known.begin(), known.end(), value.substr(0, value.find('='))) != known.end())
+        throw_usage("{}: the value is missing before {}; give {}", name, value, option->get_type_name());
+    }
+    if (values.size() > 1 && option->get_multi_option_policy() == CLI::MultiOptionPolicy::Throw &&
+        option->get_expected_max() == 1)
+      throw_usage("{}: given {} times ({}); give it once", name, values.size(), fmt::join(values, ", "));
+  }
+}
+
+/// The option whose name, with or without its dashes, opens the message of CLI11; null when none does.
+const CLI::Option* option_in(const CLI::App& app, std::string_view text) {
+  for (const CLI::Option* option : options_of(app)) {
+    const std::string name = option->get_name();
+    const std::string bare = name.substr(std::min(name.size(), name.find_first_not_of('-')));
+    for (const std::string& start : {name + ":", name + " ", bare + " "}) {
+      if (text.starts_with(start)) return option;
+    }
+  }
+  return nullptr;
+}
+
+std::string example_line(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  if (chosen.empty()) return {};
+  for (const std::string& line : split(chosen.front()->get_footer(), '\n')) {
+    if (!line.starts_with("  signorini ")) continue;
+    const std::string_view words = trim(line);
+    return fmt::format("; e.g. {}", trim(words.substr(0, words.find("   "))));
+  }
+  return {};
+}
+
+/// What CLI11 found wrong, in our words.
+[[noreturn]] void throw_mistake(const CLI::App& app, const CLI::ParseError& error) {
+  const std::string command = command_of(app);
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+    for (const CLI::Option* option : options_of(app)) {
+      if (option->get_required() && option->count() == 0)
+        throw_usage("{}: {} is missing{} {}", command, option->get_name(), example_line(app), see_help(app));
+    }
+  }
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    const std::vector<std::string> words = app.remaining(true);
+    if (!words.empty()) throw_usage("{}: unexpected argument '{}' {}", command, words.front(), see_help(app));
+  }
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    if (const CLI::Option* option = option_in(app, error.what())) {
+      if (option->get_items_expected_max() == 0)
+        throw_usage("{}: takes no value {}", option->get_name(), see_help(app));
+      throw_usage("{}: the value is missing; give {}", option->get_name(), option->get_type_name());
+    }
+  }
+  throw_usage("the command line cannot be read {}", see_help(app));
+}
+
+// --- help ------------------------------------------------------------------------------------------------
+
+constexpr std::size_t kPage = 100, kNames = 30;
+
+/// A name and what it means, side by side.
+std::string entry_text(const std::string& name, const std::string& meaning) {
+  std::string text = "  " + name;
+  bool first = true;
+  for (const std::string& line : wrapped_lines(meaning, kPage - kNames)) {
+    if (first && text_width(text) + 1 < kNames)
+      text += std::string(kNames - text_width(text), ' ');
+    else
+      text += "\n" + std::string(kNames, ' ');
+    text += line;
+    first = false;
+  }
+  return text + "\n";
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_description(const CLI::App* app) const override {
+    return fmt::format("{}\n", fmt::join(wrapped_lines(app->get_description(), kPage), "\n"));
+  }
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    return "\n" + CLI::Formatter::make_usage(app, std::move(name));
+  }
+  std::string make_option(const CLI::Option* option, bool positional) const override {
+    return entry_text(make_option_name(option, positional) + make_option_opts(option),
+                      option->get_description());
+  }
+  std::string make_option_opts(const CLI::Option* option) const override {
+    if (option->get_type_size() == 0) return {};
+    if (option->get_positional()) return option->get_expected_max() > 1 ? " ..." : "";
+    return " " + option->get_type_name();
+  }
+  /// The options of every command stand below those of each.
+  std::string make_footer(const CLI::App* app) const override {
+    std::string text;
+    if (app->get_parent() != nullptr) {
+      text = "Options of every command:\n";
+      for (const CLI::Option* option : app->get_parent()->get_options()) {
+        if (option == app->get_parent()->get_help_ptr() || option->check_lname("version")) continue;
+        text += make_option(option, false);
+      }
+      text += "\n";
+    }
+    for (const std::string& line : split(app->get_footer(), '\n')) {
+      if (text_width(line) <= kPage)
+        text += line + "\n";
+      else
+        text += fmt::format("{}\n", fmt::join(wrapped_lines(line, kPage), "\n"));
+    }
+    return text;
+  }
+  std::string make_subcommand(const CLI::App* command) const override {
+    return entry_text(command->get_name(), first_line(command->get_description()));
+  }
+};
+
+}  // namespace
+
+CLI::Option* add_number(CLI::App& command, const std::string& name, double& value, const NumberRule& rule,
+                        const char* type, const std::string& help) {
+  const auto read = [&value, rule, option = long_name(name)](const std::string& text) {
+    value = parse_number_option(option, text, rule);
+  };
+  return command.add_option_function<std::string>(name, read, help)->type_name(type);
+}
+
+CLI::Option* add_integer(CLI::App& command, const std::string& name, int& value, const NumberRule& rule,
+                         const char* type, const std::string& help) {
+  return add_whole(command, name, value, rule, type, help);
+}
+
+CLI::Option* add_integer(CLI::App& command, const std::string& name, long long& value, const NumberRule& rule,
+                         const char* type, const std::string& help) {
+  return add_whole(command, name, value, rule, type, help);
+}
+
+long long parse_integer_option(const std::string& option, const std::string& text, const NumberRule& rule) {
+  long long value = 0;
+  try {
+    value = parse_integer(text, option);
+  } catch (const UsageError&) {
+    double number = 0.0;
+    try {
+      number = parse_double(text, option);
+    } catch (const UsageError&) {
+      throw_usage("{} {}: not a number, {}", option, text, example_of(option, rule));
+    }
+    if (std::isfinite(number)) check_range(option, text, number, rule);
+    throw_usage("{} {}: not a whole number in plain digits, {}", option, text, example_of(option, rule));
+  }
+  check_range(option, text, static_cast<double>(value), rule);
+  return value;
+}
+
+ParsedArguments parse_arguments(CLI::App& app, int argc, char** argv) {
+  for (CLI::App* part : app.get_subcommands([](const CLI::App*) { return true; })) {
+    for (CLI::Option* option : part->get_options()) {
+      if (option->get_items_expected_max() == 0) option->disable_flag_override();
+    }
+  }
+  for (CLI::Option* option : app.get_options()) {
+    if (option->get_items_expected_max() == 0) option->disable_flag_override();
+  }
+  const auto check = [&app] {
+    check_unknown_options(app);
+    check_values(app);
+  };
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) {
+      app.exit(error);
+      return ParsedArguments::help_shown;
+    }
+    check();
+    throw_mistake(app, error);
+  } catch (const UsageError&) {
+    check();
+    throw;
+  }
+  check();
+  return ParsedArguments::run;
+}
+
+void use_help_format(CLI::App& app) {
+  auto formatter = std::make_shared<HelpFormatter>();
+  formatter->label("Positionals", "Arguments");
+  formatter->label("OPTIONS", "options");
+  formatter->label("SUBCOMMAND", "COMMAND");
+  app.formatter(formatter);
+  for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    command->formatter(formatter);
+    command->group("Commands");
+  }
+}
+
+void add_result_options(CLI::App& command, std::string& size, std::string& out, bool& resume, bool& force) {
+  command
+      .add_option("--size", size,
+                  "quick (seconds), medium (minutes) or paper (the papers' object counts, up to hours) "
+                  "(default: quick)")
+      ->type_name("SIZE");
+  command.add_option("--out", out, "Folder for results (default: results/out)")->type_name("DIR");
+  command.add_flag("--resume", resume, "Keep finished rows of the same program, experiment and recording");
+  command.add_flag("--force", force,
+                   "Replace existing results (with --resume: those that do not fit) and recordings of other "
+                   "versions");
+}
+
+}  // namespace signorini

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <limits>
+#include <string>
+
+/// The command line: numbers with their range, help in 100 columns, and every mistake told in one line that
+/// names the option and the value and says what to do. CLI11 finds the words; its own messages never show.
+namespace signorini {
+
+/// Which numbers an option takes; the help and the error messages name them.
+struct NumberRule {
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::max();
+  const char* example = "1";
+  enum class Ends { included, least_excluded } ends = Ends::included;
+};
+
+/// A finite number within its rule. "inf" and "nan" are refused.
+CLI::Option* add_number(CLI::App& command, const std::string& name, double& value, const NumberRule& rule,
+                        const char* type, const std::string& help);
+/// A whole number in decimal digits.
+CLI::Option* add_integer(CLI::App& command, const std::string& name, int& value, const NumberRule& rule,
+                         const char* type, const std::string& help);
+CLI::Option* add_integer(CLI::App& command, const std::string& name, long long& value, const NumberRule& rule,
+                         const char* type, const std::string& help);
+/// A whole number as `add_integer` reads it. Throws `UsageError`.
+long long parse_integer_option(const std::string& option, const std::string& text, const NumberRule& rule);
+
+enum class ParsedArguments { run, help_shown };
+
+/// Puts `argv` into the variables of the options. `help_shown` when --help was asked for and is on stdout.
+/// Throws `UsageError` for every mistake.
+ParsedArguments parse_arguments(CLI::App& app, int argc, char** argv);
+
+/// The look of --help: paragraphs and columns within 100 columns, options of every command at its end.
+void use_help_format(CLI::App& app);
+
+/// --size, --out, --resume and --force, which `run` and `reproduce` share.
+void add_result_options(CLI::App& command, std::string& size, std::string& out, bool& resume, bool& force);
+
+}  // namespace signorini

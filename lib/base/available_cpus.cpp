@@ -1,0 +1,110 @@
+#include "base/available_cpus.h"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+namespace signorini {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// CPUs in the affinity mask; 0 when the system does not tell.
+int affinity_count() {
+  constexpr std::size_t kMostCpus = 1U << 16U;  // the kernel refuses masks that are too short
+  for (std::size_t cpus = 1024; cpus <= kMostCpus; cpus *= 2) {
+    cpu_set_t* set = CPU_ALLOC(cpus);
+    if (set == nullptr) return 0;
+    const std::size_t bytes = CPU_ALLOC_SIZE(cpus);
+    const int count = sched_getaffinity(0, bytes, set) == 0 ? CPU_COUNT_S(bytes, set) : 0;
+    CPU_FREE(set);
+    if (count > 0) return count;
+  }
+  return 0;
+}
+
+/// Quota over period of one group, in CPUs; infinite where it has none.
+double group_quota(const fs::path& group) {
+  double quota = 0.0, period = 0.0;
+  // version 2: "max 100000" or "150000 100000", both in µs
+  if (std::ifstream(group / "cpu.max") >> quota >> period && quota > 0.0 && period > 0.0)
+    return quota / period;
+  // version 1: −1 is no quota
+  if (std::ifstream(group / "cpu.cfs_quota_us") >> quota &&
+      std::ifstream(group / "cpu.cfs_period_us") >> period && quota > 0.0 && period > 0.0)
+    return quota / period;
+  return std::numeric_limits<double>::infinity();
+}
+
+/// Of the group and of all above it, up to `root`.
+double smallest_quota(const fs::path& root, const std::string& group) {
+  double smallest = group_quota(root);
+  fs::path place = root;
+  for (const fs::path& part : fs::path(group).relative_path()) {
+    if (part == "..") break;  // a group outside this namespace
+    place /= part;
+    smallest = std::min(smallest, group_quota(place));
+  }
+  return smallest;
+}
+
+std::string file_text(const fs::path& path) {
+  std::ifstream in(path);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+std::optional<double> cgroup_quota(const fs::path& mount, const std::string& membership) {
+  double smallest = std::numeric_limits<double>::infinity();
+  std::istringstream lines(membership);
+  for (std::string line; std::getline(lines, line);) {
+    // "0::/user.slice" (version 2) or "4:cpu,cpuacct:/job_7" (version 1)
+    const std::size_t first = line.find(':');
+    const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    const std::string group = line.substr(second + 1);
+    if (controllers.empty()) {
+      for (const char* root : {"", "unified"})
+        smallest = std::min(smallest, smallest_quota(mount / root, group));
+    } else if (("," + controllers + ",").find(",cpu,") != std::string::npos) {
+      for (const fs::path& root : {fs::path(controllers), fs::path("cpu")})
+        smallest = std::min(smallest, smallest_quota(mount / root, group));
+    }
+  }
+  if (std::isinf(smallest)) return {};
+  return smallest;
+}
+
+AvailableCpus available_cpus() {
+  const int machine = static_cast<int>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
+  AvailableCpus cpus{machine, CpuLimit::machine};
+  if (const int allowed = affinity_count(); allowed > 0 && allowed < cpus.count)
+    cpus = {allowed, CpuLimit::affinity};
+  if (const auto quota = cgroup_quota("/sys/fs/cgroup", file_text("/proc/self/cgroup"))) {
+    const double whole = std::max(1.0, std::ceil(*quota));
+    if (whole < cpus.count) cpus = {static_cast<int>(whole), CpuLimit::quota};
+  }
+  return cpus;
+}
+
+std::string thread_refusal(int threads, const AvailableCpus& cpus) {
+  if (threads <= cpus.count) return "";
+  const char* limit = cpus.limit == CpuLimit::affinity ? "affinity"
+                      : cpus.limit == CpuLimit::quota  ? "quota of its control group"
+                                                       : "all of this machine";
+  return fmt::format("asks for {} threads, this process may use {} CPU{} ({})", threads, cpus.count,
+                     cpus.count == 1 ? "" : "s", limit);
+}
+
+}  // namespace signorini

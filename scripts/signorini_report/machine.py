@@ -1,0 +1,130 @@
+"""Whether times were measured on a quiet machine, from what the rows and env.json tell; docs/protocols.md has the measurements
+behind the limits.
+
+  python3 -m signorini_report.machine FOLDER      prints why the times of a result folder cannot be used, or nothing
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+WAITED = 0.05  # of the time of a timed section, spent waiting for a processor: the time is that much too long
+ROWS = 0.10    # of the timed rows that may have waited longer: medians over repetitions and snapshots do not notice
+
+SESSION = 0.10  # of the whole time of a session, with reading files and starting threads: 3 to 4 % on a quiet machine
+
+
+def waited(runs):
+    """Share of the timed section that a row waited for a processor; NaN where nothing was timed or nothing was noted. Where the kernel does
+    not tell, what one thread did not run, it waited."""
+    share = runs["waited_share"] if "waited_share" in runs.columns else pd.Series(np.nan, index=runs.index)
+    if "cpu_share" in runs.columns:
+        share = share.fillna((1.0 - runs["cpu_share"]).where(runs["threads"] == 1))
+    return share.astype(float)
+
+
+def percent(share):
+    return f"{100 * share:.0f} %"
+
+
+def busy_rows(runs):
+    """(whether the rows tell, reason or "")."""
+    told = waited(runs).dropna()
+    if told.empty:
+        return False, ""
+    disturbed = float((told > WAITED).mean())
+    if disturbed <= ROWS:
+        return True, ""
+    return True, (f"the machine was busy: {percent(disturbed)} of the timed runs waited more than {percent(WAITED)} of their time for a processor "
+                  f"(allowed are {percent(ROWS)})")
+
+
+def waiting(session):
+    """(waited, wall-clock) seconds of a session; None where they were not noted."""
+    use = session.get("use")
+    if not isinstance(use, dict) or use.get("waited_seconds") is None or use.get("wall_seconds") is None:
+        return None
+    return float(use["waited_seconds"]), float(use["wall_seconds"])
+
+
+def loaded(session):
+    """The load at the start of a session against the number of processors: all that earlier programs noted."""
+    try:
+        load, cores = float(str(session["load_at_start"]).split()[0]), int(session["machine"]["cores"])
+    except (KeyError, ValueError, IndexError, TypeError):
+        return ""  # nothing is known
+    return f"the machine was busy: load {load:g} on {cores} processors at the start" if load > cores else ""
+
+
+def busy_sessions(env):
+    """Of a session with those before it that it resumed: their waiting times together where they were noted, else the first load."""
+    sessions = [env, *env.get("earlier", [])]
+    noted = [pair for pair in map(waiting, sessions) if pair is not None]
+    waited_seconds, wall_seconds = (sum(pair[place] for pair in noted) for place in (0, 1))
+    if waited_seconds > SESSION * wall_seconds:
+        return f"the machine was busy: the program waited {percent(waited_seconds / wall_seconds)} of its time for a processor"
+    return next((reason for session in sessions if waiting(session) is None and (reason := loaded(session))), "")
+
+
+def busy_without_waiting_times(env):
+    """Of a result whose program noted no waiting times: the first load above the number of processors."""
+    sessions = [env, *env.get("earlier", [])]
+    return "" if any(map(waiting, sessions)) else next((reason for session in sessions if (reason := loaded(session))), "")
+
+
+def busy(runs, env, recorded=()):
+    """{kind of rows: why their times are not comparable, "" where they are}; `recorded`: env.json of the recordings that steps come from."""
+    told, reason = busy_rows(runs)
+    session = busy_sessions(env)
+    steps = session or next((found for one in recorded if (found := busy_sessions(one))), "")
+    return {"runs": reason if told else session, "steps": steps, "follow": session}
+
+
+def read_json(path):
+    try:
+        found = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def recorded_in(folder, files):
+    """env.json of recordings, which stand beside the folder of the experiment."""
+    recordings = Path(folder).resolve().parent / "recordings"
+    return [read_json(recordings / (Path(file).stem + ".env.json")) for file in files]
+
+
+def of_tables(folder, env, runs, steps, follow):
+    """`busy` of the kinds of rows that are there."""
+    reasons = busy(runs, env, recorded_in(folder, [] if steps is None else sorted(set(steps["file"]))))
+    present = {"runs": len(runs) > 0, "steps": steps is not None, "follow": follow is not None}
+    return {kind: reason for kind, reason in reasons.items() if present[kind]}
+
+
+def of_experiment(experiment):
+    return of_tables(experiment.folder, experiment.env, experiment.runs, experiment.steps, experiment.follow)
+
+
+def main(arguments):
+    if len(arguments) != 1 or arguments[0].startswith("-"):
+        print(__doc__.strip())
+        return 0 if arguments in (["-h"], ["--help"]) else 2
+    from signorini_report import data
+    folder = Path(arguments[0])
+    try:
+        runs = data.read_runs(folder / "runs.csv") if (folder / "runs.csv").is_file() else pd.DataFrame()
+        env = json.loads((folder / "env.json").read_text(encoding="utf-8"))
+        reasons = of_tables(folder, env, runs, data.read_steps(folder), data.read_follow(folder)) or {"files": busy_sessions(env)}
+    except (OSError, ValueError, data.ReportError) as error:
+        print(f"{folder}: {error}", file=sys.stderr)
+        return 3
+    reason = next((reason for reason in reasons.values() if reason), "")
+    print(reason, end="\n" if reason else "")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

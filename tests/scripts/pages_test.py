@@ -1,0 +1,196 @@
+"""scripts/pages: pages and tables say what the reference results hold, stay short, and the examples in docs compile."""
+
+import contextlib
+import importlib.machinery
+import importlib.util
+import io
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+import types
+import unittest
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+_loader = importlib.machinery.SourceFileLoader("pages", str(SOURCE / "scripts" / "pages"))
+pages = importlib.util.module_from_spec(importlib.util.spec_from_loader("pages", _loader))
+sys.modules["pages"] = pages  # dataclasses look themselves up
+_loader.exec_module(pages)
+
+CONFIG = """artefact = "Otaduy 2009, Fig. 2: springs"
+claim = "a global response is better, see otaduy2009_cmr and docs/gallery.md"
+scenes = ["springtoy"]
+{more}
+"""
+
+
+def claim(identifier, verdict, reason="", value=1.5, kind="quantity", samples=1):
+    return {"experiment": "otaduy2009_fig2", "id": identifier, "claim": f"claim {identifier}", "source": "Otaduy 2009, section 2", "kind": kind,
+            "expected": "≥ 1", "value": value, "unit": "", "samples": samples, "verdict": verdict, "reason": reason}
+
+
+class Committed(unittest.TestCase):
+    def setUp(self):
+        self.found = pages.complaints()
+
+    def test_pages_say_what_the_reference_results_hold_and_are_short(self):
+        self.assertEqual([line for line in self.found if not line.startswith("README.md: ") or "at most" not in line], [])
+
+    def test_readme_is_short(self):
+        self.assertEqual([line for line in self.found if line.startswith("README.md: ") and "at most" in line], [])
+
+    def test_readme_and_results_count_the_verdicts(self):
+        for name in ("README.md", "docs/results.md"):
+            self.assertIn("<!-- verdicts -->", (SOURCE / name).read_text(encoding="utf-8"))
+
+    def test_every_figure_is_one_that_the_report_draws(self):
+        from signorini_report import figure_steps, figures
+        for name, (stem, _) in pages.FIGURES.items():
+            experiment = types.SimpleNamespace(config=tomllib.loads((SOURCE / "configs" / "experiments" / f"{name}.toml").read_text(encoding="utf-8")))
+            drawn = set(experiment.config.get("figures", figures.PICTURES))
+            for picture in figures.MANY:
+                asked = {known for known, _ in figure_steps.wishes(experiment, picture)} if picture in drawn else set()
+                drawn = drawn - {picture} | asked
+            self.assertIn(stem, drawn, name)
+
+
+class Tree(unittest.TestCase):
+    """A small repository with one experiment."""
+
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.root, self.before = Path(self.directory.name), pages.ROOT
+        pages.ROOT = self.root
+        (self.root / "docs" / "papers" / "otaduy2009").mkdir(parents=True)
+        (self.root / "docs" / "gallery.md").write_text("# Gallery\n")
+        (self.root / "README.md").write_text("# Demo\n\n<!-- verdicts -->\n<!-- /verdicts -->\n")
+        self.index = self.root / "docs" / "papers" / "otaduy2009" / "README.md"
+        self.index.write_text("# Paper\n\n<!-- experiments -->\n<!-- /experiments -->\n\n<!-- differences -->\n<!-- /differences -->\n")
+        self.put("otaduy2009_fig2", [claim("a", "holds"), claim("b", "differs", "stiff springs"), claim("c", "differs", "stiff springs", samples=3),
+                                     claim("d", "not comparable", "another machine", value=None)])
+
+    def tearDown(self):
+        pages.ROOT = self.before
+        self.directory.cleanup()
+
+    def put(self, name, claims, more=""):
+        folder = self.root / "results" / "reference" / name
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "claims.json").write_text(json.dumps(claims))
+        (folder / "config.toml").write_text(CONFIG.format(more=more))
+        (folder / "env.json").write_text(json.dumps({"size": "medium", "load_at_start": "0.50 0.40 0.30", "build": {"git": "0123456789ab"},
+                                                     "machine": {"cores": 2, "cpu": "Some CPU"}}))
+
+    def write(self):
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            pages.write()
+        return said.getvalue()
+
+    def page(self, name="fig2.md"):
+        return (self.index.parent / name).read_text(encoding="utf-8")
+
+    def test_a_page_counts_verdicts_and_gives_each_reason_once(self):
+        self.assertIn("written    docs/papers/otaduy2009/fig2.md", self.write())
+        page = self.page()
+        self.assertIn("1 of 4 claims holds, 2 differ and 1 cannot be compared.", page)
+        self.assertEqual(page.count("Stiff springs."), 1)
+        self.assertIn("| claim b (section 2) | ≥ 1 | 1.5 (1 row) | differs (1) |", page)
+        self.assertIn("| claim c (section 2) | ≥ 1 | 1.5 (3 rows) | differs (1) |", page)
+        self.assertIn("not comparable (2) |", page)
+        self.assertIn("[gallery.md](../../gallery.md)", page)
+        self.assertIn("see otaduy2009_cmr", page)  # no such experiment: no link
+
+    def test_names_of_experiments_become_links(self):
+        self.put("otaduy2009_cmr", [claim("a", "holds", value=2.0)])
+        self.write()
+        self.assertIn("[otaduy2009_cmr](../otaduy2009/cmr.md)", self.page())
+        self.assertIn("The claim holds.", self.page("cmr.md"))
+
+    def test_index_and_readme_tables_are_filled_and_stay_the_same(self):
+        self.write()
+        self.assertIn("| [Fig. 2: springs](fig2.md) | medium | 1 | 2 | 1 |", self.index.read_text(encoding="utf-8"))
+        self.assertIn("Claim b. Expected ≥ 1, measured 1.5 (1 row).<br>Claim c.", self.index.read_text(encoding="utf-8"))
+        self.assertIn("(docs/papers/otaduy2009/README.md) | 1 | medium | 4 | 1 | 2 | 1 |", (self.root / "README.md").read_text(encoding="utf-8"))
+        self.assertEqual(pages.complaints(), [])
+        self.assertEqual(self.write(), "")
+
+    def test_recordings_that_end_early_are_told(self):
+        recording = '[[recordings]]\nname = "x"\nscene = "springtoy"\nset = { "time.contact_steps" = 20 }\n'
+        self.put("otaduy2009_fig2", [claim("a", "holds")], recording)
+        self.write()
+        self.assertIn("| medium, first 20 steps with contact | 1 |", self.index.read_text(encoding="utf-8"))
+
+    def test_what_is_out_of_date_too_long_or_left_over_is_named(self):
+        self.write()
+        self.put("otaduy2009_fig2", [claim("a", "holds")])
+        (self.root / "docs" / "otaduy2009_cmr.svg").write_text("<svg/>")
+        (self.root / "docs" / "long.md").write_text("x" * 60_001)
+        (self.index.parent / "gone.md").write_text(pages.NOTE + "# Gone\n")
+        with (self.root / "README.md").open("a") as readme:
+            readme.write("\n" * 12_000)
+        found = "\n".join(pages.complaints())
+        for words in ("fig2.md: does not say", "README.md: does not say", "long.md: 60,001 bytes", "gone.md: results/reference has no such", "README.md: 12,", "otaduy2009_cmr.svg: belongs to docs/papers/otaduy2009/otaduy2009_cmr.svg",
+                      "lines, at most 200"):
+            self.assertIn(words, found)
+        self.assertIn("removed    docs/papers/otaduy2009/gone.md", self.write())
+
+    def test_a_missing_figure_is_named_and_copied_from_the_results(self):
+        self.put("otaduy2009_cmr", [claim("a", "holds")])
+        self.write()
+        self.assertIn("otaduy2009_cmr.svg: the page of otaduy2009_cmr shows this figure and it is missing", "\n".join(pages.complaints()))
+        out = self.root / "results" / "out" / "otaduy2009_cmr"
+        out.mkdir(parents=True)
+        with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
+            self.assertEqual(pages.copy_figure("otaduy2009_cmr"), 3)
+            (out / "histogram.svg").write_text("<svg/>")
+            self.assertEqual(pages.copy_figure("otaduy2009_cmr"), 0)
+            self.assertEqual(pages.copy_figure("otaduy2009_fig2"), 0)
+        self.assertEqual(pages.complaints(), [])
+
+
+class CommandLine(unittest.TestCase):
+    def test_unknown_arguments_are_usage_errors(self):
+        self.assertEqual(subprocess.run([SOURCE / "scripts" / "pages", "--bogus"], capture_output=True, check=False).returncode, 2)
+
+    def test_help_explains(self):
+        text = subprocess.run([SOURCE / "scripts" / "pages", "--help"], capture_output=True, text=True, check=True).stdout
+        self.assertIn("--check", text)
+
+
+class Names(unittest.TestCase):
+    def test_every_solver_stands_on_the_page_of_the_solvers(self):
+        page = (SOURCE / "docs" / "solvers.md").read_text(encoding="utf-8")
+        names = [name for path in (SOURCE / "lib" / "solvers").glob("*.h") for name in re.findall(r'kName = "([^"]+)"', path.read_text(encoding="utf-8"))]
+        self.assertGreaterEqual(len(names), 12)
+        for name in names:
+            self.assertIn(f"| `{name}` |", page)
+
+    def test_the_index_leads_to_every_page(self):
+        index = (SOURCE / "docs" / "README.md").read_text(encoding="utf-8")
+        for path in sorted((SOURCE / "docs").glob("*.md")):
+            if path.name != "README.md":
+                self.assertIn(f"({path.name}", index)
+
+
+class Example(unittest.TestCase):
+    def test_the_solver_of_the_page_on_solvers_compiles(self):
+        compiler = shutil.which("c++") or shutil.which("g++")
+        page = (SOURCE / "docs" / "adding-a-solver.md").read_text(encoding="utf-8")
+        parts = re.findall(r"`lib/(solvers/[\w.]+)`:\n\n```cpp\n(.*?)```", page, re.S)
+        self.assertEqual([name for name, _ in parts], ["solvers/relaxed_pgs.h", "solvers/relaxed_pgs.cpp"])
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "solvers").mkdir()
+            for name, text in parts:
+                (Path(folder) / name).write_text(text, encoding="utf-8")
+            built = subprocess.run([compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", f"-I{folder}", f"-I{SOURCE / 'lib'}",
+                                    "-isystem", "/usr/include/eigen3", f"{folder}/{parts[1][0]}"], capture_output=True, text=True, timeout=200, check=False)
+        self.assertEqual(built.stderr, "")
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())

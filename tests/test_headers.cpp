@@ -1,0 +1,1 @@
+// Precompiled headers of the test programs; CMake wants a source beside them.
