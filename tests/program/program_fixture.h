@@ -96,7 +96,7 @@ class ProgramTest : public testing::Test {
   /// The environment in which a run ends without clean-up at its write call number `at` (1, 2, …): with half
   /// of that write done when `at` is odd, with nothing of it when `at` is even.
   static std::vector<std::string> killed_at(int at) {
-    return {std::string("LD_PRELOAD=") + SIGNORINI_KILL_SHIM, fmt::format("KILL_AT={}", at),
+    return {fmt::format("LD_PRELOAD={}", SIGNORINI_KILL_SHIM), fmt::format("KILL_AT={}", at),
             fmt::format("KILL_TORN={}", at % 2), "ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0"};
   }
   /// The run must end with `code`; an error is exactly one line on stderr that has `part` in it, and nothing

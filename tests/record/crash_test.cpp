@@ -30,7 +30,7 @@ struct Outcome {
 /// Runs the victim in its own process group until it ends or is ended.
 Outcome run_victim(const fs::path& path, const std::vector<std::string>& settings) {
   std::vector<std::string> words = settings;
-  if (!settings.empty()) words.push_back(std::string("LD_PRELOAD=") + SIGNORINI_CRASH_SHIM);
+  if (!settings.empty()) words.push_back(fmt::format("LD_PRELOAD={}", SIGNORINI_CRASH_SHIM));
   for (char** word = environ; *word != nullptr; ++word) words.emplace_back(*word);
   std::vector<char*> environment;
   for (std::string& word : words) environment.push_back(word.data());
