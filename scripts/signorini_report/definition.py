@@ -165,6 +165,23 @@ def number_of(numbers, text):
     return float(item) if isinstance(item, (int, float)) and not isinstance(item, bool) else None
 
 
+def read_numbers(folder):
+    """paper.toml; same_as = "../table1/paper.toml" takes the numbers of another one, [scenes] some of its scenes under names of this
+    experiment: rings_first20 = "rings"."""
+    path = folder / "paper.toml"
+    numbers = read_toml(path)
+    same_as, scenes = numbers.pop("same_as", None), numbers.pop("scenes", {})
+    if same_as is None:
+        return numbers
+    if not (folder / same_as).is_file():
+        raise ReportError(f"{path}: same_as = \"{same_as}\": no such file")
+    other = read_toml(folder / same_as)
+    missing = [there for there in scenes.values() if there not in other]
+    if missing:
+        raise ReportError(f"{path}: scenes: '{missing[0]}' is not in {same_as} (known: {', '.join(other)})")
+    return ({here: other[there] for here, there in scenes.items()} if scenes else other) | numbers
+
+
 def paper_value(numbers, text, where):
     parts = [number_of(numbers, part) for part in text.split(" / ")]
     if None in parts:
@@ -287,7 +304,7 @@ def read_definition(folder):
         raise ReportError(f"{folder}: no run.toml; the folder of an experiment holds one")
     definition = Definition(folder, read_toml(folder / "run.toml"))
     definition.names = read_toml(folder.parent / "names.toml")
-    definition.numbers, definition.figures = read_toml(folder / "paper.toml"), read_toml(folder / "figures.toml")
+    definition.numbers, definition.figures = read_numbers(folder), read_toml(folder / "figures.toml")
     own, shared = read_toml(folder / "reasons.toml"), read_toml(folder.parent / "reasons.toml")
     read_claims(folder / "claims.toml", definition, {**shared, **own})
     return definition
