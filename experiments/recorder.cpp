@@ -19,6 +19,7 @@
 #include "harness/run_table.h"
 #include "interrupt.h"
 #include "record/recording_checkpoint.h"
+#include "record/recording_failure.h"
 #include "record/recording_format.h"
 #include "record/recording_parts.h"
 #include "terminal.h"
@@ -29,7 +30,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kSteps = "steps.csv";
-constexpr const char* kFailure = "failure.txt";
 constexpr const char* kDescription = "env.json";
 
 /// Numbers of a line, in the shortest form that reads back to the same bits; NaN, no value, is an empty cell.
@@ -130,7 +130,7 @@ class Recording {
       throw Interrupted();
     }
     steps_->close();
-    write_text_file(paths_.unfinished(kFailure), failure_.empty() ? "" : failure_ + "\n");
+    write_text_file(paths_.unfinished(kFailureSidecar), failure_.empty() ? "" : failure_ + "\n");
     if (done_.frames.empty()) why_empty_ = no_snapshots();
     writer_.finish(&done_.statistics, [&](const fs::path& packed) {
       provenance.add_input(packed, paths_.file);
@@ -316,13 +316,6 @@ RecordingSummary::Column RecordingSummary::column(const std::string& name) const
     }
   }
   return column;
-}
-
-std::string recording_failure(const fs::path& file) {
-  std::ifstream in(RecordingPaths(file).beside(kFailure));
-  std::string line;
-  std::getline(in, line);
-  return line;
 }
 
 bool is_recording_of(const fs::path& file, const RecordRequest& request) {

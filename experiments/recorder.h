@@ -48,8 +48,6 @@ struct RecordingSummary {
 RecordingSummary record_scene(const Program& program, const RecordRequest& request,
                               const std::filesystem::path& output, const RecordingPolicy& policy);
 
-/// Why a recording ended before its last step; empty when it did not.
-std::string recording_failure(const std::filesystem::path& file);
 /// True when `file` holds a recording of exactly this request that ran to its end, or to its failure. Throws
 /// `BusyError` while another process records into it.
 bool is_recording_of(const std::filesystem::path& file, const RecordRequest& request);
