@@ -9,7 +9,9 @@
 #include "commands.h"
 #include "configs.h"
 #include "record_summary.h"
+#include "recording_context.h"
 #include "terminal.h"
+#include "terminal_monitor.h"
 
 namespace signorini {
 namespace {
@@ -59,7 +61,9 @@ int record(const Program& program, const RecordArguments& a) {
   const ExistingRecording existing = a.force    ? ExistingRecording::replace
                                      : a.resume ? ExistingRecording::resume
                                                 : ExistingRecording::refuse;
-  const RecordingSummary summary = record_scene(program, request, a.output, {existing, a.checkpoint_seconds});
+  TerminalMonitor monitor;
+  const RecordingSummary summary =
+      record_scene(request, a.output, {existing, a.checkpoint_seconds}, recording_context(program, monitor));
   if (program.json) print_json(to_json(request, a.output, summary));
   print_record_summary(request, a.output, summary);
   return kSuccess;

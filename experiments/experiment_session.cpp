@@ -50,8 +50,8 @@ void run_session(const Program& program, const std::vector<ExperimentRequest>& r
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const ExperimentRequest& request = requests[i];
     before(request);
-    SceneRecordings recordings(program, request.output, parse_enum<SceneSize>(request.size, "--size"),
-                               request.force);
+    SceneRecordings recordings(program, monitor, request.output,
+                               parse_enum<SceneSize>(request.size, "--size"), request.force);
     after(request, run_experiment(request, std::move(folders[i]), recordings, monitor));
   }
 }

@@ -16,7 +16,7 @@ add_executable(signorini
   fact_json.cpp
   interrupt.cpp
   json_output.cpp
-  recorder.cpp
+  recording_context.cpp
   record_summary.cpp
   report_script.cpp
   run_summary.cpp

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "json_output.h"
-#include "recorder.h"
+#include "scene/recorder.h"
 
 namespace signorini {
 

@@ -10,8 +10,7 @@
 #include "commands.h"
 #include "configs.h"
 #include "harness/environment.h"
-#include "interrupt.h"
-#include "recorder.h"
+#include "recording_context.h"
 #include "scene/facts.h"
 #include "scene/step_statistics.h"
 #include "terminal.h"
@@ -21,48 +20,50 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void say_other_revision(const fs::path& file) {
+void tell_other_revision(const fs::path& file, RunMonitor& monitor) {
   const std::string git = RecordingReader(file).header().git;
   if (git == build_facts().git) return;
-  say(fmt::format("  {}: recorded by revision {}, this is {}; delete it to record again",
-                  file.filename().string(), git, build_facts().git));
+  monitor.message(fmt::format("  {}: recorded by revision {}, this is {}; delete it to record again",
+                              file.filename().string(), git, build_facts().git));
 }
 
-void say_summary(const RecordingSummary& summary) {
-  say(fmt::format("  {} snapshots of {} steps, up to {} contacts, {}", summary.frames, summary.steps,
-                  summary.most_contacts(), seconds_text(summary.seconds)));
-  if (!summary.why_empty.empty()) say("  no snapshots: " + summary.why_empty);
-  if (!summary.failure.empty()) say(fmt::format("  ended early: {}", summary.failure));
+void tell_summary(const RecordingSummary& summary, RunMonitor& monitor) {
+  monitor.message(fmt::format("  {} snapshots of {} steps, up to {} contacts, {}", summary.frames,
+                              summary.steps, summary.most_contacts(), seconds_text(summary.seconds)));
+  if (!summary.why_empty.empty()) monitor.message("  no snapshots: " + summary.why_empty);
+  if (!summary.failure.empty()) monitor.message(fmt::format("  ended early: {}", summary.failure));
 }
 
-/// Records what is missing. Throws `BusyError` while another process records it.
-void make_recording(const Program& program, const RecordRequest& record, const fs::path& file, bool force,
-                    bool keep_failed) {
-  if (is_recording_of(file, record)) return say_other_revision(file);
+}  // namespace
+
+SceneRecordings::SceneRecordings(const Program& program, RunMonitor& monitor, const fs::path& out,
+                                 SceneSize size, bool force)
+    : program_(program), monitor_(monitor), folder_(out / "recordings"), size_(size), force_(force) {}
+
+void SceneRecordings::make(const RecordRequest& record, const fs::path& file, bool keep_failed) {
+  if (is_recording_of(file, record)) return tell_other_revision(file, monitor_);
   { const LockFile free = lock_recording(file); }  // busy: not yet the time to say so
-  say(fmt::format("recording {}", file.filename().string()));
+  monitor_.message(fmt::format("recording {}", file.filename().string()));
   RecordingPolicy policy;
   std::error_code error;
   const bool there = fs::exists(file, error) || fs::exists(file.string() + ".parts", error);
   policy.existing = there ? ExistingRecording::resume : ExistingRecording::replace;
   policy.keep_failed = keep_failed;
+  const auto attempt = [&] {
+    tell_summary(record_scene(record, file, policy, recording_context(program_, monitor_)), monitor_);
+  };
   try {
-    say_summary(record_scene(program, record, file, policy));
+    attempt();
   } catch (const OtherRecording& other) {
-    if (!force) {
+    if (!force_) {
       throw_usage(
           "{} holds another version of the scene ({}); --force records it again, another --out leaves it",
           file.string(), other.what());
     }
     policy.existing = ExistingRecording::replace;
-    say_summary(record_scene(program, record, file, policy));
+    attempt();
   }
 }
-
-}  // namespace
-
-SceneRecordings::SceneRecordings(const Program& program, fs::path out, SceneSize size, bool force)
-    : program_(program), folder_(std::move(out) / "recordings"), size_(size), force_(force) {}
 
 fs::path SceneRecordings::provide(const SceneVariant& wanted, bool keep_failed) {
   RecordRequest record;
@@ -73,15 +74,16 @@ fs::path SceneRecordings::provide(const SceneVariant& wanted, bool keep_failed) 
   const fs::path file = folder_ / fmt::format("{}-{}.h5", wanted.name, enum_name(size_));
   for (bool told = false;; told = true) {
     try {
-      make_recording(program_, record, file, force_, keep_failed);
+      make(record, file, keep_failed);
       return file;
     } catch (const BusyError& busy) {
       if (!told) {
-        say(fmt::format("  {}: {} is recording it; waiting for its end (Ctrl-C ends the waiting)",
+        monitor_.message(
+            fmt::format("  {}: {} is recording it; waiting for its end (Ctrl-C ends the waiting)",
                         file.filename().string(), busy.holder()));
       }
     }
-    stop_when_interrupted();
+    monitor_.stop_when_cancelled();
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
   }
 }

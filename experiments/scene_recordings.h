@@ -3,8 +3,9 @@
 #include <filesystem>
 #include <string>
 
+#include "base/run_monitor.h"
 #include "harness/recording_provider.h"
-#include "scene/scene_size.h"
+#include "scene/scene.h"
 
 namespace signorini {
 
@@ -15,7 +16,8 @@ struct Program;
 class SceneRecordings : public RecordingProvider {
  public:
   /// With `force` a recording of another version of the scene is replaced, else it is a `UsageError`.
-  SceneRecordings(const Program& program, std::filesystem::path out, SceneSize size, bool force);
+  SceneRecordings(const Program& program, RunMonitor& monitor, const std::filesystem::path& out,
+                  SceneSize size, bool force);
 
   std::filesystem::path provide(const SceneVariant& wanted, bool keep_failed) override;
   std::vector<std::pair<std::string, double>> facts(const RecordingHeader& header,
@@ -25,7 +27,11 @@ class SceneRecordings : public RecordingProvider {
   std::vector<std::string> clock_columns() const override;
 
  private:
+  /// Records what is missing. Throws `BusyError` while another process records it.
+  void make(const RecordRequest& record, const std::filesystem::path& file, bool keep_failed);
+
   const Program& program_;
+  RunMonitor& monitor_;
   std::filesystem::path folder_;
   SceneSize size_;
   bool force_;

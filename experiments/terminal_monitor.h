@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "harness/run_monitor.h"
+#include "base/run_monitor.h"
 #include "terminal.h"
 
 namespace signorini {

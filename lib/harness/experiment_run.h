@@ -3,10 +3,10 @@
 #include <cstddef>
 #include <filesystem>
 
+#include "base/run_monitor.h"
 #include "harness/experiment_request.h"
 #include "harness/recording_provider.h"
 #include "harness/result_folder.h"
-#include "harness/run_monitor.h"
 
 /// Runs an experiment: every solver variant on every chosen snapshot in every region mode and number of threads, by the
 /// protocols of harness/protocols.h. Scenes are recorded by a provider.

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "base/run_monitor.h"
 #include "harness/experiment_request.h"
 #include "harness/recording_provider.h"
 #include "harness/recording_tables.h"
 #include "harness/result_folder.h"
-#include "harness/run_monitor.h"
 
 namespace signorini {
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "base/run_monitor.h"
 #include "harness/experiment.h"
 #include "harness/recording_provider.h"
-#include "harness/run_monitor.h"
 
 /// What an experiment keeps of its recordings besides their problems: CSV tables that the report reads. No problem is
 /// decoded, but for `matrices` and the regions that are followed.

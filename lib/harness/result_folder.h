@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "base/durable_file.h"
+#include "base/run_monitor.h"
 #include "harness/experiment_request.h"
 #include "harness/result_head.h"
-#include "harness/run_monitor.h"
 
 /// OUT/<id>, held by one process for the run of an experiment: the policy of outputs (base/output_file.h) for
 /// a folder of results.
