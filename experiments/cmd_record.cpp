@@ -6,14 +6,12 @@
 
 #include "arguments.h"
 #include "base/check.h"
-#include "base/text.h"
 #include "commands.h"
 #include "configs.h"
-#include "fact_json.h"
-#include "json_output.h"
-#include "recorder.h"
-#include "scene/facts.h"
+#include "record_summary.h"
+#include "recording_context.h"
 #include "terminal.h"
+#include "terminal_monitor.h"
 
 namespace signorini {
 namespace {
@@ -41,108 +39,6 @@ OptionMap parse_overrides(const std::vector<std::string>& settings) {
   return overrides;
 }
 
-/// Kinetic, elastic and potential energy together, J.
-struct Energies {
-  double first_step = 0.0, last_step = 0.0;
-};
-
-Energies energies(const RecordingSummary& summary) {
-  Energies sum;
-  for (const char* kind : {"kinetic_energy", "elastic_energy", "potential_energy"}) {
-    sum.first_step += summary.column(kind).first;
-    sum.last_step += summary.column(kind).last;
-  }
-  return sum;
-}
-
-/// What happened, on one screen of stderr.
-void print_summary(const std::string& output, const RecordingSummary& summary) {
-  std::string spared;
-  if (summary.kept > 0) spared += fmt::format(" ({} kept from before)", summary.kept);
-  if (summary.first_step > 0) spared += fmt::format(", resumed after step {}", summary.first_step);
-  say(fmt::format("{}: {} snapshots of {} steps{}, up to {} contacts, {}", output, summary.frames,
-                  summary.steps, spared, summary.most_contacts(),
-                  bytes_text(static_cast<double>(std::filesystem::file_size(output)))));
-  const auto column = [&](const char* name) { return summary.column(name); };
-  say(fmt::format("  contacts   in up to {:.0f} regions and {:.0f} islands", column("regions").most,
-                  column("islands").most));
-  say(
-      fmt::format("  solves     {:.0f} with {:.0f} iterations, worst residual {}; {:.0f} steps repeated "
-                  "without warm start",
-                  column("solves").sum, column("iterations").sum, error_text(column("residual").most),
-                  column("restarted").sum));
-  say(fmt::format("  steps      up to {:.0f} detection rounds, {:.0f} halvings; {:.0f} unresolved",
-                  column("detection_rounds").most, column("halvings").most, column("unresolved").sum));
-  say(
-      fmt::format("  geometry   deepest penetration {:.3g} m, largest rotation of a contact normal {:.3g}°, "
-                  "smallest volume ratio {:.3g}",
-                  column("penetration").most, column("largest_turn").most, column("volume_ratio").least));
-  const auto [before, after] = energies(summary);
-  say(fmt::format("  energy     {:.4g} J after the first step, {:.4g} J at the end: {:+.3g} J", before, after,
-                  after - before));
-  double total = 0.0;
-  std::string phases;
-  for (const std::string& name : summary.clocks.columns) total += summary.column(name).sum;
-  for (const std::string& name : summary.clocks.columns) {
-    const double seconds = summary.column(name).sum;
-    phases +=
-        fmt::format("{}{} {} ({:.0f} %)", phases.empty() ? "" : ", ", name.substr(0, name.find("_seconds")),
-                    seconds_text(seconds), total > 0.0 ? 100.0 * seconds / total : 0.0);
-  }
-  say(fmt::format("  time       {} per step: {}", seconds_text(total / static_cast<double>(summary.steps)),
-                  phases));
-}
-
-/// Whether the scene shows what it says, as far as a run that was cut short can tell.
-std::vector<FactVerdict> verdicts(const RecordRequest& request, const StepTable& statistics) {
-  const std::string scene = effective_scene(request);
-  const Facts facts = read_facts(scene, request.scene_path);
-  const bool whole = runs_to_its_end(scene, statistics.rows.size(), request.scene_path);
-  return judge_facts(facts, statistics, whole);
-}
-
-void print_facts(const RecordRequest& request, const StepTable& statistics) {
-  for (const FactVerdict& verdict : verdicts(request, statistics))
-    say(fmt::format("  fact       {}: {}: {}", verdict.name, verdict_text(verdict), verdict.fact.says));
-}
-
-/// The numbers of `print_summary` and the facts. A recording that was complete already has only its counts.
-Json to_json(const RecordRequest& request, const std::string& output, const RecordingSummary& summary) {
-  Json json = {{"file", output},
-               {"bytes", std::filesystem::file_size(output)},
-               {"snapshots", summary.frames},
-               {"snapshots_kept", summary.kept},
-               {"steps", summary.steps},
-               {"resumed_after_step", summary.first_step},
-               {"complete_already", summary.steps == 0}};
-  if (summary.steps == 0) return json;
-  const auto column = [&](const char* name) { return summary.column(name); };
-  const Energies energy = energies(summary);
-  json.update({{"seconds", summary.seconds},
-               {"contacts_most", summary.most_contacts()},
-               {"regions_most", column("regions").most},
-               {"islands_most", column("islands").most},
-               {"solves", column("solves").sum},
-               {"iterations", column("iterations").sum},
-               {"residual_worst", column("residual").most},
-               {"steps_restarted_cold", column("restarted").sum},
-               {"detection_rounds_most", column("detection_rounds").most},
-               {"halvings_most", column("halvings").most},
-               {"steps_unresolved", column("unresolved").sum},
-               {"penetration_most_m", column("penetration").most},
-               {"normal_turn_most_degrees", column("largest_turn").most},
-               {"volume_ratio_least", column("volume_ratio").least},
-               {"energy_first_step_J", energy.first_step},
-               {"energy_last_step_J", energy.last_step}});
-  Json clocks = Json::object();
-  for (const std::string& name : summary.clocks.columns) clocks[name] = summary.column(name).sum;
-  json["clocks"] = clocks;
-  Json facts = Json::array();
-  for (const FactVerdict& verdict : verdicts(request, summary.statistics)) facts.push_back(to_json(verdict));
-  json["facts"] = facts;
-  return json;
-}
-
 int record(const Program& program, const RecordArguments& a) {
   if (a.resume && a.force) throw_usage("record: takes --resume or --force, not both");
   RecordRequest request;
@@ -165,16 +61,11 @@ int record(const Program& program, const RecordArguments& a) {
   const ExistingRecording existing = a.force    ? ExistingRecording::replace
                                      : a.resume ? ExistingRecording::resume
                                                 : ExistingRecording::refuse;
-  const RecordingSummary summary = record_scene(program, request, a.output, {existing, a.checkpoint_seconds});
+  TerminalMonitor monitor;
+  const RecordingSummary summary =
+      record_scene(request, a.output, {existing, a.checkpoint_seconds}, recording_context(program, monitor));
   if (program.json) print_json(to_json(request, a.output, summary));
-  if (summary.kept == summary.frames && summary.steps == 0) {
-    say(fmt::format("{}: already complete, {} snapshots", a.output, summary.frames));
-    return kSuccess;
-  }
-  print_summary(a.output, summary);
-  if (!summary.why_empty.empty())
-    say(fmt::format("warning: {}: no snapshots: {}", a.output, summary.why_empty));
-  print_facts(request, summary.statistics);
+  print_record_summary(request, a.output, summary);
   return kSuccess;
 }
 

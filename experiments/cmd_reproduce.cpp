@@ -1,14 +1,7 @@
 // signorini reproduce: record (if needed), run, report; ends with the claims table.
 
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <memory>
 
 #include "arguments.h"
@@ -16,111 +9,64 @@
 #include "base/clock.h"
 #include "commands.h"
 #include "configs.h"
-#include "experiment_check.h"
 #include "experiment_json.h"
-#include "experiment_run.h"
-#include "interrupt.h"
+#include "experiment_session.h"
+#include "report_script.h"
 #include "terminal.h"
-
-extern char** environ;
 
 namespace signorini {
 namespace {
 
 struct ReproduceArguments {
   std::vector<std::string> experiments;
-  std::string size = "quick", out = "results/out";
-  bool resume = false, force = false, no_report = false;
+  SessionOptions options;
+  bool no_report = false;
 };
 
-enum class ChildOutput { standard_output, standard_error };
-
-/// Exit status of a child process.
-int run_child(const std::vector<std::string>& command, ChildOutput output) {
-  std::vector<char*> arguments;
-  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  pid_t child = 0;
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  if (output == ChildOutput::standard_error)
-    posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-  const int error = posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) throw_input("{}: cannot be started: {}", command[0], std::strerror(error));
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) throw_input("{}: cannot be waited for: {}", command[0], std::strerror(errno));
-  }
-  stop_when_interrupted();
-  return WIFEXITED(status) ? WEXITSTATUS(status) : kRunFailed;
-}
-
-int report(const Program& program, const std::string& out, const std::vector<std::string>& ids) {
-  const std::filesystem::path script = source_folder(program) / "scripts" / "report";
-  std::error_code error;
-  if (!std::filesystem::exists(script, error))
-    throw_input("{}: the report script is missing", script.string());
-  // Debian's own interpreter has h5py, pandas and matplotlib; another one first on the PATH often has not
-  const bool system_python = access("/usr/bin/python3", X_OK) == 0;
-  std::vector<std::string> command{system_python ? "/usr/bin/python3" : "python3", script.string(), "--out",
-                                   out};
-  command.insert(command.end(), ids.begin(), ids.end());
-  return run_child(command, program.json ? ChildOutput::standard_error : ChildOutput::standard_output);
-}
-
-/// claims.json as the report wrote it; null without one.
-Json read_claims(const std::string& out) {
-  std::ifstream in(std::filesystem::path(out) / "claims.json");
-  Json claims = in ? Json::parse(in, nullptr, false) : Json();
-  return claims.is_discarded() ? Json() : claims;
+std::vector<std::filesystem::path> asked_for(const Program& program,
+                                             const std::vector<std::string>& experiments) {
+  if (experiments == std::vector<std::string>{"all"}) return list_configs(program, ConfigKind::experiments);
+  const std::vector<std::string> names =
+      experiments.empty() ? std::vector<std::string>{"signorini_all", "signorini_implicit"} : experiments;
+  std::vector<std::filesystem::path> configs;
+  for (const std::string& name : names)
+    configs.push_back(find_config(program, ConfigKind::experiments, name));
+  return configs;
 }
 
 int reproduce(const Program& program, const ReproduceArguments& a) {
   const Stopwatch watch;
-  std::vector<std::filesystem::path> configs;
-  if (a.experiments.size() == 1 && a.experiments[0] == "all") {
-    configs = list_configs(program, ConfigKind::experiments);
-  } else if (a.experiments.empty()) {
-    for (const char* name : {"signorini_all", "signorini_implicit"})
-      configs.push_back(find_config(program, ConfigKind::experiments, name));
-  } else {
-    for (const std::string& name : a.experiments)
-      configs.push_back(find_config(program, ConfigKind::experiments, name));
-  }
-  const SceneSize size = parse_enum<SceneSize>(a.size, "--size");
-  for (const auto& config : configs) check_experiment(program, config, a.size);
-  std::vector<ExperimentRequest> requests;
-  for (const auto& config : configs) requests.push_back({config, size, a.out, a.resume, a.force});
-  std::vector<ResultFolder> folders = claim_results(requests);
+  const std::vector<ExperimentRequest> requests =
+      make_requests(program, asked_for(program, a.experiments), a.options);
   std::vector<std::string> ids;
   std::size_t failed = 0;
   Json done = Json::array();
-  for (std::size_t i = 0; i < configs.size(); ++i) {
-    ids.push_back(configs[i].stem().string());
-    say(fmt::format("{}: {}", painted_error(ids.back(), Colour::bold),
-                    read_experiment_summary(configs[i]).artefact));
-    const ExperimentResult result = run_experiment(program, requests[i], std::move(folders[i]));
+  const auto before = [&](const ExperimentRequest& request) {
+    ids.push_back(request.experiment.id);
+    say(fmt::format("{}: {}", painted_error(ids.back(), Colour::bold), request.experiment.artefact));
+  };
+  const auto after = [&](const ExperimentRequest& request, const ExperimentResult& result) {
     failed += result.failed;
     say(fmt::format("  {} rows ({} kept from before) in {}", result.rows, result.resumed,
                     duration_text(result.seconds)));
     const std::vector<RunSummaryLine> summary = summarise_runs(result.folder / "runs.csv");
     if (program.json) {
-      done.push_back(to_json(ids.back(), result, summary));
+      done.push_back(to_json(request.experiment.id, result, summary));
     } else {
       print_run_summary(summary);
       print("\n");
     }
-  }
-  const int status = a.no_report ? 0 : report(program, a.out, ids);
+  };
+  run_session(program, requests, before, after);
+  const int status = a.no_report ? 0 : run_report(program, a.options.out, ids);
   if (program.json) {
-    const Json claims = a.no_report || status != 0 ? Json() : read_claims(a.out);
+    const Json claims = a.no_report || status != 0 ? Json() : read_claims(a.options.out);
     print_json({{"experiments", done}, {"claims", claims}, {"seconds", watch.seconds()}});
   }
   say(fmt::format("done in {}", duration_text(watch.seconds())));
   if (status != 0)
     throw_input("scripts/report ended with status {}; the rows in {} are complete, see the message above",
-                status, a.out);
+                status, a.options.out);
   return failed > 0 ? kRunFailed : kSuccess;
 }
 
@@ -152,7 +98,7 @@ void add_reproduce(CLI::App& app, Program& program) {
       "EXPERIMENT", a->experiments,
       "Experiment files, or names (see 'signorini list experiments'), or all (default: signorini_all "
       "signorini_implicit)");
-  add_result_options(*command, a->size, a->out, a->resume, a->force);
+  add_result_options(*command, a->options.size, a->options.out, a->options.resume, a->options.force);
   command->add_flag("--no-report", a->no_report, "Stop after the runs: draw no figures, check no claims");
   command->callback([&program, a] { program.command = [&program, a] { return reproduce(program, *a); }; });
 }

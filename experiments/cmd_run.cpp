@@ -8,9 +8,8 @@
 #include "base/check.h"
 #include "commands.h"
 #include "configs.h"
-#include "experiment_check.h"
 #include "experiment_json.h"
-#include "experiment_run.h"
+#include "experiment_session.h"
 #include "terminal.h"
 
 namespace signorini {
@@ -18,37 +17,27 @@ namespace {
 
 struct RunArguments {
   std::vector<std::string> experiments;
-  std::string size = "quick", out = "results/out";
-  bool resume = false, force = false;
+  SessionOptions options;
 };
 
 int run(const Program& program, const RunArguments& a) {
-  std::vector<ExperimentRequest> requests;
-  for (const std::string& name : a.experiments) {
-    ExperimentRequest request;
-    request.config = find_config(program, ConfigKind::experiments, name);
-    request.size = parse_enum<SceneSize>(a.size, "--size");
-    request.output = a.out;
-    request.resume = a.resume;
-    check_experiment(program, request.config, a.size);
-    request.force = a.force;
-    requests.push_back(std::move(request));
-  }
+  std::vector<std::filesystem::path> configs;
+  for (const std::string& name : a.experiments)
+    configs.push_back(find_config(program, ConfigKind::experiments, name));
   std::size_t failed = 0;
   Json experiments = Json::array();
-  // mistakes in the second file and results in its folder are told before the first has run
-  std::vector<ResultFolder> folders = claim_results(requests);
-  for (std::size_t i = 0; i < requests.size(); ++i) {
-    const ExperimentResult result = run_experiment(program, requests[i], std::move(folders[i]));
+  const auto after = [&](const ExperimentRequest& request, const ExperimentResult& result) {
     failed += result.failed;
     const std::vector<RunSummaryLine> summary = summarise_runs(result.folder / "runs.csv");
     if (program.json)
-      experiments.push_back(to_json(requests[i].config.stem().string(), result, summary));
+      experiments.push_back(to_json(request.experiment.id, result, summary));
     else
       print_run_summary(summary);
     say(fmt::format("{}: {} rows ({} kept from before) in {}", (result.folder / "runs.csv").string(),
                     result.rows, result.resumed, duration_text(result.seconds)));
-  }
+  };
+  run_session(
+      program, make_requests(program, configs, a.options), [](const ExperimentRequest&) {}, after);
   if (program.json) print_json({{"experiments", experiments}});
   return failed > 0 ? kRunFailed : kSuccess;
 }
@@ -63,7 +52,7 @@ void add_run(CLI::App& app, Program& program) {
       "An experiment is one figure or table: a TOML file that names scenes, solvers, region modes, numbers "
       "of "
       "threads and tolerances. Results go to OUT/<id>/: runs.csv (one row per run), trace.h5 (convergence "
-      "curves), env.json (program and machine), config.toml; recordings go to OUT/recordings. No figures are "
+      "curves), env.json (program and machine), run.toml; recordings go to OUT/recordings. No figures are "
       "drawn; 'signorini reproduce' draws them.");
   command->footer(
       "Examples:\n"
@@ -83,7 +72,7 @@ void add_run(CLI::App& app, Program& program) {
       ->add_option("EXPERIMENT", a->experiments,
                    "Experiment files, or names (see 'signorini list experiments')")
       ->required();
-  add_result_options(*command, a->size, a->out, a->resume, a->force);
+  add_result_options(*command, a->options.size, a->options.out, a->options.resume, a->options.force);
   command->callback([&program, a] { program.command = [&program, a] { return run(program, *a); }; });
 }
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "experiment_run.h"
+#include "harness/experiment_run.h"
 #include "json_output.h"
 #include "run_summary.h"
 

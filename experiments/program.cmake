@@ -12,15 +12,17 @@ add_executable(signorini
   configs.cpp
   experiment_check.cpp
   experiment_json.cpp
-  experiment_run.cpp
+  experiment_session.cpp
   fact_json.cpp
   interrupt.cpp
   json_output.cpp
-  recorder.cpp
-  recording_tables.cpp
-  result_folder.cpp
+  recording_context.cpp
+  record_summary.cpp
+  report_script.cpp
   run_summary.cpp
+  scene_recordings.cpp
   terminal.cpp
+  terminal_monitor.cpp
   vtk_export.cpp
   vtk_file.cpp
 )

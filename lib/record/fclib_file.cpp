@@ -1,5 +1,10 @@
 #include "record/fclib_file.h"
 
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <limits>
+
 #include "base/check.h"
 #include "base/durable_file.h"
 #include "record/guarded.h"
@@ -30,6 +35,26 @@ FclibFile read_checked_fclib(const std::filesystem::path& path, MatrixReading re
   }
   if (file.has(std::string("/") + kExtras)) extras = file.read(std::string("/") + kExtras, where);
   return decode_fclib(tree, extras, where, reading);
+}
+
+int checked_fclib_contacts(const std::filesystem::path& path) {
+  const h5::ReadFile file(path);
+  const std::string where = path.string();
+  const bool is_global = file.has("/fclib_global");
+  if (file.has("/fclib_global_rolling") || (!is_global && !file.has("/fclib_local")))
+    return read_checked_fclib(path).problem.contacts();  // refused, with the reason
+  const std::string vectors = is_global ? "fclib_global/vectors" : "fclib_local/vectors";
+  RawTree tree;
+  if (file.has("/" + vectors))
+    file.read_arrays("/" + vectors, vectors + "/", tree, where, h5::ReadFile::Depth::headers);
+  const RawReader raw(tree, where);
+  const auto mu = tree.arrays.find(vectors + "/mu");
+  if (mu == tree.arrays.end()) raw.fail(vectors + "/mu", "missing");
+  std::uint64_t contacts = 1;
+  for (const std::uint64_t extent : mu->second.shape) contacts *= extent;
+  if (contacts > static_cast<std::uint64_t>(std::numeric_limits<Index>::max()))
+    raw.fail(fmt::format("{} contacts are too many", contacts));
+  return static_cast<int>(contacts);
 }
 
 std::vector<std::byte> fclib_image(const FclibFile& file, const std::string& name) {

@@ -47,6 +47,8 @@ FclibFile read_fclib(const std::filesystem::path& path, MatrixReading reading = 
 /// For callers that have just checked the file themselves (check_hdf5_in_child).
 FclibFile read_checked_fclib(const std::filesystem::path& path,
                              MatrixReading reading = MatrixReading::symmetric);
+/// Contacts of such a file, from the extent of its coefficients of friction.
+int checked_fclib_contacts(const std::filesystem::path& path);
 
 /// Primal problems are written as /fclib_global, dual-only ones as /fclib_local. Temporary name, fsync,
 /// rename.

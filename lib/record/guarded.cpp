@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -17,6 +18,7 @@
 #include <system_error>
 
 #include "base/check.h"
+#include "record/checked_files.h"
 #include "record/h5.h"
 
 // A sanitizer reserves terabytes of address space for its shadow; only there the memory limit is left out.
@@ -35,6 +37,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::uintmax_t kBytesPerSecond = 50'000'000;  // slow disk, cold cache
 constexpr char kFine = '+';
 constexpr char kRefused = '-';
+
+std::atomic<std::uint64_t> started{0};
 
 std::uintmax_t virtual_bytes() {
   std::uintmax_t pages = 0;
@@ -126,6 +130,7 @@ void run_in_child(const std::string& name, std::uintmax_t bytes, FunctionRef<voi
       be_child(name, ends[1], memory, seconds, work);
     }
   }
+  ++started;
   ::close(ends[1]);
   if (child < 0) {
     ::close(ends[0]);
@@ -162,11 +167,16 @@ void check_hdf5_in_child(const std::filesystem::path& path) {
   if (!std::filesystem::is_regular_file(status)) throw_input("{}: not a regular file", path.string());
   const std::uintmax_t bytes = std::filesystem::file_size(path, error);
   if (error) throw_input("{}: {}", path.string(), error.message());
-  run_in_child(path.string(), bytes, [&] {
-    const h5::ReadFile file(path);
-    const bool is_recording = file.has_root_attribute("signorini_schema");
-    file.visit_everything(is_recording ? h5::ReadFile::Depth::headers : h5::ReadFile::Depth::payload);
+  static CheckedFiles checked;
+  checked.check_once(path, [&] {
+    run_in_child(path.string(), bytes, [&] {
+      const h5::ReadFile file(path);
+      const bool is_recording = file.has_root_attribute("signorini_schema");
+      file.visit_everything(is_recording ? h5::ReadFile::Depth::headers : h5::ReadFile::Depth::payload);
+    });
   });
 }
+
+std::uint64_t children_started() { return started; }
 
 }  // namespace signorini

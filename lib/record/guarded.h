@@ -20,7 +20,11 @@ void run_in_child(const std::string& name, std::uintmax_t bytes, FunctionRef<voi
 
 /// Opens `path` in a child and does there what a reader will do here: visits every object, and reads all
 /// numbers unless the file is a recording, whose payload is protected by its layout (plain contiguous arrays)
-/// and its checksums.
+/// and its checksums. Once in the life of this process for every file, as long as it stays the same
+/// (record/checked_files.h).
 void check_hdf5_in_child(const std::filesystem::path& path);
+
+/// By this process so far.
+std::uint64_t children_started();
 
 }  // namespace signorini

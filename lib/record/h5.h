@@ -65,13 +65,14 @@ class ReadFile {
   /// Everything at and below an absolute group path. `where` goes into messages ("FILE: frame 000120").
   RawTree read(const std::string& group, const std::string& where) const;
   RawTree read_attributes(const std::string& group, const std::string& where) const;
+  /// `headers`: shapes without numbers.
+  enum class Depth { headers, payload };
   /// Adds what is below `group` to `tree` with the prefix `prefix`; attributes are left out.
   void read_arrays(const std::string& group, const std::string& prefix, RawTree& tree,
-                   const std::string& where) const;
+                   const std::string& where, Depth depth = Depth::payload) const;
 
   /// Visits every object of the file as `read` would, and all attributes of our own groups (everything in a
   /// recording, "/signorini" elsewhere). With `payload` the numbers are read as well.
-  enum class Depth { headers, payload };
   void visit_everything(Depth depth) const;
 
  private:

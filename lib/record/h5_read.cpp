@@ -313,7 +313,7 @@ void ReadFile::walk(std::int64_t group, const std::string& path, int depth, cons
 }
 
 void ReadFile::read_arrays(const std::string& group, const std::string& prefix, RawTree& tree,
-                           const std::string& where) const {
+                           const std::string& where, Depth depth) const {
   const Session session;
   const Handle id = group_handle(H5Gopen2(file_.get(), group.c_str(), H5P_DEFAULT));
   if (!id.valid()) throw_input("{}: group '{}': {}", where, group, library_reason());
@@ -321,6 +321,7 @@ void ReadFile::read_arrays(const std::string& group, const std::string& prefix, 
   Visit visit;
   visit.where = where;
   visit.prefix = group == "/" ? "/" : group + "/";
+  visit.depth = depth;
   visit.groups = &groups;
   visit.take = [&](const std::string& path, RawArray array) {
     tree.arrays[prefix + path] = std::move(array);

@@ -1,5 +1,6 @@
 #include "record/problem_file.h"
 
+#include <atomic>
 #include <utility>
 
 #include "base/check.h"
@@ -21,6 +22,13 @@ struct ProblemFile::Impl {
 };
 
 namespace {
+
+std::atomic<std::uint64_t> decoded{0};
+
+/// Opened after the check in a child process.
+bool is_recording(const std::filesystem::path& path) {
+  return h5::ReadFile(path).has_root_attribute("signorini_schema");
+}
 
 /// First line, without control characters and broken UTF-8: the text of a foreign file goes to a terminal.
 std::string printable(const std::string& text) {
@@ -51,12 +59,13 @@ ProblemFile::ProblemFile(std::filesystem::path path, MatrixReading reading)
   impl_->path = std::move(path);
   recover_parts(RecordingPaths(impl_->path));
   check_hdf5_in_child(impl_->path);
-  if (h5::ReadFile(impl_->path).has_root_attribute("signorini_schema")) {
+  if (is_recording(impl_->path)) {
     impl_->recording = std::make_unique<RecordingReader>(impl_->path, RecordingReader::Parts::checked);
     impl_->steps = impl_->recording->frames();
     impl_->title = printable(impl_->recording->header().scene);
     return;
   }
+  ++decoded;
   impl_->fclib = std::make_unique<FclibFile>(read_checked_fclib(impl_->path, reading));
   const ContactProblem& problem = impl_->fclib->problem;
   impl_->kind = problem.has_dual() && !problem.has_primal() ? ProblemFileKind::fclib_local
@@ -74,10 +83,25 @@ const std::vector<std::string>& ProblemFile::steps() const { return impl_->steps
 std::string ProblemFile::title() const { return impl_->title; }
 
 ContactProblem ProblemFile::read(const std::string& step) const {
-  if (impl_->recording) return impl_->recording->read(step).problem;
+  if (impl_->recording) {
+    ++decoded;
+    return impl_->recording->read(step).problem;
+  }
   if (step != "0")
     throw_usage("--step {}: {} is an FCLib file and has the single step 0", step, impl_->path.string());
   return impl_->fclib->problem;
 }
+
+std::vector<SnapshotSize> snapshot_sizes(const std::filesystem::path& path) {
+  recover_parts(RecordingPaths(path));
+  check_hdf5_in_child(path);
+  if (!is_recording(path)) return {{"0", checked_fclib_contacts(path)}};
+  const RecordingReader reader(path, RecordingReader::Parts::checked);
+  std::vector<SnapshotSize> sizes;
+  for (const std::string& step : reader.frames()) sizes.push_back({step, reader.contacts(step)});
+  return sizes;
+}
+
+std::uint64_t problems_decoded() { return decoded; }
 
 }  // namespace signorini

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -33,5 +34,16 @@ class ProblemFile {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+struct SnapshotSize {
+  std::string step;
+  int contacts = 0;
+};
+/// The steps of a file as `ProblemFile` has them, from what stands beside their numbers: no problem is decoded. Throws
+/// `InputError` for missing and foreign files and for those that the check in a child process refuses.
+std::vector<SnapshotSize> snapshot_sizes(const std::filesystem::path& path);
+
+/// By `ProblemFile` in this process so far: reading is most of the time that a run takes besides its solves.
+std::uint64_t problems_decoded();
 
 }  // namespace signorini

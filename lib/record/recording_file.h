@@ -120,12 +120,17 @@ class RecordingReader {
   const std::vector<std::string>& frames() const;
   /// Throws `InputError` naming file, frame, dataset and reason.
   Frame read(const std::string& id) const;
+  /// Contacts of a frame, without reading its numbers.
+  int contacts(const std::string& id) const;
   /// The statistics of all steps. Only a recording that ran to its end has them; nothing otherwise (or when
   /// it is older than they are).
   bool has_statistics() const;
   std::optional<StepTable> statistics() const;
 
  private:
+  /// The name that `id` has in the file; it may be asked for without leading zeros.
+  const std::string& frame_named(const std::string& id) const;
+
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "base/check.h"
 #include "record/guarded.h"
 #include "record/raw_problem.h"
@@ -37,14 +39,29 @@ std::optional<StepTable> RecordingReader::statistics() const {
   return decode_statistics(*tree, impl_->file.name() + ": statistics");
 }
 
-Frame RecordingReader::read(const std::string& id) const {
+const std::string& RecordingReader::frame_named(const std::string& id) const {
   for (const std::string& frame : impl_->frames) {
-    if (!is_frame_id(id) || !same_frame(frame, id)) continue;
-    return decode_frame(read_frame_tree(impl_->file, frame), frame, frame_place(impl_->file.name(), frame));
+    if (is_frame_id(id) && same_frame(frame, id)) return frame;
   }
   throw_usage("{}: no frame '{}' (it has {} frames{})", impl_->file.name(), id, impl_->frames.size(),
               impl_->frames.empty() ? std::string()
                                     : fmt::format(", {} to {}", impl_->frames.front(), impl_->frames.back()));
+}
+
+Frame RecordingReader::read(const std::string& id) const {
+  const std::string& frame = frame_named(id);
+  return decode_frame(read_frame_tree(impl_->file, frame), frame, frame_place(impl_->file.name(), frame));
+}
+
+int RecordingReader::contacts(const std::string& id) const {
+  const std::string& frame = frame_named(id);
+  const std::string where = frame_place(impl_->file.name(), frame);
+  const RawTree tree = impl_->file.read_attributes("/steps/" + frame, where);
+  const RawReader raw(tree, where);
+  const std::uint64_t contacts = raw.count_attribute("contacts");
+  if (contacts > static_cast<std::uint64_t>(std::numeric_limits<Index>::max()))
+    raw.fail(fmt::format("{} contacts are too many", contacts));
+  return static_cast<int>(contacts);
 }
 
 }  // namespace signorini

@@ -73,7 +73,7 @@ TEST_F(RunTest, WritesARowPerRunWithCurvesProvenanceAndConfig) {
   }
   EXPECT_EQ(read_traces(results() / "trace.h5").size(), 2U * 2U * 2U);
   EXPECT_NE(file_text(results() / "env.json").find("\"xxh3\""), std::string::npos);
-  EXPECT_NE(file_text(results() / "config.toml").find("artefact = \"A trial\""), std::string::npos);
+  EXPECT_NE(file_text(results() / "run.toml").find("artefact = \"A trial\""), std::string::npos);
   EXPECT_NE(file_text(results() / "regions.csv").find("a,0,points,3,2"), std::string::npos)
       << file_text(results() / "regions.csv");
   EXPECT_FALSE(fs::exists(results() / "trace.h5.parts"));

@@ -1,27 +1,22 @@
-#include "recorder.h"
+#include "scene/recorder.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
-#include <cstring>
 #include <fstream>
 #include <optional>
+#include <span>
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/durable_file.h"
 #include "base/output_file.h"
-#include "base/text.h"
-#include "commands.h"
-#include "harness/environment.h"
-#include "harness/run_table.h"
-#include "interrupt.h"
 #include "record/recording_checkpoint.h"
+#include "record/recording_failure.h"
 #include "record/recording_format.h"
 #include "record/recording_parts.h"
-#include "terminal.h"
+#include "scene/steps_file.h"
 
 namespace signorini {
 namespace {
@@ -29,54 +24,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kSteps = "steps.csv";
-constexpr const char* kFailure = "failure.txt";
 constexpr const char* kDescription = "env.json";
 
-/// Numbers of a line, in the shortest form that reads back to the same bits; NaN, no value, is an empty cell.
-std::string cells(const std::vector<double>& row) {
-  std::string text;
-  for (std::size_t c = 0; c < row.size(); ++c) {
-    if (c > 0) text += ',';
-    if (!std::isnan(row[c])) text += fmt::format("{}", row[c]);
-  }
-  return text;
+void write_text(const fs::path& path, const std::string& text) {
+  write_durable(path, std::as_bytes(std::span(text)));
 }
-
-/// steps.csv: statistics and clocks side by side, one line per finished step.
-class StepsFile {
- public:
-  StepsFile(fs::path path, const StepTable& statistics, const StepTable& clocks)
-      : path_(std::move(path)), file_(std::fopen(path_.c_str(), "w")) {
-    if (file_ == nullptr)
-      throw_input("{}: cannot open for writing: {}", path_.string(), std::strerror(errno));
-    put(fmt::format("{},{}\n", fmt::join(statistics.columns, ","), fmt::join(clocks.columns, ",")));
-    for (std::size_t i = 0; i < statistics.rows.size(); ++i) add(statistics.rows[i], clocks.rows[i]);
-  }
-  ~StepsFile() {
-    if (file_ != nullptr) std::fclose(file_);
-  }
-  StepsFile(const StepsFile&) = delete;
-  StepsFile& operator=(const StepsFile&) = delete;
-
-  void add(const std::vector<double>& statistics, const std::vector<double>& clocks) {
-    put(fmt::format("{},{}\n", cells(statistics), cells(clocks)));
-  }
-  void close() {
-    std::FILE* file = file_;
-    file_ = nullptr;
-    if (std::fclose(file) != 0) throw_input("{}: cannot write: {}", path_.string(), std::strerror(errno));
-  }
-
- private:
-  void put(const std::string& text) {
-    if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) {
-      throw_input("{}: cannot write: {}", path_.string(), std::strerror(errno));
-    }
-  }
-
-  fs::path path_;
-  std::FILE* file_;
-};
 
 /// Says when the next checkpoint is due: not before `least` seconds have passed, nor while checkpoints would
 /// take more than a twentieth of the time. With `least` = 0, after every step.
@@ -98,8 +50,9 @@ class CheckpointClock {
 class Recording {
  public:
   Recording(const RecordRequest& request, LockFile lock, const fs::path& output, RecordingHeader header,
-            const RecordingPolicy& policy)
-      : scene_(header.scene),
+            const RecordingPolicy& policy, const RecordingContext& context)
+      : header_(header),
+        context_(context),
         run_(request),
         writer_(std::move(lock), output, std::move(header), policy.existing),
         paths_(output),
@@ -114,27 +67,17 @@ class Recording {
   }
 
   /// Takes steps until the end or a signal; then everything on disk is as new as it can be.
-  void run(Provenance& provenance) {
-    Progress progress("recording " + scene_, run_.steps() - first_);
-    bool done = run_.ends(done_.statistics);
-    while (!done && !interrupted()) {
-      const std::optional<StepStatistics> step = try_step();
-      if (!step) break;
-      progress.update(step->step - first_, progress_text(*step));
-      done = run_.ends(done_.statistics);
-      if (clock_.due() && !done) keep_checkpoint();
-    }
-    progress.clear();
+  void run() {
+    const bool done = take_steps();
     if (!done && failure_.empty()) {
       if (done_.steps > saved_) keep_checkpoint();
-      throw Interrupted();
+      throw Cancelled();
     }
     steps_->close();
-    write_text_file(paths_.unfinished(kFailure), failure_.empty() ? "" : failure_ + "\n");
+    write_text(paths_.unfinished(kFailureSidecar), failure_.empty() ? "" : failure_ + "\n");
     if (done_.frames.empty()) why_empty_ = no_snapshots();
     writer_.finish(&done_.statistics, [&](const fs::path& packed) {
-      provenance.add_input(packed, paths_.file);
-      write_text_file(paths_.unfinished(kDescription), provenance.json());
+      write_text(paths_.unfinished(kDescription), context_.describe(header_, packed, paths_.file));
     });
   }
 
@@ -153,6 +96,20 @@ class Recording {
   }
 
  private:
+  /// Whether the run came to its end.
+  bool take_steps() {
+    MonitoredProgress progress(context_.monitor, "recording " + header_.scene, run_.steps() - first_);
+    bool done = run_.ends(done_.statistics);
+    while (!done && !is_cancelled(context_.monitor.cancelled())) {
+      const std::optional<StepStatistics> step = try_step();
+      if (!step) break;
+      progress.update(step->step - first_, progress_text(*step));
+      done = run_.ends(done_.statistics);
+      if (clock_.due() && !done) keep_checkpoint();
+    }
+    return done;
+  }
+
   /// What kept snapshots away.
   std::string no_snapshots() const {
     const auto& columns = done_.statistics.columns;
@@ -185,9 +142,11 @@ class Recording {
       if (run_.steps_taken() != checkpoint->steps) throw InputError("it counts other steps than its state");
       done_ = *checkpoint;
       saved_ = done_.steps;
-      say(fmt::format("{}: going on after step {} of {}", scene_, saved_, run_.steps()));
+      context_.monitor.message(
+          fmt::format("{}: going on after step {} of {}", header_.scene, saved_, run_.steps()));
     } catch (const InputError& e) {
-      say(fmt::format("warning: {}; simulating again from step 1, the frames on disk are kept", e.what()));
+      context_.monitor.message(
+          fmt::format("warning: {}; simulating again from step 1, the frames on disk are kept", e.what()));
       run_ = SceneRun(request);
     }
   }
@@ -246,7 +205,8 @@ class Recording {
                        r.kinetic_energy + r.elastic_energy + r.potential_energy);
   }
 
-  std::string scene_;
+  RecordingHeader header_;
+  const RecordingContext& context_;
   Stopwatch watch_;
   SceneRun run_;
   RecordingWriter writer_;
@@ -318,13 +278,6 @@ RecordingSummary::Column RecordingSummary::column(const std::string& name) const
   return column;
 }
 
-std::string recording_failure(const fs::path& file) {
-  std::ifstream in(RecordingPaths(file).beside(kFailure));
-  std::string line;
-  std::getline(in, line);
-  return line;
-}
-
 bool is_recording_of(const fs::path& file, const RecordRequest& request) {
   std::error_code error;
   if (!fs::exists(file, error)) return false;
@@ -342,15 +295,12 @@ bool is_recording_of(const fs::path& file, const RecordRequest& request) {
   return reader.has_statistics() && reader.header().config == recording_header(request).config;
 }
 
-RecordingSummary record_scene(const Program& program, const RecordRequest& asked, const fs::path& output,
-                              const RecordingPolicy& policy) {
+RecordingSummary record_scene(const RecordRequest& asked, const fs::path& output,
+                              const RecordingPolicy& policy, const RecordingContext& context) {
   RecordRequest request = asked;
-  request.cancelled = interrupt_flag();
+  request.cancelled = context.monitor.cancelled();
   RecordingHeader header = recording_header(request);
-  header.git = build_facts().git;
-  Provenance provenance(program.command_line);
-  provenance.set("scene", header.scene);
-  provenance.set("config", header.config);
+  header.git = context.revision;
   const RecordingPaths paths(output);
   const OutputPlan plan = plan_of(request, output);
   check_outputs(plan);
@@ -364,14 +314,13 @@ RecordingSummary record_scene(const Program& program, const RecordRequest& asked
   if (policy.existing == ExistingRecording::resume) {
     if (const std::optional<RecordingSummary> summary = complete_already(paths, header)) {
       if (!fs::exists(paths.beside(kDescription))) {
-        provenance.add_input(output);
-        write_text_file(paths.beside(kDescription), provenance.json());
+        write_text(paths.beside(kDescription), context.describe(header, output, output));
       }
       return *summary;
     }
   }
-  Recording recording(request, std::move(lock), output, std::move(header), policy);
-  recording.run(provenance);
+  Recording recording(request, std::move(lock), output, std::move(header), policy, context);
+  recording.run();
   return recording.summary();
 }
 

@@ -4,9 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "base/run_monitor.h"
 #include "harness/experiment.h"
+#include "harness/recording_provider.h"
 
-/// What an experiment keeps of its recordings besides their problems: CSV tables that the report reads.
+/// What an experiment keeps of its recordings besides their problems: CSV tables that the report reads. No problem is
+/// decoded, but for `matrices` and the regions that are followed.
 namespace signorini {
 
 struct RecordedScene {
@@ -21,17 +24,19 @@ struct RecordedScene {
 /// With `matrices` also `matrix`: rows, stored_per_row, entries_per_row (those that are not 0), bytes
 /// (compressed rows) and jacobi_condition (linalg/jacobi_condition.h) of the M with most rows among its
 /// problems.
-std::string recordings_table(const std::vector<RecordedScene>& recorded, bool matrices = false);
-/// series.csv: file, time and the columns of the statistics that [series] asks for. Throws `UsageError` for a
+std::string recordings_table(const std::vector<RecordedScene>& recorded, const RecordingProvider& provider,
+                             bool matrices, const RunMonitor& monitor);
+/// series.csv: file, time and the columns of the statistics that `series` asks for. Throws `UsageError` for a
 /// column that a recording does not have.
 std::string series_table(const Experiment& experiment, const std::vector<RecordedScene>& recorded);
 /// steps.csv: file and every column of the statistics of every recording, then the clocks of its
 /// FILE.steps.csv where that lies beside it. A cell without a value is empty.
-std::string steps_table(const std::vector<RecordedScene>& recorded);
+std::string steps_table(const std::vector<RecordedScene>& recorded, const RecordingProvider& provider);
 
 /// follow.csv: a row for every step of every recording that follows the one before it, in every mode of
-/// [follow] (harness/follow_regions.h). Islands of explicit steps are their mass-point regions, so they are
+/// `follow` (harness/follow_regions.h). Islands of explicit steps are their mass-point regions, so they are
 /// left out there. A step that left no frame (no contacts, or not recorded) interrupts the sequence.
-std::string follow_table(const Experiment& experiment, const std::vector<RecordedScene>& recorded);
+std::string follow_table(const Experiment& experiment, const std::vector<RecordedScene>& recorded,
+                         RunMonitor& monitor);
 
 }  // namespace signorini

@@ -1,4 +1,4 @@
-#include "recording_tables.h"
+#include "harness/recording_tables.h"
 
 #include <fmt/format.h>
 
@@ -10,14 +10,10 @@
 #include "base/check.h"
 #include "base/text.h"
 #include "harness/follow_regions.h"
-#include "interrupt.h"
 #include "linalg/jacobi_condition.h"
 #include "record/problem_file.h"
+#include "record/recording_failure.h"
 #include "record/recording_file.h"
-#include "recorder.h"
-#include "scene/facts.h"
-#include "scene/step_statistics.h"
-#include "terminal.h"
 
 namespace signorini {
 namespace {
@@ -33,8 +29,8 @@ std::vector<std::string> split(const std::string& line) {
 }
 
 /// The clock columns of FILE.steps.csv by step, as text; empty where the file is absent or of another shape.
-std::map<long long, std::string> read_clocks(std::filesystem::path recording) {
-  const std::vector<std::string> clocks = clocks_table().columns;
+std::map<long long, std::string> read_clocks(std::filesystem::path recording,
+                                             const std::vector<std::string>& clocks) {
   std::map<long long, std::string> found;
   std::ifstream in(recording.replace_extension(".steps.csv"));
   std::string line;
@@ -59,10 +55,11 @@ std::string quoted(const std::string& text) {
 }
 
 /// Rows of kind `matrix` of a recording's largest M; nothing where it holds no problem.
-std::string matrix_rows(const RecordedScene& source) {
+std::string matrix_rows(const RecordedScene& source, const RunMonitor& monitor) {
   const ProblemFile file(source.path);
   SparseRows largest;
   for (const std::string& step : file.steps()) {
+    monitor.stop_when_cancelled();
     ContactProblem problem = file.read(step);
     if (problem.M.rows() > largest.rows()) largest = std::move(problem.M);
   }
@@ -91,7 +88,8 @@ std::string matrix_rows(const RecordedScene& source) {
 
 }  // namespace
 
-std::string recordings_table(const std::vector<RecordedScene>& recorded, bool matrices) {
+std::string recordings_table(const std::vector<RecordedScene>& recorded, const RecordingProvider& provider,
+                             bool matrices, const RunMonitor& monitor) {
   std::string text = "file,kind,key,value\n";
   for (const RecordedScene& source : recorded) {
     for (const auto& [key, value] : source.set)
@@ -103,11 +101,9 @@ std::string recordings_table(const std::vector<RecordedScene>& recorded, bool ma
     text += fmt::format("{0},status,failed,{1}\n{0},status,steps,{2}\n", source.label,
                         failure.empty() ? 0 : 1, statistics.rows.size());
     if (!failure.empty()) text += fmt::format("{},status,message,{}\n", source.label, quoted(failure));
-    if (matrices) text += matrix_rows(source);
-    const Facts facts = read_facts(reader.header().config, source.path.string());
-    if (facts.empty() || statistics.rows.empty()) continue;
-    for (const FactVerdict& verdict : judge_facts(facts, statistics))
-      text += fmt::format("{},fact,{},{}\n", source.label, verdict.name, exact_text(verdict.value));
+    if (matrices) text += matrix_rows(source, monitor);
+    for (const auto& [name, value] : provider.facts(reader.header(), statistics, source.path))
+      text += fmt::format("{},fact,{},{}\n", source.label, name, exact_text(value));
   }
   return text;
 }
@@ -135,18 +131,19 @@ std::string series_table(const Experiment& experiment, const std::vector<Recorde
   return text;
 }
 
-std::string follow_table(const Experiment& experiment, const std::vector<RecordedScene>& recorded) {
+std::string follow_table(const Experiment& experiment, const std::vector<RecordedScene>& recorded,
+                         RunMonitor& monitor) {
   std::string text = follow_header();
   const TimerOptions timer{experiment.repetitions, experiment.minimum_time};
   for (const RecordedScene& source : recorded) {
     const RecordingReader reader(source.path);
     const std::vector<std::string> frames = last_solves(reader.frames());
-    Progress progress("following " + source.label, static_cast<long long>(frames.size()));
+    MonitoredProgress progress(monitor, "following " + source.label, static_cast<long long>(frames.size()));
     std::vector<RegionFollower> followers;
     for (const RegionMode mode : experiment.follow) followers.emplace_back(mode, timer);
     long long before = -1;
     for (std::size_t i = 0; i < frames.size(); ++i) {
-      stop_when_interrupted();
+      monitor.stop_when_cancelled();
       progress.update(static_cast<long long>(i), "step " + frames[i]);
       const ContactProblem problem = reader.read(frames[i]).problem;
       const bool consecutive = before >= 0 && step_of_frame(frames[i]) == before + 1;
@@ -164,13 +161,12 @@ std::string follow_table(const Experiment& experiment, const std::vector<Recorde
         text += follow_line(row);
       }
     }
-    progress.clear();
   }
   return text;
 }
 
-std::string steps_table(const std::vector<RecordedScene>& recorded) {
-  std::vector<std::string> columns = statistics_table().columns;
+std::string steps_table(const std::vector<RecordedScene>& recorded, const RecordingProvider& provider) {
+  std::vector<std::string> columns = provider.statistics_columns();
   std::vector<StepTable> tables;
   for (const RecordedScene& source : recorded) {  // probes differ from scene to scene: all of them
     tables.push_back(RecordingReader(source.path).statistics().value());
@@ -178,7 +174,7 @@ std::string steps_table(const std::vector<RecordedScene>& recorded) {
       if (std::find(columns.begin(), columns.end(), name) == columns.end()) columns.push_back(name);
     }
   }
-  const std::vector<std::string> clocks = clocks_table().columns;
+  const std::vector<std::string> clocks = provider.clock_columns();
   std::string text = fmt::format("file,{},{}\n", fmt::join(columns, ","), fmt::join(clocks, ","));
   const std::string no_clocks(clocks.size(), ',');
   for (std::size_t i = 0; i < recorded.size(); ++i) {
@@ -187,7 +183,7 @@ std::string steps_table(const std::vector<RecordedScene>& recorded) {
     for (const std::string& name : columns)
       places.push_back(static_cast<std::size_t>(std::find(table.columns.begin(), table.columns.end(), name) -
                                                 table.columns.begin()));
-    const std::map<long long, std::string> times = read_clocks(recorded[i].path);
+    const std::map<long long, std::string> times = read_clocks(recorded[i].path, clocks);
     for (const std::vector<double>& row : table.rows) {
       text += recorded[i].label;
       for (const std::size_t p : places)

@@ -1,0 +1,59 @@
+#include "experiment_session.h"
+
+#include <cstdlib>
+#include <utility>
+
+#include "commands.h"
+#include "configs.h"
+#include "experiment_check.h"
+#include "scene_recordings.h"
+#include "terminal_monitor.h"
+
+namespace signorini {
+namespace {
+
+/// Where `optional_files` are looked for.
+std::filesystem::path test_data(const Program& program) {
+  const char* variable = std::getenv("SIGNORINI_DATA");
+  if (variable != nullptr && *variable != '\0') return variable;
+  return source_folder(program) / ".." / "shared" / "data";
+}
+
+}  // namespace
+
+std::vector<ExperimentRequest> make_requests(const Program& program,
+                                             const std::vector<std::filesystem::path>& configs,
+                                             const SessionOptions& options) {
+  parse_enum<SceneSize>(options.size, "--size");
+  std::vector<ExperimentRequest> requests;
+  for (const std::filesystem::path& config : configs) {
+    check_experiment(program, config, options.size);
+    ExperimentRequest request;
+    request.experiment = read_experiment(config, options.size);
+    request.config = config;
+    request.size = options.size;
+    request.output = options.out;
+    request.resume = options.resume;
+    request.force = options.force;
+    if (!request.experiment.optional_files.empty()) request.test_data = test_data(program);
+    request.command_line = program.command_line;
+    requests.push_back(std::move(request));
+  }
+  return requests;
+}
+
+void run_session(const Program& program, const std::vector<ExperimentRequest>& requests,
+                 const std::function<void(const ExperimentRequest&)>& before,
+                 const std::function<void(const ExperimentRequest&, const ExperimentResult&)>& after) {
+  TerminalMonitor monitor;
+  std::vector<ResultFolder> folders = claim_results(requests);
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const ExperimentRequest& request = requests[i];
+    before(request);
+    SceneRecordings recordings(program, monitor, request.output,
+                               parse_enum<SceneSize>(request.size, "--size"), request.force);
+    after(request, run_experiment(request, std::move(folders[i]), recordings, monitor));
+  }
+}
+
+}  // namespace signorini

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/cancellation.h"
+
+namespace signorini {
+
+/// Whoever started a long piece of work: hears what happens and may end it.
+class RunMonitor {
+ public:
+  virtual ~RunMonitor() = default;
+  /// One line for people.
+  virtual void message(std::string_view line) = 0;
+  /// Work in `total` parts begins; `progress` follows after every part, and an end. Never two at a time.
+  virtual void begin_progress(const std::string& what, long long total) = 0;
+  virtual void progress(long long done, std::string_view detail) = 0;
+  virtual void end_progress() = 0;
+  /// Raised to end the work: it throws `Cancelled`, and what was finished before stays. Null: never.
+  virtual const CancelFlag* cancelled() const = 0;
+
+  void stop_when_cancelled() const {
+    if (is_cancelled(cancelled())) throw Cancelled();
+  }
+};
+
+/// Progress that ends with its scope.
+class MonitoredProgress {
+ public:
+  MonitoredProgress(RunMonitor& monitor, const std::string& what, long long total) : monitor_(monitor) {
+    monitor_.begin_progress(what, total);
+  }
+  ~MonitoredProgress() { monitor_.end_progress(); }
+  MonitoredProgress(const MonitoredProgress&) = delete;
+  MonitoredProgress& operator=(const MonitoredProgress&) = delete;
+
+  void update(long long done, std::string_view detail) { monitor_.progress(done, detail); }
+
+ private:
+  RunMonitor& monitor_;
+};
+
+}  // namespace signorini

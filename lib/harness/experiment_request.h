@@ -1,0 +1,23 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/experiment.h"
+
+namespace signorini {
+
+/// An experiment that is to be run.
+struct ExperimentRequest {
+  Experiment experiment;         ///< as `size` makes it
+  std::filesystem::path config;  ///< its file
+  std::string size = "quick";
+  std::filesystem::path output = "results/out";  ///< OUT: holds OUT/<id>
+  bool resume = false;                           ///< keep rows of the same program, experiment and inputs
+  bool force = false;                            ///< replace results that are there
+  std::filesystem::path test_data;               ///< where `optional_files` are looked for
+  std::vector<std::string> command_line;         ///< for env.json
+};
+
+}  // namespace signorini

@@ -1,0 +1,227 @@
+#include "harness/experiment_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/clock.h"
+#include "harness/environment.h"
+#include "harness/problem_sources.h"
+#include "harness/protocols.h"
+#include "harness/recording_tables.h"
+#include "harness/region_sizes.h"
+#include "harness/run_group.h"
+#include "harness/run_table.h"
+#include "harness/text_file.h"
+#include "harness/trace_store.h"
+#include "record/problem_file.h"
+
+namespace signorini {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The snapshots of a problem file, opened and decoded when they are first asked for.
+class Snapshots {
+ public:
+  Snapshots(const ProblemSource& source, const std::string& experiment)
+      : source_(source), experiment_(experiment) {}
+
+  /// The one that `problem` and `target` are about from now on.
+  void go_to(const std::string& step) {
+    referee_.reset();
+    problem_.reset();
+    step_ = step;
+  }
+  const ContactProblem& problem() {
+    if (!problem_) {
+      if (!file_) file_.emplace(source_.path);
+      problem_.emplace(file_->read(step_));
+      check_problem(*problem_, fmt::format("{}: step {}", source_.path.string(), step_));
+    }
+    return *problem_;
+  }
+  const RunTarget& target() {
+    if (!referee_) {
+      referee_.emplace(problem());
+      target_ = make_target(*problem_, *referee_, experiment_, source_.label, step_);
+    }
+    return target_;
+  }
+
+ private:
+  const ProblemSource& source_;
+  const std::string& experiment_;
+  std::string step_;
+  std::optional<ProblemFile> file_;
+  std::optional<ContactProblem> problem_;
+  std::optional<Referee> referee_;
+  RunTarget target_;
+};
+
+class ExperimentRun {
+ public:
+  ExperimentRun(const ExperimentRequest& request, ResultFolder results, RecordingProvider& provider,
+                RunMonitor& monitor)
+      : request_(request),
+        experiment_(request.experiment),
+        provider_(provider),
+        monitor_(monitor),
+        results_(std::move(results)),
+        folder_(results_.path()),
+        provenance_(request.command_line) {}
+
+  ExperimentResult run() {
+    const Stopwatch watch;
+    results_.begin(monitor_);
+    collect_inputs();
+    const bool resume = results_.open(input_digests(), monitor_);
+    RunTable table(folder_ / "runs.csv", resume ? OpenTable::resume : OpenTable::fresh);
+    TraceStore traces(folder_ / "trace.h5", resume);
+    table_ = &table;
+    traces_ = &traces;
+    const std::string earlier = resume ? text_or_nothing(folder_ / "env.json") : std::string();
+    provenance_.set_earlier(earlier);
+    write("env.json", provenance_.json());
+    write_tables(resume);
+    run_sources(resume);
+    traces.finish();
+    // a session that made no row leaves the provenance of those that did
+    const bool idle = names_definition(earlier) && table.rows() == table.resumed();
+    write("env.json", idle ? earlier : provenance_.json());
+    results_.finish();
+    return {folder_, table.rows(), table.resumed(), failed_, watch.seconds()};
+  }
+
+ private:
+  void write(const char* name, const std::string& text) const { write_text_file(folder_ / name, text); }
+
+  /// Recordings and problem files, what is kept of them, and the snapshots that are solved.
+  void collect_inputs() {
+    ExperimentSources sources = collect_sources(request_, results_, provider_, monitor_);
+    recorded_ = std::move(sources.recorded);
+    sources_ = std::move(sources.problems);
+    recordings_ = recordings_table(recorded_, provider_, experiment_.matrices, monitor_);
+    if (!experiment_.series.empty()) series_ = series_table(experiment_, recorded_);
+    if (experiment_.steps) steps_ = steps_table(recorded_, provider_);
+    for (ProblemSource& source : sources_) {
+      monitor_.stop_when_cancelled();
+      if (!experiment_.solvers.empty()) choose_steps(experiment_, source, monitor_);
+      provenance_.add_input(source.path);
+    }
+    if (experiment_.cut) cut_sources(experiment_, results_, sources_, monitor_);
+    provenance_.set("experiment", experiment_.id);
+    provenance_.set("definition", definition());
+    provenance_.set("size", request_.size);
+    if (!sources.left_out.empty()) provenance_.set("inputs_left_out", sources.left_out);
+    provenance_.set("config_digest", experiment_digest(experiment_));
+  }
+
+  /// Folder of the experiment's file.
+  std::string definition() const {
+    return fs::absolute(request_.config).lexically_normal().parent_path().string();
+  }
+  /// Whether an env.json is about the experiment in the place where it is now.
+  bool names_definition(const std::string& json) const {
+    const std::size_t at = json.find("\"definition\": ");  // the first: those of earlier sessions follow
+    return at != std::string::npos &&
+           json.substr(at).starts_with(fmt::format("\"definition\": \"{}\"", definition()));
+  }
+
+  std::vector<std::string> input_digests() const {
+    std::vector<std::string> inputs;
+    for (const ProblemSource& source : sources_)
+      inputs.push_back(fmt::format("{} {}", source.label, digest_file(source.path).digest));
+    return inputs;
+  }
+
+  void write_tables(bool resume) const {
+    write("recordings.csv", recordings_);
+    if (!series_.empty()) write("series.csv", series_);
+    if (!steps_.empty()) write("steps.csv", steps_);
+    if (!experiment_.follow.empty() && !(resume && fs::exists(folder_ / "follow.csv")))
+      write("follow.csv", follow_table(experiment_, recorded_, monitor_));
+  }
+
+  /// Region sizes are counted on the way, while a snapshot is there anyway. A regions.csv that is there was written at
+  /// the end of a run with the same inputs.
+  void run_sources(bool resume) {
+    counts_regions_ = !(resume && fs::exists(folder_ / "regions.csv"));
+    long long total = 0;
+    for (const ProblemSource& source : sources_)
+      total += static_cast<long long>(source.steps.size() * experiment_.solvers.size() *
+                                      experiment_.tolerances.size());
+    MonitoredProgress progress(monitor_, experiment_.id, total);
+    std::string sizes = region_sizes_header();
+    for (const ProblemSource& source : sources_) {
+      Snapshots snapshots(source, experiment_.id);
+      for (const std::string& step : source.steps) {
+        snapshots.go_to(step);
+        run_snapshot(source, step, snapshots, progress);
+        if (counts_regions_ && has_region_modes())
+          sizes += region_sizes(source.label, step, snapshots.problem(), experiment_.regions);
+      }
+    }
+    if (counts_regions_) write("regions.csv", sizes);
+  }
+
+  bool has_region_modes() const {
+    return std::any_of(experiment_.regions.begin(), experiment_.regions.end(),
+                       [](RegionMode mode) { return mode != RegionMode::none; });
+  }
+
+  void run_snapshot(const ProblemSource& source, const std::string& step, Snapshots& snapshots,
+                    MonitoredProgress& progress) {
+    for (const double tolerance : experiment_.tolerances) {
+      for (const SolverVariant& variant : experiment_.solvers) {
+        monitor_.stop_when_cancelled();
+        progress.update(done_++, fmt::format("{} step {}  {}", source.label, step, variant.label));
+        if (group_is_done(experiment_, *table_, *traces_, source.label, step, variant, tolerance)) continue;
+        keep(run_group(experiment_, snapshots.target(), variant, tolerance, monitor_.cancelled()));
+        keep_provenance();
+      }
+    }
+  }
+
+  void keep(RunGroup group) {
+    for (const RunRecord& row : group.rows) failed_ += row.status == SolveStatus::failed ? 1U : 0U;
+    traces_->append(std::move(group.curves));
+    table_->append(group.rows);  // last: a group whose rows are there is finished
+  }
+
+  /// Now and then, so that a killed session leaves how busy the machine was; at most its last seconds are missing.
+  void keep_provenance() {
+    constexpr double kSeconds = 10.0;
+    if (since_kept_.seconds() < kSeconds) return;
+    write("env.json", provenance_.json());
+    since_kept_.restart();
+  }
+
+  const ExperimentRequest& request_;
+  const Experiment& experiment_;
+  RecordingProvider& provider_;
+  RunMonitor& monitor_;
+  ResultFolder results_;
+  fs::path folder_;
+  Provenance provenance_;
+  Stopwatch since_kept_;
+  std::vector<ProblemSource> sources_;
+  std::vector<RecordedScene> recorded_;
+  std::string recordings_, series_, steps_;  ///< of the files of these names
+  RunTable* table_ = nullptr;
+  TraceStore* traces_ = nullptr;
+  bool counts_regions_ = true;
+  long long done_ = 0;
+  std::size_t failed_ = 0;
+};
+
+}  // namespace
+
+ExperimentResult run_experiment(const ExperimentRequest& request, ResultFolder folder,
+                                RecordingProvider& provider, RunMonitor& monitor) {
+  return ExperimentRun(request, std::move(folder), provider, monitor).run();
+}
+
+}  // namespace signorini

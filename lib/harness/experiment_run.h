@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+
+#include "base/run_monitor.h"
+#include "harness/experiment_request.h"
+#include "harness/recording_provider.h"
+#include "harness/result_folder.h"
+
+/// Runs an experiment: every solver variant on every chosen snapshot in every region mode and number of threads, by the
+/// protocols of harness/protocols.h. Scenes are recorded by a provider.
+///
+///     OUT/<id>/run.toml                     what the rows depend on, then the experiment's file
+///     OUT/<id>/runs.csv                     a row per run, on disk as soon as its group is done
+///     OUT/<id>/problems/<name>.hdf5         the problems that the experiment brings along
+///     OUT/<id>/regions.csv                  how many regions of which size the snapshots have; there at the end
+///     OUT/<id>/recordings.csv               settings of the recordings, values of the facts of their scenes
+///     OUT/<id>/series.csv                   columns of their statistics over time, where `series` asks
+///     OUT/<id>/steps.csv                    all of their statistics and clocks, where `steps` asks
+///     OUT/<id>/follow.csv                   regions followed over their steps, where `follow` asks
+///     OUT/<id>/trace.h5                     convergence curves (trace.h5.parts while running)
+///     OUT/<id>/env.json                     provenance
+///     OUT/<id>/replaced, OUT/<id>.lock      see harness/result_folder.h
+///
+/// A group of runs (harness/run_group.h) is the unit that a kill can lose and that a resume makes again. A snapshot is
+/// decoded once for all of its groups, and not at all when none is missing.
+namespace signorini {
+
+struct ExperimentResult {
+  std::filesystem::path folder;
+  std::size_t rows = 0, resumed = 0, failed = 0;
+  double seconds = 0.0;
+};
+
+/// The folder is let go at the end. Throws `Cancelled` when the monitor asks to end: finished groups stay.
+ExperimentResult run_experiment(const ExperimentRequest& request, ResultFolder folder,
+                                RecordingProvider& provider, RunMonitor& monitor);
+
+}  // namespace signorini

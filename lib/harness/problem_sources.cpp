@@ -1,0 +1,148 @@
+#include "harness/problem_sources.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "base/check.h"
+#include "base/output_file.h"
+#include "harness/text_file.h"
+#include "record/fclib_file.h"
+#include "record/problem_file.h"
+#include "regions/region_extractor.h"
+
+namespace signorini {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A problem file is known by its stem, as a problem that the experiment brings along; a recording by its name.
+std::string label_of(const fs::path& file) {
+  return (file.extension() == ".hdf5" ? file.stem() : file.filename()).string();
+}
+
+RecordedScene recorded(RecordingProvider& provider, const SceneVariant& wanted, bool keep_failed) {
+  const fs::path path = provider.provide(wanted, keep_failed);
+  return {path.filename().string(), path, wanted.set};
+}
+
+/// As an FCLib file. One that rows depend on is not replaced by another.
+ProblemSource write_problem(const ResultFolder& results, const ConfigProblem& made,
+                            const std::string& experiment) {
+  const fs::path folder = results.path() / "problems";
+  make_output_folder(folder);
+  ProblemSource source{made.name, folder / (made.name + ".hdf5"), {}, true};
+  FclibFile file;
+  file.problem = made.problem;
+  file.info.title = made.name;
+  file.info.description = "made for experiment " + experiment;
+  file.info.math_info = "normal component first; impulses in N s, velocities in m/s";
+  const std::vector<std::byte> image = fclib_image(file, source.path.string());
+  const std::string there = text_or_nothing(source.path);
+  const auto bytes = std::as_bytes(std::span(there));
+  if (std::equal(bytes.begin(), bytes.end(), image.begin(), image.end())) return source;
+  std::error_code error;
+  if (fs::exists(source.path, error) && results.keeps_results() && !results.replaces())
+    throw_usage("{}: is another problem than the rows beside it need; --force replaces both",
+                source.path.string());
+  write_durable(source.path, image);
+  return source;
+}
+
+/// Those within the sizes of [cut], at most `max_problems`, evenly spread.
+std::vector<ConfigProblem> cut_regions(const Experiment& experiment,
+                                       const std::vector<ProblemSource>& sources, const RunMonitor& monitor) {
+  std::vector<ConfigProblem> regions;
+  for (const ProblemSource& source : sources) {
+    if (source.made || source.steps.empty()) continue;
+    const ProblemFile file(source.path);
+    const std::string stem = source.path.stem().string();
+    for (const std::string& step : source.steps) {
+      monitor.stop_when_cancelled();
+      const ContactProblem problem = file.read(step);
+      if (!is_exact(problem, RegionMode::points))
+        throw_usage(
+            "{}: key 'cut': step {} of {} couples mass points, its regions are no problems of their own",
+            experiment.id, step, source.label);
+      const RegionPartition partition = partition_regions(problem, RegionMode::points);
+      const RegionExtractor extractor(problem, partition);
+      for (Index region = 0; region < partition.regions(); ++region) {
+        const auto contacts = static_cast<int>(partition.region(region).size());
+        if (contacts < experiment.cut->min_contacts || contacts > experiment.cut->max_contacts) continue;
+        regions.push_back({fmt::format("{}_{}_{}", stem, step, region), extractor.extract(region)});
+      }
+    }
+  }
+  std::vector<ConfigProblem> kept;
+  for (const std::size_t i : spread(regions.size(), static_cast<std::size_t>(experiment.max_problems)))
+    kept.push_back(std::move(regions[i]));
+  return kept;
+}
+
+/// Nobody need have these: what is not there is told and left out.
+void add_optional_files(const ExperimentRequest& request, ExperimentSources& sources, RunMonitor& monitor) {
+  for (const std::string& file : request.experiment.optional_files) {
+    const fs::path path = (request.test_data / file).lexically_normal();
+    std::error_code error;
+    if (fs::exists(path, error)) {
+      sources.problems.push_back({label_of(path), path});
+      continue;
+    }
+    monitor.message(
+        fmt::format("  {}: left out, {} is not there (SIGNORINI_DATA names the folder of test data)", file,
+                    path.string()));
+    sources.left_out += (sources.left_out.empty() ? "" : ", ") + file;
+  }
+}
+
+}  // namespace
+
+ExperimentSources collect_sources(const ExperimentRequest& request, const ResultFolder& results,
+                                  RecordingProvider& provider, RunMonitor& monitor) {
+  const Experiment& experiment = request.experiment;
+  ExperimentSources sources;
+  for (const std::string& scene : experiment.scenes)
+    sources.recorded.push_back(
+        recorded(provider, {fs::path(scene).stem().string(), scene, {}, {}, {}}, false));
+  for (const SceneVariant& variant : experiment.recordings)
+    sources.recorded.push_back(recorded(provider, variant, true));
+  for (const RecordedScene& scene : sources.recorded) sources.problems.push_back({scene.label, scene.path});
+  for (const fs::path& file : experiment.files) sources.problems.push_back({label_of(file), file});
+  for (const ConfigProblem& made : experiment.problems)
+    sources.problems.push_back(write_problem(results, made, experiment.id));
+  add_optional_files(request, sources, monitor);
+  return sources;
+}
+
+void choose_steps(const Experiment& experiment, ProblemSource& source, RunMonitor& monitor) {
+  std::vector<std::string> steps;
+  std::vector<int> contacts;
+  for (SnapshotSize& snapshot : snapshot_sizes(source.path)) {
+    steps.push_back(std::move(snapshot.step));
+    contacts.push_back(snapshot.contacts);
+  }
+  if (source.made) {
+    source.steps = std::move(steps);
+    return;
+  }
+  for (const std::size_t i : select_steps(contacts, experiment)) source.steps.push_back(steps[i]);
+  if (source.steps.empty()) {
+    monitor.message(fmt::format("  {}: none of {} snapshots has {} contacts or more; nothing to solve",
+                                source.label, contacts.size(), experiment.min_contacts));
+  }
+}
+
+void cut_sources(const Experiment& experiment, const ResultFolder& results,
+                 std::vector<ProblemSource>& sources, RunMonitor& monitor) {
+  const std::vector<ConfigProblem> regions = cut_regions(experiment, sources, monitor);
+  std::erase_if(sources, [](const ProblemSource& source) { return !source.made; });
+  for (const ConfigProblem& region : regions) {
+    sources.push_back(write_problem(results, region, experiment.id));
+    choose_steps(experiment, sources.back(), monitor);
+  }
+  monitor.message(fmt::format("  {} regions cut out of the snapshots", regions.size()));
+}
+
+}  // namespace signorini

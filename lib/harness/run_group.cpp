@@ -1,0 +1,111 @@
+#include "harness/run_group.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "solvers/registry.h"
+
+namespace signorini {
+namespace {
+
+bool stops_itself(const Experiment& experiment) { return experiment.time || experiment.self_stopped; }
+
+/// The group while it is made. What is timed together stays prepared until the end.
+class GroupRun {
+ public:
+  GroupRun(const Experiment& experiment, const RunTarget& target, const SolverVariant& variant,
+           double tolerance, const CancelFlag* cancelled)
+      : experiment_(experiment),
+        target_(target),
+        variant_(variant),
+        limits_{tolerance, experiment.max_iterations, experiment.time_limit, cancelled},
+        tracing_(limits_) {
+    tracing_.time_limit *= 10.0;  // a traced run also waits for the referee
+    prepared_.reserve(experiment.regions.size() * experiment.threads.size());
+    traced_.reserve(experiment.regions.size());
+  }
+
+  RunGroup run() {
+    for (const RegionMode mode : experiment_.regions) run_mode(mode);
+    if (experiment_.time && !variant_.self_stopped) {
+      const std::vector<RunRecord> times =
+          time_runs(target_, timed_, limits_, {experiment_.repetitions, experiment_.minimum_time});
+      group_.rows.insert(group_.rows.end(), times.begin(), times.end());
+    }
+    group_.rows.insert(group_.rows.end(), self_stopped_.begin(), self_stopped_.end());
+    if (experiment_.converge && !variant_.self_stopped) {
+      for (TracedRun& one : traced_) group_.curves.push_back(std::move(one.trace));
+    }
+    return std::move(group_);
+  }
+
+ private:
+  void run_mode(RegionMode mode) {
+    // warms caches: set-up times start equal
+    prepare_run(target_, variant_, mode, experiment_.threads.front());
+    bool can_trace = false;
+    for (const int threads : experiment_.threads) {
+      prepared_.push_back(prepare_run(target_, variant_, mode, threads));
+      PreparedRun& prepared = prepared_.back();
+      if (stops_itself(experiment_))
+        self_stopped_.push_back(solve_self_stopped(target_, prepared, limits_).record);
+      // the iterates do not depend on the number of threads: one trace serves all, the first that can run
+      if (variant_.self_stopped || (!experiment_.converge && !experiment_.time)) continue;
+      const bool first = threads == experiment_.threads.front();
+      if (first || (!can_trace && prepared.solver)) {
+        TracedRun run = trace_run(target_, prepared, tracing_);
+        if (experiment_.converge) group_.rows.push_back(run.record);
+        can_trace = prepared.solver != nullptr;
+        if (first) traced_.emplace_back();
+        traced_.back() = std::move(run);
+      }
+      timed_.push_back({&prepared, &traced_.back()});
+    }
+  }
+
+  const Experiment& experiment_;
+  const RunTarget& target_;
+  const SolverVariant& variant_;
+  RunLimits limits_, tracing_;
+  std::vector<PreparedRun> prepared_;
+  std::vector<TracedRun> traced_;
+  std::vector<TimedRun> timed_;
+  std::vector<RunRecord> self_stopped_;
+  RunGroup group_;
+};
+
+}  // namespace
+
+RunGroup run_group(const Experiment& experiment, const RunTarget& target, const SolverVariant& variant,
+                   double tolerance, const CancelFlag* cancelled) {
+  return GroupRun(experiment, target, variant, tolerance, cancelled).run();
+}
+
+bool group_is_done(const Experiment& experiment, const RunTable& table, const TraceStore& traces,
+                   const std::string& file, const std::string& step, const SolverVariant& variant,
+                   double tolerance) {
+  RunRecord last;
+  last.experiment = experiment.id;
+  last.file = file;
+  last.step = step;
+  last.solver = variant.name;
+  last.options = make_solver(variant.name, variant.options)->options();
+  last.region_mode = enum_name(experiment.regions.back());
+  last.threads = stops_itself(experiment) ? experiment.threads.back() : experiment.threads.front();
+  last.tolerance = tolerance;
+  last.protocol = stops_itself(experiment) ? "self-stopped" : "converge";
+  if (!table.contains(last)) return false;
+  if (!experiment.converge || variant.self_stopped) return true;
+  ConvergenceTrace trace;
+  trace.file = file;
+  trace.step = step;
+  trace.solver = last.solver;
+  trace.options = last.options;
+  trace.tolerance = tolerance;
+  return std::all_of(experiment.regions.begin(), experiment.regions.end(), [&](RegionMode mode) {
+    trace.region_mode = enum_name(mode);
+    return traces.contains(trace);
+  });
+}
+
+}  // namespace signorini

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/experiment.h"
+#include "harness/protocols.h"
+#include "harness/run_table.h"
+#include "harness/trace_store.h"
+
+namespace signorini {
+
+/// One solver variant on one snapshot in all region modes and threads. Its timings are interleaved, so it is the unit
+/// that a kill can lose and that a resume makes again.
+struct RunGroup {
+  std::vector<RunRecord> rows;
+  std::vector<ConvergenceTrace> curves;
+};
+
+/// Throws `Cancelled` when `cancelled` is raised; the group leaves nothing then.
+RunGroup run_group(const Experiment& experiment, const RunTarget& target, const SolverVariant& variant,
+                   double tolerance, const CancelFlag* cancelled);
+
+/// Whether rows and curves of a group are on disk. Curves are written before rows, the rows of a group together, and a
+/// table is only ever torn at its end.
+bool group_is_done(const Experiment& experiment, const RunTable& table, const TraceStore& traces,
+                   const std::string& file, const std::string& step, const SolverVariant& variant,
+                   double tolerance);
+
+}  // namespace signorini

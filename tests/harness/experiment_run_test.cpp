@@ -1,0 +1,347 @@
+#include "harness/experiment_run.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <optional>
+
+#include "base/check.h"
+#include "contact/planted_problem.h"
+#include "harness/run_record.h"
+#include "harness/text_file.h"
+#include "record/fclib_file.h"
+#include "record/guarded.h"
+#include "record/problem_file.h"
+#include "record/trace_file.h"
+
+namespace signorini::experiment_run_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Keeps what is said; ends the work when `cancel_at` parts are done.
+class Listener : public RunMonitor {
+ public:
+  void message(std::string_view line) override { said_ += std::string(line) + "\n"; }
+  void begin_progress(const std::string&, long long total) override { total_ = total; }
+  void progress(long long done, std::string_view) override {
+    if (done >= cancel_at_) cancelled_ = true;
+  }
+  void end_progress() override { ++ended_; }
+  const CancelFlag* cancelled() const override { return &cancelled_; }
+
+  void cancel_at(long long parts) { cancel_at_ = parts; }
+  const std::string& said() const { return said_; }
+  long long total() const { return total_; }
+  int ended() const { return ended_; }
+
+ private:
+  std::string said_;
+  long long total_ = 0, cancel_at_ = std::numeric_limits<long long>::max();
+  int ended_ = 0;
+  CancelFlag cancelled_{false};
+};
+
+/// "Records" planted problems of 2, 4, 6, … contacts, one per step.
+class Planted : public RecordingProvider {
+ public:
+  explicit Planted(fs::path folder) : folder_(std::move(folder)) {}
+
+  fs::path provide(const SceneVariant& wanted, bool) override {
+    ++asked;
+    if (broken) throw InputError("the scene cannot be recorded");
+    const fs::path path = folder_ / (wanted.name + "-quick.h5");
+    if (fs::exists(path)) return path;
+    RecordingWriter writer(path, {wanted.scene, "", "test", 1}, false);
+    StepTable statistics{{"step", "contacts"}, {"1", "1"}, {}};
+    for (int step = 1; step <= 3; ++step) {
+      writer.append({fmt::format("{:06}", step),
+                     make_planted_problem({.contacts = 2 * step, .regions = 2}).problem, nullptr});
+      statistics.rows.push_back({static_cast<double>(step), 2.0 * step});
+    }
+    writer.finish(&statistics);
+    return path;
+  }
+  std::vector<std::pair<std::string, double>> facts(const RecordingHeader&, const StepTable& statistics,
+                                                    const fs::path&) const override {
+    return {{"steps_taken", static_cast<double>(statistics.rows.size())}};
+  }
+  std::vector<std::string> statistics_columns() const override { return {"step", "contacts"}; }
+  std::vector<std::string> clock_columns() const override { return {"solve_seconds"}; }
+
+  int asked = 0;
+  bool broken = false;
+
+ private:
+  fs::path folder_;
+};
+
+enum class Rows { fresh, resume, force };
+
+class ExperimentRunTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::temp_directory_path() / fmt::format("signorini_run_{}_{}", info->name(), ::getpid());
+    fs::remove_all(folder_);
+    fs::create_directories(folder_ / "recordings");
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  static constexpr const char* kTitle = "artefact = \"A trial\"\nclaim = \"it runs\"\n";
+  static constexpr const char* kSolvers =
+      "[[solvers]]\nname = \"pgs\"\n[[solvers]]\nname = \"pcg-pgs\"\nlabel = \"combined\"\n";
+
+  void write(const std::string& text) const { std::ofstream(folder_ / "trial.toml") << text; }
+  /// Two problems, two solvers, two modes.
+  void write_planted(const std::string& before = "",
+                     const std::string& keys = "max_iterations = 500\n") const {
+    write(before + kTitle + "protocols = [\"converge\", \"time\"]\nregions = [\"none\", \"points\"]\n" +
+          "repetitions = 2\nminimum_time = 1e-5\n" + keys +
+          "[[problems]]\nname = \"a\"\nplanted = { contacts = 6, regions = 2 }\n"
+          "[[problems]]\nname = \"b\"\nplanted = { contacts = 4, seed = 2 }\n" +
+          kSolvers);
+  }
+  /// A recording of three snapshots, and a file.
+  void write_recorded(const std::string& keys = "") const {
+    FclibFile file;
+    file.problem = make_planted_problem({.contacts = 5, .seed = 3}).problem;
+    write_fclib(folder_ / "c.hdf5", file);
+    write(kTitle + keys +
+          "files = [\"c.hdf5\"]\nprotocols = [\"converge\"]\nregions = [\"none\", \"points\"]\n"
+          "tolerances = [1e-3, 1e-6]\n[[recordings]]\nname = \"toy\"\nscene = \"springtoy\"\n"
+          "set = { \"time.steps\" = 3 }\n" +
+          kSolvers);
+  }
+
+  ExperimentRequest request(Rows rows) const {
+    ExperimentRequest request;
+    request.config = folder_ / "trial.toml";
+    request.experiment = read_experiment(request.config, "quick");
+    request.output = folder_ / "out";
+    request.resume = rows == Rows::resume;
+    request.force = rows == Rows::force;
+    request.command_line = {"test"};
+    return request;
+  }
+  ExperimentResult run(Rows rows, Listener& listener) {
+    const ExperimentRequest wanted = request(rows);
+    return run_experiment(wanted, ResultFolder(wanted), provider(), listener);
+  }
+  ExperimentResult run(Rows rows) {
+    Listener listener;
+    return run(rows, listener);
+  }
+  Planted& provider() {
+    if (!provider_) provider_.emplace(folder_ / "recordings");
+    return *provider_;
+  }
+  std::string refusal(Rows rows) {
+    try {
+      run(rows);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "accepted";
+  }
+
+  fs::path results() const { return folder_ / "out" / "trial"; }
+  std::string text(const char* name) const { return text_or_nothing(results() / name); }
+  /// What does not depend on clocks, sorted.
+  std::vector<std::string> rows() const {
+    std::vector<std::string> list;
+    for (const RunRecord& row : read_run_table(results() / "runs.csv"))
+      list.push_back(fmt::format("{} {} {} {}", run_key(row), enum_name(row.status), row.iterations,
+                                 row.errors.residual));
+    std::sort(list.begin(), list.end());
+    return list;
+  }
+
+  fs::path folder_;
+  std::optional<Planted> provider_;
+};
+
+// per problem and solver: 2 converge rows (modes), 2 modes × 2 repetitions timed, 2 self-stopped
+constexpr std::size_t kGroup = 2 + 4 + 2;
+constexpr std::size_t kRows = 2 * 2 * kGroup;
+
+TEST_F(ExperimentRunTest, PlantedProblemsRunEndToEnd) {
+  write_planted();
+  Listener listener;
+  const ExperimentResult result = run(Rows::fresh, listener);
+  EXPECT_EQ(result.folder, results());
+  EXPECT_EQ(result.rows, kRows);
+  EXPECT_EQ(result.resumed, 0U);
+  EXPECT_EQ(result.failed, 0U);
+  EXPECT_EQ(listener.total(), 4);
+  EXPECT_EQ(listener.ended(), 1);
+  EXPECT_EQ(listener.said(), "");
+  EXPECT_EQ(provider().asked, 0);
+  for (const RunRecord& row : read_run_table(results() / "runs.csv")) {
+    EXPECT_EQ(row.experiment, "trial");
+    EXPECT_EQ(row.status, SolveStatus::converged) << run_record_row(row);
+    EXPECT_LE(row.errors.residual, 1.01e-6);
+  }
+  EXPECT_EQ(read_traces(results() / "trace.h5").size(), 2U * 2U * 2U);
+  EXPECT_EQ(text("regions.csv"), "file,step,region_mode,size,count\na,0,points,3,2\nb,0,points,4,1\n");
+  EXPECT_EQ(text("recordings.csv"), "file,kind,key,value\n");
+  EXPECT_TRUE(fs::exists(results() / "problems" / "a.hdf5"));
+  const std::string head = text("run.toml");
+  EXPECT_EQ(head.rfind("# size: quick\n# program: ", 0), 0U) << head;
+  EXPECT_NE(head.find("\n# experiment: "), std::string::npos) << head;
+  EXPECT_NE(head.find("\n# input: a "), std::string::npos) << head;
+  EXPECT_EQ(head.substr(head.find("artefact")), text_or_nothing(folder_ / "trial.toml"));
+  EXPECT_NE(text("env.json").find(fmt::format("\"definition\": \"{}\"", folder_.string())), std::string::npos)
+      << text("env.json");
+}
+
+TEST_F(ExperimentRunTest, ResumeAddsNothingAndDecodesNothing) {
+  write_planted();
+  run(Rows::fresh);
+  const std::string table = text("runs.csv"), regions = text("regions.csv"), provenance = text("env.json");
+  std::uint64_t decoded = problems_decoded();
+  EXPECT_EQ(run(Rows::resume).resumed, kRows);
+  EXPECT_EQ(problems_decoded(), decoded);
+  EXPECT_EQ(text("runs.csv"), table);
+  EXPECT_EQ(text("regions.csv"), regions);
+  EXPECT_EQ(text("env.json"), provenance);
+  // sizes that are gone are counted again, and rows that are there are not made again for that
+  fs::remove(results() / "regions.csv");
+  decoded = problems_decoded();
+  EXPECT_EQ(run(Rows::resume).resumed, kRows);
+  EXPECT_EQ(problems_decoded(), decoded + 2);
+  EXPECT_EQ(text("regions.csv"), regions);
+  EXPECT_EQ(text("runs.csv"), table);
+}
+
+TEST_F(ExperimentRunTest, CommentsAndTitleMayChangeWithoutThrowingRowsAway) {
+  write_planted();
+  run(Rows::fresh);
+  write_planted("# why this is measured\n");
+  EXPECT_EQ(run(Rows::resume).resumed, kRows);
+  EXPECT_NE(text("run.toml").find("# why this is measured"), std::string::npos);
+  std::string renamed = text_or_nothing(folder_ / "trial.toml");
+  renamed.replace(renamed.find("A trial"), 7, "Another name");
+  write(renamed);
+  EXPECT_EQ(run(Rows::resume).resumed, kRows);
+  EXPECT_NE(text("run.toml").find("Another name"), std::string::npos);
+}
+
+TEST_F(ExperimentRunTest, ProvenanceFollowsAnExperimentThatIsMoved) {
+  write_planted();
+  run(Rows::fresh);
+  ExperimentRequest moved = request(Rows::resume);
+  moved.config = folder_ / "elsewhere" / "trial.toml";
+  Listener listener;
+  EXPECT_EQ(run_experiment(moved, ResultFolder(moved), provider(), listener).resumed, kRows);
+  const std::string provenance = text("env.json");
+  const std::size_t now = provenance.find(fmt::format("\"{}\"", (folder_ / "elsewhere").string()));
+  EXPECT_LT(now, provenance.find("\"earlier\"")) << provenance;
+}
+
+TEST_F(ExperimentRunTest, OtherSettingsAreRefusedUnderResumeUnlessForced) {
+  write_planted();
+  run(Rows::fresh);
+  const std::string table = text("runs.csv");
+  write_planted("", "max_iterations = 400\n");
+  EXPECT_NE(refusal(Rows::resume).find("made from another version of the experiment file; --force replaces"),
+            std::string::npos)
+      << refusal(Rows::resume);
+  EXPECT_NE(refusal(Rows::fresh).find(fmt::format("holds results already ({} rows)", kRows)),
+            std::string::npos);
+  EXPECT_EQ(text("runs.csv"), table);
+  Listener listener;
+  EXPECT_EQ(run(Rows::force, listener).resumed, 0U);
+  EXPECT_NE(listener.said().find("starting again"), std::string::npos) << listener.said();
+  EXPECT_FALSE(fs::exists(results() / "replaced"));
+}
+
+TEST_F(ExperimentRunTest, ResultsOfTheEarlierFormAreRefusedUnderResumeUnlessForced) {
+  write_planted();
+  run(Rows::fresh);
+  fs::rename(results() / "run.toml", results() / "config.toml");
+  EXPECT_NE(refusal(Rows::resume).find("earlier form (config.toml instead of run.toml); --force replaces"),
+            std::string::npos)
+      << refusal(Rows::resume);
+  EXPECT_TRUE(fs::exists(results() / "config.toml"));
+  EXPECT_EQ(run(Rows::force).resumed, 0U);
+  EXPECT_FALSE(fs::exists(results() / "config.toml"));
+  EXPECT_EQ(run(Rows::resume).resumed, kRows);
+}
+
+TEST_F(ExperimentRunTest, AnotherProblemFileIsAnotherInput) {
+  write_recorded();
+  run(Rows::fresh);
+  FclibFile file;
+  file.problem = make_planted_problem({.contacts = 5, .seed = 4}).problem;
+  write_fclib(folder_ / "c.hdf5", file);
+  EXPECT_NE(refusal(Rows::resume).find("made from other recordings or problem files"), std::string::npos)
+      << refusal(Rows::resume);
+}
+
+TEST_F(ExperimentRunTest, ProviderThatThrowsLeavesResultsAndLock) {
+  write_recorded();
+  provider().broken = true;
+  EXPECT_THROW(run(Rows::fresh), InputError);
+  EXPECT_FALSE(fs::exists(results() / "runs.csv"));
+  EXPECT_FALSE(fs::exists(folder_ / "out" / "trial.lock"));
+  provider().broken = false;
+  const std::size_t all = run(Rows::fresh).rows;
+  EXPECT_EQ(all, 4U * 2U * 2U * 2U);  // snapshots × solvers × tolerances × modes
+  provider().broken = true;
+  EXPECT_THROW(run(Rows::force), InputError);
+  EXPECT_EQ(read_run_table(results() / "replaced" / "runs.csv").size(), all);
+}
+
+TEST_F(ExperimentRunTest, InterruptKeepsWholeGroupsAndTheResumeEndsWithTheSameRows) {
+  write_planted();
+  run(Rows::fresh);
+  const std::vector<std::string> whole = rows();
+  const std::string regions = text("regions.csv");
+  for (const long long groups : {0, 1, 3}) {
+    fs::remove_all(folder_ / "out");
+    Listener listener;
+    listener.cancel_at(groups);
+    EXPECT_THROW(run(Rows::fresh, listener), Cancelled);
+    EXPECT_EQ(rows().size(), static_cast<std::size_t>(groups) * kGroup);
+    EXPECT_EQ(run(Rows::resume).resumed, static_cast<std::size_t>(groups) * kGroup);
+    EXPECT_EQ(rows(), whole);
+    EXPECT_EQ(text("regions.csv"), regions);
+    EXPECT_EQ(read_traces(results() / "trace.h5").size(), 8U);
+  }
+}
+
+TEST_F(ExperimentRunTest, EverySnapshotIsDecodedOnceAndEveryFileCheckedOnce) {
+  write_recorded();
+  provider().provide({"toy", "springtoy", {}, {}, {}}, true);
+  const std::uint64_t decoded = problems_decoded(), children = children_started();
+  EXPECT_EQ(run(Rows::fresh).rows, 32U);
+  EXPECT_EQ(problems_decoded() - decoded, 4U);
+  EXPECT_EQ(children_started() - children, 2U);
+  EXPECT_EQ(
+      text("regions.csv"),
+      "file,step,region_mode,size,count\ntoy-quick.h5,000001,points,1,2\ntoy-quick.h5,000002,points,2,2\n"
+      "toy-quick.h5,000003,points,3,2\nc,0,points,5,1\n");
+  EXPECT_EQ(text("recordings.csv"),
+            "file,kind,key,value\ntoy-quick.h5,setting,time.steps,3\ntoy-quick.h5,status,failed,0\n"
+            "toy-quick.h5,status,steps,3\ntoy-quick.h5,fact,steps_taken,3\n");
+}
+
+TEST_F(ExperimentRunTest, SnapshotsAreChosenByContactsWithoutDecodingTheOthers) {
+  write_recorded("min_contacts = 6\n");
+  const std::uint64_t decoded = problems_decoded();
+  Listener listener;
+  run(Rows::fresh, listener);
+  EXPECT_EQ(problems_decoded() - decoded, 1U);
+  EXPECT_EQ(listener.said(), "  c: none of 1 snapshots has 6 contacts or more; nothing to solve\n");
+  for (const RunRecord& row : read_run_table(results() / "runs.csv")) {
+    EXPECT_EQ(row.step, "000003");
+    EXPECT_EQ(row.contacts, 6);
+  }
+}
+
+}  // namespace
+}  // namespace signorini::experiment_run_test
