@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "configs.h"
 #include "harness/experiment.h"
+#include "harness/run_record.h"
 #include "json_output.h"
 #include "solvers/registry.h"
 #include "terminal.h"
@@ -89,7 +90,7 @@ Json experiments_json(const Program& program) {
   Json all = Json::array();
   for (const auto& file : list_configs(program, ConfigKind::experiments)) {
     const ExperimentSummary e = read_experiment_summary(file);
-    all.push_back({{"name", e.id}, {"artefact", e.artefact}, {"claim", e.claim}});
+    all.push_back({{"name", e.id}, {"artefact", e.artefact}});
   }
   return all;
 }
@@ -101,14 +102,6 @@ void print_entry(std::string_view name, std::string_view title, std::string_view
   for (const std::string& line : wrapped_lines(meaning, kWidth)) print(fmt::format("    {}\n", line));
 }
 
-void print_experiments(const Program& program) {
-  for (const auto& file : list_configs(program, ConfigKind::experiments)) {
-    const ExperimentSummary e = read_experiment_summary(file);
-    print_entry(e.id, e.artefact, "claim: " + e.claim);
-  }
-  say("Run an experiment and draw its figures: signorini reproduce NAME");
-}
-
 void print_experiment_names(const Program& program) {
   TextTable table({{"experiment"}, {"reproduces"}});
   for (const auto& file : list_configs(program, ConfigKind::experiments)) {
@@ -116,6 +109,21 @@ void print_experiment_names(const Program& program) {
     table.add({e.id, e.artefact});
   }
   print(table.text());
+}
+
+void print_experiments(const Program& program) {
+  print_experiment_names(program);
+  say("Run an experiment and draw its figures: signorini reproduce NAME");
+}
+
+Json columns_json() { return Json::parse(run_schema_json())["runs.csv"]; }
+
+void print_columns() {
+  TextTable table({{"column"}, {"type"}, {"unit"}, {"meaning"}});
+  for (const Column& c : run_columns())
+    table.add({std::string(c.name), std::string(c.type), std::string(c.unit), std::string(c.meaning)});
+  print(table.text());
+  say("One row of runs.csv per run; runs.schema.json beside it says the same.");
 }
 
 Json measures_json() {
@@ -142,7 +150,7 @@ void print_everything(const Program& program) {
   std::vector<std::string> names;
   for (const Measure& m : kMeasures) names.emplace_back(m.name);
   print(fmt::format("{}  {}\n", painted("measures", Colour::bold), fmt::join(names, ", ")));
-  say("More about each: signorini list solvers, list experiments, list measures");
+  say("More about each: signorini list solvers, list experiments, list measures, list columns");
 }
 
 int list(const Program& program, const std::string& what) {
@@ -155,7 +163,8 @@ int list(const Program& program, const std::string& what) {
       {"solvers", solvers_json, print_solvers},
       {"scenes", [&] { return scenes_json(program); }, [&] { print_scenes(program); }},
       {"experiments", [&] { return experiments_json(program); }, [&] { print_experiments(program); }},
-      {"measures", measures_json, print_measures}};
+      {"measures", measures_json, print_measures},
+      {"columns", columns_json, print_columns}};
   Json everything = Json::object();
   std::vector<std::string> known;
   for (const Kind& kind : kinds) {
@@ -181,22 +190,22 @@ int list(const Program& program, const std::string& what) {
 void add_list(CLI::App& app, Program& program) {
   CLI::App* command = app.add_subcommand(
       "list",
-      "List solvers, scenes, experiments or error measures\n"
+      "List solvers, scenes, experiments, error measures or columns\n"
       "\n"
       "'list solvers' also shows every option of every solver with its default and meaning. Scenes can be "
-      "recorded, experiments can be run; both are TOML files in the configs folder. Measures are the columns "
-      "of runs.csv that judge an answer.");
+      "recorded, experiments can be run; both lie in the configs folder. Columns are those of runs.csv, "
+      "measures the ones of them that judge an answer.");
   command->footer(
       "Examples:\n"
       "  signorini list                      everything, one line each\n"
       "  signorini list solvers              the solvers and all their options\n"
       "  signorini list scenes --json        the scenes as a JSON list\n"
       "\n"
-      "With --json: a list of objects with name and summary (or meaning); without WHAT an object "
-      "with the four lists.\n"
+      "With --json: a list of objects with name and summary (or artefact, or meaning); without WHAT an "
+      "object with the five lists.\n"
       "Exit codes: 0 success; 2 wrong command line; 3 a file of the configs folder cannot be read.");
   auto what = std::make_shared<std::string>();
-  command->add_option("WHAT", *what, "solvers, scenes, experiments or measures (default: all four)");
+  command->add_option("WHAT", *what, "solvers, scenes, experiments, measures or columns (default: all five)");
   command->callback(
       [&program, what] { program.command = [&program, what] { return list(program, *what); }; });
 }

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "harness/experiment.h"
 
 namespace signorini {
 namespace {
@@ -16,6 +17,27 @@ const char* folder_name(ConfigKind kind) { return kind == ConfigKind::scenes ? "
 bool is_configs_folder(const fs::path& folder) {
   std::error_code error;
   return fs::is_directory(folder / "scenes", error) || fs::is_directory(folder / "experiments", error);
+}
+
+/// The name that a file is looked up by.
+std::string name_of(ConfigKind kind, const fs::path& file) {
+  return kind == ConfigKind::scenes ? file.stem().string() : experiment_id(file);
+}
+
+/// The run.toml of an experiment's folder.
+fs::path run_file(const fs::path& folder) {
+  std::error_code error;
+  if (!fs::exists(folder / "run.toml", error))
+    throw_input("{}: is a folder without run.toml; an experiment's folder has one", folder.string());
+  return folder / "run.toml";
+}
+
+/// What lies in a folder; nothing where it cannot be read.
+std::vector<fs::path> entries(const fs::path& folder) {
+  std::error_code error;
+  std::vector<fs::path> paths;
+  for (const auto& entry : fs::directory_iterator(folder, error)) paths.push_back(entry.path());
+  return paths;
 }
 
 }  // namespace
@@ -53,21 +75,31 @@ fs::path source_folder(const Program& program) {
 
 std::vector<fs::path> list_configs(const Program& program, ConfigKind kind) {
   std::vector<fs::path> files;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(configs_folder(program) / folder_name(kind), error)) {
-    if (entry.path().extension() == ".toml") files.push_back(entry.path());
+  for (const fs::path& entry : entries(configs_folder(program) / folder_name(kind))) {
+    if (kind == ConfigKind::scenes) {
+      if (entry.extension() == ".toml") files.push_back(entry);
+      continue;
+    }
+    for (const fs::path& artefact : entries(entry)) {
+      std::error_code error;
+      if (fs::exists(artefact / "run.toml", error)) files.push_back(artefact / "run.toml");
+    }
   }
-  std::sort(files.begin(), files.end());
+  std::ranges::sort(files, {}, [kind](const fs::path& file) { return name_of(kind, file); });
   return files;
 }
 
 fs::path find_config(const Program& program, ConfigKind kind, const std::string& name) {
-  if (name.find('/') != std::string::npos || name.ends_with(".toml")) return name;
+  std::error_code error;
+  const bool is_folder = kind == ConfigKind::experiments && fs::is_directory(name, error);
+  if (name.find('/') != std::string::npos || name.ends_with(".toml"))
+    return is_folder ? run_file(name) : fs::path(name);
   std::vector<std::string> known;
   for (const fs::path& file : list_configs(program, kind)) {
-    if (file.stem() == name) return file;
-    known.push_back(file.stem().string());
+    known.push_back(name_of(kind, file));
+    if (known.back() == name) return file;
   }
+  if (is_folder) return run_file(name);
   const char* what = kind == ConfigKind::scenes ? "scene" : "experiment";
   throw_usage("unknown {} '{}'{}", what, name, suggestion(name, known));
 }

@@ -12,6 +12,14 @@ namespace {
 /// How errors of a changed key of a scene open, whoever changed it.
 constexpr std::string_view kOverride = "--set: ";
 
+/// Where the key that an error speaks of was set.
+const Place& place_of_key(const SceneVariant& wanted, std::string_view error) {
+  for (const auto& [key, place] : wanted.key_places) {
+    if (error.find("'" + key + "'") != std::string_view::npos) return place;
+  }
+  return wanted.set_place;
+}
+
 void check_scene(const Program& program, const SceneVariant& wanted, SceneSize size) {
   try {
     RecordRequest request;
@@ -21,7 +29,8 @@ void check_scene(const Program& program, const SceneVariant& wanted, SceneSize s
     effective_scene(request);
   } catch (const UsageError& error) {
     const std::string_view text = error.what();
-    if (text.starts_with(kOverride)) throw_usage("{}: {}", wanted.set_place, text.substr(kOverride.size()));
+    if (text.starts_with(kOverride))
+      throw_usage("{}: {}", place_of_key(wanted, text), text.substr(kOverride.size()));
     throw_usage("{}: {}", wanted.scene_place, text);
   } catch (const InputError& error) {
     throw_input("{}: {}", wanted.scene_place, error.what());

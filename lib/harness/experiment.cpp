@@ -9,126 +9,28 @@
 
 #include "base/check.h"
 #include "base/text.h"
-#include "harness/report_keys.h"
 #include "harness/strict_table.h"
 #include "solvers/registry.h"
 
 namespace signorini {
 namespace {
 
-std::string read_file(const std::filesystem::path& path) {
+namespace fs = std::filesystem;
+
+std::string read_file(const fs::path& path) {
   std::error_code error;
-  if (!std::filesystem::exists(path, error)) throw_input("{}: no such file", path.string());
-  if (!std::filesystem::is_regular_file(path, error)) throw_input("{}: not a regular file", path.string());
+  if (!fs::exists(path, error)) throw_input("{}: no such file", path.string());
+  if (!fs::is_regular_file(path, error)) throw_input("{}: not a regular file", path.string());
   std::ifstream in(path, std::ios::binary);
   if (!in) throw_input("{}: cannot be read", path.string());
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-toml::table parse_toml(const std::filesystem::path& path, const std::string& text) {
+toml::table parse_toml(const fs::path& path, const std::string& text) {
   try {
     return toml::parse(text, path.string());
   } catch (const toml::parse_error& error) {
     throw_input("{}:{}: {}", path.string(), error.source().begin.line, error.description());
-  }
-}
-
-std::string option_value(const toml::node& node, const StrictTable& where, std::string_view key) {
-  if (const auto text = node.value_exact<std::string>()) return *text;
-  if (const auto flag = node.value_exact<bool>()) return *flag ? "true" : "false";
-  if (const auto integer = node.value_exact<std::int64_t>()) return fmt::format("{}", *integer);
-  if (const auto number = node.value_exact<double>()) return exact_text(*number);
-  where.fail(node, key, "must be a text, a number, true or false");
-}
-
-/// `set = { "materials.rubber.young_modulus_pa" = 5e6 }`; dotted keys may also stand without quotes.
-void read_settings(const toml::table& values, const std::string& prefix, const StrictTable& where,
-                   OptionMap& out) {
-  for (const auto& [key, value] : values) {
-    const std::string name = prefix + std::string(key.str());
-    if (const toml::table* inner = value.as_table()) {
-      read_settings(*inner, name + ".", where, out);
-    } else {
-      out[name] = option_value(value, where, "set." + name);
-    }
-  }
-}
-
-/// Every combination of the values that `vary` lists, the first key slowest: { "solver.name" = ["pgs", "pcg"]
-/// }.
-std::vector<SceneVariant> combinations(const SceneVariant& base, const toml::table& vary,
-                                       const StrictTable& where) {
-  std::vector<SceneVariant> all{base};
-  for (const auto& [key, values] : vary) {
-    const std::string name(key.str());
-    const toml::array* list = values.as_array();
-    if (list == nullptr || list->empty())
-      where.fail(values, "vary." + name, "must be a list with at least one entry");
-    std::vector<SceneVariant> longer;
-    for (const SceneVariant& one : all) {
-      for (const toml::node& value : *list) {
-        SceneVariant variant = one;
-        variant.set[name] = option_value(value, where, "vary." + name);
-        variant.name += "_" + variant.set[name];
-        longer.push_back(std::move(variant));
-      }
-    }
-    all = std::move(longer);
-  }
-  return all;
-}
-
-const std::vector<std::string> kSizes{"quick", "medium", "paper"};
-
-void check_sizes(const StrictTable& table, const std::vector<std::string>& sizes) {
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    if (std::find(kSizes.begin(), kSizes.end(), sizes[i]) == kSizes.end())
-      throw_usage("{}: unknown size '{}'{}", table.places("sizes")[i], sizes[i],
-                  suggestion(sizes[i], kSizes));
-  }
-}
-
-/// Those of this size: `sizes` of an entry names the ones at which it is recorded.
-void read_recordings(StrictTable& table, std::string_view size, Experiment& e) {
-  const toml::node* node = table.find("recordings");
-  if (node == nullptr) return;
-  const toml::array* array = node->as_array();
-  if (array == nullptr || array->empty())
-    table.fail(*node, "recordings", "must be a list of tables: [[recordings]]");
-  std::set<std::string> names(e.scenes.begin(), e.scenes.end());
-  for (const toml::node& entry : *array) {
-    const toml::table* values = entry.as_table();
-    if (values == nullptr) table.fail(entry, "recordings", "must be a list of tables: [[recordings]]");
-    StrictTable strict(*values, table.file(), "recordings.");
-    SceneVariant variant;
-    if (!strict.read("name", variant.name)) strict.missing("name");
-    if (!strict.read("scene", variant.scene)) strict.missing("scene");
-    variant.scene_place = strict.place(*values->get("scene"), "scene");
-    variant.set_place = strict.place(entry, "set");
-    if (const toml::node* set = strict.find("set")) {
-      variant.set_place = strict.place(*set, "set");
-      if (set->as_table() == nullptr)
-        strict.fail(*set, "set", "must be a table of keys of the scene: { \"time.step_s\" = 1e-3 }");
-      read_settings(*set->as_table(), "", strict, variant.set);
-    }
-    std::vector<SceneVariant> variants{variant};
-    if (const toml::node* vary = strict.find("vary")) {
-      if (vary->as_table() == nullptr)
-        strict.fail(*vary, "vary", "must be a table of lists: { \"solver.name\" = [\"pgs\", \"pcg\"] }");
-      variants = combinations(variant, *vary->as_table(), strict);
-    }
-    std::vector<std::string> sizes;
-    const bool wanted =
-        !strict.read_list("sizes", sizes) || std::find(sizes.begin(), sizes.end(), size) != sizes.end();
-    check_sizes(strict, sizes);
-    strict.finish();
-    for (SceneVariant& one : variants) {
-      if (one.name.empty() || one.name.find_first_of("/\\,\"") != std::string::npos)
-        strict.fail(*values->get("name"), "name", fmt::format("'{}' must be a plain file name", one.name));
-      if (!names.insert(one.name).second)
-        strict.fail(*values->get("name"), "name", fmt::format("'{}' is recorded already", one.name));
-      if (wanted) e.recordings.push_back(std::move(one));
-    }
   }
 }
 
@@ -153,7 +55,7 @@ void read_sizes(StrictTable& table, std::string_view size, Experiment& e) {
   const toml::table* sizes = node->as_table();
   if (sizes == nullptr) table.fail(*node, "sizes", "must be a table");
   StrictTable strict(*sizes, table.file(), "sizes.");
-  for (const std::string& name : kSizes) {
+  for (const std::string& name : kSizeNames) {
     const toml::node* one = strict.find(name.c_str());
     if (one == nullptr) continue;
     const toml::table* values = one->as_table();
@@ -247,40 +149,27 @@ void read_protocols(StrictTable& table, Experiment& e) {
   }
 }
 
-void read_series(StrictTable& table, Experiment& e) {
-  const toml::node* node = table.find("series");
-  if (node == nullptr) return;
-  const toml::table* values = node->as_table();
-  if (values == nullptr) table.fail(*node, "series", "must be a table: [series]");
-  StrictTable strict(*values, table.file(), "series.");
-  if (!strict.read_list("columns", e.series)) strict.missing("columns");
-  e.series_place = strict.place(*values->get("columns"), "columns");
-  std::string text;
-  strict.read("label", text);
-  double window = 0.0;
-  if (strict.read("window", window)) require_positive(strict, "window", window);
-  std::vector<std::string> words;
-  strict.read_list("words", words);
-  strict.finish();
-}
-
-void read_follow(StrictTable& table, Experiment& e) {
-  const toml::node* node = table.find("follow");
-  if (node == nullptr) return;
-  const toml::table* values = node->as_table();
-  if (values == nullptr) table.fail(*node, "follow", "must be a table: [follow]");
-  StrictTable strict(*values, table.file(), "follow.");
+/// What is kept of the steps of recordings: all statistics, some columns over time, regions.
+void read_kept(StrictTable& table, Experiment& e) {
   std::vector<std::string> modes;
-  if (!strict.read_list("regions", modes)) strict.missing("regions");
-  for (const std::string& mode : modes) {
-    if (mode != "points" && mode != "islands")
-      strict.fail(*values->get("regions"), "regions",
-                  fmt::format("unknown '{}' (known: points, islands)", mode));
-    e.follow.push_back(parse_enum<RegionMode>(mode, "follow.regions"));
+  if (table.read_list("series", e.series))
+    e.series_place = table.place(*table.table().get("series"), "series");
+  if (table.read_list("follow", modes)) {
+    for (std::size_t i = 0; i < modes.size(); ++i) {
+      if (modes[i] != "points" && modes[i] != "islands")
+        throw_usage("{}: unknown '{}' (known: points, islands)", table.places("follow")[i], modes[i]);
+      e.follow.push_back(parse_enum<RegionMode>(modes[i], "follow"));
+    }
   }
-  strict.finish();
-  if (e.scenes.empty() && e.recordings.empty())
-    table.fail(*node, "follow", "needs 'scenes' or 'recordings' whose steps are followed");
+  table.read("steps", e.steps);
+  table.read("matrices", e.matrices);
+  if (!e.scenes.empty() || !e.recordings.empty()) return;
+  const std::pair<const char*, bool> wanted[] = {
+      {"follow", !e.follow.empty()}, {"series", !e.series.empty()}, {"steps", e.steps}};
+  for (const auto& [key, is_wanted] : wanted) {
+    if (is_wanted)
+      table.fail(*table.table().get(key), key, "needs 'scenes' or 'recordings': it is about their steps");
+  }
 }
 
 void read_cut(StrictTable& table, Experiment& e) {
@@ -297,23 +186,21 @@ void read_cut(StrictTable& table, Experiment& e) {
   strict.finish();
 }
 
-void read_matrix(StrictTable& table, const std::filesystem::path& path, std::string_view size,
-                 Experiment& e) {
+void read_matrix(StrictTable& table, const fs::path& path, std::string_view size, Experiment& e) {
   if (table.read_list("scenes", e.scenes)) e.scene_places = table.places("scenes");
   std::vector<std::string> files, regions;
   if (table.read_list("files", files)) {
     e.file_places = table.places("files");
     for (const std::string& file : files) {
-      const std::filesystem::path given(file);
+      const fs::path given(file);
       e.files.push_back(given.is_absolute() ? given : path.parent_path() / given);
     }
   }
   table.read_list("optional_files", e.optional_files);
-  read_recordings(table, size, e);
+  read_scene_variants(table, size, e.scenes, e.recordings);
   read_config_problems(table, e.problems);
   read_cut(table, e);
-  read_follow(table, e);
-  read_series(table, e);
+  read_kept(table, e);
   if (e.scenes.empty() && e.recordings.empty() && e.files.empty() && e.problems.empty()) {
     throw_usage("{}:1: needs 'scenes', 'recordings', 'files' or 'problems': there is nothing to solve",
                 path.string());
@@ -337,6 +224,36 @@ void read_matrix(StrictTable& table, const std::filesystem::path& path, std::str
   }
 }
 
+/// An earlier form held in one file what is run, what is expected of it and what is drawn.
+void refuse_earlier_form(const StrictTable& table) {
+  static const std::vector<std::string> kKeys{"claim",  "source",    "expect",        "figures",   "methods",
+                                              "table",  "histories", "growth",        "ratios",    "ladder",
+                                              "sheet",  "incline",   "histogram",     "over_time", "against",
+                                              "shares", "scatter",   "over_contacts", "rules"};
+  const toml::node* first = nullptr;
+  std::string name;
+  for (const auto& [key, node] : table.table()) {
+    const bool listed = std::ranges::find(kKeys, key.str()) != kKeys.end();
+    const bool drawn = (key == "series" || key == "follow") && node.is_table();
+    if (!listed && !drawn) continue;
+    if (first != nullptr && first->source().begin.line < node.source().begin.line) continue;
+    first = &node;
+    name = key.str();
+  }
+  if (first == nullptr) return;
+  table.fail(*first, name,
+             "says what is judged or drawn, which stands beside run.toml now (claims.toml, figures.toml); "
+             "scripts/migrate_experiment FILE FOLDER writes the new form");
+}
+
+/// JSON on one line, keys sorted: the same for files that differ in comments, order of keys and `artefact` only.
+std::string canonical_text(toml::table root) {
+  root.erase("artefact");
+  std::ostringstream out;
+  out << toml::json_formatter(root, toml::format_flags::allow_unicode_strings);
+  return out.str();
+}
+
 void thin_problems(Experiment& e) {
   std::vector<ConfigProblem> kept;
   for (const std::size_t i : spread(e.problems.size(), static_cast<std::size_t>(e.max_problems)))
@@ -346,35 +263,39 @@ void thin_problems(Experiment& e) {
 
 }  // namespace
 
-Experiment read_experiment(const std::filesystem::path& path, std::string_view size) {
+std::string experiment_id(const fs::path& path) {
+  if (path.filename() != "run.toml") return path.stem().string();
+  const fs::path folder = fs::absolute(path).lexically_normal().parent_path();
+  const fs::path paper = folder.parent_path();
+  if (paper.parent_path().filename() != "experiments") return folder.filename().string();
+  return fmt::format("{}_{}", paper.filename().string(), folder.filename().string());
+}
+
+Experiment read_experiment(const fs::path& path, std::string_view size) {
   Experiment e;
-  e.id = path.stem().string();
+  e.id = experiment_id(path);
   e.text = read_file(path);
   const toml::table root = parse_toml(path, e.text);
   StrictTable table(root, path.string(), "");
+  refuse_earlier_form(table);
   if (!table.read("artefact", e.artefact)) table.missing("artefact");
-  if (!table.read("claim", e.claim)) table.missing("claim");
-  table.read("source", e.source);
-  table.read("matrices", e.matrices);
   read_matrix(table, path, size, e);
   read_protocols(table, e);
   read_amounts(table, e);
   read_solvers(table, e);
   read_sizes(table, size, e);
-  thin_problems(e);
-  check_report_keys(table, e);
   table.finish();
+  thin_problems(e);
+  e.content = canonical_text(root);
   return e;
 }
 
-ExperimentSummary read_experiment_summary(const std::filesystem::path& path) {
-  const std::string text = read_file(path);
-  const toml::table root = parse_toml(path, text);
-  return {path.stem().string(), root["artefact"].value_or(std::string{}),
-          root["claim"].value_or(std::string{})};
+ExperimentSummary read_experiment_summary(const fs::path& path) {
+  const toml::table root = parse_toml(path, read_file(path));
+  return {experiment_id(path), root["artefact"].value_or(std::string{})};
 }
 
-std::string read_toml_summary(const std::filesystem::path& path) {
+std::string read_toml_summary(const fs::path& path) {
   const std::string text = read_file(path);
   const toml::table root = parse_toml(path, text);
   for (const char* key : {"summary", "description", "title"}) {

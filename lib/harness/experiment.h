@@ -9,34 +9,35 @@
 
 #include "base/options.h"
 #include "harness/config_problem.h"
+#include "harness/scene_variants.h"
 #include "regions/region_partition.h"
 
-/// An experiment as configs/experiments/<id>.toml describes it: one figure or table, its claim, what to run,
-/// and what is expected of the numbers. Unknown keys are errors that name file, line and key.
+/// An experiment as its run.toml describes it: what is run for one figure or table. What is claimed, judged and
+/// drawn stands in files beside it that only the report reads. Unknown keys are errors that name file, line and
+/// key.
 ///
 ///     artefact = "Lazarevych 2010, Fig. 1"          # what it reproduces
-///     claim = "…"                                   # what that artefact says, one sentence
 ///     scenes = ["bucket"]                           # recorded when they are not yet there; and/or
-///     [[recordings]]                                # a scene at other settings: name, scene, set, vary
+///     recordings = [{ name = …, scene = … }]        # scenes at other settings: harness/scene_variants.h
 ///     files = ["problem.hdf5"]                      # recordings or FCLib files, relative to this file
 ///     optional_files = ["reference/net0.hdf5"]      # in a folder of test data; left out when absent
-///     [[problems]]                                  # made by the program: harness/config_problem.h
-///     matrices = true                               # size of M of every recording
-///     [series]                                      # statistics of the recordings over time: columns
-///     [follow]                                      # regions over the steps of the recordings: regions
+///     problems = [{ name = …, planted = … }]        # made by the program: harness/config_problem.h
+///     matrices = true                               # kept of every recording: the size of its M,
+///     steps = true                                  # all statistics of every step,
+///     series = ["kinetic_energy"]                   # these columns of the statistics over time,
+///     follow = ["points", "islands"]                # regions over the steps
 ///     [cut]                                         # regions of the snapshots as problems of their own
 ///     protocols = ["converge", "time"]
 ///     regions = ["none", "points", "islands"]
 ///     threads = [1, 2]
 ///     tolerances = [1e-6]
-///     [[solvers]]                                   # name, label, and options of the solver
-///     name = "pgs"
-///     label = "PGS, cone"
-///     law = "cone"
+///     solvers = [                                   # name, label, and options of the solver
+///       { name = "pgs", label = "PGS, cone", law = "cone" },
+///     ]
 ///     [sizes.quick]                                 # changes for one size
 ///     max_steps = 20
-///     figures, [[expect]], [table], [histories], [growth], [ratios], [ladder], [incline], [sheet],
-///     [[rules]], and of steps [histogram], [over_time], [against], [shares]     # read by the report
+///
+/// A list of tables may also be written [[solvers]].
 namespace signorini {
 
 struct SolverVariant {
@@ -46,17 +47,6 @@ struct SolverVariant {
   bool self_stopped = false;  ///< by protocol self-stopped alone, whatever the others are run by
 };
 
-/// Where a value stands, "FILE:LINE: key 'recordings.scene'": opens the error when it proves to be wrong later.
-using Place = std::string;
-
-/// A scene recorded at other settings than its file has, as `signorini record SCENE --set key=value` does.
-struct SceneVariant {
-  std::string name;   ///< of the recording: <name>-<size>.h5; with `vary`, <name>_<value>_<value>…
-  std::string scene;  ///< a scene of configs/scenes
-  OptionMap set;      ///< dotted keys of the scene file
-  Place scene_place, set_place;
-};
-
 /// Every mass-point region of the chosen snapshots becomes a problem of its own: [cut].
 struct RegionCut {
   int min_contacts = 1;  ///< of a region; others are left out
@@ -64,10 +54,8 @@ struct RegionCut {
 };
 
 struct Experiment {
-  std::string id;  ///< stem of the file
-  std::string artefact;
-  std::string claim;
-  std::string source;
+  std::string id;        ///< `experiment_id` of the file
+  std::string artefact;  ///< what it reproduces: a title, no part of `content`
   std::vector<std::string> scenes;
   std::vector<Place> scene_places;  ///< of each scene
   std::vector<SceneVariant> recordings;
@@ -76,8 +64,7 @@ struct Experiment {
   std::vector<std::string> optional_files;  ///< below the folder of test data; nobody need have them
   std::vector<ConfigProblem> problems;
   std::optional<RegionCut> cut;
-  /// A claim (`rows = "steps"`) or a figure is about steps of the recordings.
-  bool steps = false;
+  bool steps = false;               ///< all statistics of every step of the recordings are kept
   std::vector<std::string> series;  ///< columns of the recordings' statistics that are kept, step by step
   Place series_place;
   bool matrices = false;               ///< sizes of the M of every recording are kept
@@ -99,15 +86,21 @@ struct Experiment {
   /// At most so many of `problems`, and of the regions cut out, evenly spread.
   int max_problems = std::numeric_limits<int>::max();
   std::string text;  ///< the file as read
+  /// What the file says in one canonical text, without `artefact`: comments and the order of keys do not change
+  /// it, everything else does.
+  std::string content;
 };
 
+/// …/experiments/A/B/run.toml is A_B, any other …/B/run.toml is B, any other file its stem.
+std::string experiment_id(const std::filesystem::path& path);
+
 /// `size` picks the [sizes.<size>] table. A file that cannot be read or parsed is an `InputError`, an unknown
-/// key, solver or value a `UsageError`; both name file and line.
+/// key, solver or value and a file of the earlier form a `UsageError`; both name file and line.
 Experiment read_experiment(const std::filesystem::path& path, std::string_view size);
 
-/// Artefact and claim only, for listings.
+/// For listings.
 struct ExperimentSummary {
-  std::string id, artefact, claim;
+  std::string id, artefact;
 };
 ExperimentSummary read_experiment_summary(const std::filesystem::path& path);
 /// One line about any TOML file: its key `summary`, `description` or `title`, else its first comment.

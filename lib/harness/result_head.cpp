@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <toml++/toml.h>
-#include <sstream>
-
 #include "base/digest.h"
 
 namespace signorini {
@@ -25,11 +22,7 @@ bool take(std::string_view& text, std::string_view start, std::string& rest) {
 }  // namespace
 
 std::string experiment_digest(const Experiment& experiment) {
-  toml::table content = toml::parse(experiment.text);
-  content.erase("artefact");
-  std::ostringstream canonical;
-  canonical << toml::json_formatter(content);
-  return digest_text(digest_of(canonical.str()));
+  return digest_text(digest_of(experiment.content));
 }
 
 std::string ResultHead::text() const {

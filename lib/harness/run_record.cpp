@@ -15,55 +15,90 @@
 namespace signorini {
 namespace {
 
-/// Names every column once; header, row, JSON and reader follow from it.
+/// What is stated of a column beside its type.
+struct Heading {
+  const char *name, *unit, *meaning;
+  bool key = false;
+};
+constexpr bool kKey = true;
+
+/// States every column once; header, row, JSON, reader, schema and key follow from it.
 template <class Record, class Visitor>
 void visit_columns(Record& r, Visitor&& v) {
-  v("experiment", r.experiment);
-  v("file", r.file);
-  v("step", r.step);
-  v("contacts", r.contacts);
-  v("dofs", r.dofs);
-  v("regions", r.regions);
-  v("largest_region", r.largest_region);
-  v("solver", r.solver);
-  v("options", r.options);
-  v("law", r.law);
-  v("region_mode", r.region_mode);
-  v("threads", r.threads);
-  v("repetition", r.repetition);
-  v("status", r.status);
-  v("iterations", r.iterations);
-  v("residual", r.errors.residual);
-  v("natural_map", r.errors.natural_map);
-  v("siconos_error", r.errors.siconos_error);
-  v("fischer_burmeister", r.errors.fischer_burmeister);
-  v("penetration", r.errors.penetration);
-  v("cone_violation", r.errors.cone_violation);
-  v("dissipation_angle", r.errors.dissipation_angle);
-  v("equation", r.errors.equation);
-  v("setup_seconds", r.setup_seconds);
-  v("solve_seconds", r.solve_seconds);
-  v("tolerance", r.tolerance);
-  v("protocol", r.protocol);
-  v("first_phase", r.first_phase);
-  v("products", r.products);
-  v("message", r.message);
-  v("label", r.label);
-  v("mass_products", r.counters.mass_products);
-  v("direction_products", r.counters.direction_products);
-  v("contact_sweeps", r.counters.contact_sweeps);
-  v("triangular_solves", r.counters.triangular_solves);
-  v("evaluations", r.counters.evaluations);
-  v("state_changes", r.counters.state_changes);
-  v("restarts", r.counters.restarts);
-  v("guards", r.counters.guards);
-  v("relinearisations", r.counters.relinearisations);
-  v("fb_normal", r.errors.fb_normal);
-  v("fb_static", r.errors.fb_static);
-  v("fb_kinetic", r.errors.fb_kinetic);
-  v("cpu_share", r.cpu_share);
-  v("waited_share", r.waited_share);
-  v("involuntary_switches", r.involuntary_switches);
+  v(Heading{"experiment", "", "id of the experiment", kKey}, r.experiment);
+  v(Heading{"file", "", "problem file or recording that the problem comes from", kKey}, r.file);
+  v(Heading{"step", "", "snapshot of the file; STEP.ROUND where a step has several linearisations", kKey},
+    r.step);
+  v(Heading{"contacts", "1", "contacts of the problem"}, r.contacts);
+  v(Heading{"dofs", "1", "velocity components of the problem, 0 where only W is given"}, r.dofs);
+  v(Heading{"regions", "1", "parts that the problem was split into for this run"}, r.regions);
+  v(Heading{"largest_region", "1", "contacts in the largest part"}, r.largest_region);
+  v(Heading{"solver", "", "name of the solver", kKey}, r.solver);
+  v(Heading{"options", "", "every option of the solver as key=value;…", kKey}, r.options);
+  v(Heading{"law", "", "friction law: cone or pyramid"}, r.law);
+  v(Heading{"region_mode", "", "how the problem was split: none, points, islands, …", kKey}, r.region_mode);
+  v(Heading{"threads", "1", "threads that the solve was given", kKey}, r.threads);
+  v(Heading{"repetition", "1", "running number of a timed solve among its repetitions", kKey}, r.repetition);
+  v(Heading{"status", "",
+            "how the solve ended: converged, iteration_limit, time_limit, stalled, diverged, unsupported, "
+            "failed"},
+    r.status);
+  v(Heading{"iterations", "1", "iterations in the solver's own sense, with regions the maximum over them"},
+    r.iterations);
+  v(Heading{"residual", "1",
+            "error that the tolerance limits, measured by the referee relative to the largest entry of q"},
+    r.errors.residual);
+  v(Heading{"natural_map", "1",
+            "error of the projection onto the friction cone relative to the largest entry of q, cone only"},
+    r.errors.natural_map);
+  v(Heading{"siconos_error", "1",
+            "error as Siconos 4 defines it, which depends on the units of the problem, cone only"},
+    r.errors.siconos_error);
+  v(Heading{"fischer_burmeister", "m/s",
+            "norm of the Fischer-Burmeister function of impulses and velocities"},
+    r.errors.fischer_burmeister);
+  v(Heading{"penetration", "m", "deepest penetration at the end of the step, needs the time step"},
+    r.errors.penetration);
+  v(Heading{"cone_violation", "1",
+            "friction beyond mu times the normal impulse, relative to the largest normal impulse"},
+    r.errors.cone_violation);
+  v(Heading{"dissipation_angle", "deg", "largest angle between friction and the opposite of sliding"},
+    r.errors.dissipation_angle);
+  v(Heading{"equation", "1", "error of the equation of motion for the velocities that the solver returned"},
+    r.errors.equation);
+  v(Heading{"setup_seconds", "s", "wall-clock time of the set-up"}, r.setup_seconds);
+  v(Heading{"solve_seconds", "s", "wall-clock time of the solve without the set-up"}, r.solve_seconds);
+  v(Heading{"tolerance", "1", "residual that was asked for", kKey}, r.tolerance);
+  v(Heading{"protocol", "", "how the run was made: converge, time or self-stopped", kKey}, r.protocol);
+  v(Heading{"first_phase", "1", "conjugate-gradient steps among the iterations"}, r.first_phase);
+  v(Heading{"products", "1", "products with W"}, r.products);
+  v(Heading{"message", "", "what is to be known of M and W, and why a run failed"}, r.message);
+  v(Heading{"label", "", "the experiment's own name of solver and options"}, r.label);
+  v(Heading{"mass_products", "1", "products with M"}, r.counters.mass_products);
+  v(Heading{"direction_products", "1", "products with H or its transpose"}, r.counters.direction_products);
+  v(Heading{"contact_sweeps", "1", "sweeps over all contacts, inner ones included"},
+    r.counters.contact_sweeps);
+  v(Heading{"triangular_solves", "1", "solves with a factor of M"}, r.counters.triangular_solves);
+  v(Heading{"evaluations", "1", "looks at the states of all contacts"}, r.counters.evaluations);
+  v(Heading{"state_changes", "1", "contacts that changed state"}, r.counters.state_changes);
+  v(Heading{"restarts", "1", "conjugate directions given up"}, r.counters.restarts);
+  v(Heading{"guards", "1", "breakdowns met and mended, fallbacks taken"}, r.counters.guards);
+  v(Heading{"relinearisations", "1", "changes of rows within the solve, passes of staggered projections"},
+    r.counters.relinearisations);
+  v(Heading{"fb_normal", "m", "Fischer-Burmeister error of the worst normal constraint, needs the time step"},
+    r.errors.fb_normal);
+  v(Heading{"fb_static", "m", "Fischer-Burmeister error of the worst sticking contact, needs the time step"},
+    r.errors.fb_static);
+  v(Heading{"fb_kinetic", "m", "Fischer-Burmeister error of the worst sliding contact, needs the time step"},
+    r.errors.fb_kinetic);
+  v(Heading{"cpu_share", "1", "CPU time of this process over wall-clock time while the solve was timed"},
+    r.cpu_share);
+  v(Heading{"waited_share", "1",
+            "time spent waiting for a processor over wall-clock time while the solve was timed"},
+    r.waited_share);
+  v(Heading{"involuntary_switches", "1",
+            "times that a processor was taken from a thread while the solve was timed, -1 when untimed"},
+    r.involuntary_switches);
 }
 
 /// Last columns of earlier versions of the table.
@@ -84,6 +119,12 @@ std::string cell(SolveStatus value) { return std::string(enum_name(value)); }
 std::string cell(double value) { return exact_text(value); }
 std::string cell(int value) { return fmt::format("{}", value); }
 std::string cell(long long value) { return fmt::format("{}", value); }
+
+template <class T>
+constexpr std::string_view type_name() {
+  if constexpr (std::is_same_v<T, double>) return "real";
+  return std::is_integral_v<T> ? "integer" : "text";
+}
 
 template <class T>
 void parse_cell(const std::string& text, const std::string& what, T& out) {
@@ -149,11 +190,29 @@ std::string read_text(const std::filesystem::path& path) {
 
 }  // namespace
 
+std::vector<Column> run_columns() {
+  std::vector<Column> columns;
+  const RunRecord record;
+  visit_columns(record, [&columns]<class T>(const Heading& heading, const T&) {
+    columns.push_back({heading.name, type_name<T>(), heading.unit, heading.meaning, heading.key});
+  });
+  return columns;
+}
+
+std::string run_schema_json() {
+  using Json = nlohmann::ordered_json;
+  Json columns = Json::array();
+  for (const Column& c : run_columns())
+    columns.push_back(
+        {{"name", c.name}, {"type", c.type}, {"unit", c.unit}, {"meaning", c.meaning}, {"key", c.key}});
+  return Json{{"runs.csv", columns}}.dump(2) + "\n";
+}
+
 std::string run_record_header() {
   std::string text;
   const RunRecord record;
-  visit_columns(record, [&text](const char* name, const auto&) {
-    text += (text.empty() ? "" : ",") + std::string(name);
+  visit_columns(record, [&text](const Heading& heading, const auto&) {
+    text += (text.empty() ? "" : ",") + std::string(heading.name);
   });
   return text;
 }
@@ -161,7 +220,7 @@ std::string run_record_header() {
 std::string run_record_row(const RunRecord& record) {
   std::string text;
   bool first = true;
-  visit_columns(record, [&](const char*, const auto& value) {
+  visit_columns(record, [&](const Heading&, const auto& value) {
     if (!first) text += ',';
     first = false;
     text += cell(value);
@@ -172,11 +231,11 @@ std::string run_record_row(const RunRecord& record) {
 std::string run_record_json(const RunRecord& record) {
   using Json = nlohmann::ordered_json;
   Json row = Json::object();
-  visit_columns(record, [&row]<class T>(const char* name, const T& value) {
+  visit_columns(record, [&row]<class T>(const Heading& heading, const T& value) {
     if constexpr (std::is_same_v<T, SolveStatus>) {
-      row[name] = enum_name(value);
+      row[heading.name] = enum_name(value);
     } else {
-      row[name] = value;
+      row[heading.name] = value;
     }
   });
   return row.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -205,7 +264,7 @@ std::vector<RunRecord> read_run_table(const std::filesystem::path& path, std::si
   for (std::size_t i = 1; i < lines.size(); ++i) {
     RunRecord record;
     std::size_t column = 0;
-    visit_columns(record, [&](const char* name, auto& value) {
+    visit_columns(record, [&](const Heading& heading, auto& value) {
       if (column == columns) {
         if constexpr (std::is_same_v<std::remove_reference_t<decltype(value)>, double>)
           value = std::numeric_limits<double>::quiet_NaN();
@@ -213,7 +272,7 @@ std::vector<RunRecord> read_run_table(const std::filesystem::path& path, std::si
       }
       if (column >= lines[i].size()) throw_input("{}: line {}: too few columns", path.string(), i + 1);
       try {
-        parse_cell(lines[i][column++], name, value);
+        parse_cell(lines[i][column++], heading.name, value);
       } catch (const UsageError& error) {
         throw_input("{}: line {}: {}", path.string(), i + 1, error.what());
       }
@@ -224,10 +283,12 @@ std::vector<RunRecord> read_run_table(const std::filesystem::path& path, std::si
   return records;
 }
 
-std::string run_key(const RunRecord& r) {
-  return fmt::format("{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}", r.experiment, r.file, r.step,
-                     r.solver, r.options, r.region_mode, r.threads, r.repetition, exact_text(r.tolerance),
-                     r.protocol);
+std::string run_key(const RunRecord& record) {
+  std::string key;
+  visit_columns(record, [&key](const Heading& heading, const auto& value) {
+    if (heading.key) key += cell(value) + '\x1f';
+  });
+  return key;
 }
 
 }  // namespace signorini

@@ -36,6 +36,20 @@ struct RunRecord {
   long long involuntary_switches = -1;
 };
 
+/// What a column of runs.csv is.
+struct Column {
+  std::string_view name;
+  std::string_view type;  ///< text, integer, real
+  std::string_view unit;  ///< SI; "1" of numbers without a unit; "" of text
+  std::string_view meaning;
+  bool key = false;  ///< one of `run_key`
+};
+
+/// In the order of the header.
+std::vector<Column> run_columns();
+/// The same as runs.schema.json, which stands beside runs.csv: { "runs.csv": [{ name, type, unit, meaning, key }] }.
+std::string run_schema_json();
+
 /// Header line and row of the contract's columns, in its order, then ours. Text with commas or quotes is
 /// quoted (RFC 4180).
 std::string run_record_header();
@@ -50,8 +64,7 @@ std::vector<RunRecord> read_run_table(const std::filesystem::path& path);
 std::vector<RunRecord> read_run_table(const std::filesystem::path& path, std::size_t* whole_bytes,
                                       bool* old_columns = nullptr);
 
-/// The key that tells whether a run is already in a table: experiment, file, step, solver, options, region
-/// mode, threads, repetition, tolerance, protocol.
+/// The values of the key columns: they tell whether a run is already in a table.
 std::string run_key(const RunRecord& record);
 
 }  // namespace signorini

@@ -17,8 +17,8 @@ enum class OpenTable { fresh, resume };
 class RunTable {
  public:
   /// `fresh` empties an existing table; `resume` keeps its whole rows, and gives those of an earlier version
-  /// the columns that they lack (0; NaN for measures). Throws `InputError` when the file cannot be written or is not a table of
-  /// this version.
+  /// the columns that they lack (0; NaN for measures). A table named runs.csv gets runs.schema.json beside it: what
+  /// its columns are. Throws `InputError` when the file cannot be written or is not a table of this version.
   RunTable(std::filesystem::path path, OpenTable mode);
   ~RunTable();
   RunTable(const RunTable&) = delete;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -113,6 +114,15 @@ class StrictTable {
   std::string file_, prefix_;
   std::vector<std::string> known_;
 };
+
+/// A value as text, as `--set` takes it.
+inline std::string option_value(const toml::node& node, const StrictTable& where, std::string_view key) {
+  if (const auto text = node.value_exact<std::string>()) return *text;
+  if (const auto flag = node.value_exact<bool>()) return *flag ? "true" : "false";
+  if (const auto integer = node.value_exact<std::int64_t>()) return fmt::format("{}", *integer);
+  if (const auto number = node.value_exact<double>()) return exact_text(*number);
+  where.fail(node, key, "must be a text, a number, true or false");
+}
 
 inline void require_positive(const StrictTable& table, const char* key, double value) {
   if (value > 0.0) return;

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <fstream>
-#include <set>
 
 #include "base/check.h"
 #include "base/text.h"
@@ -42,24 +41,8 @@ class ExperimentTest : public testing::Test {
   fs::path folder_;
 };
 
-const std::string kHead = "artefact = \"Table 1\"\nclaim = \"it holds\"\nscenes = [\"bucket\"]\n";
+const std::string kHead = "artefact = \"Table 1\"\n# three lines\nscenes = [\"bucket\"]\n";
 const std::string kSolver = "[[solvers]]\nname = \"pgs\"\n";
-
-TEST_F(ExperimentTest, RecordingsMayBelongToSomeSizesOnly) {
-  const fs::path path =
-      write(kHead + kSolver +
-            "[[recordings]]\nname = \"small\"\nscene = \"rings\"\nsizes = [\"quick\"]\n"
-            "[[recordings]]\nname = \"large\"\nscene = \"rings\"\nsizes = [\"medium\", \"paper\"]\n"
-            "[[recordings]]\nname = \"any\"\nscene = \"rings\"\n");
-  const auto names = [&](const char* size) {
-    std::vector<std::string> found;
-    for (const SceneVariant& one : read_experiment(path, size).recordings) found.push_back(one.name);
-    return found;
-  };
-  EXPECT_EQ(names("quick"), (std::vector<std::string>{"small", "any"}));
-  EXPECT_EQ(names("medium"), (std::vector<std::string>{"large", "any"}));
-  EXPECT_EQ(names("paper"), (std::vector<std::string>{"large", "any"}));
-}
 
 TEST_F(ExperimentTest, SizesOfMatricesAreKeptWhereAskedFor) {
   EXPECT_FALSE(read_experiment(write(kHead + kSolver), "quick").matrices);
@@ -68,27 +51,14 @@ TEST_F(ExperimentTest, SizesOfMatricesAreKeptWhereAskedFor) {
             std::string::npos);
 }
 
-TEST_F(ExperimentTest, TablesOfMethodsAreChecked) {
-  const std::string block = "[methods]\nreference = \"pgs\"\nmethods = [\"pgs\"]\nscenes = [\"bucket\"]\n";
-  const std::string one = "[[methods.tables]]\ntitle = \"a\"\n";
-  EXPECT_EQ(error_of(kHead + kSolver + block + one + "target = 1e-3\nwhere = { threads = 1 }\n"), "accepted");
-  EXPECT_FALSE(read_experiment(write(kHead + kSolver + block + one), "quick").steps);
-  EXPECT_TRUE(read_experiment(write(kHead + kSolver + block + one + "rows = \"steps\"\n"), "quick").steps);
-  EXPECT_NE(error_of(kHead + kSolver + block).find("tables"), std::string::npos);
-  EXPECT_NE(error_of(kHead + kSolver + block + one + "colour = 1\n").find("colour"), std::string::npos);
-  EXPECT_NE(error_of(kHead + kSolver + "[methods]\nmethods = [\"a\"]\n" + one).find("reference"),
-            std::string::npos);
-}
-
 TEST_F(ExperimentTest, ReadsAWholeFileAndAppliesTheSize) {
   const fs::path path = write(
-      "artefact = \"Table 1\"\nclaim = \"it holds\"\nscenes = [\"bucket\"]\nfiles = [\"a.hdf5\"]\n"
+      "artefact = \"Table 1\"\nscenes = [\"bucket\"]\nfiles = [\"a.hdf5\"]\n"
       "protocols = [\"converge\"]\nregions = [\"none\", \"points\"]\nthreads = [1, 4]\ntolerances = [1e-4, "
       "1e-8]\n"
       "repetitions = 7\nstride = 3\n"
       "[[solvers]]\nname = \"pgs\"\nlabel = \"PGS, pyramid\"\nlaw = \"pyramid\"\nwarm_start = true\n"
-      "[sizes.quick]\nmax_steps = 5\nrepetitions = 3\n[sizes.paper]\nmax_steps = 500\n"
-      "[[expect]]\nid = \"a\"\nclaim = \"b\"\nkind = \"fraction\"\ncolumn = \"residual\"\n");
+      "[sizes.quick]\nmax_steps = 5\nrepetitions = 3\n[sizes.paper]\nmax_steps = 500\n");
   const Experiment e = read_experiment(path, "quick");
   EXPECT_EQ(e.id, "trial_run");
   EXPECT_EQ(e.artefact, "Table 1");
@@ -119,46 +89,38 @@ TEST_F(ExperimentTest, ReadsWhichSolversOnlyStopThemselves) {
   EXPECT_FALSE(e.solvers[1].self_stopped);
 }
 
-TEST_F(ExperimentTest, ReadsWhatIsFollowedOverTheSteps) {
-  const std::string text = "artefact = \"a\"\nclaim = \"b\"\nscenes = [\"rings\"]\nprotocols = []\n";
-  const std::string claim =
-      "[[expect]]\nid = \"a\"\nclaim = \"b\"\nkind = \"fraction\"\ncolumn = \"same\"\nrows = \"follow\"\n";
-  const Experiment e =
-      read_experiment(write(text + "[follow]\nregions = [\"points\", \"islands\"]\n" + claim), "quick");
+TEST_F(ExperimentTest, ReadsWhatIsKeptOfTheSteps) {
+  const std::string text = "artefact = \"a\"\nscenes = [\"rings\"]\nprotocols = []\n";
+  const Experiment e = read_experiment(
+      write(text +
+            "steps = true\nseries = [\"contacts\", \"energy\"]\nfollow = [\"points\",\n\"islands\"]\n"),
+      "quick");
   EXPECT_EQ(e.follow, (std::vector<RegionMode>{RegionMode::points, RegionMode::islands}));
-  EXPECT_NE(error_of(text + claim).find("there is no table [follow]"), std::string::npos);
-  EXPECT_NE(error_of(text + "[follow]\nregions = [\"none\"]\n").find("unknown 'none'"), std::string::npos);
-  EXPECT_NE(error_of(text + "[follow]\n").find("follow.regions"), std::string::npos);
-}
-
-TEST_F(ExperimentTest, ReadsRecordingsAtOtherSettings) {
-  const Experiment e = read_experiment(write("artefact = \"Table 1\"\nclaim = \"it holds\"\n" + kSolver +
-                                             "[[recordings]]\nname = \"soft\"\nscene = \"cubes\"\nset = { "
-                                             "\"a.b.young\" = 5e5, time.steps = 2 }\n"
-                                             "[[recordings]]\nname = \"as_it_is\"\nscene = \"cubes\"\n"),
-                                       "quick");
-  ASSERT_EQ(e.recordings.size(), 2U);
-  EXPECT_EQ(e.recordings[0].name, "soft");
-  EXPECT_EQ(e.recordings[0].scene, "cubes");
-  EXPECT_EQ(e.recordings[0].set, (OptionMap{{"a.b.young", exact_text(5e5)}, {"time.steps", "2"}}));
-  EXPECT_TRUE(e.recordings[1].set.empty());
+  EXPECT_EQ(e.series, (std::vector<std::string>{"contacts", "energy"}));
+  EXPECT_EQ(e.series_place, (folder_ / "trial_run.toml").string() + ":5: key 'series'");
+  EXPECT_TRUE(e.steps);
+  EXPECT_FALSE(read_experiment(write(text), "quick").steps);
+  EXPECT_FALSE(read_experiment(write(text + "steps = false\n"), "quick").steps);
+  const auto expect = [this](const std::string& wrong, const char* words) {
+    EXPECT_NE(error_of(wrong).find(words), std::string::npos) << error_of(wrong);
+  };
+  expect(text + "follow = [\"points\",\n\"none\"]\n", "trial_run.toml:5: key 'follow': unknown 'none'");
+  expect(text + "follow = []\n", "key 'follow': must be a list with at least one entry");
+  expect(text + "series = \"contacts\"\n", "key 'series': must be a list");
+  expect(text + "steps = 1\n", "key 'steps': must be true or false");
+  const std::string planted = "artefact = \"a\"\nproblems = [{ name = \"n\", planted = {} }]\n" + kSolver;
+  for (const std::string key : {"steps = true", "series = [\"contacts\"]", "follow = [\"points\"]"})
+    expect(key + "\n" + planted, "trial_run.toml:1: key '");
 }
 
 TEST_F(ExperimentTest, RecordingsAloneNeedNoSolver) {
-  const std::string alone = kHead + "protocols = []\n";
-  const Experiment e =
-      read_experiment(write(alone + "[[over_time]]\ncolumn = \"contacts\"\nmost = 3\n"), "quick");
+  const Experiment e = read_experiment(write(kHead + "protocols = []\n"), "quick");
   EXPECT_FALSE(e.converge || e.time || e.self_stopped);
   EXPECT_TRUE(e.solvers.empty());
-  EXPECT_TRUE(e.steps);  // the figure wants them
-  EXPECT_FALSE(read_experiment(write(alone), "quick").steps);
-  const std::string claim = "[[expect]]\nid = \"a\"\nclaim = \"b\"\nkind = \"slope\"\n";
-  EXPECT_FALSE(read_experiment(write(alone + claim + "rows = \"runs\"\n"), "quick").steps);
-  EXPECT_TRUE(read_experiment(write(alone + claim + "rows = \"steps\"\n"), "quick").steps);
 }
 
 TEST_F(ExperimentTest, MakesFamiliesOfProblemsAndThinsThemEvenly) {
-  const std::string text = "artefact = \"Table 1\"\nclaim = \"it holds\"\n" + kSolver +
+  const std::string text = "artefact = \"Table 1\"\n" + kSolver +
                            "[[problems]]\nname = \"net\"\nplanted = { contacts = 3, seed = 5 }\ncount = 11\n"
                            "most_contacts = 23\n[sizes.quick]\nmax_problems = 3\n"
                            "[cut]\nmin_contacts = 2\nmax_contacts = 9\n";
@@ -197,14 +159,6 @@ TEST_F(ExperimentTest, EveryMistakeNamesFileLineAndKey) {
        "usage: ", "trial_run.toml:8: key 'cut.max_contacts': is less than min_contacts"},
       {kHead + kSolver + "[[problems]]\nname = \"a\"\nplanted = { contacts = 3 }\nmost_contacts = 9\n",
        "usage: ", "trial_run.toml:9: key 'problems.most_contacts': needs a 'count' of 2 or more"},
-      {kHead + kSolver + "[ratios]\ncolumn = \"iterations\"\nnumerator = 1\n",
-       "usage: ", "trial_run.toml:8: key 'ratios.numerator': must be a table"},
-      {kHead + kSolver + "[sheet]\nrecordings = [\"cloth\"]\n", "usage: ",
-       "trial_run.toml:7: key 'sheet.recordings': no scene or [[recordings]] 'cloth' in this experiment"},
-      {kHead + kSolver + "[sheet]\nrecordings = [\"bucket\"]\nview = [1, 2, 3, 4]\n",
-       "usage: ", "key 'sheet.view': must be [azimuth, elevation, zoom]"},
-      {kHead + kSolver + "[growth]\nkey = \"a.b\"\n",
-       "usage: ", "trial_run.toml:7: key 'growth.key': no [[recordings]] set 'a.b'"},
       {kHead + kSolver + "[[recordings]]\nname = \"soft\"\n", "usage: ", "key 'recordings.scene' is missing"},
       {kHead + kSolver + "[[recordings]]\nname = \"soft\"\nscene = \"bucket\"\nset = { a.b = [1] }\n",
        "usage: ", "trial_run.toml:9: key 'recordings.set.a.b': must be a text, a number, true or false"},
@@ -220,29 +174,11 @@ TEST_F(ExperimentTest, EveryMistakeNamesFileLineAndKey) {
        "usage: ", "key 'solvers.self_stopped': needs the protocol 'time' or 'self-stopped'"},
       {kHead + kSolver + "[sizes.huge]\nstride = 1\n", "usage: ", "unknown key 'sizes.huge'"},
       {kHead + kSolver + kSolver, "usage: ", "labels are unique"},
-      {kHead + kSolver + "[[expect]]\nid = \"a\"\nclaim = \"b\"\nkind = \"magic\"\n",
-       "usage: ", "unknown kind 'magic'"},
-      {kHead + kSolver + "[[expect]]\nid = \"a\"\nclaim = \"b\"\nkind = \"ratio\"\nmaximum = 1\n",
-       "usage: ", "expect.maximum"},
       {kHead, "usage: ", "key 'solvers' is missing"},
       {kHead + "protocols = []\n" + kSolver,
        "usage: ", "trial_run.toml:5: key 'solvers': there are no protocols to run them by"},
-      {kHead + kSolver + "[histogram]\nlabel = \"x\"\n", "usage: ", "key 'histogram.column' is missing"},
-      {kHead + kSolver + "[[scatter]]\nname = \"x\"\n", "usage: ", "key 'scatter.series' is missing"},
-      {kHead + kSolver +
-           "[[scatter]]\nname = \"x\"\nseries = [{ label = \"absent\", column = \"iterations\" }]\n",
-       "usage: ", "'absent'"},
-      {kHead + kSolver + "[over_contacts]\nlabel = \"x\"\n",
-       "usage: ", "key 'over_contacts.panels' is missing"},
-      {kHead + kSolver + "[over_contacts]\npanels = [{ lines = [{ words = \"x\" }] }]\n",
-       "usage: ", "key 'over_contacts.lines.column' is missing"},
-      {kHead + kSolver + "[[shares]]\ncolour = \"x\"\n",
-       "usage: ", "trial_run.toml:7: unknown key 'shares.colour'"},
-      {kHead + kSolver + "[[expect]]\nid = \"a\"\nclaim = \"b\"\nkind = \"ratio\"\nrows = \"step\"\n",
-       "usage: ", "trial_run.toml:10: key 'expect.rows': unknown rows 'step'"},
-      {"claim = \"x\"\nscenes = [\"bucket\"]\n" + kSolver, "usage: ", "key 'artefact' is missing"},
-      {"artefact = \"x\"\nclaim = \"x\"\n" + kSolver,
-       "usage: ", "'scenes', 'recordings', 'files' or 'problems'"},
+      {"scenes = [\"bucket\"]\n" + kSolver, "usage: ", "key 'artefact' is missing"},
+      {"artefact = \"x\"\n" + kSolver, "usage: ", "'scenes', 'recordings', 'files' or 'problems'"},
       {kHead + "x = = 1\n", "input: ", "trial_run.toml:4: "},
       {kHead + std::string("\0\1\2", 3), "input: ", "trial_run.toml"},
   };
@@ -277,14 +213,14 @@ TEST_F(ExperimentTest, SelectsEverySnapshotWithContactsEvenlySpread) {
 TEST_F(ExperimentTest, EveryExperimentOfTheRepositoryReads) {
   int found = 0;
   for (const auto& entry :
-       fs::directory_iterator(fs::path(SIGNORINI_SOURCE_DIR) / "configs" / "experiments")) {
-    if (entry.path().extension() != ".toml") continue;
+       fs::recursive_directory_iterator(fs::path(SIGNORINI_SOURCE_DIR) / "configs" / "experiments")) {
+    if (entry.path().filename() != "run.toml") continue;
     ++found;
     for (const char* size : {"quick", "medium", "paper"}) {
       const Experiment e = read_experiment(entry.path(), size);
-      EXPECT_FALSE(e.artefact.empty() || e.claim.empty()) << entry.path();
+      EXPECT_FALSE(e.artefact.empty()) << entry.path();
     }
-    EXPECT_FALSE(read_experiment_summary(entry.path()).claim.empty());
+    EXPECT_FALSE(read_experiment_summary(entry.path()).artefact.empty());
   }
   EXPECT_GT(found, 0);
 }
@@ -292,7 +228,7 @@ TEST_F(ExperimentTest, EveryExperimentOfTheRepositoryReads) {
 TEST_F(ExperimentTest, MakesTheProblemsThatAnExperimentBringsAlong) {
   const Experiment e = read_experiment(
       write(
-          "artefact = \"a\"\nclaim = \"b\"\nprotocols = [\"self-stopped\"]\noptional_files = "
+          "artefact = \"a\"\nprotocols = [\"self-stopped\"]\noptional_files = "
           "[\"x/y.hdf5\"]\n" +
           kSolver +
           "[[problems]]\nname = \"net\"\nplanted = { contacts = 6, stiffness = 2.0, seed = 3 }\n"
@@ -314,8 +250,8 @@ TEST_F(ExperimentTest, MakesTheProblemsThatAnExperimentBringsAlong) {
   EXPECT_EQ(e.problems[2].problem.H.coeff(4, 1), -1.0);
 }
 
-TEST_F(ExperimentTest, RefusesWrongProblemsTablesAndRules) {
-  const std::string head = "artefact = \"a\"\nclaim = \"b\"\n" + kSolver;
+TEST_F(ExperimentTest, RefusesWrongProblems) {
+  const std::string head = "artefact = \"a\"\n" + kSolver;
   const auto expect = [this](const std::string& text, const char* words) {
     EXPECT_NE(error_of(text).find(words), std::string::npos) << error_of(text);
   };
@@ -330,13 +266,6 @@ TEST_F(ExperimentTest, RefusesWrongProblemsTablesAndRules) {
   expect(head + "[[problems]]\nname = \"a/b\"\nplanted = {}\n", "plain file name");
   expect(head + "[[problems]]\nname = \"n\"\nplanted = {}\n[[problems]]\nname = \"n\"\nplanted = {}\n",
          "used twice");
-  const std::string whole = kHead + kSolver;
-  expect(whole + "[table.numbers.pcg]\na = \"3\"\n", "'pcg' is no label of [[solvers]]");
-  expect(whole +
-             "[[rules]]\nid = \"C1\"\nsource = \"s\"\nprinted = \"p\"\nwrong = \"w\"\nchange = \"c\"\n"
-             "as_printed = [\"pg\"]\n",
-         "'pg' is no label of [[solvers]]");
-  expect(whole + "[[rules]]\nid = \"C1\"\n", "key 'rules.source' is missing");
 }
 
 }  // namespace

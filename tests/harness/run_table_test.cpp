@@ -82,6 +82,60 @@ TEST_F(RunTableTest, HeaderOpensWithTheColumnsOfTheContractInTheirOrder) {
   EXPECT_EQ(run_record_header().substr(0, contract.size()), contract);
 }
 
+TEST_F(RunTableTest, ColumnsAreThoseOfTheHeaderEachWithAMeaning) {
+  std::string header;
+  for (const Column& column : run_columns()) {
+    header += (header.empty() ? "" : ",") + std::string(column.name);
+    EXPECT_GT(column.meaning.size(), 8U) << column.name;
+    if (column.type == "text") {
+      EXPECT_EQ(column.unit, "") << column.name;
+    } else {
+      EXPECT_TRUE(column.type == "integer" || column.type == "real") << column.type;
+      EXPECT_NE(column.unit, "") << column.name;
+    }
+    if (column.name.ends_with("_seconds")) {
+      EXPECT_EQ(column.type, "real") << column.name;
+      EXPECT_EQ(column.unit, "s") << column.name;
+    }
+  }
+  EXPECT_EQ(header, run_record_header());
+}
+
+/// A change of a key column is another run, a change of any other is not.
+TEST_F(RunTableTest, KeyColumnsAreThoseThatTellRunsApart) {
+  const std::vector<Column> columns = run_columns();
+  std::vector<std::string> keys;
+  for (std::size_t changed = 0; changed < columns.size(); ++changed) {
+    std::string row, plain;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const bool status = columns[i].name == "status";
+      const std::string value = status ? "failed" : "9", other = status ? "stalled" : "8";
+      row += (i == 0 ? "" : ",") + (i == changed ? other : value);
+      plain += (i == 0 ? "" : ",") + value;
+    }
+    write(run_record_header() + "\n" + row + "\n" + plain + "\n");
+    const std::vector<RunRecord> rows = read_run_table(path_);
+    EXPECT_EQ(run_key(rows[0]) != run_key(rows[1]), columns[changed].key) << columns[changed].name;
+    if (columns[changed].key) keys.emplace_back(columns[changed].name);
+  }
+  EXPECT_EQ(keys, (std::vector<std::string>{"experiment", "file", "step", "solver", "options", "region_mode",
+                                            "threads", "repetition", "tolerance", "protocol"}));
+}
+
+TEST_F(RunTableTest, SchemaStandsBesideRunsCsvAlone) {
+  RunTable(folder_ / "other.csv", OpenTable::fresh);
+  EXPECT_FALSE(fs::exists(folder_ / "runs.schema.json"));
+  RunTable(path_, OpenTable::fresh);
+  std::ifstream in(folder_ / "runs.schema.json");
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), run_schema_json());
+  std::size_t at = 0;
+  for (const Column& column : run_columns()) {
+    at = run_schema_json().find(fmt::format("\"name\": \"{}\"", column.name), at);
+    ASSERT_NE(at, std::string::npos) << column.name;
+  }
+  EXPECT_EQ(run_schema_json().rfind("{\n  \"runs.csv\": [", 0), 0U) << run_schema_json().substr(0, 40);
+}
+
 TEST_F(RunTableTest, RowComesBackToTheLastBit) {
   {
     RunTable table(path_, OpenTable::fresh);

@@ -68,7 +68,7 @@ TEST_F(HonestRowsTest, AnExperimentHasUnsupportedRowsForThreadsThatThereAreNot) 
   planted("a.hdf5", {.contacts = 60, .regions = 12, .stiffness = 5.0});
   for (const char* threads : {"1, 2", "2, 1"}) {
     std::ofstream(folder_ / "trial.toml")
-        << "artefact = \"x\"\nclaim = \"y\"\nfiles = [\"a.hdf5\"]\nprotocols = [\"converge\", \"time\"]\n"
+        << "artefact = \"x\"\nfiles = [\"a.hdf5\"]\nprotocols = [\"converge\", \"time\"]\n"
         << "regions = [\"islands\", \"points-inner\"]\nthreads = [" << threads
         << "]\nrepetitions = 2\nminimum_time = 1e-5\n[[solvers]]\nname = \"ica\"\n";
     const std::string out = path(threads);

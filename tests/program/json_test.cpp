@@ -24,7 +24,6 @@ class JsonTest : public ProgramTest {
   /// An experiment of one small problem.
   std::string experiment() const {
     std::ofstream(folder_ / "small.toml") << R"(artefact = "a test"
-claim = "it runs"
 protocols = ["self-stopped"]
 [[problems]]
 name = "net"
@@ -141,7 +140,7 @@ TEST_F(JsonTest, ReproduceAddsTheClaimsAndTheReportTalksElsewhere) {
 
 TEST_F(JsonTest, ListsAreListsAndAllOfThemAnObject) {
   const Json all = json_of({"list"});
-  for (const char* kind : {"solvers", "scenes", "experiments", "measures"}) {
+  for (const char* kind : {"solvers", "scenes", "experiments", "measures", "columns"}) {
     ASSERT_TRUE(all[kind].is_array()) << kind;
     EXPECT_EQ(all[kind], json_of({"list", kind})) << kind;
     EXPECT_FALSE(all[kind].empty()) << kind;

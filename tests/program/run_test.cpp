@@ -22,7 +22,7 @@ class RunTest : public ProgramTest {
     planted("a.hdf5", {.contacts = 6, .regions = 2});
     planted("b.hdf5", {.contacts = 4, .seed = 2});
     std::ofstream(folder_ / "trial.toml")
-        << "artefact = \"A trial\"\nclaim = \"it runs\"\nfiles = [\"a.hdf5\", \"b.hdf5\"]\n"
+        << "artefact = \"A trial\"\nfiles = [\"a.hdf5\", \"b.hdf5\"]\n"
            "protocols = [\"converge\", \"time\"]\nregions = [\"none\", \"points\"]\nthreads = [1, 2]\n"
            "repetitions = 2\nmax_iterations = 500\nminimum_time = 1e-5\n"
         << more << "[[solvers]]\nname = \"pgs\"\n[[solvers]]\nname = \"pcg-pgs\"\nlabel = \"combined\"\n";
@@ -40,7 +40,7 @@ class RunTest : public ProgramTest {
   void long_experiment() const {
     planted("long.hdf5", {.contacts = 30});
     std::ofstream(folder_ / "trial.toml")
-        << "artefact = \"x\"\nclaim = \"y\"\nfiles = [\"long.hdf5\"]\nminimum_time = 0.01\n"
+        << "artefact = \"x\"\nfiles = [\"long.hdf5\"]\nminimum_time = 0.01\n"
            "tolerances = [1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8]\n[[solvers]]\nname = \"pgs\"\n"
            "[[solvers]]\nname = \"pcg-pgs\"\n[[solvers]]\nname = \"ca\"\n";
   }
@@ -98,7 +98,7 @@ TEST_F(RunTest, CutsRegionsOutOfSnapshotsAsProblemsOfTheirOwn) {
 
 TEST_F(RunTest, RefusesToCutWhereRegionsAreCoupled) {
   planted("a.hdf5", {.contacts = 6, .stiffness = 5.0});
-  std::ofstream(folder_ / "trial.toml") << "artefact = \"A trial\"\nclaim = \"it runs\"\nfiles = "
+  std::ofstream(folder_ / "trial.toml") << "artefact = \"A trial\"\nfiles = "
                                            "[\"a.hdf5\"]\n[cut]\n[[solvers]]\nname = \"pgs\"\n";
   const Outcome o = run(command(false));
   EXPECT_EQ(o.code, 2);
@@ -219,7 +219,7 @@ TEST_F(RunTest, ForcedRunsKeepTheEarlierRowsUntilTheyAreComplete) {
 
 TEST_F(RunTest, ASceneThatIsBeingRecordedIsWaitedFor) {
   std::ofstream(folder_ / "trial.toml")
-      << "artefact = \"x\"\nclaim = \"y\"\nscenes = [\"bucket\"]\nprotocols = [\"converge\"]\nmax_steps = 1\n"
+      << "artefact = \"x\"\nscenes = [\"bucket\"]\nprotocols = [\"converge\"]\nmax_steps = 1\n"
          "minimum_time = 1e-5\n[[solvers]]\nname = \"pgs\"\n";
   fs::create_directories(folder_ / "out" / "recordings");
   const fs::path recording = folder_ / "out" / "recordings" / "bucket-quick.h5";
@@ -246,7 +246,7 @@ TEST_F(RunTest, ASceneThatIsBeingRecordedIsWaitedFor) {
 TEST_F(RunTest, ARecordingOfAnotherVersionIsReplacedOnlyWhenAsked) {
   const auto write = [&](int steps) {
     std::ofstream(folder_ / "trial.toml")
-        << "artefact = \"x\"\nclaim = \"y\"\nprotocols = []\n[histogram]\ncolumn = \"iterations\"\n"
+        << "artefact = \"x\"\nprotocols = []\nsteps = true\n"
            "[[recordings]]\nname = \"toy\"\nscene = \"springtoy\"\nset = { \"time.steps\" = "
         << steps << " }\n";
   };
@@ -311,7 +311,7 @@ TEST_F(RunTest, KillAtAnyWriteLosesAtMostTheRunInFlight) {
   planted("a.hdf5", {.contacts = 3});
   planted("b.hdf5", {.contacts = 2, .seed = 2});
   std::ofstream(folder_ / "trial.toml")
-      << "artefact = \"A trial\"\nclaim = \"it runs\"\nfiles = [\"a.hdf5\", \"b.hdf5\"]\n"
+      << "artefact = \"A trial\"\nfiles = [\"a.hdf5\", \"b.hdf5\"]\n"
          "protocols = [\"converge\", \"time\"]\nrepetitions = 1\nmax_iterations = 500\nminimum_time = 1e-6\n"
          "[[solvers]]\nname = \"pgs\"\n[[solvers]]\nname = \"pcg-pgs\"\n";
   ASSERT_EQ(run(command(false)).code, 0);
@@ -364,7 +364,7 @@ TEST_F(RunTest, InterruptKeepsWhatIsFinishedAndResumes) {
 
 TEST_F(RunTest, InterruptedRecordingGoesOnFromItsCheckpointToTheSameBytes) {
   std::ofstream(folder_ / "trial.toml")
-      << "artefact = \"x\"\nclaim = \"y\"\nscenes = [\"bucket\"]\nprotocols = [\"converge\"]\nmax_steps = 1\n"
+      << "artefact = \"x\"\nscenes = [\"bucket\"]\nprotocols = [\"converge\"]\nmax_steps = 1\n"
          "minimum_time = 1e-5\n[[solvers]]\nname = \"pgs\"\n";
   const fs::path recording = folder_ / "out" / "recordings" / "bucket-quick.h5";
   const auto frames = [&] {
@@ -390,7 +390,7 @@ TEST_F(RunTest, InterruptedRecordingGoesOnFromItsCheckpointToTheSameBytes) {
 TEST_F(RunTest, TerminationInsideALongSolveLosesThatSolveOnly) {
   const std::string file = planted("a.hdf5", {.contacts = 6});
   std::ofstream(folder_ / "trial.toml")
-      << "artefact = \"x\"\nclaim = \"y\"\nfiles = [\"" << file
+      << "artefact = \"x\"\nfiles = [\"" << file
       << "\"]\nprotocols = [\"converge\"]\nregions = [\"none\"]\nthreads = [1]\ntolerances = [1e-300]\n"
          "max_iterations = 2000000000\ntime_limit = 5000.0\n[[solvers]]\nname = \"pgs\"\nkernel = \"dense\"\n"
          "max_gib = 1e-9\n[[solvers]]\nname = \"pgs\"\n";
@@ -413,9 +413,9 @@ TEST_F(RunTest, TerminationInsideALongSolveLosesThatSolveOnly) {
 
 /// The table of steps has the statistics of every recording, probes of both, and the clocks that lie beside
 /// them.
-TEST_F(RunTest, KeepsTheStepsOfRecordingsWhereAClaimAsksForThem) {
+TEST_F(RunTest, KeepsTheStepsOfRecordingsWhereAskedTo) {
   std::ofstream(folder_ / "trial.toml")
-      << "artefact = \"x\"\nclaim = \"y\"\nprotocols = []\n[histogram]\ncolumn = \"iterations\"\n"
+      << "artefact = \"x\"\nprotocols = []\nsteps = true\n"
          "[[recordings]]\nname = \"toy\"\nscene = \"springtoy\"\nset = { \"time.steps\" = 3 }\n"
          "[[recordings]]\nname = \"push\"\nscene = \"incline\"\nset = { \"time.steps\" = 4 }\n";
   const Outcome o = run(command(false));
@@ -442,7 +442,7 @@ TEST_F(RunTest, KeepsTheStepsOfRecordingsWhereAClaimAsksForThem) {
 /// A driver that cannot solve a step ends its recording, not the experiment.
 TEST_F(RunTest, RecordingWhoseSolverFailsIsARowOfItsOwn) {
   std::ofstream(folder_ / "trial.toml")
-      << "artefact = \"x\"\nclaim = \"y\"\nprotocols = []\n[histogram]\ncolumn = \"iterations\"\n"
+      << "artefact = \"x\"\nprotocols = []\nsteps = true\n"
          "[[recordings]]\nname = \"toy\"\nscene = \"springtoy\"\nset = { \"time.steps\" = 3 }\n"
          "[[recordings]]\nname = \"hopeless\"\nscene = \"rings\"\nset = { \"time.steps\" = 40, "
          "\"solver.max_iterations\" = 1, \"solver.accepted_residual\" = 1e-9 }\n";
@@ -468,8 +468,8 @@ TEST_F(RunTest, RecordingWhoseSolverFailsIsARowOfItsOwn) {
 /// Two recordings, one explicit and one implicit, that keep every step: regions are followed in both.
 TEST_F(RunTest, FollowsRegionsOverTheStepsOfRecordings) {
   std::ofstream(folder_ / "trial.toml")
-      << "artefact = \"x\"\nclaim = \"y\"\nprotocols = []\nrepetitions = 1\nminimum_time = 1e-6\n"
-         "[follow]\nregions = [\"points\", \"islands\"]\n"
+      << "artefact = \"x\"\nprotocols = []\nrepetitions = 1\nminimum_time = 1e-6\n"
+         "follow = [\"points\", \"islands\"]\n"
          "[[recordings]]\nname = \"balls\"\nscene = \"bucket\"\n"
          "set = { \"time.record_every\" = 1, \"time.steps\" = 150 }\n"
          "[[recordings]]\nname = \"push\"\nscene = \"rings\"\n"
@@ -506,7 +506,7 @@ TEST_F(RunTest, BringsProblemsAlongAndLeavesOutWhatIsNotThere) {
   fs::create_directories(folder_ / "data" / "some");
   planted("data/some/there.hdf5", {.contacts = 5});
   std::ofstream(folder_ / "trial.toml")
-      << "artefact = \"x\"\nclaim = \"y\"\noptional_files = [\"some/there.hdf5\", \"some/gone.hdf5\"]\n"
+      << "artefact = \"x\"\noptional_files = [\"some/there.hdf5\", \"some/gone.hdf5\"]\n"
          "protocols = [\"self-stopped\"]\nthreads = [1, 2]\nmin_contacts = 3\n"
          "[[problems]]\nname = \"net\"\nplanted = { contacts = 2, stiffness = 1.0 }\n[[solvers]]\nname = "
          "\"pgs\"\n";
