@@ -14,15 +14,15 @@ add_executable(signorini
   experiment_json.cpp
   experiment_run.cpp
   fact_json.cpp
+  file_tables.cpp
   interrupt.cpp
   json_output.cpp
   recorder.cpp
   recording_tables.cpp
   result_folder.cpp
   run_summary.cpp
+  solve_screen.cpp
   terminal.cpp
-  vtk_export.cpp
-  vtk_file.cpp
 )
 target_include_directories(signorini PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 target_compile_definitions(signorini PRIVATE SIGNORINI_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
