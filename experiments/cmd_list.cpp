@@ -77,7 +77,7 @@ void print_experiment_names(const Program& program) {
 }
 
 void print_measures() {
-  for (const Measure& m : measures()) print_entry(m.name, fmt::format("(unit: {})", m.unit), m.help);
+  for (const MeasureEntry& m : measures()) print_entry(m.name, fmt::format("(unit: {})", m.unit), m.help);
   say("All measures are computed from the answer, the same way for all solvers.");
 }
 
@@ -92,7 +92,7 @@ void print_everything(const Program& program) {
   print_experiment_names(program);
   print("\n");
   std::vector<std::string> names;
-  for (const Measure& m : measures()) names.emplace_back(m.name);
+  for (const MeasureEntry& m : measures()) names.emplace_back(m.name);
   print(fmt::format("{}  {}\n", painted("measures", Colour::bold), fmt::join(names, ", ")));
   say("More about each: signorini list solvers, list experiments, list measures");
 }

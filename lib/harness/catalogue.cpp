@@ -9,7 +9,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr Measure kMeasures[] = {
+constexpr MeasureEntry kMeasures[] = {
     {"residual", "1",
      "the measure that --tolerance limits: how far the answer is from satisfying contact and friction, as a "
      "velocity error of the worst contact (Alart-Curnier function) divided by the largest entry of q; for "
@@ -37,11 +37,12 @@ constexpr Measure kMeasures[] = {
 
 }  // namespace
 
-std::span<const Measure> measures() { return kMeasures; }
+std::span<const MeasureEntry> measures() { return kMeasures; }
 
 std::string measures_json() {
   Json all = Json::array();
-  for (const Measure& m : kMeasures) all.push_back({{"name", m.name}, {"unit", m.unit}, {"meaning", m.help}});
+  for (const MeasureEntry& m : kMeasures)
+    all.push_back({{"name", m.name}, {"unit", m.unit}, {"meaning", m.help}});
   return all.dump();
 }
 

@@ -7,11 +7,11 @@
 namespace signorini {
 
 /// An error by which an answer is judged (contact/residuals.h).
-struct Measure {
+struct MeasureEntry {
   const char* name;  ///< the column of runs.csv, or several: "fb_normal, fb_static, fb_kinetic"
   const char *unit, *help;
 };
-std::span<const Measure> measures();
+std::span<const MeasureEntry> measures();
 
 /// JSON lists: name, unit and meaning of every measure; name, summary, source and options (key, type, default,
 /// help) of every solver.

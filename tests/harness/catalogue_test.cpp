@@ -16,7 +16,7 @@ namespace {
 TEST(Catalogue, EveryMeasureIsAColumnOfTheRows) {
   const std::vector<std::string> columns = split(run_record_header(), ',');
   EXPECT_FALSE(measures().empty());
-  for (const Measure& measure : measures()) {
+  for (const MeasureEntry& measure : measures()) {
     EXPECT_STRNE(measure.unit, "") << measure.name;
     EXPECT_STRNE(measure.help, "") << measure.name;
     for (const std::string& name : split(measure.name, ','))
@@ -31,7 +31,7 @@ TEST(Catalogue, JsonNamesEverySolverOptionAndMeasure) {
     for (const OptionDescription& option : entry.describe())
       EXPECT_NE(solvers.find(fmt::format("{{\"key\":\"{}\"", option.key)), std::string::npos) << option.key;
   }
-  for (const Measure& measure : measures())
+  for (const MeasureEntry& measure : measures())
     EXPECT_NE(
         measures_json().find(fmt::format("{{\"name\":\"{}\",\"unit\":\"{}\"", measure.name, measure.unit)),
         std::string::npos)
