@@ -5,7 +5,6 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <vector>
 
@@ -16,32 +15,7 @@
 namespace signorini {
 namespace {
 
-// --- numbers ---------------------------------------------------------------------------------------------
-
-std::string example_of(const std::string& option, const NumberRule& rule) {
-  return fmt::format("e.g. {} {}", option, rule.example);
-}
-
-void check_range(const std::string& option, const std::string& text, double value, const NumberRule& rule) {
-  if (rule.ends == NumberRule::Ends::least_excluded ? !(value > rule.least) : !(value >= rule.least)) {
-    throw_usage("{} {}: must be {} {:g}, {}", option, text,
-                rule.ends == NumberRule::Ends::least_excluded ? "above" : "at least", rule.least,
-                example_of(option, rule));
-  }
-  if (value > rule.most) throw_usage("{} {}: must be at most {:.0f}", option, text, rule.most);
-}
-
-double parse_number_option(const std::string& option, const std::string& text, const NumberRule& rule) {
-  double value = 0.0;
-  try {
-    value = parse_double(text, option);
-  } catch (const UsageError&) {
-    throw_usage("{} {}: not a number, {}", option, text, example_of(option, rule));
-  }
-  if (!std::isfinite(value)) throw_usage("{} {}: must be finite, {}", option, text, example_of(option, rule));
-  check_range(option, text, value, rule);
-  return value;
-}
+// --- names of options --------------------------------------------------------------------------------------
 
 /// The long name, "--output" of "-o,--output".
 std::string long_name(const std::string& names) { return split(names, ',').back(); }
@@ -251,22 +225,12 @@ CLI::Option* add_integer(CLI::App& command, const std::string& name, long long& 
   return add_whole(command, name, value, rule, type, help);
 }
 
-long long parse_integer_option(const std::string& option, const std::string& text, const NumberRule& rule) {
-  long long value = 0;
-  try {
-    value = parse_integer(text, option);
-  } catch (const UsageError&) {
-    double number = 0.0;
-    try {
-      number = parse_double(text, option);
-    } catch (const UsageError&) {
-      throw_usage("{} {}: not a number, {}", option, text, example_of(option, rule));
-    }
-    if (std::isfinite(number)) check_range(option, text, number, rule);
-    throw_usage("{} {}: not a whole number in plain digits, {}", option, text, example_of(option, rule));
-  }
-  check_range(option, text, static_cast<double>(value), rule);
-  return value;
+void add_matrix_option(CLI::App& command, std::string& matrix) {
+  command
+      .add_option("--matrix", matrix,
+                  "How to read an M of which the file holds one triangle: symmetric (fill up the other "
+                  "triangle) or as-stored (default: symmetric)")
+      ->type_name("HOW");
 }
 
 ParsedArguments parse_arguments(CLI::App& app, int argc, char** argv) {

@@ -1,20 +1,13 @@
 #pragma once
 
 #include <CLI/App.hpp>
-#include <limits>
 #include <string>
+
+#include "base/number_rule.h"
 
 /// The command line: numbers with their range, help in 100 columns, and every mistake told in one line that
 /// names the option and the value and says what to do. CLI11 finds the words; its own messages never show.
 namespace signorini {
-
-/// Which numbers an option takes; the help and the error messages name them.
-struct NumberRule {
-  double least = -std::numeric_limits<double>::infinity();
-  double most = std::numeric_limits<double>::max();
-  const char* example = "1";
-  enum class Ends { included, least_excluded } ends = Ends::included;
-};
 
 /// A finite number within its rule. "inf" and "nan" are refused.
 CLI::Option* add_number(CLI::App& command, const std::string& name, double& value, const NumberRule& rule,
@@ -24,8 +17,9 @@ CLI::Option* add_integer(CLI::App& command, const std::string& name, int& value,
                          const char* type, const std::string& help);
 CLI::Option* add_integer(CLI::App& command, const std::string& name, long long& value, const NumberRule& rule,
                          const char* type, const std::string& help);
-/// A whole number as `add_integer` reads it. Throws `UsageError`.
-long long parse_integer_option(const std::string& option, const std::string& text, const NumberRule& rule);
+
+/// --matrix of the commands that read problems.
+void add_matrix_option(CLI::App& command, std::string& matrix);
 
 enum class ParsedArguments { run, help_shown };
 

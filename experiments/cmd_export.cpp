@@ -4,15 +4,14 @@
 
 #include <memory>
 
+#include "arguments.h"
 #include "base/check.h"
-#include "base/output_file.h"
 #include "commands.h"
-#include "contact/matrix_note.h"
+#include "harness/fclib_export.h"
+#include "harness/vtk_export.h"
 #include "json_output.h"
-#include "record/fclib_file.h"
-#include "record/problem_file.h"
 #include "terminal.h"
-#include "vtk_export.h"
+#include "watched_work.h"
 
 namespace signorini {
 namespace {
@@ -22,45 +21,29 @@ struct ExportArguments {
   bool force = false;
 };
 
-int export_fclib(const Program& program, const ExportArguments& a) {
-  const std::vector<LockFile> locks = claim_outputs(
-      {{a.file}, {{"-o", a.output}}, a.force ? ExistingOutput::replace : ExistingOutput::refuse});
-  const ProblemFile file(a.file, parse_enum<MatrixReading>(a.matrix, "--matrix"));
-  std::string step = a.step;
-  if (step.empty()) {
-    if (file.steps().size() != 1) {
-      throw_usage("{}: holds {} snapshots; pick one with --step ('signorini info {} --steps' lists them)",
-                  a.file, file.steps().size(), a.file);
-    }
-    step = file.steps().front();
-  }
-  FclibFile out;
-  out.problem = file.read(step);
-  out.info.title = file.title();
-  out.info.description = fmt::format("step {} of {}, exported by signorini", step,
-                                     std::filesystem::path(a.file).filename().string());
-  out.info.math_info = "normal component first; impulses in N s, velocities in m/s; cone friction";
-  write_fclib(a.output, out);
+int export_snapshot(const Program& program, const ExportArguments& a) {
+  const FclibExport done = export_fclib(
+      {a.file, a.step, a.output, a.matrix, a.force ? ExistingOutput::replace : ExistingOutput::refuse});
   if (program.json) {
     print_json({{"file", a.output},
                 {"input", a.file},
-                {"step", step},
-                {"kind", out.problem.has_primal() ? "fclib_global" : "fclib_local"},
-                {"contacts", out.problem.contacts()},
-                {"dofs", out.problem.dofs()},
-                {"bytes", std::filesystem::file_size(a.output)}});
+                {"step", done.step},
+                {"kind", done.primal ? "fclib_global" : "fclib_local"},
+                {"contacts", done.contacts},
+                {"dofs", done.dofs},
+                {"bytes", done.bytes}});
   }
-  const std::string note = matrix_note(out.problem);
-  say(fmt::format("{}: {} contacts, {} dofs, {}{}{}", a.output, out.problem.contacts(), out.problem.dofs(),
-                  bytes_text(static_cast<double>(std::filesystem::file_size(a.output))),
-                  note.empty() ? "" : "; ", note));
+  say(fmt::format("{}: {} contacts, {} dofs, {}{}{}", a.output, done.contacts, done.dofs,
+                  bytes_text(static_cast<double>(done.bytes)), done.note.empty() ? "" : "; ", done.note));
   return kSuccess;
 }
 
 int export_pictures(const Program& program, const ExportArguments& a) {
   const std::vector<std::string> steps = a.step.empty() ? std::vector<std::string>{} : std::vector{a.step};
-  const VtkExport done =
-      export_vtk(a.file, steps, a.vtk, a.force ? ExistingFolder::replace : ExistingFolder::refuse);
+  WatchedWork watched("exporting " + a.file);
+  const VtkExport done = export_vtk(
+      a.file, steps, a.vtk, a.force ? ExistingFolder::replace : ExistingFolder::refuse, watched.work());
+  watched.clear();
   if (program.json) {
     print_json({{"folder", a.vtk},
                 {"input", a.file},
@@ -84,14 +67,13 @@ int export_pictures(const Program& program, const ExportArguments& a) {
 int export_problem(const Program& program, const ExportArguments& a) {
   if (a.vtk.empty() && a.output.empty()) {
     throw_usage(
-        "export: no output is named; give -o FILE.hdf5 for one snapshot in FCLib's format, or --vtk DIR for "
-        "a "
-        "ParaView series");
+        "export: no output is named; give -o FILE.hdf5 for one snapshot in FCLib's format, or --vtk DIR "
+        "for a ParaView series");
   }
   if (!a.vtk.empty() && !a.output.empty()) {
     throw_usage("export: takes -o or --vtk, not both ({} and {}); run it once for each", a.output, a.vtk);
   }
-  return a.vtk.empty() ? export_fclib(program, a) : export_pictures(program, a);
+  return a.vtk.empty() ? export_snapshot(program, a) : export_pictures(program, a);
 }
 
 }  // namespace
@@ -125,11 +107,7 @@ void add_export(CLI::App& app, Program& program) {
   command->add_option("-o,--output", a->output, "FCLib file to write")->type_name("FILE.hdf5");
   command->add_option("--vtk", a->vtk, "Folder for the ParaView series; it must be new or empty")
       ->type_name("DIR");
-  command
-      ->add_option("--matrix", a->matrix,
-                   "How to read an M of which the file holds one triangle: symmetric (fill up the other "
-                   "triangle) or as-stored (default: symmetric)")
-      ->type_name("HOW");
+  add_matrix_option(*command, a->matrix);
   command->add_flag("--force", a->force, "Replace an existing file, or an earlier export in DIR");
   command->callback(
       [&program, a] { program.command = [&program, a] { return export_problem(program, *a); }; });

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "commands.h"
 #include "configs.h"
+#include "harness/catalogue.h"
 #include "harness/experiment.h"
 #include "harness/run_record.h"
 #include "json_output.h"
@@ -16,49 +17,6 @@
 
 namespace signorini {
 namespace {
-
-struct Measure {
-  const char *name, *unit, *help;
-};
-constexpr Measure kMeasures[] = {
-    {"residual", "1",
-     "the measure that --tolerance limits: how far the answer is from satisfying contact and friction, as a "
-     "velocity error of the worst contact (Alart-Curnier function) divided by the largest entry of q; for "
-     "cone and pyramid"},
-    {"natural_map", "1",
-     "largest |r - P(r - rho u^)| / rho over the contacts, divided by the largest entry of q; P projects "
-     "onto "
-     "the friction cone; cone only"},
-    {"siconos_error", "unit-dependent",
-     "the error that Siconos reports (rho = 1), for comparison with its papers; cone only"},
-    {"fischer_burmeister", "m/s",
-     "norm of the Fischer-Burmeister function of normal impulse and normal velocity, with friction terms"},
-    {"penetration", "m",
-     "deepest penetration that the answer leaves at the end of the step; needs the time step"},
-    {"cone_violation", "1",
-     "how far friction exceeds mu times the normal impulse, divided by the largest normal impulse"},
-    {"dissipation_angle", "degrees",
-     "largest angle between friction and the opposite of the sliding direction, over the sliding contacts"},
-    {"equation", "1",
-     "error of the equation of motion M v = H r + f for the velocities that the solver returned, scaled by "
-     "the diagonal of M, divided by the largest entry of q"},
-    {"fb_normal, fb_static, fb_kinetic", "m",
-     "Fischer-Burmeister error of normal, sticking and sliding constraints (Verschoor and Jalba 2019, Fig. "
-     "13); "
-     "needs the time step"},
-};
-
-Json solvers_json() {
-  Json all = Json::array();
-  for (const SolverEntry& entry : solver_registry()) {
-    Json options = Json::array();
-    for (const OptionDescription& o : entry.describe())
-      options.push_back({{"key", o.key}, {"type", o.type}, {"default", o.value}, {"help", o.help}});
-    all.push_back(
-        {{"name", entry.name}, {"summary", entry.summary}, {"source", entry.source}, {"options", options}});
-  }
-  return all;
-}
 
 void print_solvers() {
   for (const SolverEntry& entry : solver_registry()) {
@@ -126,14 +84,8 @@ void print_columns() {
   say("One row of runs.csv per run; runs.schema.json beside it says the same.");
 }
 
-Json measures_json() {
-  Json all = Json::array();
-  for (const Measure& m : kMeasures) all.push_back({{"name", m.name}, {"unit", m.unit}, {"meaning", m.help}});
-  return all;
-}
-
 void print_measures() {
-  for (const Measure& m : kMeasures) print_entry(m.name, fmt::format("(unit: {})", m.unit), m.help);
+  for (const MeasureEntry& m : measures()) print_entry(m.name, fmt::format("(unit: {})", m.unit), m.help);
   say("All measures are computed from the answer, the same way for all solvers.");
 }
 
@@ -148,7 +100,7 @@ void print_everything(const Program& program) {
   print_experiment_names(program);
   print("\n");
   std::vector<std::string> names;
-  for (const Measure& m : kMeasures) names.emplace_back(m.name);
+  for (const MeasureEntry& m : measures()) names.emplace_back(m.name);
   print(fmt::format("{}  {}\n", painted("measures", Colour::bold), fmt::join(names, ", ")));
   say("More about each: signorini list solvers, list experiments, list measures, list columns");
 }
@@ -160,10 +112,10 @@ int list(const Program& program, const std::string& what) {
     std::function<void()> print;
   };
   const Kind kinds[] = {
-      {"solvers", solvers_json, print_solvers},
+      {"solvers", [] { return Json::parse(solvers_json()); }, print_solvers},
       {"scenes", [&] { return scenes_json(program); }, [&] { print_scenes(program); }},
       {"experiments", [&] { return experiments_json(program); }, [&] { print_experiments(program); }},
-      {"measures", measures_json, print_measures},
+      {"measures", [] { return Json::parse(measures_json()); }, print_measures},
       {"columns", columns_json, print_columns}};
   Json everything = Json::object();
   std::vector<std::string> known;

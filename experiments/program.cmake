@@ -14,6 +14,7 @@ add_executable(signorini
   experiment_json.cpp
   experiment_session.cpp
   fact_json.cpp
+  file_tables.cpp
   interrupt.cpp
   json_output.cpp
   recording_context.cpp
@@ -21,10 +22,9 @@ add_executable(signorini
   report_script.cpp
   run_summary.cpp
   scene_recordings.cpp
+  solve_screen.cpp
   terminal.cpp
   terminal_monitor.cpp
-  vtk_export.cpp
-  vtk_file.cpp
 )
 target_include_directories(signorini PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 target_compile_definitions(signorini PRIVATE SIGNORINI_SOURCE_DIR="${PROJECT_SOURCE_DIR}")

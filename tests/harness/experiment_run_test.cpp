@@ -91,7 +91,7 @@ class ExperimentRunTest : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  static constexpr const char* kTitle = "artefact = \"A trial\"\nclaim = \"it runs\"\n";
+  static constexpr const char* kTitle = "artefact = \"A trial\"\n";
   static constexpr const char* kSolvers =
       "[[solvers]]\nname = \"pgs\"\n[[solvers]]\nname = \"pcg-pgs\"\nlabel = \"combined\"\n";
 

@@ -4,24 +4,22 @@
 #include <string>
 #include <vector>
 
+#include "harness/long_work.h"
 #include "record/recording_file.h"
-#include "vtk_file.h"
+#include "record/vtk_file.h"
 
 /// A recording as VTK files for ParaView: for every frame K
 ///
-///   surface_K.vtu   triangles of bodies and obstacles. Point data: displacement (m, from the undeformed
-///   start; where
-///                   rest positions were recorded). Cell data: body (−1 = obstacle).
+///   surface_K.vtu   triangles of bodies and obstacles. Point data: displacement (m, from the undeformed start;
+///                   where rest positions were recorded). Cell data: body (−1 = obstacle).
 ///   contacts_K.vtu  one point per contact at its position. Point data: normal; impulse and warm_start (N·s,
-///   world axes:
-///                   r_N n + r_1 t₁ + r_2 t₂, the driving solver's answer and the previous step's, each where
-///                   recorded); gap (m); friction; body_a, body_b; region, region_point, island, where
+///                   world axes: r_N n + r_1 t₁ + r_2 t₂, the driving solver's answer and the previous step's,
+///                   each where recorded); gap (m); friction; body_a, body_b; region, region_point, island, where
 ///
-///   region, island  number of the detached region (shared mass points) and of the island (whole bodies) as
-///   in
+///   region, island  number of the detached region (shared mass points) and of the island (whole bodies) as in
 ///                   regions/region_partition.h: by smallest contact, 0 … count − 1
 ///   region_point    smallest mass point of the region: a colour by it stays while regions come and go; −1
-///   without one
+///                   without one
 ///
 /// and surface.pvd, contacts.pvd, the series in time. The j-th of J solves with the same time t stands at t +
 /// j/J dt (j = 0 … J−1), since a series shows one file per time.
@@ -47,6 +45,6 @@ enum class ExistingFolder { refuse, replace };
 /// loses its earlier exports when they are to be replaced. All files are written to `folder`/export.tmp first
 /// and then renamed, the .pvd files last: what fails before leaves an earlier export as it was.
 VtkExport export_vtk(const std::filesystem::path& recording, const std::vector<std::string>& steps,
-                     const std::filesystem::path& folder, ExistingFolder existing);
+                     const std::filesystem::path& folder, ExistingFolder existing, const LongWork& work = {});
 
 }  // namespace signorini

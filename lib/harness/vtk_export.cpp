@@ -1,4 +1,4 @@
-#include "vtk_export.h"
+#include "harness/vtk_export.h"
 
 #include <fmt/format.h>
 
@@ -8,10 +8,8 @@
 
 #include "base/check.h"
 #include "base/output_file.h"
-#include "interrupt.h"
 #include "regions/contact_graph.h"
 #include "regions/region_partition.h"
-#include "terminal.h"
 
 namespace signorini {
 namespace {
@@ -220,20 +218,49 @@ std::vector<double> series_times(const std::vector<double>& times, const std::ve
   return spread;
 }
 
+namespace {
+
+/// Times and names of the frames so far.
+class Series {
+ public:
+  void add(const Frame& frame) {
+    names_.push_back(frame.id);
+    times_.push_back(frame.problem.time);
+    dt_.push_back(frame.problem.dt);
+    has_surface_.push_back(frame.geometry != nullptr);
+  }
+  void write(StagedFolder& folder) const {
+    const std::vector<double> spread = series_times(times_, dt_);
+    std::vector<std::pair<double, std::string>> surfaces, contacts;
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      if (has_surface_[i]) surfaces.emplace_back(spread[i], surface_name(names_[i]));
+      contacts.emplace_back(spread[i], contacts_name(names_[i]));
+    }
+    folder.add(kContactSeries, vtk_series_text(contacts));
+    folder.add(kSurfaceSeries, vtk_series_text(surfaces));
+  }
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<double> times_, dt_;
+  std::vector<bool> has_surface_;
+};
+
+}  // namespace
+
 VtkExport export_vtk(const fs::path& recording, const std::vector<std::string>& steps, const fs::path& folder,
-                     ExistingFolder existing) {
+                     ExistingFolder existing, const LongWork& work) {
   const RecordingReader reader(recording);
   const std::vector<std::string>& ids = steps.empty() ? reader.frames() : steps;
   if (ids.empty()) throw_input("{}: holds no snapshots", recording.string());
+  const auto total = static_cast<long long>(ids.size());
+  work.progress(0, total, "");
   VtkExport done;
   std::optional<LockFile> lock;
   std::optional<StagedFolder> staged;
-  std::vector<std::string> names;
-  std::vector<double> times, dt;
-  std::vector<bool> has_surface;
-  Progress progress("exporting " + recording.string(), static_cast<long long>(ids.size()));
+  Series series;
   for (const std::string& id : ids) {
-    stop_when_interrupted();
+    work.stop_when_cancelled();
     const Frame frame = reader.read(id);
     if (done.frames == 0) {
       if (!frame.geometry) {
@@ -252,22 +279,11 @@ VtkExport export_vtk(const fs::path& recording, const std::vector<std::string>& 
       done.displacements += surface.point_data.empty() ? 0 : 1;
     }
     done.impulses += frame.impulse.size() > 0 ? 1 : 0;
-    names.push_back(frame.id);
-    times.push_back(frame.problem.time);
-    dt.push_back(frame.problem.dt);
-    has_surface.push_back(frame.geometry != nullptr);
+    series.add(frame);
     ++done.frames;
-    progress.update(done.frames, "step " + frame.id);
+    work.progress(done.frames, total, "step " + frame.id);
   }
-  progress.clear();
-  const std::vector<double> spread = series_times(times, dt);
-  std::vector<std::pair<double, std::string>> surfaces, contacts;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (has_surface[i]) surfaces.emplace_back(spread[i], surface_name(names[i]));
-    contacts.emplace_back(spread[i], contacts_name(names[i]));
-  }
-  staged->add(kContactSeries, vtk_series_text(contacts));
-  staged->add(kSurfaceSeries, vtk_series_text(surfaces));
+  series.write(*staged);
   staged->publish();
   return done;
 }

@@ -1,4 +1,4 @@
-#include "vtk_file.h"
+#include "record/vtk_file.h"
 
 #include <fmt/format.h>
 

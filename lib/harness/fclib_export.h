@@ -1,0 +1,32 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "base/output_file.h"
+#include "contact/contact_problem.h"
+
+/// One snapshot of a recording, or of another FCLib file, as an FCLib file of its own. Nothing is lost: the
+/// exported problem, solved again, gives the same bits.
+namespace signorini {
+
+struct FclibExportRequest {
+  std::string file = {};
+  std::string step = {};  ///< "" = the only one
+  std::string output = {};
+  std::string matrix = "symmetric";  ///< a name of `MatrixReading`, as --matrix gives it
+  ExistingOutput existing = ExistingOutput::refuse;
+};
+
+struct FclibExport {
+  std::string step;
+  bool primal = false;  ///< written as /fclib_global
+  Index contacts = 0, dofs = 0;
+  std::uintmax_t bytes = 0;  ///< of the written file
+  std::string note;          ///< contact/matrix_note.h
+};
+
+/// Claims the output before the file is opened. Throws `UsageError` when no step is named and the file holds several.
+FclibExport export_fclib(const FclibExportRequest& request);
+
+}  // namespace signorini

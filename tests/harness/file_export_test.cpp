@@ -1,0 +1,148 @@
+// Snapshots as FCLib files, recordings as VTK series: what the library does of `export`.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "base/check.h"
+#include "contact/planted_problem.h"
+#include "harness/fclib_export.h"
+#include "harness/vtk_export.h"
+#include "record/fclib_file.h"
+#include "record/record_test_tools.h"
+
+namespace signorini::file_export_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+Frame frame(const std::string& id, double time) {
+  Frame made;
+  made.id = id;
+  made.problem = make_planted_problem({.contacts = 2}).problem;
+  made.problem.time = time;
+  made.problem.dt = 0.5;
+  made.problem.position = Matrix::Random(2, 3);
+  made.problem.frame = Matrix::Zero(2, 9);
+  made.problem.frame.row(0) << 1, 0, 0, 0, 1, 0, 0, 0, 1;
+  made.problem.frame.row(1) << 0, 1, 0, 0, 0, 1, 1, 0, 0;  // n = y, t1 = z, t2 = x
+  made.geometry = std::make_unique<FrameGeometry>();
+  made.geometry->vertices.setIdentity(3, 3);
+  made.geometry->triangles.resize(1, 3);
+  made.geometry->triangles << 0, 1, 2;
+  made.geometry->triangle_body = {-1};
+  return made;
+}
+
+class FileExportTest : public testing::Test {
+ protected:
+  std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
+  std::string recording(const std::vector<std::pair<std::string, double>>& frames) const {
+    RecordingWriter writer(path("a.h5"), {.scene = "net", .config = "title = 'x'\n", .git = "", .seed = 0},
+                           false);
+    for (const auto& [id, time] : frames) writer.append(frame(id, time));
+    writer.finish();
+    return path("a.h5");
+  }
+  TemporaryFolder folder_;
+};
+
+/// The values of an array by its name; empty without one.
+std::vector<double> doubles(const std::vector<VtkArray>& arrays, const std::string& name) {
+  for (const VtkArray& array : arrays) {
+    if (array.name == name) return std::get<std::vector<double>>(array.values);
+  }
+  return {};
+}
+
+TEST_F(FileExportTest, ASnapshotKeepsItsBits) {
+  const std::string file = recording({{"000001", 0.5}, {"000002", 1.0}});
+  const FclibExport done = export_fclib({.file = file, .step = "2", .output = path("x.hdf5")});
+  EXPECT_EQ(done.step, "2");
+  EXPECT_TRUE(done.primal);
+  EXPECT_EQ(done.contacts, 2);
+  EXPECT_EQ(done.bytes, fs::file_size(path("x.hdf5")));
+  EXPECT_EQ(done.note, "");
+  const FclibFile read = read_fclib(path("x.hdf5"));
+  const ContactProblem& problem = RecordingReader(file).read("000002").problem;
+  EXPECT_TRUE(same_bits(read.problem.f, problem.f));
+  EXPECT_TRUE(same_bits(read.problem.w, problem.w));
+  EXPECT_EQ(read.info.title, "net");
+  EXPECT_EQ(read.info.description, "step 2 of a.h5, exported by signorini");
+  EXPECT_THROW(export_fclib({.file = file, .step = "2", .output = path("x.hdf5")}), UsageError)
+      << "it exists";
+  EXPECT_EQ(export_fclib({.file = path("x.hdf5"), .output = path("y.hdf5")}).step, "0") << "the only one";
+}
+
+TEST_F(FileExportTest, ARecordingOfSeveralStepsNeedsOne) {
+  const std::string file = recording({{"000001", 0.5}, {"000002", 1.0}});
+  try {
+    export_fclib({.file = file, .output = path("x.hdf5")});
+    FAIL() << "no error";
+  } catch (const UsageError& error) {
+    EXPECT_EQ(
+        std::string(error.what()),
+        fmt::format("{}: holds 2 snapshots; pick one with --step ('signorini info {} --steps' lists them)",
+                    file, file));
+  }
+  EXPECT_FALSE(fs::exists(path("x.hdf5")));
+}
+
+TEST_F(FileExportTest, SolvesOfOneStepAreSpreadOverIt) {
+  EXPECT_EQ(series_times({0.5, 1.0, 1.0, 2.0}, {0.5, 0.5, 0.5, 0.5}),
+            (std::vector<double>{0.5, 1.0, 1.25, 2.0}));
+  EXPECT_EQ(series_times({3.0, 3.0}, {0.0, 0.0}), (std::vector<double>{3.0, 3.5})) << "a step of 1 s";
+}
+
+TEST_F(FileExportTest, ImpulsesStandInWorldAxesAndDisplacementsFromRest) {
+  Frame f = frame("000001", 0.5);
+  EXPECT_TRUE(doubles(contact_grid(f, "here").point_data, "impulse").empty());
+  EXPECT_TRUE(surface_grid(*f.geometry).point_data.empty());
+  f.impulse = Vector::LinSpaced(6, 1.0, 6.0);
+  EXPECT_EQ(doubles(contact_grid(f, "here").point_data, "impulse"), (std::vector<double>{1, 2, 3, 6, 4, 5}));
+  f.geometry->rest.setConstant(3, 3, 0.25);
+  EXPECT_EQ(doubles(surface_grid(*f.geometry).point_data, "displacement"),
+            (std::vector<double>{0.75, -0.25, -0.25, -0.25, 0.75, -0.25, -0.25, -0.25, 0.75}));
+  f.problem.position.resize(0, 3);
+  try {
+    contact_grid(f, "here");
+    FAIL() << "no error";
+  } catch (const InputError& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "here: contact positions were not recorded, so the contacts cannot be drawn");
+  }
+}
+
+TEST_F(FileExportTest, ASeriesAppearsAtOnceAndTellsHowFarItIs) {
+  const std::string file = recording({{"000001", 0.5}, {"000002", 1.0}});
+  const fs::path folder = folder_.path() / "vtk";
+  std::vector<long long> told;
+  const LongWork work{nullptr, [&](long long done, long long total, const std::string&) {
+                        EXPECT_EQ(total, 2);
+                        EXPECT_FALSE(fs::exists(folder / "contacts.pvd"));
+                        told.push_back(done);
+                      }};
+  const VtkExport done = export_vtk(file, {}, folder, ExistingFolder::refuse, work);
+  EXPECT_EQ(told, (std::vector<long long>{0, 1, 2}));
+  EXPECT_EQ(done.frames, 2);
+  EXPECT_EQ(done.surfaces, 2);
+  EXPECT_EQ(done.displacements, 0);
+  EXPECT_EQ(done.impulses, 0);
+  for (const char* name : {"contacts.pvd", "surface.pvd", "contacts_000002.vtu", "surface_000001.vtu"})
+    EXPECT_TRUE(fs::exists(folder / name)) << name;
+}
+
+TEST_F(FileExportTest, ACancelledSeriesLeavesTheEarlierOne) {
+  const std::string file = recording({{"000001", 0.5}, {"000002", 1.0}});
+  const fs::path folder = folder_.path() / "vtk";
+  export_vtk(file, {"000001"}, folder, ExistingFolder::refuse);
+  const std::string before = file_bytes(folder / "contacts.pvd");
+  CancelFlag flag{false};
+  const LongWork work{&flag, [&](long long done, long long, const std::string&) { flag = done == 1; }};
+  EXPECT_THROW(export_vtk(file, {}, folder, ExistingFolder::replace, work), Cancelled);
+  EXPECT_EQ(file_bytes(folder / "contacts.pvd"), before);
+  EXPECT_FALSE(fs::exists(folder / "contacts_000002.vtu") || fs::exists(folder / "export.tmp"));
+}
+
+}  // namespace
+}  // namespace signorini::file_export_test
