@@ -11,7 +11,7 @@
 #include "harness/vtk_export.h"
 #include "json_output.h"
 #include "terminal.h"
-#include "watched_work.h"
+#include "terminal_monitor.h"
 
 namespace signorini {
 namespace {
@@ -40,10 +40,9 @@ int export_snapshot(const Program& program, const ExportArguments& a) {
 
 int export_pictures(const Program& program, const ExportArguments& a) {
   const std::vector<std::string> steps = a.step.empty() ? std::vector<std::string>{} : std::vector{a.step};
-  WatchedWork watched("exporting " + a.file);
-  const VtkExport done = export_vtk(
-      a.file, steps, a.vtk, a.force ? ExistingFolder::replace : ExistingFolder::refuse, watched.work());
-  watched.clear();
+  TerminalMonitor monitor;
+  const VtkExport done =
+      export_vtk(a.file, steps, a.vtk, a.force ? ExistingFolder::replace : ExistingFolder::refuse, &monitor);
   if (program.json) {
     print_json({{"folder", a.vtk},
                 {"input", a.file},

@@ -11,7 +11,7 @@
 #include "json_output.h"
 #include "scene/recording_facts.h"
 #include "terminal.h"
-#include "watched_work.h"
+#include "terminal_monitor.h"
 
 namespace signorini {
 namespace {
@@ -57,9 +57,8 @@ int info(const Program& program, const InfoArguments& a) {
   Json all = Json::array();
   FileTables tables;
   for (const std::string& path : a.files) {
-    WatchedWork watched("reading " + path);
-    const FileSummary file = summarise_file(path, {matrix, watched.work()});
-    watched.clear();
+    TerminalMonitor monitor;
+    const FileSummary file = summarise_file(path, {matrix, &monitor});
     notes += notes_text(file);
     if (program.json)
       all.push_back(to_json(file));

@@ -25,20 +25,29 @@ class RunMonitor {
   }
 };
 
-/// Progress that ends with its scope.
+/// Progress that ends with its scope. Without a monitor nobody hears of it.
 class MonitoredProgress {
  public:
-  MonitoredProgress(RunMonitor& monitor, const std::string& what, long long total) : monitor_(monitor) {
-    monitor_.begin_progress(what, total);
+  MonitoredProgress(RunMonitor* monitor, const std::string& what, long long total) : monitor_(monitor) {
+    if (monitor_ != nullptr) monitor_->begin_progress(what, total);
   }
-  ~MonitoredProgress() { monitor_.end_progress(); }
+  MonitoredProgress(RunMonitor& monitor, const std::string& what, long long total)
+      : MonitoredProgress(&monitor, what, total) {}
+  ~MonitoredProgress() {
+    if (monitor_ != nullptr) monitor_->end_progress();
+  }
   MonitoredProgress(const MonitoredProgress&) = delete;
   MonitoredProgress& operator=(const MonitoredProgress&) = delete;
 
-  void update(long long done, std::string_view detail) { monitor_.progress(done, detail); }
+  void update(long long done, std::string_view detail) {
+    if (monitor_ != nullptr) monitor_->progress(done, detail);
+  }
+  void stop_when_cancelled() const {
+    if (monitor_ != nullptr) monitor_->stop_when_cancelled();
+  }
 
  private:
-  RunMonitor& monitor_;
+  RunMonitor* monitor_;
 };
 
 }  // namespace signorini

@@ -60,12 +60,11 @@ FileSummary summarise_file(const std::string& path, const SummaryOptions& option
   summary.path = path;
   summary.title = file.title();
   summary.bytes = std::filesystem::file_size(path);
-  const auto total = static_cast<long long>(file.steps().size());
-  options.work.progress(0, total, "");
+  MonitoredProgress progress(options.monitor, "reading " + path, static_cast<long long>(file.steps().size()));
   for (const std::string& step : file.steps()) {
-    options.work.stop_when_cancelled();
+    progress.stop_when_cancelled();
     summary.steps.push_back(summarise_snapshot(file.read(step), step));
-    options.work.progress(static_cast<long long>(summary.steps.size()), total, "step " + step);
+    progress.update(static_cast<long long>(summary.steps.size()), "step " + step);
   }
   if (file.kind() == ProblemFileKind::recording)
     summary.statistics = RecordingReader(path, RecordingReader::Parts::checked).statistics();

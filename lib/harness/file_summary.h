@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/run_monitor.h"
 #include "contact/contact_problem.h"
-#include "harness/long_work.h"
 #include "record/problem_file.h"
 #include "record/recording_file.h"
 
@@ -53,7 +53,7 @@ struct FileSummary {
 };
 struct SummaryOptions {
   MatrixReading matrix = MatrixReading::symmetric;
-  LongWork work = {};
+  RunMonitor* monitor = nullptr;
 };
 FileSummary summarise_file(const std::string& path, const SummaryOptions& options = {});
 

@@ -249,18 +249,17 @@ class Series {
 }  // namespace
 
 VtkExport export_vtk(const fs::path& recording, const std::vector<std::string>& steps, const fs::path& folder,
-                     ExistingFolder existing, const LongWork& work) {
+                     ExistingFolder existing, RunMonitor* monitor) {
   const RecordingReader reader(recording);
   const std::vector<std::string>& ids = steps.empty() ? reader.frames() : steps;
   if (ids.empty()) throw_input("{}: holds no snapshots", recording.string());
-  const auto total = static_cast<long long>(ids.size());
-  work.progress(0, total, "");
+  MonitoredProgress progress(monitor, "exporting " + recording.string(), static_cast<long long>(ids.size()));
   VtkExport done;
   std::optional<LockFile> lock;
   std::optional<StagedFolder> staged;
   Series series;
   for (const std::string& id : ids) {
-    work.stop_when_cancelled();
+    progress.stop_when_cancelled();
     const Frame frame = reader.read(id);
     if (done.frames == 0) {
       if (!frame.geometry) {
@@ -281,7 +280,7 @@ VtkExport export_vtk(const fs::path& recording, const std::vector<std::string>& 
     done.impulses += frame.impulse.size() > 0 ? 1 : 0;
     series.add(frame);
     ++done.frames;
-    work.progress(done.frames, total, "step " + frame.id);
+    progress.update(done.frames, "step " + frame.id);
   }
   series.write(*staged);
   staged->publish();

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/long_work.h"
+#include "base/run_monitor.h"
 #include "record/recording_file.h"
 #include "record/vtk_file.h"
 
@@ -45,6 +45,7 @@ enum class ExistingFolder { refuse, replace };
 /// loses its earlier exports when they are to be replaced. All files are written to `folder`/export.tmp first
 /// and then renamed, the .pvd files last: what fails before leaves an earlier export as it was.
 VtkExport export_vtk(const std::filesystem::path& recording, const std::vector<std::string>& steps,
-                     const std::filesystem::path& folder, ExistingFolder existing, const LongWork& work = {});
+                     const std::filesystem::path& folder, ExistingFolder existing,
+                     RunMonitor* monitor = nullptr);
 
 }  // namespace signorini

@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <vector>
 
 #include "base/check.h"
 #include "contact/planted_problem.h"
 #include "harness/fclib_export.h"
+#include "harness/listening_monitor.h"
 #include "harness/vtk_export.h"
 #include "record/fclib_file.h"
 #include "record/record_test_tools.h"
@@ -116,14 +118,10 @@ TEST_F(FileExportTest, ImpulsesStandInWorldAxesAndDisplacementsFromRest) {
 TEST_F(FileExportTest, ASeriesAppearsAtOnceAndTellsHowFarItIs) {
   const std::string file = recording({{"000001", 0.5}, {"000002", 1.0}});
   const fs::path folder = folder_.path() / "vtk";
-  std::vector<long long> told;
-  const LongWork work{nullptr, [&](long long done, long long total, const std::string&) {
-                        EXPECT_EQ(total, 2);
-                        EXPECT_FALSE(fs::exists(folder / "contacts.pvd"));
-                        told.push_back(done);
-                      }};
-  const VtkExport done = export_vtk(file, {}, folder, ExistingFolder::refuse, work);
-  EXPECT_EQ(told, (std::vector<long long>{0, 1, 2}));
+  ListeningMonitor listener;
+  listener.on_progress = [&](long long) { EXPECT_FALSE(fs::exists(folder / "contacts.pvd")); };
+  const VtkExport done = export_vtk(file, {}, folder, ExistingFolder::refuse, &listener);
+  EXPECT_EQ(listener.told, (std::vector<std::string>{"1/2 step 000001", "2/2 step 000002"}));
   EXPECT_EQ(done.frames, 2);
   EXPECT_EQ(done.surfaces, 2);
   EXPECT_EQ(done.displacements, 0);
@@ -137,9 +135,9 @@ TEST_F(FileExportTest, ACancelledSeriesLeavesTheEarlierOne) {
   const fs::path folder = folder_.path() / "vtk";
   export_vtk(file, {"000001"}, folder, ExistingFolder::refuse);
   const std::string before = file_bytes(folder / "contacts.pvd");
-  CancelFlag flag{false};
-  const LongWork work{&flag, [&](long long done, long long, const std::string&) { flag = done == 1; }};
-  EXPECT_THROW(export_vtk(file, {}, folder, ExistingFolder::replace, work), Cancelled);
+  ListeningMonitor listener;
+  listener.on_progress = [&](long long done) { listener.flag = done == 1; };
+  EXPECT_THROW(export_vtk(file, {}, folder, ExistingFolder::replace, &listener), Cancelled);
   EXPECT_EQ(file_bytes(folder / "contacts.pvd"), before);
   EXPECT_FALSE(fs::exists(folder / "contacts_000002.vtu") || fs::exists(folder / "export.tmp"));
 }

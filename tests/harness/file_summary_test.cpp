@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "contact/planted_problem.h"
+#include "harness/listening_monitor.h"
 #include "record/record_test_tools.h"
 
 namespace signorini::file_summary_test {
@@ -141,12 +142,8 @@ TEST(FileSummary, OfARecordingHasItsStatisticsWhenItEnded) {
     const StepTable statistics{{"time"}, {"s"}, {{0.5}, {1.0}}};
     writer.finish(&statistics);
   }
-  std::vector<std::string> told;
-  SummaryOptions options;
-  options.work.on_progress = [&told](long long done, long long total, const std::string& detail) {
-    told.push_back(fmt::format("{}/{} {}", done, total, detail));
-  };
-  const FileSummary summary = summarise_file(path, options);
+  ListeningMonitor listener;
+  const FileSummary summary = summarise_file(path, {.monitor = &listener});
   EXPECT_EQ(summary.path, path);
   EXPECT_EQ(summary.title, "net");
   EXPECT_EQ(summary.bytes, std::filesystem::file_size(path));
@@ -155,7 +152,7 @@ TEST(FileSummary, OfARecordingHasItsStatisticsWhenItEnded) {
   EXPECT_EQ(summary.steps[1].regions, 2);
   ASSERT_TRUE(summary.statistics);
   EXPECT_EQ(summary.statistics->rows.size(), 2U);
-  EXPECT_EQ(told, (std::vector<std::string>{"0/2 ", "1/2 step 000001", "2/2 step 000002"}));
+  EXPECT_EQ(listener.told, (std::vector<std::string>{"1/2 step 000001", "2/2 step 000002"}));
 }
 
 TEST(FileSummary, EndsWhenCancelled) {
@@ -167,16 +164,10 @@ TEST(FileSummary, EndsWhenCancelled) {
     writer.finish();
   }
   EXPECT_FALSE(summarise_file(path).statistics) << "the recording has none";
-  CancelFlag flag{false};
-  long long last = 0;
-  SummaryOptions options;
-  options.work.cancelled = &flag;
-  options.work.on_progress = [&](long long done, long long, const std::string&) {
-    last = done;
-    flag = done == 2;
-  };
-  EXPECT_THROW(summarise_file(path, options), Cancelled);
-  EXPECT_EQ(last, 2);
+  ListeningMonitor listener;
+  listener.on_progress = [&](long long done) { listener.flag = done == 2; };
+  EXPECT_THROW(summarise_file(path, {.monitor = &listener}), Cancelled);
+  EXPECT_EQ(listener.told.back(), "2/3 step 000002");
 }
 
 }  // namespace
