@@ -1,109 +1,16 @@
 // signorini list: names, summaries, sources and options of everything that can be asked for.
 
-#include <fmt/format.h>
-
+#include <functional>
 #include <memory>
 
 #include "base/check.h"
 #include "base/text.h"
 #include "commands.h"
-#include "configs.h"
 #include "harness/catalogue.h"
-#include "harness/experiment.h"
-#include "harness/run_record.h"
-#include "json_output.h"
-#include "solvers/registry.h"
-#include "terminal.h"
+#include "list_screen.h"
 
 namespace signorini {
 namespace {
-
-void print_solvers() {
-  for (const SolverEntry& entry : solver_registry()) {
-    print(fmt::format("{}  {}\n", painted(entry.name, Colour::bold), entry.summary));
-    print(fmt::format("    {}\n", painted(entry.source, Colour::dim)));
-    TextTable table({{"    option"}, {"default"}, {"type"}, {"meaning"}});
-    for (const OptionDescription& o : entry.describe()) table.add({"    " + o.key, o.value, o.type, o.help});
-    print(table.text() + "\n");
-  }
-  say("Set an option with --set SOLVER.option=value, e.g. --set pgs.law=pyramid.");
-}
-
-Json scenes_json(const Program& program) {
-  Json all = Json::array();
-  for (const auto& file : list_configs(program, ConfigKind::scenes))
-    all.push_back({{"name", file.stem().string()}, {"summary", read_toml_summary(file)}});
-  return all;
-}
-
-void print_scenes(const Program& program) {
-  TextTable table({{"scene"}, {"summary"}});
-  for (const auto& file : list_configs(program, ConfigKind::scenes))
-    table.add({file.stem().string(), read_toml_summary(file)});
-  print(table.text());
-  say("Record a scene: signorini record NAME -o NAME.h5");
-}
-
-Json experiments_json(const Program& program) {
-  Json all = Json::array();
-  for (const auto& file : list_configs(program, ConfigKind::experiments)) {
-    const ExperimentSummary e = read_experiment_summary(file);
-    all.push_back({{"name", e.id}, {"artefact", e.artefact}});
-  }
-  return all;
-}
-
-/// A name with its title, and below it the meaning in a narrow column.
-void print_entry(std::string_view name, std::string_view title, std::string_view meaning) {
-  constexpr std::size_t kWidth = 96;
-  print(fmt::format("{}  {}\n", painted(name, Colour::bold), title));
-  for (const std::string& line : wrapped_lines(meaning, kWidth)) print(fmt::format("    {}\n", line));
-}
-
-void print_experiment_names(const Program& program) {
-  TextTable table({{"experiment"}, {"reproduces"}});
-  for (const auto& file : list_configs(program, ConfigKind::experiments)) {
-    const ExperimentSummary e = read_experiment_summary(file);
-    table.add({e.id, e.artefact});
-  }
-  print(table.text());
-}
-
-void print_experiments(const Program& program) {
-  print_experiment_names(program);
-  say("Run an experiment and draw its figures: signorini reproduce NAME");
-}
-
-Json columns_json() { return Json::parse(run_schema_json())["runs.csv"]; }
-
-void print_columns() {
-  TextTable table({{"column"}, {"type"}, {"unit"}, {"meaning"}});
-  for (const Column& c : run_columns())
-    table.add({std::string(c.name), std::string(c.type), std::string(c.unit), std::string(c.meaning)});
-  print(table.text());
-  say("One row of runs.csv per run; runs.schema.json beside it says the same.");
-}
-
-void print_measures() {
-  for (const MeasureEntry& m : measures()) print_entry(m.name, fmt::format("(unit: {})", m.unit), m.help);
-  say("All measures are computed from the answer, the same way for all solvers.");
-}
-
-/// Names and summaries of everything, without options.
-void print_everything(const Program& program) {
-  TextTable solvers({{"solver"}, {"summary"}});
-  for (const SolverEntry& entry : solver_registry())
-    solvers.add({std::string(entry.name), std::string(entry.summary)});
-  print(solvers.text() + "\n");
-  print_scenes(program);
-  print("\n");
-  print_experiment_names(program);
-  print("\n");
-  std::vector<std::string> names;
-  for (const MeasureEntry& m : measures()) names.emplace_back(m.name);
-  print(fmt::format("{}  {}\n", painted("measures", Colour::bold), fmt::join(names, ", ")));
-  say("More about each: signorini list solvers, list experiments, list measures, list columns");
-}
 
 int list(const Program& program, const std::string& what) {
   struct Kind {

@@ -17,6 +17,7 @@ add_executable(signorini
   file_tables.cpp
   interrupt.cpp
   json_output.cpp
+  list_screen.cpp
   recording_context.cpp
   record_summary.cpp
   report_script.cpp
