@@ -4,9 +4,10 @@ import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.ticker import MaxNLocator
 
-from signorini_report import expect, style
+from signorini_report import rows as table_rows, style
 from signorini_report.data import inner_sweeps, scene_of
 from signorini_report.figure_parts import GREY, plain_log, time_unit
+from signorini_report.figures import Figure
 
 
 def fitted(x, y):
@@ -32,9 +33,9 @@ def over_contacts(experiment, folder):
     panels = []
     for panel in wanted["panels"]:
         try:
-            rows = expect.select(experiment.runs, panel.get("where"))
-            panels.append((panel, [points_of(expect.select(rows, line.get("where")), line["column"]) for line in panel["lines"]]))
-        except expect.Impossible:
+            rows = table_rows.select(experiment.runs, panel.get("where"))
+            panels.append((panel, [points_of(table_rows.select(rows, line.get("where")), line["column"]) for line in panel["lines"]]))
+        except table_rows.Impossible:
             continue
     every = [y for _, lines in panels for _, y in lines if y.size]
     if not every:
@@ -107,3 +108,14 @@ def inner(experiment, folder):
                   bbox_to_anchor=(0.5, figure.subplotpars.bottom - 0.42 / figure.get_size_inches()[1]))
     style.save(figure, folder, "inner")
     return True
+
+
+LINE = dict.fromkeys(("words", "where", "column"))
+FIGURES = [
+    Figure("over_contacts", over_contacts, order=240, keys={"over_contacts": {"label": None, "panels": {"title": None, "where": None, "lines": LINE}}},
+           caption="Every mark is one snapshot, every line the fitted power law with its exponent; where the numbers of contacts do not span a "
+                   "factor of two there is none."),
+    Figure("inner", inner, order=250,
+           caption="Sweeps over the contacts in one iteration, up to the first iteration at which the referee's residual meets the "
+                   "tolerance: share of the iterations with at most so many, all snapshots of a recording together."),
+]

@@ -9,8 +9,9 @@ from matplotlib import pyplot as plt
 
 from signorini_report import style
 from signorini_report.data import ReportError, scene_of
+from signorini_report.figures import Figure
 
-SCRIPT = Path(__file__).resolve().parents[1] / "render"
+SCRIPT = Path(__file__).resolve().parents[2] / "render"
 
 
 def recordings_of(experiment, names):
@@ -59,3 +60,10 @@ def sheet(experiment, folder):
             axes.text(0.5, 0.995, name, transform=axes.transAxes, ha="center", va="top")
     style.save(figure, folder, "sheet")
     return True
+
+
+FIGURES = [
+    Figure("sheet", sheet, order=10, keys={"sheet": dict.fromkeys(("recordings", "frames", "view"))},
+           caption="Evenly spaced frames of the recordings that were solved. Dots are contacts, coloured by region; below, contacts and "
+                   "energies of every step."),
+]

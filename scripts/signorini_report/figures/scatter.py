@@ -7,9 +7,10 @@ from matplotlib.ticker import MaxNLocator
 
 from signorini_report import style
 from signorini_report.data import ReportError
-from signorini_report.expect import Impossible, numbers, select
+from signorini_report.rows import Impossible, numbers, select
 from signorini_report.figure_parts import plain_log, time_unit
-from signorini_report.figure_steps import wishes
+from signorini_report.figures import Figure
+from signorini_report.figures.steps import wishes
 
 WORK = ["iterations", "products", "relinearisations"]  # up to the tolerance, or to where a run gave up: a hollow mark
 SNAPSHOT = "snapshot"  # the abscissa that is their running number
@@ -35,7 +36,7 @@ def members(experiment, wanted):
             rows = rows.assign(_x=numbers(rows, abscissa), _y=numbers(rows, series["column"]))
             found.append((series.get("words", series["label"]), series["column"], rows.dropna(subset=["_x", "_y"])))
     except Impossible as impossible:
-        raise ReportError(f"{experiment.folder / 'config.toml'}: {impossible}") from impossible
+        raise ReportError(f"{experiment.figures_file}: {impossible}") from impossible
     return found
 
 
@@ -117,3 +118,11 @@ def scatter(experiment, folder):
         style.save(figure, folder, stem)
         drawn = True
     return drawn
+
+
+SERIES = dict.fromkeys(("label", "column", "words", "where"))
+FIGURES = [
+    Figure("scatter", scatter, order=150, several=True,
+           keys={"scatter": {**dict.fromkeys(("name", "panels", "abscissa", "abscissa_label", "log", "fit", "label", "limits", "where")), "series": SERIES}},
+           caption="Every mark is one run on one snapshot; a hollow one did not meet the tolerance."),
+]

@@ -8,8 +8,9 @@ from matplotlib import pyplot as plt
 
 from signorini_report import style
 from signorini_report.data import CLOCKS, ReportError
-from signorini_report.expect import Impossible, numbers, within
+from signorini_report.rows import Impossible, numbers, within
 from signorini_report.figure_parts import plain_log, time_unit
+from signorini_report.figures import Figure
 
 PARTS = {"detection_seconds": "detection", "assembly_seconds": "assembly", "free_seconds": "free motion", "solve_seconds": "contact solve",
          "other_seconds": "other"}
@@ -41,7 +42,7 @@ def chosen(experiment, wanted):
         parts = [(name, within(steps[steps["scene"] == scene], wanted)) for scene, name, _ in found]
         parts += [(name, within(steps[mine], wanted)) for _, name, mine in pooled]
     except Impossible as impossible:
-        raise ReportError(f"{experiment.folder / 'config.toml'}: {impossible}") from impossible
+        raise ReportError(f"{experiment.figures_file}: {impossible}") from impossible
     return [(name, part) for name, part in parts if len(part)]
 
 
@@ -49,7 +50,7 @@ def column_of(experiment, part, name):
     try:
         return numbers(part, name)
     except Impossible as impossible:
-        raise ReportError(f"{experiment.folder / 'config.toml'}: {impossible}") from impossible
+        raise ReportError(f"{experiment.figures_file}: {impossible}") from impossible
 
 
 MANY = 1000  # marks from which on a picture holds them as pixels
@@ -190,3 +191,17 @@ def shares(experiment, folder):
         style.save(figure, folder, stem)
         drawn = True
     return drawn
+
+
+CHOICE = dict.fromkeys(("name", "recordings", "words", "pool", "at_least", "at_most"))  # of steps
+FIGURES = [
+    Figure("histogram", histogram, order=160, several=True, keys={"histogram": {**CHOICE, **dict.fromkeys(("column", "most", "label"))}},
+           caption="Share of the steps of each recording; the last bar holds everything from there on."),
+    Figure("over_time", over_time, order=170, several=True, keys={"over_time": {**CHOICE, **dict.fromkeys(("column", "window", "log", "label"))}},
+           caption="Every dot is one step of a recording, the line their running median."),
+    Figure("against", against, order=180, several=True,
+           keys={"against": {**CHOICE, **dict.fromkeys(("column", "abscissa", "abscissa_label", "fit", "log", "label"))}},
+           caption="Every mark is one step of a recording; lines are fitted power laws."),
+    Figure("shares", shares, order=200, several=True, keys={"shares": CHOICE},
+           caption="Where the time of a step goes, by the clock, with everything but recording."),
+]

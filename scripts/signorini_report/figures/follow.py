@@ -4,6 +4,7 @@ from matplotlib import pyplot as plt
 
 from signorini_report import style
 from signorini_report.figure_parts import plain_log
+from signorini_report.figures import Figure
 
 WORDS = {"points": "mass-point regions", "islands": "islands"}
 
@@ -47,3 +48,10 @@ def follow(experiment, folder):
     panels[0][0].set_ylabel("time of update ÷ rebuild")
     style.save(figure, folder, "follow")
     return True
+
+
+FIGURES = [
+    Figure("follow", follow, order=190,
+           caption="Every mark is one step of a recording: its regions updated from the step before, against building them anew. Below the "
+                   "line the update is faster."),
+]

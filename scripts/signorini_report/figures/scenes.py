@@ -8,7 +8,9 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
 from signorini_report import style
 from signorini_report.data import scene_of
+from signorini_report.definition import recordings_of
 from signorini_report.figure_parts import GREY, plain_log, steps_axis
+from signorini_report.figures import Figure
 from signorini_report.tables import config_labels
 
 
@@ -157,7 +159,7 @@ def incline(experiment, folder):
                        slides=rows[fact] > wanted["limit"])
     if rows.empty:
         return False
-    names = [recording["name"] for recording in experiment.config.get("recordings", [])]
+    names = [name for name, _, _ in recordings_of(experiment.config)]
     rank = {group: (next((place for place, name in enumerate(names) if group.startswith(name)), len(names)), group)
             for group in set(rows["group"])}
     groups = sorted(rank, key=rank.get)
@@ -181,3 +183,17 @@ def incline(experiment, folder):
     axes.legend(handles=handles, loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=7)
     style.save(figure, folder, "incline")
     return True
+
+
+GROWTH = {"growth": dict.fromkeys(("key", "label", "variants"))}
+FIGURES = [
+    Figure("residuals", residuals, order=110, keys=GROWTH,
+           caption="The referee's residual where the solver stops by itself, against the setting at which the problem was recorded, by region "
+                   "mode."),
+    Figure("series", series, order=140, keys={"series": dict.fromkeys(("label", "words", "window"))},
+           caption="What the recordings measured over time; on the right a short part of it."),
+    Figure("incline", incline, order=210, keys={"incline": dict.fromkeys(("angle", "friction", "default", "fact", "limit"))},
+           caption="Which recorded blocks stay and which slide. Every row is one way to drive the same block, every mark one recording; the two "
+                   "of a pair lie 0.1 % below and above the critical slope."),
+    Figure("regions", regions, order=260, caption="The recording: contacts and regions over the steps, sizes of the regions, share of the largest."),
+]

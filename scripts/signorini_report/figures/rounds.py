@@ -7,7 +7,8 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
 from signorini_report import style
 from signorini_report.data import round_of, step_of
-from signorini_report.figure_convergence import NORM_LOOKS
+from signorini_report.figures import Figure
+from signorini_report.figures.convergence import NORM_LOOKS
 
 
 def accurate_part(trace):
@@ -84,3 +85,10 @@ def rounds(experiment, folder):
                   bbox_to_anchor=(0.5, figure.subplotpars.bottom - 0.4 / figure.get_size_inches()[1]))
     style.save(figure, folder, "rounds")
     return True
+
+
+FIGURES = [
+    Figure("rounds", rounds, order=90,
+           caption="Norms that the solvers compute themselves through one time step with several linearised problems, one behind the other. Each "
+                   "starts from the impulses of the one before; at every circle the contacts are linearised anew."),
+]

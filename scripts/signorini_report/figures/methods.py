@@ -6,6 +6,7 @@ from matplotlib.lines import Line2D
 
 from signorini_report import style, table_methods
 from signorini_report.figure_parts import GREY, plain_log
+from signorini_report.figures import Figure
 
 COLUMNS = (("resolution", "time ÷ that of {} (right: slower)"), ("iterations", "iterations ÷ those of {} (right: more)"))
 
@@ -55,3 +56,10 @@ def methods(experiment, folder):
                   bbox_to_anchor=(0.5, figure.subplotpars.bottom - 0.4 / figure.get_size_inches()[1]))
     style.save(figure, folder, "methods")
     return True
+
+
+FIGURES = [
+    Figure("methods", methods, order=30, keys=table_methods.KEYS,
+           caption="Time to resolve contacts (left) and iterations (right) of every method, divided by those of the reference method, scene by "
+                   "scene. Crosses are the paper's ratios. The numbers are in the tables below."),
+]

@@ -1,5 +1,7 @@
 """Figures over iterations: convergence, histories, shares of problems solved, profiles, the ladder of switch tolerances."""
 
+import functools
+
 import numpy as np
 import pandas as pd
 from matplotlib import pyplot as plt
@@ -11,6 +13,7 @@ from signorini_report import style
 from signorini_report.data import measured
 from signorini_report.figure_parts import (GREY, by_rows, label_looks, laws_of, legend_columns, looks, plain_log, time_unit,
                                            title_size, variants_of)
+from signorini_report.figures import Figure
 from signorini_report.tables import config_labels, rows_for
 
 
@@ -365,3 +368,41 @@ def histories(experiment, folder):
 
 EVENT_WORDS = {"state_changes": ("state changes", "#555555", "|"), "restarts": ("restarts", style.PINK, "|"),
                "relinearisations": ("re-linearisations", style.BLACK, "v"), "guards": ("guards", style.ORANGE, "v")}
+
+
+def every_law(experiment, folder, horizontal):
+    """One picture for each law of the traced runs."""
+    for law in laws_of(pd.DataFrame({"law": [trace.law for trace in experiment.traces]}, dtype=object)):
+        convergence(experiment, folder, horizontal, law)
+
+
+def law_of(folder, stem):
+    return f" Law: {stem.rsplit('_', 1)[1]}."
+
+
+def snapshot_of(folder, stem):
+    """What `histories` wrote beside its picture."""
+    path = folder / f"{stem}.txt"
+    return f" Snapshot: {path.read_text(encoding='utf-8').strip()}." if path.is_file() else ""
+
+
+LADDER = dict.fromkeys(("solver", "option", "beside", "columns", "label", "protocol"))
+FIGURES = [
+    Figure("profile", profile, order=50,
+           caption="Performance profile: the share of snapshots that a solver solves within a factor of the fastest solver's time. The value at 1 "
+                   "says how often it is the fastest, the value at the right end how many snapshots it solves at all."),
+    Figure("convergence_iterations", functools.partial(every_law, horizontal="iteration"), order=60, several=True, note=law_of,
+           caption="The referee's residual against the iteration, whole problems on one thread; a red cross ends a run that did not reach the "
+                   "tolerance."),
+    Figure("convergence_time", functools.partial(every_law, horizontal="seconds"), order=70, several=True, note=law_of,
+           caption="The referee's residual against solve time, whole problems on one thread; a red cross ends a run that did not reach the "
+                   "tolerance."),
+    Figure("histories", histories, order=80, keys={"histories": dict.fromkeys(("problem", "variants"))}, note=snapshot_of,
+           caption="Norms that the solvers compute themselves on one snapshot, by iteration: largest component of the residual of the system, of "
+                   "the preconditioned residual and of the relative velocity left in active constraints. Ticks at the foot are changes of contact "
+                   "states and restarts; the dotted line is the first iteration at which the referee's residual meets the tolerance."),
+    Figure("solved", solved, order=120, caption="Share of the problems on which the referee's residual meets the tolerance within a number of iterations."),
+    Figure("ladder", ladder, order=130, keys={"ladder": LADDER},
+           caption="Work until the solver stops (left) and share of the problems that it does not solve (right), against the residual at which the "
+                   "first phase hands over to the second."),
+]

@@ -6,9 +6,10 @@ from matplotlib import pyplot as plt
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator
 
-from signorini_report import expect, style
+from signorini_report import rows as table_rows, style
 from signorini_report.data import ReportError, measured
 from signorini_report.figure_parts import GREY, by_rows, laws_of, legend_columns, looks, plain_log, time_unit, title_size, variants_of
+from signorini_report.figures import Figure
 from signorini_report.tables import config_labels, rows_for
 
 
@@ -266,9 +267,9 @@ def ratios(experiment, folder):
     runs = experiment.runs[experiment.runs["tolerance"] == experiment.tolerance]
     match = wanted.get("match", ["file", "step", "label"])
     try:
-        pairs = expect.pairs_of(runs, wanted | {"match": match + [key for key in ("family", against) if key not in match]})
-    except expect.Impossible as impossible:
-        raise ReportError(f"{experiment.folder / 'config.toml'}: [ratios]: {impossible}") from impossible
+        pairs = table_rows.pairs_of(runs, wanted | {"match": match + [key for key in ("family", against) if key not in match]})
+    except table_rows.Impossible as impossible:
+        raise ReportError(f"{experiment.figures_file}: [ratios]: {impossible}") from impossible
     pairs = pairs[(pairs["numerator"] > 0) & (pairs["denominator"] > 0)].reset_index()
     if pairs.empty:
         return False
@@ -314,3 +315,19 @@ def ratios(experiment, folder):
         grid[line][0].set_ylabel(wanted.get("label", f"ratio of {wanted['column']}"))
     style.save(figure, folder, "ratios")
     return True
+
+
+PAIRS = dict.fromkeys(("column", "where", "numerator", "denominator", "denominator_column", "match", "against", "label", "variants"))
+FIGURES = [
+    Figure("times_and_iterations", times_and_iterations, order=20,
+           caption="Solve time and iterations to the tolerance, by solver and region mode. Marks are medians over the snapshots that were solved, "
+                   "bars their quartiles; the column on the right counts solved snapshots."),
+    Figure("growth", growth, order=100, keys={"growth": dict.fromkeys(("key", "label", "variants"))},
+           caption="Iterations until the referee's residual meets the tolerance, and products with M on the way, against the setting at which the "
+                   "problem was recorded. A red cross marks a run that did not reach it."),
+    Figure("ratios", ratios, order=220, keys={"ratios": PAIRS},
+           caption="Every mark is one snapshot; dashed lines and numbers are ratios of the sums over all of a scene or family."),
+    Figure("contacts", contacts, order=230,
+           caption="Solve time against the number of contacts in the snapshot, with the fitted power law and its exponent."),
+    Figure("threads", threads, order=270, caption="Speed-up by threads on the same snapshot, and where it pays: against the time that one thread needs."),
+]
