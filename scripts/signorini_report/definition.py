@@ -373,12 +373,17 @@ def check_figures(content, path):
 
 # --- a folder -----------------------------------------------------------------------------------------------------------------
 
-def read_parts(folder, run, read=read_toml):
-    """The definition in a folder; `read` gives the table of a path, empty where there is none."""
-    definition = Definition(folder, run)
+def same_as(folder):
+    """The file whose numbers paper.toml takes, if any."""
+    other = read_toml(folder / "paper.toml").get("same_as")
+    return [Path(os.path.normpath(folder / other))] if other else []
+
+
+def claims_of(folder, read=read_toml, run=None):
+    """What is claimed in a folder; `read` gives the table of a path, empty where there is none."""
+    definition = Definition(folder, run or {})
     definition.names = read(folder.parent / "names.toml")
-    definition.numbers, definition.figures = read_numbers(folder, read), read(folder / "figures.toml")
-    check_figures(definition.figures, folder / "figures.toml")
+    definition.numbers = read_numbers(folder, read)
     reasons = {**read(folder.parent / "reasons.toml"), **read(folder / "reasons.toml")}
     read_claims(read(folder / "claims.toml"), folder / "claims.toml", definition, reasons)
     return definition
@@ -389,7 +394,10 @@ def read_definition(folder):
     folder = Path(folder)
     if not (folder / "run.toml").is_file():
         raise ReportError(f"{folder}: no run.toml; the folder of an experiment holds one")
-    return read_parts(folder, read_toml(folder / "run.toml"))
+    definition = claims_of(folder, run=read_toml(folder / "run.toml"))
+    definition.figures = read_toml(folder / "figures.toml")
+    check_figures(definition.figures, folder / "figures.toml")
+    return definition
 
 
 def folder_of(identifier, configs):
