@@ -372,8 +372,8 @@ EVENT_WORDS = {"state_changes": ("state changes", "#555555", "|"), "restarts": (
 
 def every_law(experiment, folder, horizontal):
     """One picture for each law of the traced runs."""
-    for law in laws_of(pd.DataFrame({"law": [trace.law for trace in experiment.traces]}, dtype=object)):
-        convergence(experiment, folder, horizontal, law)
+    laws = laws_of(pd.DataFrame({"law": [trace.law for trace in experiment.traces]}, dtype=object))
+    return any([convergence(experiment, folder, horizontal, law) for law in laws])
 
 
 def law_of(folder, stem):
