@@ -158,6 +158,36 @@ class Verdicts(unittest.TestCase):
             self.assertEqual(verdicts.evaluate(runs, keys, size="medium").verdict, "holds")
 
 
+class Templates(unittest.TestCase):
+    """A claim of a grid that has nothing to judge is no row; one whose runs failed is."""
+
+    CLAIM = {"id": "a", "claim": "c", "kind": "ratio", "column": "iterations", "where": {"scene": "b", "solved": 1}, "numerator": {"label": "x"},
+             "denominator": {"label": "y"}, "min": 1.0}
+
+    def judge(self, template=True, **columns):
+        runs = run_table(**{"file": ["b.h5", "b.h5"], "label": ["x", "y"], "iterations": [4, 2], **columns})
+        return verdicts.evaluate(runs, self.CLAIM, size="quick", template=template)
+
+    def test_what_was_not_run_is_absent_and_what_failed_is_not(self):
+        self.assertEqual((self.judge().verdict, self.judge().absent), ("holds", False))
+        for columns, absent in (({"file": ["a.h5", "a.h5"]}, True), ({"label": ["x", "z"]}, True), ({"residual": [1.0, 1.0]}, False)):
+            found = self.judge(**columns)
+            self.assertEqual((found.verdict, found.absent), ("not comparable", absent), columns)
+            self.assertFalse(self.judge(template=False, **columns).absent, "a claim of its own always has its row")
+
+    def test_absent_claims_make_no_row_and_no_count_but_one_line(self):
+        found = [self.judge(), self.judge(file=["a.h5", "a.h5"])]
+        found[1].id = "gone"
+        self.assertEqual(verdicts.counts(verdicts.shown(found)), [1, 0, 0])
+        self.assertEqual(verdicts.absent_line(found), "Without rows at this size, and not counted: 1 claim (gone).")
+        markdown, terminal = main.claims_markdown(found), main.terminal_table(found, 120)
+        html = main.page.index_page([("e", "t", found)])
+        self.assertEqual((markdown.count("| c |"), terminal.count("holds"), html.count("✓ holds")), (1, 1, 1))
+        for text in (markdown, terminal, main.page.claims_table(found)):
+            self.assertIn("(gone)", text)
+        self.assertTrue(json.loads(verdicts.to_json(found))[1]["absent"])
+
+
 class BusyMachine(unittest.TestCase):
     """Times that were measured while other programs ran are not compared; counts are."""
 

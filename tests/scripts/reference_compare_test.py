@@ -1,4 +1,4 @@
-"""scripts/reference_counts on invented runs: experiments that made no rows are compared like others. Seconds; reference_test.py runs
+"""scripts/reference compare on invented runs: experiments that made no rows are compared like others. Seconds; reference_test.py runs
 experiments."""
 
 import shutil
@@ -15,10 +15,10 @@ import make_results  # noqa: E402
 
 
 def compare(*arguments):
-    return subprocess.run([SOURCE / "scripts" / "reference_counts", *map(str, arguments)], capture_output=True, text=True, timeout=120)
+    return subprocess.run([SOURCE / "scripts" / "reference", "compare", *map(str, arguments)], capture_output=True, text=True, timeout=120)
 
 
-class ReferenceCounts(unittest.TestCase):
+class ReferenceCompare(unittest.TestCase):
     def setUp(self):
         self.directory = tempfile.TemporaryDirectory()
         self.addCleanup(self.directory.cleanup)
