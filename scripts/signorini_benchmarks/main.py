@@ -114,11 +114,11 @@ def publish(folder, root=ROOT):
         raise BenchmarkError(f"{folder}: holds measurements with --quick; only full ones are published")
     names = sorted(path.name for path in folder.glob("bench_*.json")) + ([runs.SICONOS] if results.siconos else [])
     environment = os.environ | {"SIGNORINI_RESULTS": str(folder.parents[1])}
-    done = subprocess.run([str(ROOT / "scripts" / "promote"), folder.name, *names, "--yes"], env=environment, capture_output=True, text=True,
+    done = subprocess.run([str(ROOT / "scripts" / "reference"), "promote", folder.name, *names, "--yes"], env=environment, capture_output=True, text=True,
                           check=False)
     say(done.stdout.strip() or done.stderr.strip())
     if done.returncode != 0:
-        raise BenchmarkError(f"scripts/promote ended with code {done.returncode}")
+        raise BenchmarkError(f"scripts/reference ended with code {done.returncode}")
     write_docs(folder.parents[1] / "reference" / folder.name, root / "docs")
 
 

@@ -1,39 +1,24 @@
-"""Reads one experiment's files: runs.csv, trace.h5, env.json, config.toml (all but the first are optional)."""
+"""Reads the results of one experiment, OUT/<id>: runs.csv with its schema; trace.h5, env.json, run.toml and tables of recordings where they
+are. What is claimed and drawn comes from the definition of the experiment (definition.py)."""
 
 import collections
 import dataclasses
 import io
 import json
 import re
-import tomllib
 from pathlib import Path
 
 import h5py
 import numpy as np
 import pandas as pd
 
-TEXT = ["experiment", "file", "step", "solver", "options", "law", "region_mode", "status", "protocol", "message", "label"]
-COUNTERS = ["mass_products", "direction_products", "contact_sweeps", "triangular_solves", "evaluations", "state_changes",
-            "restarts", "guards", "relinearisations"]
-CLASS_ERRORS = ["fb_normal", "fb_static", "fb_kinetic"]  # m
-ERRORS = ["residual", "natural_map", "siconos_error", "fischer_burmeister", "penetration", "cone_violation", "dissipation_angle", "equation",
-          *CLASS_ERRORS]
-MACHINE = ["cpu_share", "waited_share"]  # how busy the machine was while a solve was timed; NaN where it was not
-WHOLE = ["contacts", "dofs", "regions", "largest_region", "threads", "repetition", "iterations", "first_phase",
-         "products"] + COUNTERS
-KEYS = ["experiment", "file", "step", "solver", "options", "law", "region_mode", "threads", "repetition", "protocol"]
-CONTRACT = ("experiment,file,step,contacts,dofs,regions,largest_region,solver,options,law,region_mode,threads,repetition,"
-            "status,iterations,residual,natural_map,siconos_error,fischer_burmeister,penetration,cone_violation,"
-            "dissipation_angle,equation,setup_seconds,solve_seconds,tolerance").split(",")
+from signorini_report import definition as definitions
+from signorini_report.strict import ReportError
 
-
+SCHEMA = "runs.schema.json"  # what the program says of the columns of runs.csv: name, type, unit, meaning, key
 NORMS = ["plain", "preconditioned", "constraint"]  # m/s
 EVENTS = ["state_changes", "restarts", "relinearisations", "guards"]  # so far
 PROGRESS = NORMS + EVENTS + ["contact_sweeps"]
-
-
-class ReportError(Exception):
-    """Wrong input: one line for the user."""
 
 
 @dataclasses.dataclass
@@ -61,11 +46,13 @@ class Experiment:
     runs: pd.DataFrame       # every row of runs.csv plus: variant, solved, unsolved, scene, family, total_seconds, largest_share, options.<key>
     traces: list
     env: dict
-    config: dict
+    config: dict             # one table with everything that run.toml, figures.toml and claims.toml say
     region_sizes: pd.DataFrame | None  # columns file, step, region_mode, size, count
     series: pd.DataFrame | None = None  # columns file, time and what the config's [series] asks for
     steps: pd.DataFrame | None = None   # a row per step of every recording: add_steps
     follow: pd.DataFrame | None = None  # regions followed over the steps of recordings: read_follow
+    definition: definitions.Definition | None = None  # None where it was not found
+    counters: list = dataclasses.field(default_factory=list)  # columns of whole numbers
 
     @property
     def title(self):
@@ -81,6 +68,15 @@ class Experiment:
     @property
     def claim(self):
         return self.config.get("claim", "")
+
+    @property
+    def claims(self):
+        return self.config.get("expect", [])
+
+    @property
+    def figures_file(self):
+        """Where wishes for figures stand, for messages."""
+        return (self.definition.folder if self.definition else self.folder) / "figures.toml"
 
 
 def option_pairs(text):
@@ -116,7 +112,36 @@ def label_variants(pairs):
     return labels
 
 
+def read_schema(folder):
+    """The columns of runs.csv, [{name, type, unit, meaning, key}], as the program that wrote it states them."""
+    path = folder / SCHEMA
+    if not path.is_file():
+        raise ReportError(f"{folder}: has no {SCHEMA}: made by an earlier program; run the experiment again with --force")
+    try:
+        columns = json.loads(path.read_text(encoding="utf-8"))["runs.csv"]
+        known = {column["name"]: column for column in columns}
+    except (ValueError, KeyError, TypeError) as error:
+        raise ReportError(f"{path}: no list of columns ({error})") from error
+    wrong = next((name for name, column in known.items() if column.get("type") not in TYPES), None)
+    if wrong:
+        raise ReportError(f"{path}: column {wrong}: type '{known[wrong].get('type')}' (known: {', '.join(TYPES)})")
+    return list(known.values())
+
+
+def real_numbers(texts):
+    return texts.map(lambda text: float(text) if text else float("nan")).astype("float64")
+
+
+def whole_numbers(texts):
+    return real_numbers(texts).replace([np.inf, -np.inf], np.nan).fillna(0).astype("int64")
+
+
+TYPES = {"text": lambda texts: texts, "integer": whole_numbers, "real": real_numbers}
+
+
 def read_runs(path):
+    """The rows of runs.csv with the types of its schema, sorted by the columns that tell runs apart; columns beyond the schema are text."""
+    columns = read_schema(path.parent)
     text = path.read_text(encoding="utf-8")
     if text and not text.endswith("\n"):  # a kill tore the last row
         text = text.rsplit("\n", 1)[0] + "\n" if "\n" in text else ""
@@ -126,27 +151,15 @@ def read_runs(path):
         runs = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
     except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         raise ReportError(f"{path}: no table ({error})") from error
-    absent = [column for column in CONTRACT if column not in runs.columns]
+    absent = [column["name"] for column in columns if column["name"] not in runs.columns]
     if absent:
-        raise ReportError(f"{path}: columns missing: {', '.join(absent)}")
-    for column, default in [("protocol", "time"), ("message", ""), ("label", ""), ("first_phase", "0"), ("products", "0")] + \
-            [(counter, "0") for counter in COUNTERS] + [(column, "nan") for column in CLASS_ERRORS + MACHINE]:
-        if column not in runs.columns:
-            runs[column] = default
-    for column in runs.columns:
-        if column in TEXT:
-            runs[column] = runs[column].fillna("")
-            continue
+        raise ReportError(f"{path}: lacks columns that {SCHEMA} names: {', '.join(absent)}; run the experiment again with --force")
+    for column in columns:
         try:
-            numbers = runs[column].map(lambda text: float(text) if text else float("nan"))
+            runs[column["name"]] = TYPES[column["type"]](runs[column["name"]].fillna(""))
         except ValueError as error:
-            if column not in CONTRACT + WHOLE:
-                continue  # a later program's own text column
-            raise ReportError(f"{path}: column {column} holds what is no number ({error})") from error
-        runs[column] = numbers.replace([np.inf, -np.inf], np.nan).fillna(0).astype("int64") if column in WHOLE else numbers.astype("float64")
-    # nothing was solved, so nothing was measured: earlier programs wrote 0 for some, a perfect score
-    runs.loc[runs["status"].isin(["unsupported", "failed"]), ERRORS] = np.nan
-    return runs.sort_values(KEYS, kind="stable").reset_index(drop=True)
+            raise ReportError(f"{path}: column {column['name']} holds what is no {column['type']} ({error})") from error
+    return runs.sort_values([column["name"] for column in columns if column.get("key")], kind="stable").reset_index(drop=True)
 
 
 def scene_of(file):
@@ -364,30 +377,32 @@ def add_inner_sweeps(runs, traces):
         runs[f"sweeps.{name}"] = [row[place] for row in rows]
 
 
-def read_experiment(folder):
+def read_env(folder):
+    path = folder / "env.json"
+    if not path.is_file():
+        return {}
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except json.JSONDecodeError as error:
+        raise ReportError(f"{path}: {error}") from error
+
+
+def read_experiment(folder, configs=None):
+    """The results in a folder with their definition; `configs`: a folder with experiments/, asked first."""
     folder = Path(folder)
     if not (folder / "runs.csv").is_file():
         raise ReportError(f"{folder}: has no runs.csv; run the experiment first")
+    schema = read_schema(folder)
     runs = read_runs(folder / "runs.csv")
-    labels = add_columns(runs)
-    env, config, traces, sizes = {}, {}, [], None
-    if (folder / "env.json").is_file():
-        try:
-            env = json.loads((folder / "env.json").read_text(encoding="utf-8"))
-        except json.JSONDecodeError as error:
-            raise ReportError(f"{folder / 'env.json'}: {error}") from error
-    if (folder / "config.toml").is_file():
-        try:
-            config = tomllib.loads((folder / "config.toml").read_text(encoding="utf-8"))
-        except tomllib.TOMLDecodeError as error:
-            raise ReportError(f"{folder / 'config.toml'}: {error}") from error
+    try:
+        labels = add_columns(runs)
+    except KeyError as error:
+        raise ReportError(f"{folder / 'runs.csv'}: has no column {error}; run the experiment again with --force") from error
+    env, traces, sizes = read_env(folder), [], None
+    definition = definitions.find(folder.name, env, configs)
+    config = definitions.config_of(definition, folder)
     runs = with_recorded(runs, folder)
-    steps = read_steps(folder)
-    if steps is not None:
-        steps = with_recorded(steps, folder)
-    follow = read_follow(folder)
-    if follow is not None:
-        follow = with_recorded(follow, folder)
+    steps, follow = (None if table is None else with_recorded(table, folder) for table in (read_steps(folder), read_follow(folder)))
     series = read_series(folder)
     add_series(runs, series)
     if (folder / "trace.h5").is_file():
@@ -400,7 +415,9 @@ def read_experiment(folder):
             raise ReportError(f"{folder / 'trace.h5'}: {error}") from error
     if (folder / "regions.csv").is_file():
         sizes = pd.read_csv(folder / "regions.csv", dtype={"step": str, "file": str})
-    return Experiment(folder.name, folder, runs, traces, env, config, sizes, series=series, follow=follow, steps=steps)
+    counters = [column["name"] for column in schema if column["type"] == "integer" and not column.get("key")]
+    return Experiment(folder.name, folder, runs, traces, env, config, sizes, series=series, follow=follow, steps=steps, definition=definition,
+                      counters=counters)
 
 
 def measured(experiment):

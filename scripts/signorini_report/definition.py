@@ -14,23 +14,35 @@ import copy
 import dataclasses
 import fnmatch
 import itertools
+import os
 import re
 import tomllib
 from pathlib import Path
 
-from signorini_report.data import ReportError
+from signorini_report import figures, kinds, strict
+from signorini_report.strict import ReportError
 
+TREE = Path(__file__).resolve().parents[2] / "configs"
 FILES = ("run.toml", "claims.toml", "figures.toml", "paper.toml")
-KINDS = ("ratio", "fraction", "quantity", "slope", "slope_ratio", "ratio_growth", "spread")
-PAIRED = ("ratio", "ratio_growth", "slope_ratio", "spread")  # with `match` and `statistic`
-PLAIN = ("id", "text", "source", "where", "at_least", "at_most", "above", "below", "match", "statistic", "against", "lower", "upper", "min", "max", "unit",
-         "rows", "sizes", "comparable", "denominator_column")  # as the evaluation knows them
-SHORT = ("of", "to", "because", "bound", "why", "paper", "within")
+PLAIN = tuple(key for key in kinds.KEYS if key not in ("claim", "kind", "column", "column_of", "reason", "bound", "why"))  # as the evaluation knows them
+SIDES = {"of": "numerator", "to": "denominator"}  # short forms
+SHORT = ("text", "because", "bound", "why", "paper", "within")
 TEMPLATE = ("grid", "each")
-KEYS = KINDS + PLAIN + SHORT + TEMPLATE
 BOUNDS = ("paper", "ours")
 MERGED = ("where", "at_least", "at_most")  # tables: keys of a claim join those of [defaults]
 PLACE = re.compile(r"\{(\w+)(?:\.(\w+))?\}")
+
+
+def claim_keys():
+    """Every key that a claim of some kind may have."""
+    own = {key for kind in kinds.known().values() for key in kind.keys} - set(SIDES.values())
+    return {*kinds.known(), *PLAIN, *own, *SIDES, *SHORT, *TEMPLATE}
+
+
+def figure_keys():
+    """What figures.toml may hold."""
+    from signorini_report import rules, tables  # they read results, which come with a definition
+    return strict.merged({"figures": None}, figures.keys(), tables.KEYS, rules.KEYS)
 
 
 @dataclasses.dataclass
@@ -39,7 +51,8 @@ class Definition:
     run: dict
     says: str = ""
     source: str = ""
-    claims: list = dataclasses.field(default_factory=list)   # of tables for expect.evaluate
+    claims: list = dataclasses.field(default_factory=list)   # of tables for verdicts.evaluate
+    templates: set = dataclasses.field(default_factory=set)  # ids of the claims that come from a grid or a list
     figures: dict = dataclasses.field(default_factory=dict)
     numbers: dict = dataclasses.field(default_factory=dict)  # paper.toml
     names: dict = dataclasses.field(default_factory=dict)
@@ -47,15 +60,24 @@ class Definition:
     @property
     def config(self):
         """One table with everything, for figures and tables."""
-        config = {**self.run, **{key: value for key, value in self.figures.items() if key != "series"}}
+        return self.with_run(self.run)
+
+    def with_run(self, run):
+        """The same with what was run as a result tells it."""
+        config = {**run, **{key: value for key, value in self.figures.items() if key != "series"}}
         if "series" in self.figures:
-            config["series"] = {"columns": self.run.get("series", []), **self.figures["series"]}
+            config["series"] = {"columns": run.get("series", []), **self.figures["series"]}
         config |= {"claim": self.says, "source": self.source, "expect": self.claims}
         if "methods" in config and self.numbers:
-            config["methods"] = {**config["methods"], "paper": {key: value for key, value in self.numbers.items() if isinstance(value, dict)}}
+            config["methods"] = {**config["methods"], "paper": {key: value for key, value in self.numbers.items() if is_scene(key, value)}}
         if "table" in config and "numbers" in self.numbers:
             config["table"] = {**config["table"], "numbers": self.numbers["numbers"]}
         return config
+
+
+def is_scene(key, value):
+    """Whether a table of paper.toml is one of [methods]: scene → method → numbers."""
+    return key != "numbers" and isinstance(value, dict) and all(isinstance(one, dict) for one in value.values())
 
 
 def identifier(folder):
@@ -64,13 +86,32 @@ def identifier(folder):
     return f"{folder.parent.name}_{folder.name}" if folder.parent.parent.name == "experiments" else folder.name
 
 
-def read_toml(path):
+def parsed(text, where):
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ReportError(f"{where}: {error}") from error
+
+
+def read_toml(path):
+    """The table of a file; empty where there is none."""
+    try:
+        return parsed(path.read_text(encoding="utf-8"), path)
+    except (FileNotFoundError, NotADirectoryError):
         return {}
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
         raise ReportError(f"{path}: {error}") from error
+
+
+def recordings_of(run):
+    """[(name, scene, set)] of [[recordings]], scenes and settings filled in, without what `vary` adds to names."""
+    found = []
+    for one in run.get("recordings", []):
+        scenes = one["scene"] if isinstance(one.get("scene"), list) else [one.get("scene", "")]
+        for scene, setting in itertools.product(scenes, one.get("settings", [""])):
+            name = one["name"].replace("{scene}", scene).replace("{settings}", setting)
+            found.append((name, scene, {**one.get("set", {}), **run.get("settings", {}).get(setting, {})}))
+    return found
 
 
 # --- templates ----------------------------------------------------------------------------------------------------------------
@@ -83,7 +124,7 @@ class Words:
 
     def value(self, name, part):
         if name not in self.variables:
-            raise ReportError(f"{self.where}: unknown name '{{{name}}}' (known: {', '.join(self.variables) or 'none'})")
+            raise ReportError(f"{self.where}: unknown name '{{{name}}}' ({strict.nearest(name, self.variables)})")
         self.used.add(name)
         key, value = self.variables[name]
         if part is None:
@@ -114,7 +155,7 @@ def axes(grid, shared, where):
     for name, values in grid.items():
         if isinstance(values, str):
             if values not in shared:
-                raise ReportError(f"{where}: grid.{name} = \"{values}\": no such entry in [grids] (known: {', '.join(shared) or 'none'})")
+                raise ReportError(f"{where}: grid.{name} = \"{values}\": no such entry in [grids] ({strict.nearest(values, shared)})")
             values = shared[values]
         if isinstance(values, dict):
             found.append((name, list(values.items())))
@@ -134,7 +175,8 @@ def joined(base, more):
 
 
 def cells(claim, shared, where):
-    """(claim without grid and each, variables) of every cell, the first variable of the grid slowest, `each` fastest."""
+    """(what all cells have, what this one has, variables) of every cell, the first variable of the grid slowest, `each` fastest."""
+    known = claim_keys()
     plain = {key: value for key, value in claim.items() if key not in TEMPLATE}
     grid, entries = axes(claim.get("grid", {}), shared, where), claim.get("each", [{}])
     if not isinstance(entries, list) or not entries or not all(isinstance(entry, dict) for entry in entries):
@@ -142,8 +184,8 @@ def cells(claim, shared, where):
     for chosen in itertools.product(*(values for _, values in grid)):
         variables = {name: pair for (name, _), pair in zip(grid, chosen)}
         for entry in entries:
-            own = {key: (value, value) for key, value in entry.items() if key not in KEYS}
-            yield joined(plain, {key: value for key, value in entry.items() if key in KEYS}), {**variables, **own}
+            own = {key: (value, value) for key, value in entry.items() if key not in known}
+            yield plain, {key: value for key, value in entry.items() if key in known}, {**variables, **own}
 
 
 # --- the paper's numbers --------------------------------------------------------------------------------------------------------
@@ -165,20 +207,20 @@ def number_of(numbers, text):
     return float(item) if isinstance(item, (int, float)) and not isinstance(item, bool) else None
 
 
-def read_numbers(folder):
+def read_numbers(folder, read):
     """paper.toml; same_as = "../table1/paper.toml" takes the numbers of another one, [scenes] some of its scenes under names of this
     experiment: rings_first20 = "rings"."""
     path = folder / "paper.toml"
-    numbers = read_toml(path)
+    numbers = dict(read(path))
     same_as, scenes = numbers.pop("same_as", None), numbers.pop("scenes", {})
     if same_as is None:
         return numbers
-    if not (folder / same_as).is_file():
+    other = read(Path(os.path.normpath(folder / same_as)))
+    if not other:
         raise ReportError(f"{path}: same_as = \"{same_as}\": no such file")
-    other = read_toml(folder / same_as)
     missing = [there for there in scenes.values() if there not in other]
     if missing:
-        raise ReportError(f"{path}: scenes: '{missing[0]}' is not in {same_as} (known: {', '.join(other)})")
+        raise ReportError(f"{path}: scenes: '{missing[0]}' is not in {same_as} ({strict.nearest(missing[0], other)})")
     return ({here: other[there] for here, there in scenes.items()} if scenes else other) | numbers
 
 
@@ -196,7 +238,7 @@ def rounded(value):
     return float(f"{value:.3g}")
 
 
-# --- claims -------------------------------------------------------------------------------------------------------------------------
+# --- claims -------------------------------------------------------------------------------------------------------------------
 
 def side(value):
     """of, to: the label of a solver, several of them, or a table of columns."""
@@ -210,34 +252,37 @@ def reason_of(because, identifier, reasons, where):
     names = because if isinstance(because, list) else [because]
     missing = [name for name in names if name not in reasons]
     if missing:
-        raise ReportError(f"{where}: because = \"{missing[0]}\": no such reason in reasons.toml")
+        raise ReportError(f"{where}: because = \"{missing[0]}\": no such reason in reasons.toml ({strict.nearest(missing[0], reasons)})")
     return "; ".join(reasons[name] for name in names)
 
 
-def evaluated(claim, reasons, where):
-    """The claim in the words of expect.evaluate."""
-    kinds = [kind for kind in KINDS if kind in claim]
-    if len(kinds) != 1:
-        raise ReportError(f"{where}: needs exactly one of {', '.join(KINDS)}")
-    result = {key: claim[key] for key in PLAIN if key in claim and key != "text"}
-    for key in () if kinds[0] in PAIRED else ("match",):  # a default that says nothing about this kind
-        result.pop(key, None)
-    if kinds[0] not in (*PAIRED, "quantity"):
-        result.pop("statistic", None)
-    column = claim[kinds[0]]
-    result |= {"claim": claim["text"], "kind": kinds[0], **({"column_of": column} if isinstance(column, list) else {"column": column})}
-    if kinds[0] == "fraction" and column == "solved" and not {"lower", "upper"} & set(claim):
-        result["lower"] = 1.0
-    result |= {long: side(claim[short]) for short, long in (("of", "numerator"), ("to", "denominator")) if short in claim}
-    reason = reason_of(claim["because"], claim["id"], reasons, where) if "because" in claim else ""
-    result |= {"reason": reason} if reason else {}
-    return result | {key: claim[key] for key in ("bound", "why") if key in claim}
+def kind_of(claim, where):
+    found = [kind for kind in kinds.known() if kind in claim]
+    if len(found) != 1:
+        raise ReportError(f"{where}: needs exactly one of {', '.join(kinds.known())}" + (f", has {' and '.join(found)}" if found else ""))
+    return kinds.known()[found[0]]
+
+
+def about(kind, table):
+    """Of what several claims share, that which says something about a kind."""
+    foreign = {key for other in kinds.known().values() for key in other.keys} - set(kind.keys)
+    return {key: value for key, value in table.items() if SIDES.get(key, key) not in foreign}
+
+
+def whole(defaults, shared, own, where):
+    """A claim with what it shares with others of its template and with the [defaults]; `match` names columns of runs.csv, no other rows'."""
+    kind = kind_of({**shared, **own}, where)
+    base = about(kind, {key: value for key, value in defaults.items() if not (key == "match" and "rows" in {**shared, **own})})
+    one_kind = kind.name in shared  # then a key that the kind does not know is a slip
+    return joined(joined(base, shared if one_kind else about(kind, shared)), own)
 
 
 def check(claim, where):
-    unknown = sorted(set(claim) - set(KEYS))
+    kind = kind_of(claim, where)
+    known = {kind.name, *PLAIN, *SHORT, *kind.keys, *(short for short, long in SIDES.items() if long in kind.keys)} - set(SIDES.values())
+    unknown = sorted(set(claim) - known)
     if unknown:
-        raise ReportError(f"{where}: unknown key '{unknown[0]}' (known: {', '.join(sorted(KEYS))})")
+        raise ReportError(f"{where}: unknown key '{unknown[0]}' of a {kind.name} ({strict.nearest(unknown[0], known)})")
     for key in ("id", "text", "bound"):
         if not claim.get(key):
             raise ReportError(f"{where}: '{key}' is missing")
@@ -247,54 +292,101 @@ def check(claim, where):
         raise ReportError(f"{where}: a bound of ours needs 'why'")
 
 
-def expand(claim, definition, shared, reasons, where):
+def evaluated(claim, reasons, where):
+    """The claim in the words of verdicts.evaluate."""
+    kind = kind_of(claim, where)
+    result = {key: claim[key] for key in (*PLAIN, *kind.keys) if key in claim}
+    column = claim[kind.name]
+    result |= {"claim": claim["text"], "kind": kind.name, **({"column_of": column} if isinstance(column, list) else {"column": column})}
+    if kind.name == "fraction" and column == "solved" and not {"lower", "upper"} & set(claim):
+        result["lower"] = 1.0
+    result |= {long: side(claim[short]) for short, long in SIDES.items() if short in claim}
+    reason = reason_of(claim["because"], claim["id"], reasons, where) if "because" in claim else ""
+    result |= {"reason": reason} if reason else {}
+    return result | {key: claim[key] for key in ("bound", "why") if key in claim and (key == "bound" or claim["bound"] == "ours")}
+
+
+def bounds_of_paper(claim, words, definition, where):
+    """The claim with the bounds that its `paper` and `within` ask for; None where the paper has no number."""
+    text = words.fill(claim["paper"])
+    value = paper_value(definition.numbers, text, where)
+    if value is None:
+        if not words.variables:
+            raise ReportError(f"{where}: paper = \"{text}\": no such number in paper.toml")
+        return None
+    words.variables["paper"] = (f"{value:.3g}", value)
+    if "within" not in claim:
+        return claim
+    if not isinstance(claim["within"], list) or len(claim["within"]) != 2:
+        raise ReportError(f"{where}: within = {claim['within']}: must be two factors, [0.5, 2.0]")
+    low, high = claim["within"]
+    return claim | {"min": rounded(low * value), "max": rounded(high * value)}
+
+
+def expand(claim, defaults, definition, shared, reasons, where):
     """The claims that a template makes, one for each cell; a cell without a number of the paper makes none."""
     found, used, known = [], set(), set()
-    for plain, variables in cells(claim, shared, where):
-        words = Words(variables, definition.names, where)
+    for common, own, variables in cells(claim, shared, where):
+        words = Words(dict(variables), definition.names, where)
+        plain = whole(defaults, common, own, where)
         if "paper" in plain:
-            text = words.fill(plain["paper"])
-            value = paper_value(definition.numbers, text, where)
-            if value is None and not variables:
-                raise ReportError(f"{where}: paper = \"{text}\": no such number in paper.toml")
-            if value is None:
-                used |= words.used
-                continue
-            words.variables["paper"] = (f"{value:.3g}", value)
-            if "within" in plain:
-                low, high = plain["within"]
-                plain |= {"min": rounded(low * value), "max": rounded(high * value)}
-        filled = words.fill({key: value for key, value in plain.items() if key not in ("paper", "within")})
-        check(filled, f"{where} '{filled.get('id', '')}'")
-        found.append(evaluated(filled, reasons, f"{where} '{filled['id']}'"))
+            plain = bounds_of_paper(plain, words, definition, where)
+        elif "within" in plain:
+            raise ReportError(f"{where}: 'within' needs 'paper', the number that it is about")
+        if plain is not None:
+            filled = words.fill({key: value for key, value in plain.items() if key not in ("paper", "within")})
+            place = f"{where} '{filled['id']}'" if variables and filled.get("id") else where
+            check(filled, place)
+            found.append(evaluated(filled, reasons, place))
         used |= words.used
         known |= set(variables)
     idle = sorted(known - used)
     if idle:
-        raise ReportError(f"{where}: no text has a place for '{{{idle[0]}}}'")
+        raise ReportError(f"{where}: no text has a place for '{{{idle[0]}}}' ({strict.nearest(idle[0], claim_keys())})")
     return found
 
 
-def defaults_for(defaults, claim):
-    """`match` names columns of runs.csv: it is no default for claims about other rows."""
-    other = "rows" in claim or any("rows" in entry for entry in claim.get("each", []) if isinstance(entry, dict))
-    return {key: value for key, value in defaults.items() if not (other and key == "match")}
-
-
-def read_claims(path, definition, reasons):
-    content = read_toml(path)
-    unknown = sorted(set(content) - {"says", "source", "defaults", "grids", "claims"})
-    if unknown:
-        raise ReportError(f"{path}: unknown key '{unknown[0]}' (known: says, source, defaults, grids, claims)")
+def read_claims(content, path, definition, reasons):
+    strict.check(content, dict.fromkeys(("says", "source", "defaults", "grids", "claims")), path)
     definition.says, definition.source = content.get("says", ""), content.get("source", "")
     defaults, ids = content.get("defaults", {}), set()
+    strict.check(defaults, dict.fromkeys(claim_keys() - set(TEMPLATE) - set(kinds.known())), f"{path}: [defaults]")
     for place, claim in enumerate(content.get("claims", []), 1):
         where = f"{path}: claim {claim.get('id') or place}"
-        for one in expand(joined(defaults_for(defaults, claim), claim), definition, content.get("grids", {}), reasons, where):
+        made = expand(claim, defaults, definition, content.get("grids", {}), reasons, where)
+        for one in made:
             if one["id"] in ids:
                 raise ReportError(f"{where}: id '{one['id']}' is used twice")
             ids.add(one["id"])
-            definition.claims.append(one)
+        definition.claims += made
+        if set(TEMPLATE) & set(claim):
+            definition.templates |= {one["id"] for one in made}
+
+
+def check_figures(content, path):
+    strict.check(content, figure_keys(), path)
+    wanted, known = content.get("figures", []), figures.known()
+    unknown = next((name for name in wanted if name not in known), None)
+    if unknown:
+        raise ReportError(f"{path}: unknown figure '{unknown}' ({strict.nearest(unknown, known)})")
+
+
+# --- a folder -----------------------------------------------------------------------------------------------------------------
+
+def same_as(folder):
+    """The file whose numbers paper.toml takes, if any."""
+    other = read_toml(folder / "paper.toml").get("same_as")
+    return [Path(os.path.normpath(folder / other))] if other else []
+
+
+def claims_of(folder, read=read_toml, run=None):
+    """What is claimed in a folder; `read` gives the table of a path, empty where there is none."""
+    definition = Definition(folder, run or {})
+    definition.names = read(folder.parent / "names.toml")
+    definition.numbers = read_numbers(folder, read)
+    reasons = {**read(folder.parent / "reasons.toml"), **read(folder / "reasons.toml")}
+    read_claims(read(folder / "claims.toml"), folder / "claims.toml", definition, reasons)
+    return definition
 
 
 def read_definition(folder):
@@ -302,9 +394,34 @@ def read_definition(folder):
     folder = Path(folder)
     if not (folder / "run.toml").is_file():
         raise ReportError(f"{folder}: no run.toml; the folder of an experiment holds one")
-    definition = Definition(folder, read_toml(folder / "run.toml"))
-    definition.names = read_toml(folder.parent / "names.toml")
-    definition.numbers, definition.figures = read_numbers(folder), read_toml(folder / "figures.toml")
-    own, shared = read_toml(folder / "reasons.toml"), read_toml(folder.parent / "reasons.toml")
-    read_claims(folder / "claims.toml", definition, {**shared, **own})
+    definition = claims_of(folder, run=read_toml(folder / "run.toml"))
+    definition.figures = read_toml(folder / "figures.toml")
+    check_figures(definition.figures, folder / "figures.toml")
     return definition
+
+
+def folder_of(identifier, configs):
+    """configs/experiments/PAPER/ARTEFACT for PAPER_ARTEFACT; None where there is none."""
+    paper, _, artefact = identifier.partition("_")
+    folder = Path(configs) / "experiments" / paper / artefact
+    return folder if artefact and (folder / "run.toml").is_file() else None
+
+
+def find(identifier, env=None, configs=None):
+    """The definition of an experiment: below `configs` (or SIGNORINI_CONFIGS), where env.json of its result says, else in this tree; None
+    where it is nowhere."""
+    asked, told = configs or os.environ.get("SIGNORINI_CONFIGS"), (env or {}).get("definition", "")
+    places = [folder_of(identifier, asked) if asked else None, Path(told) if told and (Path(told) / "run.toml").is_file() else None,
+              folder_of(identifier, TREE)]
+    folder = next((place for place in places if place), None)
+    return read_definition(folder) if folder else None
+
+
+def config_of(definition, result):
+    """One table with what was run, as the result says it, and what is claimed and drawn."""
+    run = read_toml(result / "run.toml")
+    owned = {key for key in figure_keys() if not (key == "series" and isinstance(run.get(key), list))} | {"expect", "claim", "source"}
+    run = {key: value for key, value in run.items() if key not in owned}
+    if definition is None:
+        return run | ({"series": {"columns": run["series"]}} if "series" in run else {})
+    return definition.with_run(run or definition.run)

@@ -1,11 +1,7 @@
 """Whether times were measured on a quiet machine, from what the rows and env.json tell; docs/protocols.md has the measurements
-behind the limits.
-
-  python3 -m signorini_report.machine FOLDER      prints why the times of a result folder cannot be used, or nothing
-"""
+behind the limits."""
 
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -106,25 +102,3 @@ def of_tables(folder, env, runs, steps, follow):
 
 def of_experiment(experiment):
     return of_tables(experiment.folder, experiment.env, experiment.runs, experiment.steps, experiment.follow)
-
-
-def main(arguments):
-    if len(arguments) != 1 or arguments[0].startswith("-"):
-        print(__doc__.strip())
-        return 0 if arguments in (["-h"], ["--help"]) else 2
-    from signorini_report import data
-    folder = Path(arguments[0])
-    try:
-        runs = data.read_runs(folder / "runs.csv") if (folder / "runs.csv").is_file() else pd.DataFrame()
-        env = json.loads((folder / "env.json").read_text(encoding="utf-8"))
-        reasons = of_tables(folder, env, runs, data.read_steps(folder), data.read_follow(folder)) or {"files": busy_sessions(env)}
-    except (OSError, ValueError, data.ReportError) as error:
-        print(f"{folder}: {error}", file=sys.stderr)
-        return 3
-    reason = next((reason for reason in reasons.values() if reason), "")
-    print(reason, end="\n" if reason else "")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

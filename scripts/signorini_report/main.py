@@ -1,10 +1,7 @@
 """The command line of scripts/report."""
 
 import argparse
-import dataclasses
 import hashlib
-import json
-import math
 import os
 import shutil
 import sys
@@ -12,8 +9,13 @@ import textwrap
 import tomllib
 from pathlib import Path
 
-from signorini_report import expect, figures, page, rules, table_methods, tables
-from signorini_report.data import ReportError, read_experiment
+from signorini_report import figures, page, rules, table_methods, tables, verdicts as judged
+from signorini_report.data import read_experiment
+from signorini_report.strict import ReportError
+
+RESULTS = ("runs.csv", "runs.schema.json", "trace.h5", "regions.csv", "steps.csv", "follow.csv", "series.csv", "recordings.csv", "run.toml")
+DRAWN = ("figures.toml", "paper.toml", "../names.toml")  # of the definition
+NOT_DRAWING = ("main.py", "page.py", "verdicts.py", "rules.py", "reference.py", "bounds.py", "machine.py", "definition.py", "strict.py", "migrate.py")
 
 
 def parse(arguments):
@@ -23,48 +25,49 @@ def parse(arguments):
         epilog="examples:\n  scripts/report                          every experiment under results/out\n"
                "  scripts/report signorini_all            one of them\n"
                "  scripts/report --out /data/night        results of `signorini run --out /data/night`\n\n"
+               "Claims and figures are those of today: of the folder DIR/experiments/PAPER/ARTEFACT where --configs or SIGNORINI_CONFIGS names DIR, else of\n"
+               "the folder that was run, else of this tree. After a change of claims.toml alone no figure is drawn again.\n\n"
                "exit codes: 0 written, 2 usage, 3 a file that cannot be read")
     parser.add_argument("ids", nargs="*", metavar="ID", help="experiments (folders of OUT); default: all that have a runs.csv")
     parser.add_argument("--out", type=Path, default=Path("results/out"), help="folder of the results (default: results/out)")
+    parser.add_argument("--configs", type=Path, metavar="DIR", help="folder with experiments/PAPER/ARTEFACT (default: where each was run)")
     parser.add_argument("--quiet", action="store_true", help="no claims table on the terminal")
     return parser.parse_args(arguments)
 
 
 def claims_markdown(verdicts):
-    header = ["claim", "expected", "measured", "verdict", "reason"]
-    rows = [[v.claim + (f" ({v.source})" if v.source else ""), v.expected, v.measured, v.verdict, v.reason] for v in verdicts]
-    return tables.markdown(header, rows, set()) if rows else "No claims are stated for this experiment.\n"
+    header = ["claim", "expected", "bound", "measured", "verdict", "reason"]
+    rows = [[v.claim + (f" ({v.source})" if v.source else ""), v.expected, v.bound + (f": {v.why}" if v.why else ""), v.measured, v.verdict, v.reason]
+            for v in judged.shown(verdicts)]
+    text = tables.markdown(header, rows, set()) if rows else "No claims are stated for this experiment.\n"
+    absent = judged.absent_line(verdicts)
+    return text + (f"\n{absent}\n" if absent else "")
 
 
 def write_claims(verdicts, folder):
-    records = []
-    for verdict in verdicts:
-        record = dataclasses.asdict(verdict)
-        if record["value"] is not None and not math.isfinite(record["value"]):
-            record["value"] = str(record["value"])  # JSON has no infinity
-        records.append(record)
-    (folder / "claims.json").write_text(json.dumps(records, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    (folder / "claims.json").write_text(judged.to_json(verdicts), encoding="utf-8")
     (folder / "claims.md").write_text(claims_markdown(verdicts), encoding="utf-8")
 
 
 def terminal_table(verdicts, width):
     """Plain aligned text; long claims are wrapped."""
+    absent, verdicts = judged.absent_line(verdicts), judged.shown(verdicts)
     if not verdicts:
         return "No claims are stated.\n"
     expected = max(len("expected"), *(len(v.expected) for v in verdicts))
     measured = max(len("measured"), *(len(v.measured) for v in verdicts))
-    room = max(28, width - expected - measured - len("not comparable") - 8)
-    lines = [f"{'claim':<{room}}  {'expected':>{expected}}  {'measured':>{measured}}  verdict", "-" * min(width, room + expected + measured + 20)]
+    room = max(28, width - expected - measured - len("not comparable") - 15)
+    lines = [f"{'claim':<{room}}  {'expected':>{expected}}  {'bound':<5}  {'measured':>{measured}}  verdict", "-" * min(width, room + expected + measured + 27)]
     for verdict in verdicts:
         words = verdict.claim or verdict.id
         if verdict.source:
             words += f" ({verdict.source})"
         first, *rest = textwrap.wrap(words, room) or [""]
-        lines.append(f"{first:<{room}}  {verdict.expected:>{expected}}  {verdict.measured:>{measured}}  {verdict.verdict}")
+        lines.append(f"{first:<{room}}  {verdict.expected:>{expected}}  {verdict.bound:<5}  {verdict.measured:>{measured}}  {verdict.verdict}")
         lines += rest
         if verdict.reason:
             lines += textwrap.wrap(f"because: {verdict.reason}", width - 4, initial_indent="    ", subsequent_indent="    ")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *(textwrap.wrap(absent, width) if absent else [])]) + "\n"
 
 
 def find_folders(out, ids):
@@ -81,18 +84,20 @@ def find_folders(out, ids):
     return folders
 
 
-def inputs_digest(folder):
-    """Of everything that the figures depend on: the numbers, the configuration and the code that draws."""
+def inputs_digest(experiment):
+    """Of everything that the figures depend on: rows, what was run, what is asked for, and the code that draws; not the claims."""
     digest = hashlib.sha256()
-    code = sorted(Path(__file__).parent.glob("*.py"))
-    for path in [folder / name for name in ("runs.csv", "trace.h5", "regions.csv", "steps.csv", "follow.csv", "series.csv", "recordings.csv", "config.toml")] + code:
+    package = Path(__file__).parent
+    code = [path for path in sorted(package.glob("*.py")) if path.name not in NOT_DRAWING] + sorted((package / "figures").glob("*.py"))
+    definition = [experiment.definition.folder / name for name in DRAWN] if experiment.definition else []
+    for path in [experiment.folder / name for name in RESULTS] + definition + code:
         digest.update(path.name.encode() + path.read_bytes() if path.is_file() else b"-")
     return digest.hexdigest()
 
 
 def draw(experiment, folder):
     """Draws the figures unless all of them are there, drawn from the same numbers by the same code."""
-    stamp, digest = folder / "figures.sha256", inputs_digest(folder)
+    stamp, digest = folder / "figures.sha256", inputs_digest(experiment)
     known, *names = stamp.read_text(encoding="utf-8").split() if stamp.is_file() else [""]
     if known == digest and all((folder / name).is_file() for name in names):
         return
@@ -102,18 +107,20 @@ def draw(experiment, folder):
     stamp.write_text("\n".join([digest, *names]) + "\n", encoding="utf-8")
 
 
-def report_one(folder):
+def report_one(folder, configs=None):
     """Figures, tables, verdicts and the page of one experiment."""
-    experiment = read_experiment(folder)
+    experiment = read_experiment(folder, configs)
     steps = f", {len(experiment.steps)} steps" if experiment.steps is not None else ""
     print(f"report: {experiment.id}, {len(experiment.runs)} runs{steps}", file=sys.stderr, flush=True)
+    if experiment.definition is None:
+        print(f"report: {experiment.id}: no folder of its run.toml is found (--configs, env.json, configs/experiments): drawn without claims", file=sys.stderr)
     draw(experiment, folder)
     table = tables.summary(experiment.runs)
     tables.write_summary(table, folder)
     tables.write_iterations(experiment, folder)
     rules.write(experiment, folder)
     table_methods.write(experiment, folder)
-    verdicts = expect.evaluate_all(experiment)
+    verdicts = judged.evaluate_all(experiment)
     write_claims(verdicts, folder)
     write_page(folder / "index.html", page.experiment_page(experiment, figures.pictures_in(folder), verdicts, table))
     return experiment, verdicts
@@ -122,8 +129,8 @@ def report_one(folder):
 def earlier_entry(folder):
     """(id, title, verdicts) as an earlier report left them; None where there is none."""
     try:
-        config = tomllib.loads((folder / "config.toml").read_text(encoding="utf-8"))
-        verdicts = expect.read_claims(folder / "claims.json")
+        config = tomllib.loads((folder / "run.toml").read_text(encoding="utf-8"))
+        verdicts = judged.read_claims(folder / "claims.json")
     except (OSError, ValueError, TypeError):
         return None
     return folder.name, config.get("artefact") or folder.name, verdicts
@@ -135,14 +142,14 @@ def write_page(path, content):
     os.replace(temporary, path)
 
 
-def report(out, ids):
+def report(out, ids, configs=None):
     """The experiments `ids` (all when empty); report.html leads to every experiment of the folder."""
     chosen = {folder.name for folder in find_folders(out, ids)}
     experiments, verdicts, entries = [], [], []
     for folder in find_folders(out, []):
         entry = None if folder.name in chosen else earlier_entry(folder)
         if entry is None:
-            experiment, found = report_one(folder)
+            experiment, found = report_one(folder, configs)
             entry = (experiment.id, experiment.title, found)
             if folder.name in chosen:
                 experiments.append(experiment)
@@ -155,7 +162,7 @@ def report(out, ids):
 def main(arguments=None):
     options = parse(arguments)
     try:
-        experiments, verdicts = report(options.out, options.ids)
+        experiments, verdicts = report(options.out, options.ids, options.configs)
     except ReportError as error:
         print(f"error: {error}", file=sys.stderr)
         return 3

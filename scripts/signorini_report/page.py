@@ -4,7 +4,7 @@ import base64
 import html
 import re
 
-from signorini_report import expect, machine, table_methods, tables
+from signorini_report import machine, table_methods, tables, verdicts as judged
 
 CSS = """
 :root { --ink: #1b1b1b; --soft: #5f6368; --rule: #d9d9d9; --paper: #ffffff; --wash: #f6f7f8;
@@ -42,7 +42,7 @@ OPEN_FOR_PRINTING = ("addEventListener('beforeprint', () => document.querySelect
 WIDE = 12  # columns that still fit an upright page
 PAGE_HEADINGS = {"iterations_median": "iterations", "residual_max": "residual, max", "setup_us_median": "setup [µs]",
                  "solve_us_median": "solve [µs]", "ratio_to_best_median": "solve ÷ best"}
-SIGNS = {expect.HOLDS: "✓", expect.DIFFERS: "✗", expect.NOT_COMPARABLE: "–"}
+SIGNS = {judged.HOLDS: "✓", judged.DIFFERS: "✗", judged.NOT_COMPARABLE: "–"}
 
 
 def text(value):
@@ -58,20 +58,22 @@ def table_element(head, rows, kind=""):
 
 def claims_rows(verdicts, with_experiment):
     rows = []
-    for verdict in verdicts:
+    for verdict in judged.shown(verdicts):
         kind = verdict.verdict.replace(" ", "-")
         source = f' <span class="soft">({text(verdict.source)})</span>' if verdict.source else ""
         reason = f'<br><span class="soft">{text(verdict.reason)}</span>' if verdict.reason else ""
+        why = f'<br><span class="soft">{text(verdict.why)}</span>' if verdict.why else ""
         first = f"<td><a href='{text(verdict.experiment)}/index.html'>{text(verdict.experiment)}</a></td>" if with_experiment else ""
-        rows.append(f"<tr>{first}<td>{text(verdict.claim or verdict.id)}{source}</td><td>{text(verdict.expected)}</td>"
+        rows.append(f"<tr>{first}<td>{text(verdict.claim or verdict.id)}{source}</td><td>{text(verdict.expected)}</td><td>{text(verdict.bound)}{why}</td>"
                     f"<td>{text(verdict.measured)}</td><td class='{kind}'><span class='word'>{SIGNS[verdict.verdict]} {text(verdict.verdict)}</span>"
                     f"{reason}</td></tr>")
     return rows
 
 
 def claims_table(verdicts, with_experiment=False):
-    head = ("<th>experiment</th>" if with_experiment else "") + "<th>claim</th><th>expected</th><th>measured</th><th>verdict</th>"
-    return table_element(head, claims_rows(verdicts, with_experiment))
+    head = ("<th>experiment</th>" if with_experiment else "") + "<th>claim</th><th>expected</th><th>bound</th><th>measured</th><th>verdict</th>"
+    absent = "" if with_experiment else judged.absent_line(verdicts)
+    return table_element(head, claims_rows(verdicts, with_experiment)) + (f"<p class='soft'>{text(absent)}</p>" if absent else "")
 
 
 def summary_table(table):
@@ -162,6 +164,8 @@ def experiment_page(experiment, figures, verdicts, table):
              f"<p class='soft'>Experiment <code>{text(experiment.id)}</code>: {what_was_run(experiment)}.</p>"]
     for reason in dict.fromkeys(reason for reason in machine.of_experiment(experiment).values() if reason):
         parts.append(f"<p class='not-comparable'>{text(reason[0].upper() + reason[1:])}. Times on this page are not comparable; counts are.</p>")
+    if experiment.definition is None:
+        parts.append("<p class='soft'>The folder of this experiment was not found: figures are drawn, nothing is judged.</p>")
     if experiment.claim:
         parts.append(f"<blockquote>{text(experiment.claim)}</blockquote>")
     if verdicts:
@@ -194,32 +198,45 @@ PAPERS = {"lazarevych2010": "Lazarevych, Szekely and Harders 2010", "otaduy2009"
           "verschoor2019": "Verschoor and Jalba 2019"}
 
 
+WORDS = {judged.PAPER: "of the paper", judged.OURS: "ours", "": "unknown"}
+
+
 def overview(entries):
-    """One line per experiment, by paper."""
+    """One line per experiment and origin of bounds, by paper."""
     groups = {}
     for identifier, title, verdicts in entries:
         groups.setdefault(PAPERS.get(identifier.split("_")[0], "Our own"), []).append((identifier, title, verdicts))
     rows = []
     for paper in [*PAPERS.values(), "Our own"]:
         for identifier, title, verdicts in groups.get(paper, []):
-            counts = [sum(v.verdict == word for v in verdicts) for word in (expect.HOLDS, expect.DIFFERS, expect.NOT_COMPARABLE)]
-            cells = "".join(f"<td class='number'>{count or ''}</td>" for count in counts)
-            rows.append(f"<tr><td><a href='{text(identifier)}/index.html'>{text(identifier)}</a></td><td>{text(title)}</td>{cells}</tr>")
-    head = "<th>experiment</th><th>of</th><th class='number'>holds</th><th class='number'>differs</th><th class='number'>not comparable</th>"
+            first = f"<td><a href='{text(identifier)}/index.html'>{text(identifier)}</a></td><td>{text(title)}</td>"
+            for bound, part in (judged.by_bound(verdicts) or {None: []}).items():
+                cells = "".join(f"<td class='number'>{count or ''}</td>" for count in judged.counts(part))
+                rows.append(f"<tr>{first}<td>{WORDS.get(bound, '')}</td>{cells}</tr>")
+                first = "<td></td><td></td>"
+    head = ("<th>experiment</th><th>of</th><th>bounds</th><th class='number'>holds</th><th class='number'>differs</th>"
+            "<th class='number'>not comparable</th>")
     return table_element(head, rows)
+
+
+def count_lines(verdicts):
+    """How many claims hold, differ or cannot be compared, apart for bounds of the paper and of ours."""
+    lines = []
+    for bound, part in judged.by_bound(verdicts).items():
+        counts = ", ".join(f"{word}: {count}" for word, count in zip((judged.HOLDS, judged.DIFFERS, judged.NOT_COMPARABLE), judged.counts(part)))
+        lines.append(f"<p>Claims, bounds {WORDS[bound]}: {counts}.</p>")
+    return "\n".join(lines) or "<p>No claims are stated.</p>"
 
 
 def index_page(entries):
     """entries: (id, title, verdicts) of every experiment of the folder."""
-    verdicts = [verdict for _, _, found in entries for verdict in found]
-    counts = ", ".join(f"{word}: {sum(v.verdict == word for v in verdicts)}"
-                       for word in (expect.HOLDS, expect.DIFFERS, expect.NOT_COMPARABLE))
-    others = [verdict for verdict in verdicts if verdict.verdict != expect.HOLDS]
+    verdicts = judged.shown([verdict for _, _, found in entries for verdict in found])
+    others = [verdict for verdict in verdicts if verdict.verdict != judged.HOLDS]
     claims = f"<h2>What differs or cannot be compared</h2>{claims_table(others, True)}" if others else ""
     claims += f"<details><summary>All claims ({len(verdicts)})</summary>{claims_table(verdicts, True)}</details>" if verdicts else ""
     return document("Signorini: results", f"""<h1>Signorini: results</h1>
 <p>Every solver on identical recorded contact problems, judged by one referee. One page per experiment: what the source says, what was
-measured, the verdict, and what explains a difference.</p>
-<p>Claims: {counts}.</p>
+measured, the verdict, and what explains a difference. A bound is the paper's where the paper states it, else ours.</p>
+{count_lines(verdicts)}
 {overview(entries)}
 {claims}""")

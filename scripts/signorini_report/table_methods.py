@@ -1,9 +1,9 @@
-"""Methods compared scene by scene beside a paper's numbers: the config's [methods], written as methods.md and on the page.
+"""Methods compared scene by scene beside a paper's numbers: [methods] of figures.toml, written as methods.md and on the page.
 
 Every table of [[methods.tables]] has one line per scene and method: mean (median) of the time to resolve contacts, of iterations and
 of constraints (three per contact), how many problems the method solved, and its mean over that of the reference method. Means and
 medians are over what the method solved; a ratio is between the sums over what both methods solved, so that a failure never looks
-like a fast solve. Beside them stand the paper's numbers, as [methods.paper] gives them. Where recordings.csv tells the condition of
+like a fast solve. Beside them stand the paper's numbers, as paper.toml gives them. Where recordings.csv tells the condition of
 D⁻¹M, a last table sets the ratios of iterations against it.
 """
 
@@ -11,15 +11,29 @@ import numpy as np
 import pandas as pd
 
 from signorini_report import tables
-from signorini_report.data import ReportError
-from signorini_report.expect import Impossible, select
+from signorini_report.rows import Impossible, select
+from signorini_report.strict import ReportError
 
 PAPER_KEYS = ("resolution", "collision", "total", "iterations", "constraints")  # each [mean, median]; times in s
 
+TABLE = dict.fromkeys(("title", "note", "target", "suffix", "count", "rows", "where", "methods"))
+KEYS = {"methods": {**dict.fromkeys(("title", "reference", "scenes", "methods")), "tables": TABLE}}  # of figures.toml
 
-def recorded(experiment):
-    """{recording: (scene, settings)} of [[recordings]] that set one solver each."""
-    return {one["name"]: (one["scene"], one.get("set", {})) for one in experiment.config.get("recordings", [])}
+
+def scene_recorded(name, scenes):
+    """rings_long_by_ica → rings: the longest of the scenes that the name of a recording begins with, else what stands before _by_."""
+    found = [scene for scene in scenes if name == scene or name.startswith(f"{scene}_")]
+    return max(found, key=len) if found else name.split("_by_")[0]
+
+
+def recorded(experiment, scenes):
+    """{recording: (scene, solver)} of the recordings that a solver drives, as recordings.csv tells them."""
+    steps = experiment.steps.drop_duplicates("scene")
+    if "setting.solver.name" not in steps.columns:
+        return {}
+    known = steps["recording.scene"] if "recording.scene" in steps.columns else pd.Series("", index=steps.index)
+    return {name: (scene or scene_recorded(name, scenes), solver)
+            for name, scene, solver in zip(steps["scene"], known, steps["setting.solver.name"]) if solver}
 
 
 def of_runs(experiment, wanted):
@@ -47,12 +61,9 @@ def of_steps(experiment, wanted):
     steps = getattr(experiment, "steps", None)
     if steps is None or steps.empty:
         return pd.DataFrame()
-    known, names = recorded(experiment), wanted.get("methods", {})
-    pairs = {}
-    for name, (scene, settings) in known.items():
-        solver = settings.get("solver.name")
-        if solver in names:
-            pairs[name] = (scene, names[solver])
+    names = wanted.get("methods", {})
+    known = recorded(experiment, experiment.config["methods"]["scenes"])
+    pairs = {name: (scene, names[solver]) for name, (scene, solver) in known.items() if solver in names}
     rows = steps[steps["scene"].isin(list(pairs)) & (steps["contacts"] >= 1)]
     return pd.DataFrame({"scene": [pairs[name][0] for name in rows["scene"]], "method": [pairs[name][1] for name in rows["scene"]],
                          "problem": rows["step"].to_numpy(), "solved": 1 - rows["unresolved"].fillna(0).to_numpy(),
@@ -131,17 +142,17 @@ def header(wanted):
 
 
 def check(experiment, config):
-    where = experiment.folder / "config.toml"
+    where, paper = experiment.figures_file, experiment.figures_file.with_name("paper.toml")
     for key in ("reference", "methods", "scenes", "tables"):
         if key not in config:
             raise ReportError(f"{where}: [methods] lacks '{key}'")
-    for scene, methods in config.get("paper", {}).items():
-        for method, numbers in methods.items():
+    for scene in config["scenes"]:
+        for method, numbers in config.get("paper", {}).get(scene, {}).items():
             if method not in config["methods"]:
-                raise ReportError(f"{where}: [methods.paper.{scene}] has '{method}', which is not in methods")
+                raise ReportError(f"{paper}: [{scene}] has '{method}', which is not in methods")
             for key, pair in numbers.items():
                 if key not in PAPER_KEYS or not isinstance(pair, list) or len(pair) != 2:
-                    raise ReportError(f"{where}: [methods.paper.{scene}.'{method}'] {key}: one of {', '.join(PAPER_KEYS)}, each "
+                    raise ReportError(f"{paper}: [{scene}.'{method}'] {key}: one of {', '.join(PAPER_KEYS)}, each "
                                       "[mean, median]")
 
 
@@ -151,7 +162,7 @@ def frames(experiment, config):
         try:
             frame = of_steps(experiment, wanted) if wanted.get("rows") == "steps" else of_runs(experiment, wanted)
         except Impossible as error:
-            raise ReportError(f"{experiment.folder / 'config.toml'}: [[methods.tables]] '{wanted.get('title', '')}': {error}") from error
+            raise ReportError(f"{experiment.figures_file}: [[methods.tables]] '{wanted.get('title', '')}': {error}") from error
         if not frame.empty:
             yield wanted, frame
 

@@ -6,7 +6,9 @@ import numpy as np
 import pandas as pd
 
 from signorini_report import style
-from signorini_report.data import COUNTERS, ReportError, scene_of
+from signorini_report.data import scene_of
+from signorini_report.definition import recordings_of
+from signorini_report.strict import ReportError, nearest
 
 COLUMNS = [  # name in the .csv, heading in the .md and .html
     ("variant", "solver"), ("law", "law"), ("region_mode", "regions"), ("threads", "threads"), ("protocol", "protocol"), ("tolerance", "tolerance"),
@@ -16,6 +18,7 @@ COLUMNS = [  # name in the .csv, heading in the .md and .html
     ("setup_us_median", "setup [µs], median"), ("solve_us_median", "solve [µs], median"),
     ("ratio_to_best_median", "solve ÷ best, median"),
 ]
+KEYS = {"table": dict.fromkeys(("title", "beside", "show"))}  # of figures.toml
 GROUP = ["variant", "law", "region_mode", "threads", "protocol", "tolerance"]
 
 
@@ -118,7 +121,7 @@ def problems_of(runs):
 def ordered(experiment, runs):
     """Problems in the order in which the config names them; runs are sorted by name."""
     config = experiment.config
-    names = [f"{scene}" for scene in config.get("scenes", [])] + [one["name"] for one in config.get("recordings", [])] + \
+    names = [f"{scene}" for scene in config.get("scenes", [])] + [name for name, _, _ in recordings_of(config)] + \
         [Path(file).name.removesuffix(".hdf5") for file in config.get("files", [])] + \
         [problem["name"] for problem in config.get("problems", [])] + [Path(file).stem for file in config.get("optional_files", [])]
 
@@ -174,8 +177,8 @@ def iteration_table(experiment):
         rows = rows_for(experiment, "self-stopped")
     least, problems = least_residuals(experiment), ordered(experiment, rows)
     numbers, show = wanted.get("numbers", {}), wanted.get("show")
-    if show and show not in COUNTERS:
-        raise ReportError(f"{experiment.folder / 'config.toml'}: [table] show = '{show}' is no counter (known: {', '.join(COUNTERS)})")
+    if show and show not in experiment.counters:
+        raise ReportError(f"{experiment.figures_file}: [table] show = '{show}' is no counter ({nearest(show, experiment.counters)})")
     labels = [label for label in config_labels(experiment) if label in set(rows["label"])]
     body = []
     for label in labels:

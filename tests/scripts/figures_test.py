@@ -18,7 +18,8 @@ import pandas as pd  # noqa: E402
 
 import drawn  # noqa: E402
 from report_test import progress_trace, run_table  # noqa: E402
-from signorini_report import data, figure_convergence, figure_sheet, figures  # noqa: E402
+from signorini_report import data, figures
+from signorini_report.figures import sheet as sheet_module  # noqa: E402
 
 FOLDER = Path("absent")  # nothing is written
 LABELS = {"pgs": "PGS", "pcg": "PCG"}
@@ -86,7 +87,7 @@ def series():
 
 
 CONFIG = {
-    "scenes": SCENES, "solvers": [{"name": "pgs", "label": "PGS"}, {"name": "pcg", "label": "PCG"}], "figures": list(figures.PICTURES),
+    "scenes": SCENES, "solvers": [{"name": "pgs", "label": "PGS"}, {"name": "pcg", "label": "PCG"}], "figures": list(figures.known()),
     "growth": {"key": "stiffness", "label": "stiffness [Pa]"},
     "ladder": {"solver": "pcg", "option": "tol_cg", "beside": ["PGS"], "label": "tolerance of the first phase"},
     "series": {"columns": ["front", "back"], "label": "speed [m/s]", "window": 0.04},
@@ -438,12 +439,9 @@ IMAGES = {"hill": np.linspace(0, 1, 5 * 8 * 3).reshape(5, 8, 3), "dale": np.lins
 
 def draw(kind, e):
     """(stem, figure) of one kind, or nothing where it was not drawn."""
-    with mock.patch.object(figure_sheet, "recordings_of", lambda e, names: [(name, Path(name)) for name in names if len(e.runs)]), \
-            mock.patch.object(figure_sheet, "drawn", lambda file, *_: IMAGES[file.name]), tempfile.TemporaryDirectory() as name:
-        function = figures.PICTURES[kind.name][0]
-        if function:
-            return function(e, Path(name))
-        return figure_convergence.convergence(e, Path(name), "iteration" if kind.name.endswith("iterations") else "seconds", "cone")
+    with mock.patch.object(sheet_module, "recordings_of", lambda e, names: [(name, Path(name)) for name in names if len(e.runs)]), \
+            mock.patch.object(sheet_module, "drawn", lambda file, *_: IMAGES[file.name]), tempfile.TemporaryDirectory() as name:
+        return figures.known()[kind.name].draw(e, Path(name))
 
 
 def faults(kind, wanted, legend, name, figure):
@@ -546,7 +544,7 @@ class EveryFigure(unittest.TestCase):
         return faults(kind, *self.wanted[kind.name], name, figure)
 
     def test_no_kind_is_left_out(self):
-        self.assertEqual({kind.name for kind in KINDS}, set(figures.PICTURES))
+        self.assertEqual({kind.name for kind in KINDS}, set(figures.known()))
 
     def test_figures_show_their_data_and_nothing_is_cut(self):
         for kind in KINDS:

@@ -11,7 +11,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(SOURCE / "scripts"), str(Path(__file__).resolve().parent)]
 
 import make_results  # noqa: E402
-from signorini_report import data, expect  # noqa: E402
+from signorini_report import data, verdicts  # noqa: E402
 
 
 class InputsLeftOut(unittest.TestCase):
@@ -25,22 +25,22 @@ class InputsLeftOut(unittest.TestCase):
         env = json.loads((self.folder / "env.json").read_text())
         (self.folder / "env.json").write_text(json.dumps(env | {"inputs_left_out": left_out}))
         experiment = data.read_experiment(self.folder)
-        first = experiment.config["expect"][0]
+        first = experiment.claims[0]
         present = experiment.runs["file"].iloc[0]
-        experiment.config["expect"].append(first | {"id": "of_one_file", "where": {"file": [present]}})
-        experiment.config["expect"].append(first | {"id": "of_an_absent_file", "where": {"file": [present, "capsules"]}})
-        return {verdict.id: verdict for verdict in expect.evaluate_all(experiment)}
+        experiment.claims.append(first | {"id": "of_one_file", "where": {"file": [present]}})
+        experiment.claims.append(first | {"id": "of_an_absent_file", "where": {"file": [present, "capsules"]}})
+        return {verdict.id: verdict for verdict in verdicts.evaluate_all(experiment)}
 
     def test_with_all_inputs_claims_are_judged(self):
         found = self.verdicts("")
-        self.assertNotEqual(found["all_solved"].verdict, expect.NOT_COMPARABLE)
+        self.assertNotEqual(found["all_solved"].verdict, verdicts.NOT_COMPARABLE)
 
     def test_without_some_only_claims_about_the_others_are(self):
         found = self.verdicts("fclib/local/capsules.hdf5, fclib/local/rover.hdf5")
         for name in ("all_solved", "of_an_absent_file"):
-            self.assertEqual(found[name].verdict, expect.NOT_COMPARABLE)
+            self.assertEqual(found[name].verdict, verdicts.NOT_COMPARABLE)
             self.assertIn("input not in the clone: fclib/local/capsules.hdf5, fclib/local/rover.hdf5", found[name].reason)
-        self.assertNotEqual(found["of_one_file"].verdict, expect.NOT_COMPARABLE)
+        self.assertNotEqual(found["of_one_file"].verdict, verdicts.NOT_COMPARABLE)
         self.assertEqual(found["hardware"].reason, "the paper names no hardware")
 
 

@@ -4,13 +4,18 @@ the registry have today."""
 import html
 import re
 import subprocess
+import sys
 import tempfile
-import tomllib
 import unittest
 from pathlib import Path
 from urllib.parse import unquote
 
 SOURCE = Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(SOURCE / "scripts")]
+
+from signorini_report import definition  # noqa: E402
+
 SKIPPED = {".git", "build", "out"}  # the last one: results/out
 FENCE = re.compile(r"^(```|~~~).*?^\1[ \t]*$", re.M | re.S)
 LINK = re.compile(r"\[(?:[^\[\]]|\[[^\[\]]*\](?:\([^()]*\))?)*\]\(\s*<?([^()\s>]*(?:\([^()\s]*\)[^()\s>]*)*)>?(?:\s+\"[^\"]*\")?\s*\)")
@@ -135,17 +140,17 @@ class Links(unittest.TestCase):
 class Figures(unittest.TestCase):
     def test_the_example_figure_has_every_registered_solver(self):
         self.assertGreaterEqual(len(registered()), 12)
-        experiment = tomllib.loads((SOURCE / "configs" / "experiments" / "signorini_all.toml").read_text(encoding="utf-8"))
+        experiment = definition.find("signorini_all").run
         self.assertEqual(set(registered()) - {one["name"] for one in experiment["solvers"]}, set(), "signorini_all runs every solver")
         shown = {words.split(" ")[0] for words in words_of(SOURCE / "docs" / "example.svg")}
         self.assertEqual(set(registered()) - shown, set(),
                          "docs/example.svg is older than the registry: scripts/reproduce, then copy results/out/signorini_all/times_and_iterations.svg")
 
     def test_figures_of_experiments_show_all_series_of_one_figure(self):
-        pictures = [path for path in sorted((SOURCE / "docs").rglob("*.svg")) if (SOURCE / "results" / "reference" / path.stem / "config.toml").is_file()]
+        pictures = [path for path in sorted((SOURCE / "docs").rglob("*.svg")) if (SOURCE / "results" / "reference" / path.stem / "run.toml").is_file()]
         self.assertGreater(len(pictures), 15)
         for picture in pictures:
-            config = tomllib.loads((SOURCE / "results" / "reference" / picture.stem / "config.toml").read_text(encoding="utf-8"))
+            config = definition.config_of(definition.find(picture.stem), SOURCE / "results" / "reference" / picture.stem)
             wanted = series_of(config)
             words = "\n".join(words_of(picture))
             missing = [sorted(word for word in one if word not in words) for one in wanted]

@@ -6,50 +6,84 @@ from pathlib import Path
 import h5py
 import numpy as np
 
-HEADER = ("experiment,file,step,contacts,dofs,regions,largest_region,solver,options,law,region_mode,threads,repetition,status,"
-          "iterations,residual,natural_map,siconos_error,fischer_burmeister,penetration,cone_violation,dissipation_angle,"
-          "equation,setup_seconds,solve_seconds,tolerance,protocol,first_phase,products,message")
+COLUMNS = {  # of runs.csv, as `signorini list columns` tells them: (type, unit); those that tell runs apart are in KEYS
+    "experiment": ("text", ""), "file": ("text", ""), "step": ("text", ""), "contacts": ("integer", "1"), "dofs": ("integer", "1"),
+    "regions": ("integer", "1"), "largest_region": ("integer", "1"), "solver": ("text", ""), "options": ("text", ""), "law": ("text", ""),
+    "region_mode": ("text", ""), "threads": ("integer", "1"), "repetition": ("integer", "1"), "status": ("text", ""), "iterations": ("integer", "1"),
+    "residual": ("real", "1"), "natural_map": ("real", "1"), "siconos_error": ("real", "1"), "fischer_burmeister": ("real", "m/s"),
+    "penetration": ("real", "m"), "cone_violation": ("real", "1"), "dissipation_angle": ("real", "deg"), "equation": ("real", "1"),
+    "setup_seconds": ("real", "s"), "solve_seconds": ("real", "s"), "tolerance": ("real", "1"), "protocol": ("text", ""),
+    "first_phase": ("integer", "1"), "products": ("integer", "1"), "message": ("text", ""), "label": ("text", ""),
+    **dict.fromkeys(("mass_products", "direction_products", "contact_sweeps", "triangular_solves", "evaluations", "state_changes", "restarts", "guards",
+                     "relinearisations"), ("integer", "1")),
+    **dict.fromkeys(("fb_normal", "fb_static", "fb_kinetic"), ("real", "m")), "cpu_share": ("real", "1"), "waited_share": ("real", "1"),
+    "involuntary_switches": ("integer", "1")}
+KEYS = ("experiment", "file", "step", "solver", "options", "region_mode", "threads", "repetition", "tolerance", "protocol")
+CONTRACT = list(COLUMNS)[:26]  # up to the tolerance
+DEFAULTS = {"text": "", "integer": "0", "real": "nan"}
+HEADER = list(COLUMNS)[:30]  # up to the message
 VARIANTS = [("pgs", "law={law};form=scalar", 22, 1.0), ("pcg", "law={law};beta=fr;form=robust", 30, 1.6),
             ("pcg", "law={law};beta=pr;form=robust", 20, 1.5), ("pcg-pgs", "law={law};beta=pr", 24, 1.1),
             ("ca", "law={law}", 22, 0.8), ("reference", "law={law}", 300, 6.0)]
 QUOTED = "\"stopped, at the limit\""
-CONFIG = '''
-artefact = "Invented data"
-claim = "Splitting into regions saves time."
-[[expect]]
+RUN = 'artefact = "Invented data"\n'
+CLAIMS = '''
+says = "Splitting into regions saves time."
+[defaults]
+bound = "paper"
+[[claims]]
 id = "all_solved"
-claim = "every self-stopped run meets the tolerance"
-kind = "fraction"
-column = "residual"
+text = "every self-stopped run meets the tolerance"
+fraction = "residual"
 where = { protocol = "self-stopped", solver = ["pgs", "ca"] }
 upper = 1e-6
 min = 1.0
-[[expect]]
+[[claims]]
 id = "regions_faster"
-claim = "split is faster than whole"
+text = "split is faster than whole"
 source = "Lazarevych 2010, section 5"
-kind = "ratio"
-column = "solve_seconds"
+ratio = "solve_seconds"
 where = { protocol = "time", threads = 1 }
-numerator = { region_mode = "none" }
-denominator = { region_mode = "points" }
+of = { region_mode = "none" }
+to = { region_mode = "points" }
 min = 1.0
-[[expect]]
+[[claims]]
 id = "slope"
-claim = "time grows almost linearly when separated"
-kind = "slope"
-column = "solve_seconds"
+text = "time grows almost linearly when separated"
+slope = "solve_seconds"
 against = "contacts"
 where = { region_mode = "points", solver = "pgs", protocol = "time", threads = 1 }
 max = 0.2
-[[expect]]
+bound = "ours"
+why = "far below one"
+[[claims]]
 id = "hardware"
-claim = "2.5 to 3 times faster on the paper's machine"
-kind = "ratio"
-column = "solve_seconds"
+text = "2.5 to 3 times faster on the paper's machine"
+ratio = "solve_seconds"
 comparable = false
-reason = "the paper names no hardware"
+because = "no_hardware"
 '''
+REASONS = 'no_hardware = "the paper names no hardware"\n'
+
+
+def write_runs(folder, names, rows, schema=True):
+    """runs.csv with the columns of the program, rows given by some of them; and its schema."""
+    more = [name for name in COLUMNS if name not in names]
+    rest = "".join("," + ("time" if name == "protocol" else DEFAULTS[COLUMNS[name][0]]) for name in more)
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    (Path(folder) / "runs.csv").write_text("\n".join([",".join([*names, *more])] + [row + rest for row in rows]) + "\n")
+    if schema:
+        columns = [{"name": name, "type": kind, "unit": unit, "meaning": f"meaning of {name}", "key": name in KEYS} for name, (kind, unit) in COLUMNS.items()]
+        (Path(folder) / "runs.schema.json").write_text(json.dumps({"runs.csv": columns}))
+
+
+def define(folder, claims=CLAIMS, figures="", run=RUN, reasons=REASONS):
+    """The folder of an experiment; returns it."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in (("run.toml", run), ("claims.toml", claims), ("figures.toml", figures), ("reasons.toml", reasons)):
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
 
 
 def make(folder, steps=24, seed=7, laws=("cone", "pyramid")):
@@ -89,10 +123,11 @@ def make(folder, steps=24, seed=7, laws=("cone", "pyramid")):
                             k = np.arange(0, length + 1)
                             decay = 3e-3 ** (k / length) if fails else (tolerance * 0.9) ** (k / length)
                             traces.append((step, solver, options.format(law=law), law, mode, k, k * seconds / length, decay))
-    (folder / "runs.csv").write_text("\n".join([HEADER] + rows) + "\n")
+    write_runs(folder, HEADER, rows)
     (folder / "regions.csv").write_text("\n".join(["file,step,region_mode,size,count"] + sizes) + "\n")
-    (folder / "config.toml").write_text(CONFIG)
-    (folder / "env.json").write_text(json.dumps({"git": "0123abc", "compiler": "g++ 12.2", "cpu": {"model": "invented",
+    (folder / "run.toml").write_text(RUN)
+    definition = define(folder.with_name(folder.name + "_definition"))
+    (folder / "env.json").write_text(json.dumps({"git": "0123abc", "definition": str(definition), "compiler": "g++ 12.2", "cpu": {"model": "invented",
                                                                                                     "cores": 2}}))
     with h5py.File(folder / "trace.h5", "w") as file:
         for number, (step, solver, options, law, mode, k, seconds, residual) in enumerate(traces):

@@ -1,31 +1,33 @@
 """scripts/pages: pages and tables say what the reference results hold, stay short, and the examples in docs compile."""
 
 import contextlib
-import importlib.machinery
-import importlib.util
 import io
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
-import tomllib
 import types
 import unittest
 from pathlib import Path
+from unittest import mock
 
 SOURCE = Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
-_loader = importlib.machinery.SourceFileLoader("pages", str(SOURCE / "scripts" / "pages"))
-pages = importlib.util.module_from_spec(importlib.util.spec_from_loader("pages", _loader))
-sys.modules["pages"] = pages  # dataclasses look themselves up
-_loader.exec_module(pages)
+sys.path[:0] = [str(SOURCE / "scripts")]
+
+from signorini_report import data, definition, docs_pages as pages, figures, reference  # noqa: E402
+from signorini_report.figures import steps  # noqa: E402
 
 CONFIG = """artefact = "Otaduy 2009, Fig. 2: springs"
-claim = "a global response is better, see otaduy2009_cmr and docs/gallery.md"
 scenes = ["springtoy"]
 {more}
+"""
+
+
+CLAIMS = """says = "a global response is better, see otaduy2009_cmr and docs/gallery.md"
 """
 
 
@@ -49,12 +51,11 @@ class Committed(unittest.TestCase):
             self.assertIn("<!-- verdicts -->", (SOURCE / name).read_text(encoding="utf-8"))
 
     def test_every_figure_is_one_that_the_report_draws(self):
-        from signorini_report import figure_steps, figures
         for name, (stem, _) in pages.FIGURES.items():
-            experiment = types.SimpleNamespace(config=tomllib.loads((SOURCE / "configs" / "experiments" / f"{name}.toml").read_text(encoding="utf-8")))
-            drawn = set(experiment.config.get("figures", figures.PICTURES))
-            for picture in figures.MANY:
-                asked = {known for known, _ in figure_steps.wishes(experiment, picture)} if picture in drawn else set()
+            experiment = types.SimpleNamespace(config=definition.find(name).config)
+            drawn = set(experiment.config.get("figures", figures.known()))
+            for picture in [name for name, kind in figures.known().items() if kind.several]:
+                asked = {known for known, _ in steps.wishes(experiment, picture)} if picture in drawn else set()
                 drawn = drawn - {picture} | asked
             self.assertIn(stem, drawn, name)
 
@@ -82,7 +83,11 @@ class Tree(unittest.TestCase):
         folder = self.root / "results" / "reference" / name
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "claims.json").write_text(json.dumps(claims))
-        (folder / "config.toml").write_text(CONFIG.format(more=more))
+        defined = self.root / "configs" / "experiments" / "otaduy2009" / name.removeprefix("otaduy2009_")
+        defined.mkdir(parents=True, exist_ok=True)
+        for path in (folder / "run.toml", defined / "run.toml"):
+            path.write_text(CONFIG.format(more=more))
+        (defined / "claims.toml").write_text(CLAIMS)
         (folder / "env.json").write_text(json.dumps({"size": "medium", "load_at_start": "0.50 0.40 0.30", "build": {"git": "0123456789ab"},
                                                      "machine": {"cores": 2, "cpu": "Some CPU"}}))
 
@@ -99,8 +104,8 @@ class Tree(unittest.TestCase):
         page = self.page()
         self.assertIn("1 of 4 claims holds, 2 differ and 1 cannot be compared.", page)
         self.assertEqual(page.count("Stiff springs."), 1)
-        self.assertIn("| claim b (section 2) | ≥ 1 | 1.5 (1 row) | differs (1) |", page)
-        self.assertIn("| claim c (section 2) | ≥ 1 | 1.5 (3 rows) | differs (1) |", page)
+        self.assertIn("| claim b (section 2) | ≥ 1 | – | 1.5 (1 row) | differs (1) |", page)
+        self.assertIn("| claim c (section 2) | ≥ 1 | – | 1.5 (3 rows) | differs (1) |", page)
         self.assertIn("not comparable (2) |", page)
         self.assertIn("[gallery.md](../../gallery.md)", page)
         self.assertIn("see otaduy2009_cmr", page)  # no such experiment: no link
@@ -115,9 +120,39 @@ class Tree(unittest.TestCase):
         self.write()
         self.assertIn("| [Fig. 2: springs](fig2.md) | medium | 1 | 2 | 1 |", self.index.read_text(encoding="utf-8"))
         self.assertIn("Claim b. Expected ≥ 1, measured 1.5 (1 row).<br>Claim c.", self.index.read_text(encoding="utf-8"))
-        self.assertIn("(docs/papers/otaduy2009/README.md) | 1 | medium | 4 | 1 | 2 | 1 |", (self.root / "README.md").read_text(encoding="utf-8"))
+        self.assertIn("(docs/papers/otaduy2009/README.md) | 1 | medium | unknown origin | 4 | 1 | 2 | 1 |", (self.root / "README.md").read_text(encoding="utf-8"))
         self.assertEqual(pages.complaints(), [])
         self.assertEqual(self.write(), "")
+
+    def test_bounds_of_the_paper_and_ours_stand_and_count_apart(self):
+        ours = {"bound": "ours", "why": "half is ours", "bound_set": "abcdef0123ab", "bound_first": True}
+        late = ours | {"bound_set": "1234567890ab", "bound_first": False}
+        gone = claim("z", "not comparable", "no rows match", value=None) | {"bound": "ours", "why": "w", "absent": True}
+        self.put("otaduy2009_fig2", [claim("a", "holds") | {"bound": "paper"}, claim("b", "holds") | ours, claim("c", "differs") | ours,
+                                     claim("d", "differs") | late, gone])
+        self.write()
+        page, index, readme = self.page(), self.index.read_text(encoding="utf-8"), (self.root / "README.md").read_text(encoding="utf-8")
+        self.assertIn("Bounds of the paper: the claim holds. Bounds of ours: 1 of 3 claims holds and 2 differ.", page)
+        self.assertIn("| claim a (section 2) | ≥ 1 | paper | 1.5 (1 row) | holds |", page)
+        self.assertIn("| claim b (section 2) | ≥ 1 | ours (a) | 1.5 (1 row) | holds |", page)
+        self.assertIn("- (a) Half is ours. Bound set `abcdef0`, result `0123456`.\n- (b) Half is ours. Bound set `1234567`, result `0123456`: not before the result.\n", page)
+        self.assertNotIn("claim z", page)
+        self.assertIn("Without rows at this size, and not counted: 1 claim (z).", page)
+        self.assertIn("| [Fig. 2: springs](fig2.md) | medium | 1 | 0 | 0 | 1 | 2 | 0 |", index)
+        self.assertIn("hold, bounds of the paper | differ | not comparable | hold, bounds of ours | differ | not comparable |", index)
+        self.assertRegex(readme, r"\| 1 \| medium \| the paper \| 1 \| 1 \| 0 \| 0 \|\n\|  \|  \|  \| ours \| 3 \| 1 \| 2 \| 0 \|")
+
+    def test_the_table_of_columns_is_the_program_s(self):
+        page = self.root / "docs" / "experiments.md"
+        page.write_text("# E\n\n<!-- columns -->\nkept\n<!-- /columns -->\n")
+        self.write()
+        self.assertIn("kept", page.read_text(), "without a program the table stays")
+        stub = self.root / "signorini"
+        stub.write_text("""#!/bin/sh\necho '{"runs.csv": [{"name": "residual", "type": "real", "unit": "1", "meaning": "the error", "key": false}]}'\n""")
+        stub.chmod(0o755)
+        with mock.patch.dict(os.environ, SIGNORINI_PROGRAM=str(stub)):
+            self.write()
+        self.assertIn("| `residual` | real | 1 | the error |", page.read_text())
 
     def test_recordings_that_end_early_are_told(self):
         recording = '[[recordings]]\nname = "x"\nscene = "springtoy"\nset = { "time.contact_steps" = 20 }\n'
@@ -145,11 +180,12 @@ class Tree(unittest.TestCase):
         self.assertIn("otaduy2009_cmr.svg: the page of otaduy2009_cmr shows this figure and it is missing", "\n".join(pages.complaints()))
         out = self.root / "results" / "out" / "otaduy2009_cmr"
         out.mkdir(parents=True)
-        with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
-            self.assertEqual(pages.copy_figure("otaduy2009_cmr"), 3)
+        with contextlib.redirect_stderr(io.StringIO()) as err, contextlib.redirect_stdout(io.StringIO()):
+            self.assertEqual(reference.main(["page", "otaduy2009_cmr"]), 3)
+            self.assertIn("histogram.svg does not exist", err.getvalue())
             (out / "histogram.svg").write_text("<svg/>")
-            self.assertEqual(pages.copy_figure("otaduy2009_cmr"), 0)
-            self.assertEqual(pages.copy_figure("otaduy2009_fig2"), 0)
+            self.assertEqual(reference.main(["page", "otaduy2009_cmr"]), 0)
+            self.assertEqual(reference.main(["page", "otaduy2009_fig2"]), 0)
         self.assertEqual(pages.complaints(), [])
 
 

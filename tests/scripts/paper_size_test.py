@@ -62,11 +62,10 @@ class PaperSize(unittest.TestCase):
             self.assertEqual(paper_size.pressed(path, table), {})
             self.assertEqual(paper_size.pressed(Path(folder) / "gone.h5", table), {})
 
-    def test_runs_without_their_columns_are_one_line(self):
+    def test_results_of_an_earlier_program_are_one_line(self):
         with tempfile.TemporaryDirectory() as folder:
-            for name, text in (("config.toml", ""), ("env.json", "{}"), ("runs.csv", "x\n1\n")):
-                (Path(folder) / name).write_text(text)
-            with self.assertRaisesRegex(SystemExit, "runs.csv: lacks the columns contacts, dofs, file"):
+            (Path(folder) / "runs.csv").write_text("x\n1\n")
+            with self.assertRaisesRegex(SystemExit, "runs.schema.json: made by an earlier program"):
                 paper_size.read(Path(folder))
 
     def test_memory_is_that_of_the_command_and_not_of_this_process(self):

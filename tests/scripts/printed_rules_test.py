@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 import tempfile
-import tomllib
 import unittest
 from pathlib import Path
 
@@ -14,31 +13,27 @@ SOURCE = Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(SOURCE / "scripts")]
 
-from signorini_report import rules, tables  # noqa: E402
+from signorini_report import definition, rules, tables  # noqa: E402
 from signorini_report.data import read_experiment  # noqa: E402
 
-CONFIG = SOURCE / "configs" / "experiments" / "signorini_printed_rules.toml"
+FOLDER = SOURCE / "configs" / "experiments" / "signorini" / "printed_rules"
 PAGE = SOURCE / "docs" / "printed-rules.md"
 PROGRAM = os.environ.get("SIGNORINI_PROGRAM", "")
 
-TRIAL = """
+RUN = """
 artefact = "Trial"
-claim = "A rule fails as printed."
 protocols = ["converge", "self-stopped"]
 max_iterations = 40
 min_contacts = 10
-[[problems]]
-name = "two_coupled"
-W = [[2, 0, 0, 1, 0, 0], [0, 1, 0, 0, 0, 0], [0, 0, 1, 0, 0, 0], [1, 0, 0, 2, 0, 0], [0, 0, 0, 0, 1, 0], [0, 0, 0, 0, 0, 1]]
-q = [1, 0, 0, -1, 0, 0]
-mu = [0, 0]
-[[solvers]]
-name = "pgs"
-label = "inside"
-[[solvers]]
-name = "pgs"
-label = "after"
-form = "printed"
+problems = [
+  { name = "two_coupled", W = [[2, 0, 0, 1, 0, 0], [0, 1, 0, 0, 0, 0], [0, 0, 1, 0, 0, 0], [1, 0, 0, 2, 0, 0], [0, 0, 0, 0, 1, 0], [0, 0, 0, 0, 0, 1]], q = [1, 0, 0, -1, 0, 0], mu = [0, 0] },
+]
+solvers = [
+  { name = "pgs", label = "inside" },
+  { name = "pgs", label = "after", form = "printed" },
+]
+"""
+FIGURES = """
 [[rules]]
 id = "C08"
 source = "eqs. 14 and 15"
@@ -58,22 +53,20 @@ corrected = ["inside"]
 judge = "self-stopped"
 [table]
 title = "Both"
-[table.numbers.after]
-two_coupled = "never"
 """
 
 
 class Config:
     """What rules.py needs of an experiment that has not been run."""
 
-    def __init__(self, path):
-        self.config = tomllib.loads(path.read_text(encoding="utf-8"))
-        self.id, self.title, self.claim = path.stem, self.config["artefact"], self.config["claim"]
+    def __init__(self, folder):
+        self.config = definition.read_definition(folder).config
+        self.id, self.title, self.claim = definition.identifier(folder), self.config["artefact"], self.config["claim"]
 
 
 class CommittedPage(unittest.TestCase):
     def setUp(self):
-        self.experiment, self.page = Config(CONFIG), PAGE.read_text(encoding="utf-8")
+        self.experiment, self.page = Config(FOLDER), PAGE.read_text(encoding="utf-8")
 
     def test_every_rule_of_the_config_stands_on_the_page_with_its_words_and_options(self):
         flat = " ".join(self.page.split())
@@ -93,8 +86,8 @@ class CommittedPage(unittest.TestCase):
         self.assertEqual(wanted, present)
 
     def test_the_page_names_a_command_that_is_there(self):
-        self.assertIn("scripts/printed_rules", self.page)
-        self.assertTrue(os.access(SOURCE / "scripts" / "printed_rules", os.X_OK))
+        self.assertIn("`scripts/reference page signorini_printed_rules`", " ".join(self.page.split()))
+        self.assertTrue(os.access(SOURCE / "scripts" / "reference", os.X_OK))
 
     @unittest.skipUnless(PROGRAM, "SIGNORINI_PROGRAM is not set")
     def test_every_option_on_the_page_is_one_of_the_program(self):
@@ -109,10 +102,13 @@ class CommittedPage(unittest.TestCase):
 class TrialRun(unittest.TestCase):
     def test_numbers_of_page_and_table_are_those_of_the_runs(self):
         with tempfile.TemporaryDirectory() as folder:
-            config = Path(folder) / "trial.toml"
-            config.write_text(TRIAL, encoding="utf-8")
-            subprocess.run([PROGRAM, "run", str(config), "--out", folder], capture_output=True, check=True)
-            experiment = read_experiment(Path(folder) / "trial")
+            trial = Path(folder) / "trial"
+            trial.mkdir()
+            for name, text in (("run.toml", RUN), ("figures.toml", FIGURES), ("claims.toml", 'says = "A rule fails as printed."\n'),
+                               ("paper.toml", '[numbers.after]\ntwo_coupled = "never"\n')):
+                (trial / name).write_text(text, encoding="utf-8")
+            subprocess.run([PROGRAM, "run", str(trial), "--out", f"{folder}/out"], capture_output=True, check=True)
+            experiment = read_experiment(Path(folder) / "out" / "trial")
             runs = experiment.runs[experiment.runs["protocol"] == "converge"].set_index("label")
             inside = int(runs.loc["inside", "iterations"])
             self.assertEqual(runs.loc["inside", "status"], "converged")

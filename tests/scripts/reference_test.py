@@ -9,11 +9,11 @@ from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[2]
 REFERENCE = SOURCE / "results" / "reference"
-NAMES = sorted(path.stem for path in (SOURCE / "configs" / "experiments").glob("lazarevych2010_*.toml"))
+NAMES = sorted(f"lazarevych2010_{path.parent.name}" for path in (SOURCE / "configs" / "experiments" / "lazarevych2010").glob("*/run.toml"))
 
 
 def compare(*arguments):
-    return subprocess.run([SOURCE / "scripts" / "reference_counts", *map(str, arguments)], capture_output=True, text=True, timeout=300)
+    return subprocess.run([SOURCE / "scripts" / "reference", "compare", *map(str, arguments)], capture_output=True, text=True, timeout=300)
 
 
 class Reference(unittest.TestCase):

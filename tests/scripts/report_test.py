@@ -17,8 +17,9 @@ import make_results  # noqa: E402
 import render_test  # noqa: E402
 import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
-from signorini_report import (data, expect, figure_anticipation, figure_convergence, figure_rounds, figure_follow, figure_methods, figure_runs,  # noqa: E402
-                              figure_scenes, figure_sheet, figure_steps, figure_times, figures, machine, main, style, table_methods, tables)
+from signorini_report import data, definition, figures, machine, main, style, table_methods, tables, verdicts  # noqa: E402
+from signorini_report.figures import anticipation, convergence, follow, methods, rounds, scatter, scenes, sheet, steps, times  # noqa: E402
+from signorini_report.rows import within  # noqa: E402
 
 
 def run_table(**columns):
@@ -36,7 +37,7 @@ def run_table(**columns):
 
 class Verdicts(unittest.TestCase):
     def verdict(self, runs, **keys):
-        return expect.evaluate(runs, {"id": "x", "claim": "c"} | keys)
+        return verdicts.evaluate(runs, {"id": "x", "claim": "c"} | keys)
 
     def test_fraction_counts_the_rows_between_the_bounds(self):
         runs = run_table(residual=[1e-7, 2e-7, 1e-3, float("nan")])
@@ -117,10 +118,10 @@ class Verdicts(unittest.TestCase):
     def test_a_claim_for_other_sizes_says_so_also_where_this_run_has_no_rows_for_it(self):
         runs = run_table(contacts=[10])
         claim = {"id": "x", "claim": "c", "kind": "ratio", "column": "residual", "min": 0, "numerator": {"solver": "pgs"}, "denominator": {"solver": "ca"}}
-        self.assertEqual(expect.evaluate(runs, claim | {"sizes": ["quick", "paper"]}, size="medium").reason,
+        self.assertEqual(verdicts.evaluate(runs, claim | {"sizes": ["quick", "paper"]}, size="medium").reason,
                          "asked at size quick or paper; this run is medium")
-        self.assertEqual(expect.evaluate(runs, claim | {"sizes": ["medium"]}, size="medium").reason, "no pairs match")
-        self.assertEqual(expect.evaluate(runs, claim | {"sizes": ["quick"], "colunm": 1}, size="medium").reason, "unknown key 'colunm'")
+        self.assertEqual(verdicts.evaluate(runs, claim | {"sizes": ["medium"]}, size="medium").reason, "no pairs match")
+        self.assertEqual(verdicts.evaluate(runs, claim | {"sizes": ["quick"], "colunm": 1}, size="medium").reason, "unknown key 'colunm'")
 
     def test_one_row_is_not_rows(self):
         self.assertTrue(self.verdict(run_table(contacts=[10]), kind="quantity", column="contacts", min=1).measured.endswith("(1 row)"))
@@ -151,10 +152,40 @@ class Verdicts(unittest.TestCase):
 
     def test_a_claim_about_larger_sizes_is_not_judged_at_quick_size(self):
         runs = run_table(iterations=[5])
-        for wanted in ({"sizes": ["medium", "paper"]}, {"size": "medium"}):
+        for wanted in ({"sizes": ["medium", "paper"]}, {"sizes": "medium"}):
             keys = {"kind": "quantity", "column": "iterations", "min": 0} | wanted
-            self.assertEqual(expect.evaluate(runs, keys, size="quick").verdict, "not comparable")
-            self.assertEqual(expect.evaluate(runs, keys, size="medium").verdict, "holds")
+            self.assertEqual(verdicts.evaluate(runs, keys, size="quick").verdict, "not comparable")
+            self.assertEqual(verdicts.evaluate(runs, keys, size="medium").verdict, "holds")
+
+
+class Templates(unittest.TestCase):
+    """A claim of a grid that has nothing to judge is no row; one whose runs failed is."""
+
+    CLAIM = {"id": "a", "claim": "c", "kind": "ratio", "column": "iterations", "where": {"scene": "b", "solved": 1}, "numerator": {"label": "x"},
+             "denominator": {"label": "y"}, "min": 1.0}
+
+    def judge(self, template=True, **columns):
+        runs = run_table(**{"file": ["b.h5", "b.h5"], "label": ["x", "y"], "iterations": [4, 2], **columns})
+        return verdicts.evaluate(runs, self.CLAIM, size="quick", template=template)
+
+    def test_what_was_not_run_is_absent_and_what_failed_is_not(self):
+        self.assertEqual((self.judge().verdict, self.judge().absent), ("holds", False))
+        for columns, absent in (({"file": ["a.h5", "a.h5"]}, True), ({"label": ["x", "z"]}, True), ({"residual": [1.0, 1.0]}, False)):
+            found = self.judge(**columns)
+            self.assertEqual((found.verdict, found.absent), ("not comparable", absent), columns)
+            self.assertFalse(self.judge(template=False, **columns).absent, "a claim of its own always has its row")
+
+    def test_absent_claims_make_no_row_and_no_count_but_one_line(self):
+        found = [self.judge(), self.judge(file=["a.h5", "a.h5"])]
+        found[1].id = "gone"
+        self.assertEqual(verdicts.counts(verdicts.shown(found)), [1, 0, 0])
+        self.assertEqual(verdicts.absent_line(found), "Without rows at this size, and not counted: 1 claim (gone).")
+        markdown, terminal = main.claims_markdown(found), main.terminal_table(found, 120)
+        html = main.page.index_page([("e", "t", found)])
+        self.assertEqual((markdown.count("| c |"), terminal.count("holds"), html.count("✓ holds")), (1, 1, 1))
+        for text in (markdown, terminal, main.page.claims_table(found)):
+            self.assertIn("(gone)", text)
+        self.assertTrue(json.loads(verdicts.to_json(found))[1]["absent"])
 
 
 class BusyMachine(unittest.TestCase):
@@ -172,7 +203,7 @@ class BusyMachine(unittest.TestCase):
 
     def verdicts(self, runs, env=None, **more):
         experiment = data.Experiment("e", Path("absent"), runs, [], env or {}, {"expect": [self.TIME, self.COUNT]}, None, **more)
-        return [(verdict.verdict, verdict.value, verdict.reason) for verdict in expect.evaluate_all(experiment)]
+        return [(verdict.verdict, verdict.value, verdict.reason) for verdict in verdicts.evaluate_all(experiment)]
 
     def test_claims_about_time_are_not_judged_where_more_than_a_tenth_of_the_rows_waited(self):
         self.assertEqual([verdict for verdict, _, _ in self.verdicts(self.runs(disturbed=2))], ["holds", "holds"])
@@ -235,10 +266,10 @@ class BusyMachine(unittest.TestCase):
         for keys, timed in (({"column": "iterations"}, False), ({"column": "seconds_per_contact"}, True), ({"column_of": ["setup_seconds", "contacts"]}, True),
                             ({"column": "iterations", "denominator_column": "solve_seconds"}, True), ({"column": "iterations", "against": "solve_seconds"}, True),
                             ({"column": "iterations", "at_least": {"total_seconds": 1}}, True), ({"column": "step_seconds", "rows": "steps"}, True)):
-            self.assertEqual(expect.is_about_time(keys), timed, keys)
+            self.assertEqual(verdicts.is_about_time(keys), timed, keys)
 
     def test_committed_times_of_a_busy_machine_are_not_comparable(self):
-        config = {"expect": [{"id": "work", "column": "iterations"}, {"id": "speed", "column": "solve_seconds"}]}
+        today = [{"id": "work", "column": "iterations", "bound": "paper"}, {"id": "speed", "column": "solve_seconds", "bound": "ours", "why": "w"}]
         claims = [{"experiment": "x", "id": id, "claim": "", "source": "", "kind": "ratio", "expected": "", "value": 1.0, "unit": "", "samples": 3,
                    "verdict": "holds", "reason": ""} for id in ("work", "speed")]
         with tempfile.TemporaryDirectory() as name:
@@ -246,42 +277,42 @@ class BusyMachine(unittest.TestCase):
             for env, verdict in (({"load_at_start": "3.5 3 3", "machine": {"cores": 2}}, "not comparable"),
                                  ({"load_at_start": "1.5 3 3", "machine": {"cores": 2}}, "holds"),
                                  ({"load_at_start": "3.5 3 3", "machine": {"cores": 2}, "use": {"waited_seconds": 1.0, "wall_seconds": 100.0}}, "holds")):
-                found = {one.id: one for one in expect.read_reference(Path(name), config, env)}
+                found = {one.id: one for one in verdicts.read_reference(Path(name), today, env)}
+                self.assertEqual([(one.bound, one.why) for one in found.values()], [("paper", ""), ("ours", "w")], "of the definition of today")
                 self.assertEqual((found["work"].verdict, found["speed"].verdict), ("holds", verdict), env)
 
 
 class MissingErrors(unittest.TestCase):
     """A run without an answer has no error: it counts neither as good nor as bad one."""
 
-    def test_rows_that_were_not_solved_have_no_errors_whatever_an_earlier_program_wrote(self):
+    def test_rows_that_were_not_solved_have_no_errors(self):
         with tempfile.TemporaryDirectory() as name:
-            header = data.CONTRACT + ["protocol", "fb_normal", "fb_static", "fb_kinetic"]
+            header = make_results.CONTRACT + ["protocol", "fb_normal", "fb_static", "fb_kinetic"]
             row = "e,f.h5,1,4,12,1,4,{},law=cone,cone,none,1,0,{},5,{},0,0,0,0,0,0,0,0.001,0.001,1e-6,self-stopped,{},{},{}"
-            lines = [row.format("pgs", "converged", "1e-7", "1e-5", "2e-5", "3e-5"), row.format("ca", "unsupported", "nan", 0, 0, 0),
-                     row.format("pcg", "failed", "nan", 0, 0, 0), row.format("ica", "diverged", "inf", "nan", "nan", "nan")]
-            (Path(name) / "runs.csv").write_text("\n".join([",".join(header), *lines]) + "\n")
+            lines = [row.format("pgs", "converged", "1e-7", "1e-5", "2e-5", "3e-5"), row.format("ca", "unsupported", "nan", "nan", "nan", "nan"),
+                     row.format("pcg", "failed", "nan", "nan", "nan", "nan"), row.format("ica", "diverged", "inf", "nan", "nan", "nan")]
+            make_results.write_runs(name, header, lines)
             runs = data.read_experiment(Path(name)).runs.set_index("solver")
-        for column in data.CLASS_ERRORS:
+        for column in ("fb_normal", "fb_static", "fb_kinetic"):
             self.assertTrue(runs.loc[["ca", "pcg", "ica"], column].isna().all(), column)
             self.assertGreater(runs.loc["pgs", column], 0)
-        self.assertTrue(runs.loc[["ca", "pcg"], data.ERRORS].isna().all(axis=None))
 
         quantity = {"kind": "quantity", "column": "fb_normal", "max": 1e-4}
         for statistic in ("median", "maximum", "minimum", "sum"):
-            result = expect.evaluate(runs, quantity | {"statistic": statistic})
+            result = verdicts.evaluate(runs, quantity | {"statistic": statistic})
             self.assertEqual((result.value, result.samples), (1e-5, 1), statistic)
-        self.assertEqual(expect.evaluate(runs, quantity | {"where": {"status": "failed"}}).verdict, "not comparable")
-        result = expect.evaluate(runs, {"kind": "fraction", "column": "fb_normal", "upper": 1e-4, "min": 0.5})
+        self.assertEqual(verdicts.evaluate(runs, quantity | {"where": {"status": "failed"}}).verdict, "not comparable")
+        result = verdicts.evaluate(runs, {"kind": "fraction", "column": "fb_normal", "upper": 1e-4, "min": 0.5})
         self.assertEqual((result.value, result.samples), (0.25, 4), "three of four have no error within the bound")
         ratio = {"kind": "ratio", "column": "fb_normal", "match": ["file"], "numerator": {"status": "failed"}, "denominator": {"status": "converged"}, "max": 1}
-        self.assertIn("no pairs match", expect.evaluate(runs, ratio).reason)
-        self.assertEqual(len(expect.within(runs, {"at_most": {"fb_normal": 1.0}})), 1)
+        self.assertIn("no pairs match", verdicts.evaluate(runs, ratio).reason)
+        self.assertEqual(len(within(runs, {"at_most": {"fb_normal": 1.0}})), 1)
 
     def test_no_mark_stands_for_a_missing_error(self):
         runs = run_table(file=["a-quick.h5"] * 3, step=["1", "2", "3"], label=["CR"] * 3, status=["converged", "failed", "unsupported"],
                          residual=[1e-7, np.nan, np.nan]).assign(fb_static=[1e-5, np.nan, np.nan])
         experiment = data.Experiment("e", Path("."), runs, [], {}, {}, None)
-        (_, _, rows), = figure_runs.members(experiment, {"series": [{"label": "CR", "column": "fb_static"}]})
+        (_, _, rows), = scatter.members(experiment, {"series": [{"label": "CR", "column": "fb_static"}]})
         self.assertEqual(list(rows["_y"]), [1e-5])
         table = tables.summary(runs)
         self.assertEqual(int(table["snapshots"].sum()), 2)
@@ -329,14 +360,14 @@ class Histories(unittest.TestCase):
 
     def test_events_are_the_iterations_at_which_a_counter_grew(self):
         trace = progress_trace("a", 6, restarts=np.array([0, 0, 2, 2, 3, 3, 3]))
-        self.assertEqual(list(figure_convergence.events(trace, "restarts")), [2, 4])
-        self.assertEqual(list(figure_convergence.events(trace, "guards")), [])
+        self.assertEqual(list(convergence.events(trace, "restarts")), [2, 4])
+        self.assertEqual(list(convergence.events(trace, "guards")), [])
 
     def test_config_chooses_snapshot_and_variants_and_their_order(self):
         traces = [progress_trace(label, 10) for label in ("a", "b", "c")]
-        shown = figure_convergence.histories_to_show(self.experiment(traces, {"histories": {"problem": "rings", "variants": ["c", "a"]}}))
+        shown = convergence.histories_to_show(self.experiment(traces, {"histories": {"problem": "rings", "variants": ["c", "a"]}}))
         self.assertEqual([trace.label for trace in shown], ["c", "a"])
-        self.assertEqual(figure_convergence.histories_to_show(self.experiment(traces, {"histories": {"problem": "bucket"}})), [])
+        self.assertEqual(convergence.histories_to_show(self.experiment(traces, {"histories": {"problem": "bucket"}})), [])
 
     def test_silent_solvers_and_older_files_have_no_figure(self):
         silent, older = progress_trace("a", 10), progress_trace("b", 10)
@@ -344,16 +375,16 @@ class Histories(unittest.TestCase):
             silent.progress[norm] = np.full(11, np.nan)
         older.progress = {}
         with tempfile.TemporaryDirectory() as folder:
-            self.assertFalse(figure_convergence.histories(self.experiment([silent, older]), Path(folder)))
+            self.assertFalse(convergence.histories(self.experiment([silent, older]), Path(folder)))
             self.assertEqual(list(Path(folder).iterdir()), [])
 
     def test_figure_is_drawn_and_repeats_to_the_byte(self):
         traces = [progress_trace("a", 40, state_changes=np.arange(41) // 7), progress_trace("b", 9, guards=np.arange(10) // 5)]
         with tempfile.TemporaryDirectory() as folder:
             style.apply()
-            self.assertTrue(figure_convergence.histories(self.experiment(traces), Path(folder)))
+            self.assertTrue(convergence.histories(self.experiment(traces), Path(folder)))
             first = (Path(folder) / "histories.svg").read_bytes()
-            self.assertTrue(figure_convergence.histories(self.experiment(traces), Path(folder)))
+            self.assertTrue(convergence.histories(self.experiment(traces), Path(folder)))
             self.assertEqual((Path(folder) / "histories.svg").read_bytes(), first)
             self.assertEqual((Path(folder) / "histories.txt").read_text(), "rings-quick.h5 step 000010\n")
 
@@ -378,17 +409,17 @@ class Rounds(unittest.TestCase):
                          [("000015", 1), ("000015", 2), ("000015", 11), ("0", 1)])
 
     def test_the_step_with_most_rounds_is_shown_in_their_order(self):
-        shown = figure_rounds.rounds_to_show(self.experiment(self.traces(["000010.2", "000010", "000020.10", "000020", "000020.2", "000030"])))
+        shown = rounds.rounds_to_show(self.experiment(self.traces(["000010.2", "000010", "000020.10", "000020", "000020.2", "000030"])))
         self.assertEqual({label: [trace.step for trace in traces] for label, traces in shown.items()},
                          {label: ["000020", "000020.2", "000020.10"] for label in ("Diag", "Full")})
 
     def test_a_step_that_a_variant_lacks_is_not_shown(self):
         traces = self.traces(["000010", "000010.2"]) + self.traces(["000020", "000020.2", "000020.3"], labels=("Full",))
-        shown = figure_rounds.rounds_to_show(self.experiment(traces))
+        shown = rounds.rounds_to_show(self.experiment(traces))
         self.assertEqual([trace.step for trace in shown["Full"]], ["000010", "000010.2"])
 
     def test_rounds_stand_one_behind_the_other_up_to_the_first_accurate_iteration(self):
-        x, y, starts, passed = figure_rounds.joined(self.traces(["000010", "000010.2"], labels=("Full",)), "plain")
+        x, y, starts, passed = rounds.joined(self.traces(["000010", "000010.2"], labels=("Full",)), "plain")
         self.assertEqual(starts, [5])  # the invented runs meet the tolerance half-way
         self.assertEqual(passed, 10)
         self.assertEqual(list(x), [0, 1, 2, 3, 4, 5, 5, 6, 7, 8, 9, 10])
@@ -396,14 +427,14 @@ class Rounds(unittest.TestCase):
 
     def test_steps_of_one_round_have_no_figure_and_it_is_drawn_only_where_asked_for(self):
         with tempfile.TemporaryDirectory() as folder:
-            self.assertFalse(figure_rounds.rounds(self.experiment(self.traces(["000010", "000020"])), Path(folder)))
+            self.assertFalse(rounds.rounds(self.experiment(self.traces(["000010", "000020"])), Path(folder)))
             many = self.traces(["000010", "000010.2"])
-            self.assertFalse(figure_rounds.rounds(self.experiment(many, {"figures": ["histories"]}), Path(folder)))
+            self.assertFalse(rounds.rounds(self.experiment(many, {"figures": ["histories"]}), Path(folder)))
             self.assertEqual(list(Path(folder).iterdir()), [])
             style.apply()
-            self.assertTrue(figure_rounds.rounds(self.experiment(many), Path(folder)))
+            self.assertTrue(rounds.rounds(self.experiment(many), Path(folder)))
             first = (Path(folder) / "rounds.svg").read_bytes()
-            self.assertTrue(figure_rounds.rounds(self.experiment(many), Path(folder)))
+            self.assertTrue(rounds.rounds(self.experiment(many), Path(folder)))
             self.assertEqual((Path(folder) / "rounds.svg").read_bytes(), first)
 
     def test_the_start_of_a_traced_run_is_a_column(self):
@@ -432,30 +463,30 @@ class Ratios(unittest.TestCase):
     def test_totals_are_ratios_of_sums_and_count_pairs_whose_denominator_is_nothing(self):
         runs = self.runs()
         keys = {"kind": "ratio", "column": "solve_seconds", "statistic": "total", "min": 0} | self.CONFIG["ratios"]
-        self.assertAlmostEqual(expect.evaluate(runs, keys).value, 11 / 4, places=12)
+        self.assertAlmostEqual(verdicts.evaluate(runs, keys).value, 11 / 4, places=12)
         capped = run_table(step=["1", "2", "3"] * 2, label=["a"] * 3 + ["b"] * 3, residual=[1, 1, 1e-9, 1, 1e-9, 1e-9])
         keys = {"kind": "ratio", "column": "unsolved", "statistic": "total", "match": ["step"], "numerator": {"label": "b"},
                 "denominator": {"label": "a"}, "max": 0.5}
-        result = expect.evaluate(capped, keys)
+        result = verdicts.evaluate(capped, keys)
         self.assertEqual((result.value, result.samples, result.verdict), (0.5, 3, "holds"))
-        self.assertEqual(expect.evaluate(capped.assign(unsolved=0), keys).verdict, "not comparable")
+        self.assertEqual(verdicts.evaluate(capped.assign(unsolved=0), keys).verdict, "not comparable")
 
     def test_p95_is_the_percentile(self):
         runs = run_table(iterations=list(range(1, 102)))
-        result = expect.evaluate(runs, {"kind": "quantity", "column": "iterations", "statistic": "p95", "max": 96})
+        result = verdicts.evaluate(runs, {"kind": "quantity", "column": "iterations", "statistic": "p95", "max": 96})
         self.assertEqual((result.value, result.verdict), (96.0, "holds"))
 
     def test_figure_repeats_to_the_byte_and_names_a_wrong_column(self):
         with tempfile.TemporaryDirectory() as folder:
             style.apply()
             experiment = data.Experiment("e", Path(folder), self.runs(), [], {}, self.CONFIG, None)
-            self.assertTrue(figure_times.ratios(experiment, Path(folder)))
+            self.assertTrue(times.ratios(experiment, Path(folder)))
             first = (Path(folder) / "ratios.svg").read_bytes()
-            self.assertTrue(figure_times.ratios(experiment, Path(folder)))
+            self.assertTrue(times.ratios(experiment, Path(folder)))
             self.assertEqual((Path(folder) / "ratios.svg").read_bytes(), first)
             wrong = self.CONFIG | {"ratios": self.CONFIG["ratios"] | {"column": "time"}}
             with self.assertRaisesRegex(data.ReportError, "no column 'time'"):
-                figure_times.ratios(data.Experiment("e", Path(folder), self.runs(), [], {}, wrong, None), Path(folder))
+                times.ratios(data.Experiment("e", Path(folder), self.runs(), [], {}, wrong, None), Path(folder))
 
 
 class Scatter(unittest.TestCase):
@@ -473,13 +504,13 @@ class Scatter(unittest.TestCase):
     def test_the_sides_of_a_ratio_may_be_different_columns(self):
         claim = {"kind": "ratio", "column": "setup_seconds", "denominator_column": "total_seconds", "match": ["step"],
                  "numerator": {"label": "W"}, "denominator": {"label": "CR"}, "statistic": "minimum", "min": 2.0}
-        result = expect.evaluate(self.runs(), claim)  # 4/2, 8/4, 16/2
+        result = verdicts.evaluate(self.runs(), claim)  # 4/2, 8/4, 16/2
         self.assertAlmostEqual(result.value, 2.0, places=12)
         self.assertEqual((result.samples, result.verdict), (3, "holds"))
-        self.assertIn("no column 'time'", expect.evaluate(self.runs(), claim | {"denominator_column": "time"}).reason)
+        self.assertIn("no column 'time'", verdicts.evaluate(self.runs(), claim | {"denominator_column": "time"}).reason)
 
     def test_snapshots_are_numbered_by_step_as_a_number(self):
-        numbered = figure_runs.with_snapshots(self.runs().iloc[[2, 0, 1]])
+        numbered = scatter.with_snapshots(self.runs().iloc[[2, 0, 1]])
         self.assertEqual(list(numbered["snapshot"]), [3.0, 1.0, 2.0])
 
     def test_figures_repeat_to_the_byte_and_name_a_wrong_column(self):
@@ -488,15 +519,15 @@ class Scatter(unittest.TestCase):
             style.apply()
             experiment = data.Experiment("e", folder, self.runs(), [], {}, self.CONFIG, None)
             for _ in range(2):
-                self.assertTrue(figure_runs.scatter(experiment, folder))
+                self.assertTrue(scatter.scatter(experiment, folder))
                 drawn = [(folder / f"scatter_{stem}.svg").read_bytes() for stem in "ab"]
                 self.assertIn(before, (None, drawn))
                 before = drawn
             experiment.config = {"scatter": [{"name": "a", "series": [{"label": "CR", "column": "speed"}]}]}
             with self.assertRaisesRegex(data.ReportError, "no column 'speed'"):
-                figure_runs.scatter(experiment, folder)
+                scatter.scatter(experiment, folder)
             experiment.config = {"scatter": [{"name": "a", "series": [{"label": "absent", "column": "iterations"}]}]}
-            self.assertFalse(figure_runs.scatter(experiment, folder))
+            self.assertFalse(scatter.scatter(experiment, folder))
 
 
 class Shares(unittest.TestCase):
@@ -517,7 +548,7 @@ class Shares(unittest.TestCase):
 
     def test_figures_repeat_to_the_byte_and_need_their_protocol(self):
         style.apply()
-        for draw, protocol, other in ((figure_convergence.solved, "converge", "time"), (figure_convergence.ladder, "self-stopped", "time")):
+        for draw, protocol, other in ((convergence.solved, "converge", "time"), (convergence.ladder, "self-stopped", "time")):
             with tempfile.TemporaryDirectory() as folder:
                 self.assertTrue(draw(self.experiment(folder, protocol), Path(folder)))
                 picture = Path(folder) / f"{draw.__name__}.svg"
@@ -550,16 +581,16 @@ class Settings(unittest.TestCase):
         np.testing.assert_array_equal(runs["setting.material.young"], [5e5, 5e7, np.nan])
         self.assertEqual(list(runs["setting.floor"]), ["true", "", ""])
         np.testing.assert_array_equal(runs["fact.stays"], [0.25, np.nan, np.nan])
-        result = expect.evaluate(runs, {"kind": "quantity", "column": "iterations", "where": {"setting.material.young": 5e7}, "max": 40})
+        result = verdicts.evaluate(runs, {"kind": "quantity", "column": "iterations", "where": {"setting.material.young": 5e7}, "max": 40})
         self.assertEqual((result.value, result.samples, result.verdict), (40.0, 1, "holds"))
 
     def test_residuals_need_two_settings_and_self_stopped_rows(self):
         style.apply()
         with tempfile.TemporaryDirectory() as folder:
             experiment = data.Experiment("e", Path(folder), self.runs(), [], {}, self.CONFIG, None)
-            self.assertFalse(figure_scenes.residuals(experiment, Path(folder)))
+            self.assertFalse(scenes.residuals(experiment, Path(folder)))
             experiment.runs = self.runs().assign(protocol="self-stopped")
-            self.assertTrue(figure_scenes.residuals(experiment, Path(folder)))
+            self.assertTrue(scenes.residuals(experiment, Path(folder)))
 
     def test_series_are_correlated_and_drawn(self):
         time = np.arange(8) / 8
@@ -571,17 +602,17 @@ class Settings(unittest.TestCase):
         config = {"series": {"columns": ["a", "b"], "label": "speed"}}
         with tempfile.TemporaryDirectory() as folder:
             style.apply()
-            self.assertTrue(figure_scenes.series(data.Experiment("e", Path(folder), runs, [], {}, config, None, series), Path(folder)))
-            self.assertFalse(figure_scenes.series(data.Experiment("e", Path(folder), runs, [], {}, config, None), Path(folder)))
+            self.assertTrue(scenes.series(data.Experiment("e", Path(folder), runs, [], {}, config, None, series), Path(folder)))
+            self.assertFalse(scenes.series(data.Experiment("e", Path(folder), runs, [], {}, config, None), Path(folder)))
 
     def test_incline_needs_its_settings(self):
         runs = self.runs().assign(**{"setting.tilt": [16.6, 16.8, np.nan], "fact.slides": [0.0, 1e-3, np.nan]})
         config = {"incline": {"angle": "tilt", "friction": "mu", "fact": "slides", "default": 0.3, "limit": 1e-5}}
         with tempfile.TemporaryDirectory() as folder:
             style.apply()
-            self.assertTrue(figure_scenes.incline(data.Experiment("e", Path(folder), runs, [], {}, config, None), Path(folder)))
+            self.assertTrue(scenes.incline(data.Experiment("e", Path(folder), runs, [], {}, config, None), Path(folder)))
             config["incline"]["angle"] = "slope"
-            self.assertFalse(figure_scenes.incline(data.Experiment("e", Path(folder), runs, [], {}, config, None), Path(folder)))
+            self.assertFalse(scenes.incline(data.Experiment("e", Path(folder), runs, [], {}, config, None), Path(folder)))
 
     def test_a_contact_sheet_needs_its_recording_beside_the_results(self):
         runs = run_table(file=["bucket-quick.h5", "other-quick.h5"])
@@ -592,28 +623,28 @@ class Settings(unittest.TestCase):
             folder.mkdir()
             experiment = data.Experiment("e", folder, runs, [], {}, config, None)
             style.apply()
-            self.assertFalse(figure_sheet.sheet(experiment, folder))
+            self.assertFalse(sheet.sheet(experiment, folder))
             render_test.write_recording(Path(out) / "recordings" / "bucket-quick.h5",
                                         {"000010": render_test.two_boxes_on_a_floor(), "000020": render_test.two_boxes_on_a_floor(time=0.5)})
-            self.assertTrue(figure_sheet.sheet(experiment, folder))
+            self.assertTrue(sheet.sheet(experiment, folder))
             first = (folder / "sheet.svg").read_bytes()
-            figure_sheet.sheet(experiment, folder)
+            sheet.sheet(experiment, folder)
             self.assertEqual(first, (folder / "sheet.svg").read_bytes())
             self.assertIn(b"<image", first)
             (Path(out) / "recordings" / "bucket-quick.h5").write_bytes(b"no recording")
             with self.assertRaisesRegex(data.ReportError, "contact sheet of bucket-quick.h5"):
-                figure_sheet.sheet(experiment, folder)
+                sheet.sheet(experiment, folder)
 
     def test_growth_needs_two_settings_and_repeats_to_the_byte(self):
         with tempfile.TemporaryDirectory() as folder:
             style.apply()
             experiment = data.Experiment("e", Path(folder), self.runs(), [], {}, self.CONFIG, None)
-            self.assertTrue(figure_times.growth(experiment, Path(folder)))
+            self.assertTrue(times.growth(experiment, Path(folder)))
             first = (Path(folder) / "growth.svg").read_bytes()
-            self.assertTrue(figure_times.growth(experiment, Path(folder)))
+            self.assertTrue(times.growth(experiment, Path(folder)))
             self.assertEqual((Path(folder) / "growth.svg").read_bytes(), first)
             alone = self.runs(("soft-quick.h5", "soft-medium.h5", "softer-quick.h5"))
-            self.assertFalse(figure_times.growth(data.Experiment("e", Path(folder), alone, [], {}, self.CONFIG, None), Path(folder)))
+            self.assertFalse(times.growth(data.Experiment("e", Path(folder), alone, [], {}, self.CONFIG, None), Path(folder)))
 
 
 class Steps(unittest.TestCase):
@@ -633,7 +664,7 @@ class Steps(unittest.TestCase):
     def judged(self, **claim):
         with tempfile.TemporaryDirectory() as folder:
             steps = self.experiment(Path(folder)).steps
-        return expect.evaluate(run_table(file=["f.h5"]), {"rows": "steps", "min": 0} | claim, steps=steps)
+        return verdicts.evaluate(run_table(file=["f.h5"]), {"rows": "steps", "min": 0} | claim, steps=steps)
 
     def test_claims_about_steps_have_the_values_of_hand(self):
         ratio = self.judged(kind="ratio", column="iterations", numerator={"setting.E": 50}, denominator={"scene": "soft"})
@@ -662,15 +693,15 @@ class Steps(unittest.TestCase):
                                                "a-quick.h5,000004,points,12,0.5,0,9e-6,2e-6\n")
             rows = data.read_follow(folder)
             claim = {"rows": "follow", "at_most": {"churn": 0.2}}
-            judge = lambda **keys: expect.evaluate(run_table(file=["f.h5"]), claim | keys, follow=rows)  # noqa: E731
+            judge = lambda **keys: verdicts.evaluate(run_table(file=["f.h5"]), claim | keys, follow=rows)  # noqa: E731
             total = judge(kind="quantity", column_of=["update_seconds", "rebuild_seconds"], statistic="total", max=1)
             self.assertEqual((total.value, total.samples, total.verdict), (1.0, 2, "holds"))
             faster = judge(kind="fraction", column="update_share", upper=1, min=1)
             self.assertEqual((faster.value, faster.verdict), (0.5, "differs"))
-            none = expect.evaluate(run_table(file=["f.h5"]), claim | {"kind": "fraction", "column": "same", "min": 1})
+            none = verdicts.evaluate(run_table(file=["f.h5"]), claim | {"kind": "fraction", "column": "same", "min": 1})
             self.assertEqual(none.reason, "there is no follow.csv")
             experiment = data.Experiment("e", folder, run_table(file=["f.h5"]), [], {}, {}, None, follow=rows)
-            self.assertTrue(figure_follow.follow(experiment, folder))
+            self.assertTrue(follow.follow(experiment, folder))
             self.assertTrue((folder / "follow.png").is_file())
             (folder / "follow.csv").write_text("file,step\n")
             with self.assertRaisesRegex(data.ReportError, "no table of this version"):
@@ -680,7 +711,7 @@ class Steps(unittest.TestCase):
         self.assertIn("no column 'speed'", self.judged(kind="quantity", column="speed").reason)
         self.assertIn("two columns", self.judged(kind="quantity", column_of=["iterations"]).reason)
         self.assertIn("no column 'x'", self.judged(kind="quantity", column="step", at_least={"x": 1}).reason)
-        without = expect.evaluate(run_table(file=["f.h5"]), {"kind": "quantity", "rows": "steps", "column": "step", "min": 0})
+        without = verdicts.evaluate(run_table(file=["f.h5"]), {"kind": "quantity", "rows": "steps", "column": "step", "min": 0})
         self.assertEqual((without.verdict, without.reason), ("not comparable", "there is no steps.csv"))
 
     def test_figures_repeat_to_the_byte_and_name_a_wrong_column(self):
@@ -697,26 +728,26 @@ class Steps(unittest.TestCase):
                 self.assertIn(before, (None, drawn))
                 before = drawn
             self.assertEqual(sorted(stem for stem, _ in figures.pictures_in(folder) if stem in names), sorted(names))
-            self.assertFalse(figure_steps.histogram(data.Experiment("e", folder, experiment.runs, [], {}, config, None), folder))
+            self.assertFalse(steps.histogram(data.Experiment("e", folder, experiment.runs, [], {}, config, None), folder))
             experiment.config = {"against": {"column": "speed"}}
             with self.assertRaisesRegex(data.ReportError, "no column 'speed'"):
-                figure_steps.against(experiment, folder)
+                steps.against(experiment, folder)
 
     def test_pooled_recordings_are_one_series(self):
         with tempfile.TemporaryDirectory() as folder:
             experiment = self.experiment(Path(folder))
         wanted = {"column": "iterations", "recordings": ["s*", "stiff"], "words": ["both"], "at_least": {"contacts": 1}}
-        self.assertEqual([(name, len(part)) for name, part in figure_steps.chosen(experiment, wanted | {"pool": True})], [("both", 14), ("stiff", 7)])
-        self.assertEqual([name for name, _ in figure_steps.chosen(experiment, wanted)], ["soft", "stiff"])
+        self.assertEqual([(name, len(part)) for name, part in steps.chosen(experiment, wanted | {"pool": True})], [("both", 14), ("stiff", 7)])
+        self.assertEqual([name for name, _ in steps.chosen(experiment, wanted)], ["soft", "stiff"])
 
     def test_an_experiment_of_recordings_alone_has_a_page(self):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name) / "alone"
             folder.mkdir()
             self.experiment(folder)
-            (folder / "runs.csv").write_text(make_results.HEADER + "\n")
-            (folder / "config.toml").write_text('artefact = "Alone"\nclaim = "c"\n[[expect]]\nid = "a"\nclaim = "few iterations"\n'
-                                                'kind = "quantity"\nrows = "steps"\ncolumn = "iterations"\nmax = 100\n')
+            make_results.write_runs(folder, make_results.HEADER, [])
+            claim = '[[claims]]\nid = "a"\ntext = "few iterations"\nquantity = "iterations"\nrows = "steps"\nmax = 100\nbound = "paper"\n'
+            (folder / "env.json").write_text(json.dumps({"definition": str(make_results.define(Path(name) / "defined", claim))}))
             with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()):
                 self.assertEqual(main.main(["--out", name]), 0)
             self.assertIn("few iterations", out.getvalue())
@@ -731,8 +762,6 @@ class Methods(unittest.TestCase):
     """[methods]: numbers by hand, for runs and for steps."""
 
     CONFIG = {"solvers": [{"name": "pgs", "label": "a"}, {"name": "pcg", "label": "b"}], "tolerances": [1e-3, 1e-6],
-              "recordings": [{"name": "hill_by_pgs", "scene": "hill", "set": {"solver.name": "pgs"}},
-                             {"name": "hill_by_pcg", "scene": "hill", "set": {"solver.name": "pcg"}}],
               "methods": {"reference": "b", "scenes": ["hill"], "methods": ["a", "b", "c"],
                           "tables": [{"title": "equal", "target": 1e-3}],
                           "paper": {"hill": {"a": {"resolution": [3.0, 2.0], "iterations": [30, 20]},
@@ -786,13 +815,13 @@ class Methods(unittest.TestCase):
         self.assertEqual(paper, {("hill", "a"): {"resolution": 2.0, "iterations": 3.0}})
         with tempfile.TemporaryDirectory() as folder:
             style.apply()
-            self.assertTrue(figure_methods.methods(self.experiment(), Path(folder)))
+            self.assertTrue(methods.methods(self.experiment(), Path(folder)))
             first = (Path(folder) / "methods.svg").read_bytes()
-            self.assertTrue(figure_methods.methods(self.experiment(), Path(folder)))
+            self.assertTrue(methods.methods(self.experiment(), Path(folder)))
             self.assertEqual((Path(folder) / "methods.svg").read_bytes(), first)
             nothing = self.experiment()
             del nothing.config["methods"]
-            self.assertFalse(figure_methods.methods(nothing, Path(folder)))
+            self.assertFalse(methods.methods(nothing, Path(folder)))
 
     def test_a_paper_s_stop_counts_where_it_ends_and_says_what_it_leaves(self):
         (_, _, header, body), = table_methods.methods_tables(self.experiment(tables=[{"title": "own", "count": "stopped"}]))
@@ -803,9 +832,14 @@ class Methods(unittest.TestCase):
         experiment = self.experiment(tables=[{"title": "own", "rows": "steps", "methods": {"pgs": "a", "pcg": "b"}}])
         self.assertEqual(table_methods.methods_tables(experiment), [])  # nothing recorded
         experiment.steps = pd.DataFrame({"file": [f"hill_by_{name}-quick.h5" for name in ["pgs"] * 3 + ["pcg"] * 2], "scene": ["hill_by_pgs"] * 3 + ["hill_by_pcg"] * 2,
-                                         "step": [1, 2, 3, 1, 2], "contacts": [0, 2, 4, 0, 3], "unresolved": [0, 0, 1, 0, 0], "iterations": [1, 8, 9, 1, 4],
+                                         "setting.solver.name": ["pgs"] * 3 + ["pcg"] * 2, "step": [1, 2, 3, 1, 2], "contacts": [0, 2, 4, 0, 3], "unresolved": [0, 0, 1, 0, 0], "iterations": [1, 8, 9, 1, 4],
                                          "resolution_seconds": [1, 6e-3, 1, 1, 2e-3], "detection_seconds": [1, 1e-3, 1, 1, 1e-3], "step_seconds": [1, 8e-3, 1, 1, 4e-3]})
-        (_, _, header, body), = table_methods.methods_tables(experiment)
+        body = table_methods.methods_tables(experiment)[0][3]
+        told = experiment.steps.assign(scene=experiment.steps["scene"].str.replace("hill", "any"), **{"recording.scene": "hill"})
+        experiment.steps, plain = told, experiment.steps
+        self.assertEqual(table_methods.methods_tables(experiment)[0][3], body, "the scene that is recorded comes before the name")
+        self.assertEqual(table_methods.recorded(data.Experiment("e", Path("e"), None, [], {}, {}, None, steps=plain), ["hill", "hill_by"]),
+                         {"hill_by_pgs": ("hill_by", "pgs"), "hill_by_pcg": ("hill_by", "pcg")})
         self.assertEqual(body[0], ["hill", "a", "1 of 2", "6 (6)", "3 (2)", "1 (1)", "–", "8 (8)", "–", "8 (8)", "30 (20)", "6 (6)", "–", "3", "2", "2", "3"])
 
     def test_wrong_tables_are_one_line(self):
@@ -818,13 +852,13 @@ class Methods(unittest.TestCase):
         runs = run_table(file=["x", "x", "y", "y"], label=["a", "b", "a", "b"], iterations=[6, 3, 20, 2])
         growth = {"kind": "ratio_growth", "column": "iterations", "numerator": {"label": "a"}, "denominator": {"label": "b"}, "match": ["file"], "min": 5,
                   "above": {"file": "y"}, "below": {"file": "x"}}
-        self.assertEqual((expect.evaluate(runs, growth).value, expect.evaluate(runs, growth).verdict), (5.0, "holds"))
-        self.assertIn("'above'", expect.evaluate(runs, {key: value for key, value in growth.items() if key != "above"}).reason)
+        self.assertEqual((verdicts.evaluate(runs, growth).value, verdicts.evaluate(runs, growth).verdict), (5.0, "holds"))
+        self.assertIn("'above'", verdicts.evaluate(runs, {key: value for key, value in growth.items() if key != "above"}).reason)
         spread = {"kind": "spread", "column": "iterations", "match": ["file"], "statistic": "sum", "max": 2}
-        self.assertAlmostEqual(expect.evaluate(runs, spread).value, 22 / 9)
-        self.assertEqual(expect.evaluate(runs, spread).verdict, "differs")
-        self.assertIn("two groups", expect.evaluate(runs, spread | {"where": {"file": "x"}}).reason)
-        self.assertIn("no column 'no'", expect.evaluate(runs, spread | {"match": ["no"]}).reason)
+        self.assertAlmostEqual(verdicts.evaluate(runs, spread).value, 22 / 9)
+        self.assertEqual(verdicts.evaluate(runs, spread).verdict, "differs")
+        self.assertIn("two groups", verdicts.evaluate(runs, spread | {"where": {"file": "x"}}).reason)
+        self.assertIn("no column 'no'", verdicts.evaluate(runs, spread | {"match": ["no"]}).reason)
 
 
 class Anticipation(unittest.TestCase):
@@ -847,15 +881,15 @@ class Anticipation(unittest.TestCase):
 
     def test_the_fitted_power_is_that_of_hand_and_needs_a_factor_of_two(self):
         x = np.array([10.0, 20.0, 40.0])
-        power, factor = figure_anticipation.fitted(x, 3.0 * x**1.5)
+        power, factor = anticipation.fitted(x, 3.0 * x**1.5)
         self.assertAlmostEqual(power, 1.5)
         self.assertAlmostEqual(factor, 3.0)
-        self.assertIsNone(figure_anticipation.fitted(np.array([10.0, 12.0, 19.0]), x))
+        self.assertIsNone(anticipation.fitted(np.array([10.0, 12.0, 19.0]), x))
 
     def test_the_99_9th_percentile_is_relative_to_the_mean(self):
         runs = run_table(iterations=[1] * 2000 + [41])
         quantity = {"kind": "quantity", "column": "iterations", "statistic": "p99.9 over mean", "max": 10, "id": "x", "claim": "c"}
-        self.assertAlmostEqual(expect.evaluate(runs, quantity).value, 1 / (2041 / 2001))
+        self.assertAlmostEqual(verdicts.evaluate(runs, quantity).value, 1 / (2041 / 2001))
 
     def test_figures_repeat_to_the_byte(self):
         runs = run_table(file=["a-quick.h5"] * 4, step=["1", "2", "3", "4"], contacts=[10, 20, 40, 80], label=["CA"] * 4)
@@ -865,14 +899,14 @@ class Anticipation(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             style.apply()
             for name in ("over_contacts", "inner"):
-                draw = getattr(figure_anticipation, name)
+                draw = getattr(anticipation, name)
                 self.assertTrue(draw(experiment, Path(folder)))
                 first = (Path(folder) / f"{name}.svg").read_bytes()
                 draw(experiment, Path(folder))
                 self.assertEqual((Path(folder) / f"{name}.svg").read_bytes(), first)
             empty = data.Experiment("e", Path("."), runs, [], {}, {}, None)
-            self.assertFalse(figure_anticipation.over_contacts(empty, Path(folder)))
-            self.assertFalse(figure_anticipation.inner(empty, Path(folder)))
+            self.assertFalse(anticipation.over_contacts(empty, Path(folder)))
+            self.assertFalse(anticipation.inner(empty, Path(folder)))
 
 
 class Iterations(unittest.TestCase):
@@ -899,7 +933,7 @@ class Iterations(unittest.TestCase):
 class Program(unittest.TestCase):
     def setUp(self):
         self.directory = tempfile.TemporaryDirectory()
-        self.out = Path(self.directory.name)
+        self.out = Path(self.directory.name) / "out"
 
     def tearDown(self):
         self.directory.cleanup()
@@ -944,8 +978,8 @@ class Program(unittest.TestCase):
     def test_every_experiment_has_a_page_and_the_index_leads_to_all(self):
         row = self.ROW.format("1", 4, "none", "converged", "1e-7")
         for name in ("lazarevych2010_b", "a"):
-            claim = f'artefact = "Table of {name}"\n[[expect]]\nid = "i"\nclaim = "solved {name}"\nkind = "fraction"\ncolumn = "solved"\nmin = 0.5\n'
-            (self.plain([row], id=name) / "config.toml").write_text(claim)
+            claim = f'[[claims]]\nid = "i"\ntext = "solved {name}"\nfraction = "solved"\nmin = 0.5\nbound = "paper"\n'
+            (self.plain([row], name, claim) / "run.toml").write_text(f'artefact = "Table of {name}"\n')
         self.assertEqual(self.report()[0], 0)
         before = (self.out / "report.html").read_bytes()
         (self.out / "a" / "index.html").write_text("kept")  # shows whether it is written again
@@ -964,10 +998,12 @@ class Program(unittest.TestCase):
         (self.out / "a" / "claims.json").write_text("[")  # of no earlier report that can be read: made again
         self.assertIn("report: a,", self.report("lazarevych2010_b")[2])
 
-    def plain(self, rows, id="e"):
+    def plain(self, rows, id="e", claims=None):
         folder = self.out / id
-        folder.mkdir()
-        (folder / "runs.csv").write_text(",".join(data.CONTRACT + ["protocol"]) + "\n" + "".join(row + "\n" for row in rows))
+        make_results.write_runs(folder, make_results.CONTRACT + ["protocol"], rows)
+        if claims is not None:
+            definition = make_results.define(self.out.parent / f"{self.out.name}_{id}", claims)
+            (folder / "env.json").write_text(json.dumps({"definition": str(definition)}))
         return folder
 
     ROW = "e,f.h5,{},{},12,1,4,pgs,law=cone,cone,{},1,0,{},5,{},nan,nan,nan,nan,nan,nan,nan,0.001,0.001,1e-6,time"
@@ -992,18 +1028,70 @@ class Program(unittest.TestCase):
             file.write(good[:40])
         self.assertEqual(len(data.read_experiment(folder).runs), 1)
 
-    def test_columns_of_a_later_program_are_kept_as_they_are(self):
+    def test_types_come_from_the_schema_and_what_it_does_not_name_is_text(self):
         folder = self.plain([self.ROW.format("1", 4, "none", "converged", "1e-7")])
         header, row = (folder / "runs.csv").read_text().splitlines()
-        (folder / "runs.csv").write_text(f"{header},label,memory\n{row},PGS,12\n")
-        runs = data.read_experiment(folder).runs
-        self.assertEqual((runs.loc[0, "label"], runs.loc[0, "memory"]), ("PGS", 12.0))
+        (folder / "runs.csv").write_text(f"{header},memory,speed\n{row},12,0.5\n")
+        self.assertEqual(data.read_experiment(folder).runs.loc[0, "memory"], "12")
+        schema = json.loads((folder / "runs.schema.json").read_text())
+        schema["runs.csv"] += [{"name": "memory", "type": "integer", "unit": "byte", "meaning": "m", "key": False},
+                               {"name": "speed", "type": "real", "unit": "1", "meaning": "m", "key": False}]
+        (folder / "runs.schema.json").write_text(json.dumps(schema))
+        experiment = data.read_experiment(folder)
+        self.assertEqual((experiment.runs["memory"].dtype, experiment.runs.loc[0, "speed"]), ("int64", 0.5))
+        self.assertIn("memory", experiment.counters)
+        schema["runs.csv"][0]["type"] = "word"
+        (folder / "runs.schema.json").write_text(json.dumps(schema))
+        self.assertIn("column experiment: type 'word' (known: text, integer, real)", self.report()[2])
+
+    def test_results_of_an_earlier_program_are_to_be_run_again(self):
+        folder = self.plain([self.ROW.format("1", 4, "none", "converged", "1e-7")])
+        (folder / "runs.schema.json").unlink()
+        status, _, err = self.report()
+        self.assertEqual(status, 3)
+        self.assertIn("made by an earlier program; run the experiment again with --force", err)
+
+    def test_without_its_folder_an_experiment_is_drawn_and_not_judged(self):
+        folder = self.plain([self.ROW.format("1", 4, "none", "converged", "1e-7")])
+        status, text, err = self.report()
+        self.assertEqual((status, json.loads((folder / "claims.json").read_text())), (0, []))
+        self.assertIn("drawn without claims", err)
+        self.assertIn("The folder of this experiment was not found", (folder / "index.html").read_text())
+
+    def test_the_definition_is_the_one_asked_for_then_the_one_that_was_run(self):
+        claim = '[[claims]]\nid = "{0}"\ntext = "t"\nfraction = "solved"\nmin = 0.5\nbound = "paper"\n'
+        folder = self.plain([self.ROW.format("1", 4, "none", "converged", "1e-7")], "paper_a", claim.format("run"))
+        configs = Path(self.directory.name) / "configs"
+        make_results.define(configs / "experiments" / "paper" / "a", claim.format("asked"))
+        for arguments, name in (((), "run"), (("--configs", str(configs)), "asked")):
+            self.assertEqual(self.report(*arguments)[0], 0)
+            self.assertEqual([one["id"] for one in json.loads((folder / "claims.json").read_text())], [name])
+
+    def test_judging_again_touches_no_row_and_draws_nothing(self):
+        folder = make_results.make(self.out / "invented", steps=5, laws=("cone",))
+        self.assertEqual(self.report()[0], 0)
+        definition = Path(json.loads((folder / "env.json").read_text())["definition"])
+        kept = [path for path in folder.iterdir() if path.suffix in (".csv", ".h5", ".svg", ".png") or path.name in ("run.toml", "env.json", "runs.schema.json")
+                if path.name != "summary.csv"]
+        before = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in kept}
+        self.assertGreater(len(before), 15)
+        claims = (definition / "claims.toml").read_text()
+        (definition / "claims.toml").write_text(claims.replace("max = 0.2", "max = 20.0").replace('"slope"\ntext', '"steep"\ntext'))
+        self.assertEqual(self.report("invented")[0], 0)
+        self.assertEqual({path: (path.read_bytes(), path.stat().st_mtime_ns) for path in kept}, before)
+        found = {one["id"]: one["verdict"] for one in json.loads((folder / "claims.json").read_text())}
+        self.assertEqual((found["steep"], found.get("slope")), ("holds", None))
+        (folder / "profile.svg").write_text("<svg/>")
+        (definition / "figures.toml").write_text('figures = ["profile"]\n')
+        self.assertEqual(self.report("invented")[0], 0)
+        self.assertEqual((folder / "profile.svg").read_bytes(), before[folder / "profile.svg"][0], "other wishes are drawn")
+        self.assertFalse((folder / "contacts.svg").exists())
 
     def test_wrong_input_is_one_line_and_exit_3(self):
         self.assertEqual(self.report()[0], 3)
         self.assertEqual(self.report("absent")[0], 3)
         folder = self.plain([self.ROW.format("1", 4, "none", "converged", "1e-7")])
-        for name, content in (("env.json", b"{"), ("config.toml", b"artefact = "), ("trace.h5", b"no HDF5"),
+        for name, content in (("env.json", b"{"), ("run.toml", b"artefact = "), ("trace.h5", b"no HDF5"),
                               ("runs.csv", b"a,b\n1,2\n"), ("runs.csv", b"")):
             kept = (folder / name).read_bytes() if (folder / name).exists() else None
             (folder / name).write_bytes(content)

@@ -1,4 +1,4 @@
-"""The shell scripts parse, explain themselves, refuse wrong use, and promote copies what it says and nothing else."""
+"""The shell scripts parse, explain themselves, and refuse wrong use."""
 
 import os
 import subprocess
@@ -25,7 +25,7 @@ class Scripts(unittest.TestCase):
             self.assertTrue(os.access(script, os.X_OK), script)
 
     def test_unknown_arguments_are_usage_errors(self):
-        for script in ("setup", "test", "format", "promote", "benchmarks"):
+        for script in ("setup", "test", "format", "reference", "report", "migrate_experiment", "benchmarks"):
             self.assertEqual(run(SOURCE / "scripts" / script, "--bogus").returncode, 2, script)
 
     def test_benchmarks_explains_itself_and_knows_its_programs(self):
@@ -55,63 +55,6 @@ class Scripts(unittest.TestCase):
                 stub.chmod(0o755)
             found = run(SOURCE / "scripts" / "setup", PATH=folder + ":" + os.environ["PATH"])
             self.assertEqual((found.returncode, called.exists()), (0, False))
-
-
-class Promote(unittest.TestCase):
-    def setUp(self):
-        self.directory = tempfile.TemporaryDirectory()
-        self.root = Path(self.directory.name)
-        self.out = self.root / "out" / "demo"
-        self.out.mkdir(parents=True)
-        for name in ("summary.csv", "claims.json", "config.toml", "env.json", "runs.csv"):
-            (self.out / name).write_text(f"{name}\n")
-        (self.out / "env.json").write_text('{"load_at_start": "0.10 0.10 0.10", "machine": {"cores": 2}}')
-        self.rows([0.0] * 10)
-
-    def rows(self, waited):
-        """runs.csv of timed runs that waited for a processor this share of their time."""
-        sys.path.insert(0, str(SOURCE / "scripts"))
-        from signorini_report.data import CONTRACT
-        row = "e,f.h5,{},4,12,1,4,pgs,,cone,none,1,0,converged,5,1e-7,0,0,0,0,0,0,0,0.001,0.001,1e-6,time,{},{}"
-        (self.out / "runs.csv").write_text("\n".join([",".join([*CONTRACT, "protocol", "cpu_share", "waited_share"])] + [
-            row.format(place, 1 - share, share) for place, share in enumerate(waited)]) + "\n")
-
-    def tearDown(self):
-        self.directory.cleanup()
-
-    def promote(self, *arguments):
-        return run(SOURCE / "scripts" / "promote", *arguments, SIGNORINI_RESULTS=str(self.root))
-
-    def test_nothing_is_copied_before_a_person_says_yes(self):
-        self.assertEqual(self.promote("demo").returncode, 0)
-        self.assertFalse((self.root / "reference").exists())
-        self.assertEqual(self.promote("demo", "--yes").returncode, 0)
-        self.assertEqual({path.name for path in (self.root / "reference" / "demo").iterdir()},
-                         {"summary.csv", "claims.json", "config.toml", "env.json"})
-
-    def test_times_of_a_busy_machine_are_refused(self):
-        self.rows([0.4] * 2 + [0.0] * 8)
-        refused = self.promote("demo", "--yes")
-        self.assertEqual(refused.returncode, 1)
-        self.assertIn("promote: demo: the machine was busy: 20 % of the timed runs waited", refused.stderr)
-        self.assertIn("--counts-only", refused.stderr)
-        self.assertFalse((self.root / "reference").exists())
-        self.assertEqual(self.promote("demo", "--counts-only", "--yes").returncode, 0)
-        self.assertTrue((self.root / "reference" / "demo" / "claims.json").is_file())
-        (self.out / "runs.csv").unlink()  # files without rows are judged by the load
-        self.assertEqual(self.promote("demo").returncode, 0)
-        (self.out / "env.json").write_text('{"load_at_start": "2.10 0.10 0.10", "machine": {"cores": 2}}')
-        self.assertIn("load 2.1 on 2 processors", self.promote("demo").stderr)
-        (self.out / "env.json").write_text("{")
-        self.assertEqual(self.promote("demo").returncode, 3)
-
-    def test_large_absent_and_foreign_files_are_refused(self):
-        (self.out / "runs.csv").write_bytes(b"x" * 1_000_001)
-        self.assertEqual(self.promote("demo", "runs.csv", "--yes").returncode, 1)
-        self.assertEqual(self.promote("demo", "absent.csv", "--yes").returncode, 3)
-        self.assertEqual(self.promote("demo", "../demo/env.json", "--yes").returncode, 2)
-        self.assertEqual(self.promote("../out", "--yes").returncode, 2)
-        self.assertFalse((self.root / "reference").exists())
 
 
 if __name__ == "__main__":

@@ -1,0 +1,55 @@
+"""The figures of an experiment. Every module of this folder states its own in a list FIGURES; there is no other list."""
+
+import dataclasses
+import importlib
+import pkgutil
+from collections.abc import Callable
+
+from signorini_report import style
+from signorini_report.strict import merged
+
+
+@dataclasses.dataclass(frozen=True)
+class Figure:
+    name: str          # as `figures` of figures.toml names it, and of the file
+    draw: Callable     # (experiment, folder): writes NAME.svg and .png by style.save; nothing where the data have none
+    caption: str
+    order: int         # on the page
+    keys: dict = dataclasses.field(default_factory=dict)  # what it reads from figures.toml, see strict.py
+    several: bool = False                                 # draws NAME_*.svg, too
+    note: Callable = lambda folder, stem: ""              # (folder, stem): what the caption says besides
+
+
+def known():
+    """{name: Figure} in the order of the page, of all modules in this folder."""
+    found = []
+    for module in pkgutil.iter_modules(__path__):
+        found += importlib.import_module(f"{__name__}.{module.name}").FIGURES
+    return {one.name: one for one in sorted(found, key=lambda one: (one.order, one.name))}
+
+
+def keys():
+    """What figures.toml may hold for them."""
+    return merged(*(figure.keys for figure in known().values()))
+
+
+def pictures_in(folder):
+    """[(file stem, caption)] of the figures that stand in a folder, in the order of the page."""
+    found = []
+    for name, figure in known().items():
+        stems = [name] + (sorted(path.stem for path in folder.glob(f"{name}_*.svg")) if figure.several else [])
+        found += [(stem, figure.caption + figure.note(folder, stem)) for stem in stems if (folder / f"{stem}.svg").is_file()]
+    return found
+
+
+def draw_all(experiment, folder):
+    """Draws what the data allow; pictures of earlier data do not stay behind as if they were current."""
+    for stem, _ in pictures_in(folder):
+        for suffix in (".svg", ".png", ".txt"):
+            (folder / (stem + suffix)).unlink(missing_ok=True)
+    style.apply()
+    figures = known()
+    wanted = experiment.config.get("figures", list(figures))
+    for name, figure in figures.items():
+        if name in wanted:
+            figure.draw(experiment, folder)

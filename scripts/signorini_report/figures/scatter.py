@@ -1,0 +1,128 @@
+"""Figures of single runs: [[scatter]], one mark per run, columns of variants against a column of the problems."""
+
+import numpy as np
+from matplotlib import pyplot as plt
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+
+from signorini_report import style
+from signorini_report.data import ReportError
+from signorini_report.rows import Impossible, numbers, select
+from signorini_report.figure_parts import plain_log, time_unit
+from signorini_report.figures import Figure
+from signorini_report.figures.steps import wishes
+
+WORK = ["iterations", "products", "relinearisations"]  # up to the tolerance, or to where a run gave up: a hollow mark
+SNAPSHOT = "snapshot"  # the abscissa that is their running number
+
+
+def with_snapshots(rows):
+    """A column that numbers the snapshots of each file in the order of their steps."""
+    keys = rows[["file", "step"]].drop_duplicates()
+    keys = keys.assign(_number=keys["step"].astype(float)).sort_values(["file", "_number"], kind="stable")
+    order = {(file, step): place + 1 for _, part in keys.groupby("file") for place, (file, step) in enumerate(zip(part["file"], part["step"]))}
+    return rows.assign(snapshot=[float(order[pair]) for pair in zip(rows["file"], rows["step"])])
+
+
+def members(experiment, wanted):
+    """[(words, rows, values)] of the series of one figure that have rows."""
+    abscissa, found = wanted.get("abscissa", "contacts"), []
+    try:
+        for series in wanted["series"]:
+            rows = select(select(select(experiment.runs, wanted.get("where")), series.get("where")), {"label": series["label"]})
+            if rows.empty:
+                continue
+            rows = with_snapshots(rows) if abscissa == SNAPSHOT else rows
+            rows = rows.assign(_x=numbers(rows, abscissa), _y=numbers(rows, series["column"]))
+            found.append((series.get("words", series["label"]), series["column"], rows.dropna(subset=["_x", "_y"])))
+    except Impossible as impossible:
+        raise ReportError(f"{experiment.figures_file}: {impossible}") from impossible
+    return found
+
+
+def setting_title(column, value):
+    """setting.time.step_s, 0.001 → step 0.001 s"""
+    words = column.split(".")[-1].split("_")
+    unit = words.pop() if len(words) > 1 and words[-1] in ("s", "m", "pa", "deg") else ""
+    return f"{' '.join(words)} {value} {unit.replace('pa', 'Pa')}".strip()
+
+
+def draw_panel(axes, parts, order, wanted, factor):
+    """Whether any mark is hollow."""
+    log, any_hollow = wanted.get("log", True), False
+    for words, column, rows in parts:
+        place = order.index(words)
+        x, y = rows["_x"].to_numpy(), factor * rows["_y"].to_numpy()
+        good = (y > 0) & ((x > 0) | (log != True)) if log else np.isfinite(y)  # noqa: E712 (log may be "y")
+        x, y, reached = x[good], y[good], (rows["solved"].to_numpy() == 1)[good]
+        colour = style.CYCLE[place % len(style.CYCLE)]  # by the words, which may stand in several panels
+        whole = np.ones(len(x), dtype=bool) if column == "setup_seconds" else reached  # what gave up is no measure of the work
+        if wanted.get("fit", False) and whole.sum() > 2 and x[whole].max() >= 2 * x[whole].min():
+            slope, height = np.polyfit(np.log(x[whole]), np.log(y[whole]), 1)
+            ends = np.array([x[whole].min(), x[whole].max()])
+            axes.plot(ends, np.exp(height) * ends ** slope, color=colour, linewidth=1.1)
+            axes.text(0.04, 0.96 - 0.08 * place, f"exponent {slope:.2f}", transform=axes.transAxes, fontsize=7, color=colour, va="top")
+        marks = dict(linestyle="none", marker=style.SOLVER_MARKERS[place % len(style.SOLVER_MARKERS)], markersize=3.2, color=colour)
+        work = column in WORK or (column.endswith("_seconds") and column != "setup_seconds")
+        hollow = ~reached if work else np.zeros(len(x), dtype=bool)
+        any_hollow = any_hollow or hollow.any()
+        axes.plot(x[~hollow], y[~hollow], alpha=0.75, label=words, **marks)
+        axes.plot(x[hollow], y[hollow], markerfacecolor="white", **marks)
+    for limit in wanted.get("limits", []):
+        axes.axhline(factor * limit, color="#444444", linewidth=0.8, linestyle=(0, (4, 2)))
+    if log is True:
+        axes.set_xscale("log")
+        plain_log(axes.xaxis)
+    if log:
+        axes.set_yscale("log")
+        plain_log(axes.yaxis)
+    if wanted.get("abscissa") == SNAPSHOT:
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set_xlabel(wanted.get("abscissa_label", wanted.get("abscissa", "contacts").replace("_", " ")))
+    return any_hollow
+
+
+def scatter(experiment, folder):
+    """One picture for each [[scatter]]."""
+    drawn = False
+    for stem, wanted in wishes(experiment, "scatter"):
+        found = members(experiment, wanted)
+        if not found:
+            continue
+        order = list(dict.fromkeys(words for words, _, _ in found))
+        column = wanted.get("panels")
+        names = list(dict.fromkeys(str(value) for _, _, rows in found for value in rows[column])) if column else [""]
+        factor, unit = 1.0, ""
+        if all(name.endswith("_seconds") for _, name, _ in found):
+            factor, unit = time_unit(np.concatenate([rows["_y"].to_numpy() for _, _, rows in found]))
+            unit = f" [{unit}]"
+        width = style.FULL_WIDTH * (0.62 if len(names) == 1 else 1.0)
+        figure, grid = plt.subplots(1, len(names), squeeze=False, sharey=True, figsize=(width, 2.7), gridspec_kw={"wspace": 0.12})
+        hollow = False
+        for axes, name in zip(grid[0], names):
+            parts = [(words, value, rows[rows[column].astype(str) == name] if column else rows) for words, value, rows in found]
+            hollow |= draw_panel(axes, [part for part in parts if len(part[2])], order, wanted, factor)
+            if name:
+                plain = column in ("scene", "label", "file", "family")
+                axes.set_title(name.replace("_", " ") if plain else setting_title(column, name))
+        grid[0][0].set_ylabel(wanted.get("label", found[0][1].replace("_", " ")) + unit)
+        handles = {}
+        for axes in grid[0]:
+            for handle, label in zip(*axes.get_legend_handles_labels()):
+                handles.setdefault(label, handle)
+        labels = [words for words in order if words in handles]
+        if hollow:
+            handles["tolerance not met"] = Line2D([], [], linestyle="none", marker="o", markersize=3.2, color="#444444", markerfacecolor="white")
+            labels.append("tolerance not met")
+        figure.legend([handles[label] for label in labels], labels, loc="upper center", ncol=min(4, len(labels)), bbox_to_anchor=(0.5, figure.subplotpars.bottom - 0.42 / 2.7), markerscale=1.4)
+        style.save(figure, folder, stem)
+        drawn = True
+    return drawn
+
+
+SERIES = dict.fromkeys(("label", "column", "words", "where"))
+FIGURES = [
+    Figure("scatter", scatter, order=150, several=True,
+           keys={"scatter": {**dict.fromkeys(("name", "panels", "abscissa", "abscissa_label", "log", "fit", "label", "limits", "where")), "series": SERIES}},
+           caption="Every mark is one run on one snapshot; a hollow one did not meet the tolerance."),
+]

@@ -1,0 +1,207 @@
+"""Figures of the steps of recordings: [histogram], [over_time], [against], [shares]; each a table of the config or a list of them."""
+
+import fnmatch
+
+import numpy as np
+import pandas as pd
+from matplotlib import pyplot as plt
+
+from signorini_report import style
+from signorini_report.data import CLOCKS, ReportError
+from signorini_report.rows import Impossible, numbers, within
+from signorini_report.figure_parts import plain_log, time_unit
+from signorini_report.figures import Figure
+
+PARTS = {"detection_seconds": "detection", "assembly_seconds": "assembly", "free_seconds": "free motion", "solve_seconds": "contact solve",
+         "other_seconds": "other"}
+
+
+def wishes(experiment, figure):
+    """[(file stem, table of the config)]"""
+    wanted = experiment.config.get(figure, [])
+    wanted = [wanted] if isinstance(wanted, dict) else wanted
+    return [(figure + (f"_{one['name']}" if one.get("name") else f"_{place + 1}" if len(wanted) > 1 else ""), one)
+            for place, one in enumerate(wanted)]
+
+
+def chosen(experiment, wanted):
+    """[(words, its steps)] of the recordings that a figure shows: names or patterns such as "rings_*", in their order; with `pool`
+    all recordings of a pattern together."""
+    steps = experiment.steps
+    if steps is None:
+        return []
+    patterns, words = wanted.get("recordings", ["*"]), wanted.get("words", [])
+    scenes, found = list(dict.fromkeys(steps["scene"])), []
+    pooled = [(pattern, words[place] if place < len(words) else pattern, steps["scene"].map(lambda s, p=pattern: fnmatch.fnmatchcase(s, p)))
+              for place, pattern in enumerate(patterns)] if wanted.get("pool") else []
+    for place, pattern in enumerate(patterns if not pooled else []):
+        for scene in scenes:
+            if fnmatch.fnmatchcase(scene, pattern) and scene not in [name for name, _, _ in found]:
+                found.append((scene, pattern == scene and place < len(words) and words[place] or scene.replace("_", " "), None))
+    try:
+        parts = [(name, within(steps[steps["scene"] == scene], wanted)) for scene, name, _ in found]
+        parts += [(name, within(steps[mine], wanted)) for _, name, mine in pooled]
+    except Impossible as impossible:
+        raise ReportError(f"{experiment.figures_file}: {impossible}") from impossible
+    return [(name, part) for name, part in parts if len(part)]
+
+
+def column_of(experiment, part, name):
+    try:
+        return numbers(part, name)
+    except Impossible as impossible:
+        raise ReportError(f"{experiment.figures_file}: {impossible}") from impossible
+
+
+MANY = 1000  # marks from which on a picture holds them as pixels
+
+
+def looks(place):
+    return dict(color=style.CYCLE[place % len(style.CYCLE)], linestyle=style.LINES[place // len(style.CYCLE) % len(style.LINES)])
+
+
+def scaled(values, column):
+    """Values and their unit: seconds as what one likes to read."""
+    if not column.endswith("_seconds"):
+        return 1.0, ""
+    factor, unit = time_unit(values)
+    return factor, f" [{unit}]"
+
+
+def histogram(experiment, folder):
+    """Share of the steps over an integer column, a bar per recording."""
+    drawn = False
+    for stem, wanted in wishes(experiment, "histogram"):
+        parts = chosen(experiment, wanted)
+        if not parts:
+            continue
+        most = wanted.get("most", 10)
+        figure, axes = plt.subplots(figsize=(style.FULL_WIDTH * 0.62, 2.4))
+        values = [column_of(experiment, part, wanted["column"]).dropna().clip(upper=most).round().astype(int) for _, part in parts]
+        low = min(int(one.min()) for one in values if len(one))
+        high = max(int(one.max()) for one in values if len(one))
+        width = 0.8 / len(parts)
+        for place, ((name, _), one) in enumerate(zip(parts, values)):
+            counts = one.value_counts(normalize=True)
+            places = np.arange(low, high + 1)
+            axes.bar(places - 0.4 + (place + 0.5) * width, 100 * counts.reindex(places).fillna(0).to_numpy(), width=0.92 * width,
+                     color=style.CYCLE[place % len(style.CYCLE)], label=f"{name} ({len(one)} steps)")
+        axes.set_xticks(np.arange(low, high + 1), [f"{value}" if value < most else f"≥ {most}" for value in range(low, high + 1)])
+        axes.grid(axis="x", visible=False)
+        axes.set_xlabel(wanted.get("label", wanted["column"].replace("_", " ")))
+        axes.set_ylabel("share of the steps [%]")
+        axes.legend(fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))
+        style.save(figure, folder, stem)
+        drawn = True
+    return drawn
+
+
+def over_time(experiment, folder):
+    """A column over time, a line per recording: the running median over `window` steps, single steps pale behind it."""
+    drawn = False
+    for stem, wanted in wishes(experiment, "over_time"):
+        parts = chosen(experiment, wanted)
+        if not parts:
+            continue
+        column, window = wanted["column"], wanted.get("window", 15)
+        factor, unit = scaled(np.concatenate([column_of(experiment, part, column).to_numpy() for _, part in parts]), column)
+        figure, axes = plt.subplots(figsize=(style.FULL_WIDTH * 0.72, 2.7))
+        for place, (name, part) in enumerate(parts):
+            values = factor * column_of(experiment, part, column)
+            if wanted.get("log", True):
+                values = values.where(values > 0)  # a step without contacts is a gap, not a fall to the bottom
+            middle = values.rolling(window, center=True, min_periods=1).median().where(values.notna())
+            axes.plot(part["time"], values, linestyle="none", marker=".", markersize=2, color=looks(place)["color"], alpha=0.25,
+                      rasterized=len(part) > MANY)
+            axes.plot(part["time"], middle, label=name, linewidth=1.3, **looks(place))
+        if wanted.get("log", True):
+            axes.set_yscale("log")
+            plain_log(axes.yaxis)
+        axes.set_xlabel("time of the scene [s]")
+        axes.set_ylabel(wanted.get("label", column.removesuffix("_seconds").replace("_", " ")) + unit)
+        if len(parts) > 1:
+            axes.legend(fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))
+        style.save(figure, folder, stem)
+        drawn = True
+    return drawn
+
+
+def against(experiment, folder):
+    """A column against another one, a mark per step; with `fit` the power law through them."""
+    drawn = False
+    for stem, wanted in wishes(experiment, "against"):
+        parts = chosen(experiment, wanted)
+        if not parts:
+            continue
+        column, abscissa = wanted["column"], wanted.get("abscissa", "contacts")
+        factor, unit = scaled(np.concatenate([column_of(experiment, part, column).to_numpy() for _, part in parts]), column)
+        figure, axes = plt.subplots(figsize=(style.FULL_WIDTH * 0.62, 2.9))
+        log = wanted.get("log", True)
+        for place, (name, part) in enumerate(parts):
+            x, y = column_of(experiment, part, abscissa), factor * column_of(experiment, part, column)
+            good = (x > 0) & (y > 0) if log else x.notna() & y.notna()
+            x, y = x[good].to_numpy(), y[good].to_numpy()
+            word = name
+            if wanted.get("fit", log) and log and x.size > 2 and x.max() >= 2 * x.min():
+                slope, height = np.polyfit(np.log(x), np.log(y), 1)
+                ends = np.array([x.min(), x.max()])
+                axes.plot(ends, np.exp(height) * ends ** slope, linewidth=1.2, **looks(place))
+                word += f": exponent {slope:.2f}"
+            axes.plot(x, y, linestyle="none", marker=style.SOLVER_MARKERS[place % len(style.SOLVER_MARKERS)], markersize=2.5,
+                      color=looks(place)["color"], alpha=0.5, label=word, rasterized=x.size > MANY)
+        if log:
+            axes.set_xscale("log")
+            axes.set_yscale("log")
+            plain_log(axes.xaxis)
+            plain_log(axes.yaxis)
+        axes.set_xlabel(wanted.get("abscissa_label", abscissa.replace("_", " ")))
+        axes.set_ylabel(wanted.get("label", column.removesuffix("_seconds").replace("_", " ")) + unit)
+        axes.legend(fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5), markerscale=2)
+        style.save(figure, folder, stem)
+        drawn = True
+    return drawn
+
+
+def shares(experiment, folder):
+    """Parts of the mean time of a step, a bar per recording."""
+    drawn = False
+    for stem, wanted in wishes(experiment, "shares"):
+        parts = [(name, part.dropna(subset=CLOCKS)) for name, part in chosen(experiment, wanted)]
+        parts = [(name, part) for name, part in parts if len(part)]
+        if not parts:
+            continue
+        means = pd.DataFrame({name: part[CLOCKS].mean() for name, part in parts})
+        percent = 100 * means / means.sum()
+        factor, unit = time_unit(means.sum().to_numpy())
+        figure, axes = plt.subplots(figsize=(style.FULL_WIDTH * 0.72, 0.8 + 0.3 * len(parts)))
+        left = np.zeros(len(parts))
+        for colour, (clock, word) in zip(style.CYCLE, PARTS.items()):
+            widths = percent.loc[clock].to_numpy()
+            axes.barh(range(len(parts)), widths, left=left, height=0.7, color=colour, label=word)
+            for row, (start, width) in enumerate(zip(left, widths)):
+                if width > 7:
+                    axes.text(start + width / 2, row, f"{width:.0f} %", ha="center", va="center", fontsize=6.5, color="white")
+            left += widths
+        axes.set_yticks(range(len(parts)), [f"{name}, {factor * means[name].sum():.3g} {unit}" for name, _ in parts])
+        axes.set_ylim(len(parts) - 0.4, -0.6)
+        axes.set_xlim(0, 100)
+        axes.grid(axis="y", visible=False)
+        axes.set_xlabel("share of the mean time of a step [%]")
+        axes.legend(fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))
+        style.save(figure, folder, stem)
+        drawn = True
+    return drawn
+
+
+CHOICE = dict.fromkeys(("name", "recordings", "words", "pool", "at_least", "at_most"))  # of steps
+FIGURES = [
+    Figure("histogram", histogram, order=160, several=True, keys={"histogram": {**CHOICE, **dict.fromkeys(("column", "most", "label"))}},
+           caption="Share of the steps of each recording; the last bar holds everything from there on."),
+    Figure("over_time", over_time, order=170, several=True, keys={"over_time": {**CHOICE, **dict.fromkeys(("column", "window", "log", "label"))}},
+           caption="Every dot is one step of a recording, the line their running median."),
+    Figure("against", against, order=180, several=True,
+           keys={"against": {**CHOICE, **dict.fromkeys(("column", "abscissa", "abscissa_label", "fit", "log", "label"))}},
+           caption="Every mark is one step of a recording; lines are fitted power laws."),
+    Figure("shares", shares, order=200, several=True, keys={"shares": CHOICE},
+           caption="Where the time of a step goes, by the clock, with everything but recording."),
+]

@@ -1,0 +1,39 @@
+"""Tables of TOML files with known keys: a key that nobody reads is an error that names the file, the key and the nearest known one.
+
+What is known is a table itself: {key: None} for any value, {key: {…}} for a table, or a list of tables, with these keys.
+"""
+
+import difflib
+
+
+class ReportError(Exception):
+    """Wrong input: one line for the user."""
+
+
+
+def merged(*specs):
+    """Several statements of what is known, as one."""
+    result = {}
+    for spec in specs:
+        for key, inner in spec.items():
+            result[key] = merged(result.get(key) or {}, inner) if isinstance(inner, dict) else result.get(key)
+    return result
+
+
+def nearest(word, known):
+    """', did you mean …?' or the list of what is known."""
+    close = difflib.get_close_matches(word, [str(one) for one in known], 1, 0.6)
+    return f"did you mean '{close[0]}'?" if close else f"known: {', '.join(sorted(map(str, known))) or 'none'}"
+
+
+def check(table, known, where):
+    """Raises for the first key of `table` that is not known; `where` names the file and the place in it."""
+    for key, value in table.items():
+        if key not in known:
+            raise ReportError(f"{where}: unknown key '{key}' ({nearest(key, known)})")
+        if known[key] is None:
+            continue
+        for one in value if isinstance(value, list) else [value]:
+            if not isinstance(one, dict):
+                raise ReportError(f"{where}: '{key}' must be a table")
+            check(one, known[key], f"{where}: [{key}]")
