@@ -92,7 +92,7 @@ class Reading(unittest.TestCase):
 
     def test_machine_names_tell_the_processor_and_nothing_else(self):
         self.assertEqual(machine.machine_name("Intel(R) Xeon(R) Gold 6148 CPU @ 2.40GHz", 8), "intel_xeon_gold_6148_cpu_2_40ghz_8_cores")
-        self.assertRegex(machine.machine_name(machine.cpu_model(), 2), r"^[a-z0-9_]+$")  # what scripts/promote takes
+        self.assertRegex(machine.machine_name(machine.cpu_model(), 2), r"^[a-z0-9_]+$")  # a file name
 
 
 class Folder(unittest.TestCase):
