@@ -24,7 +24,8 @@ from signorini_report.strict import ReportError
 
 TREE = Path(__file__).resolve().parents[2] / "configs"
 FILES = ("run.toml", "claims.toml", "figures.toml", "paper.toml")
-PLAIN = tuple(key for key in kinds.KEYS if key not in ("claim", "kind", "column", "column_of", "reason", "bound", "why"))  # as the evaluation knows them
+WRITTEN_OUT = ("claim", "kind", "column", "column_of", "reason", "bound", "why")  # claims.toml has other words for them
+PLAIN = tuple(key for key in kinds.KEYS if key not in WRITTEN_OUT)
 SIDES = {"of": "numerator", "to": "denominator"}  # short forms
 SHORT = ("text", "because", "bound", "why", "paper", "within")
 TEMPLATE = ("grid", "each")
@@ -411,7 +412,7 @@ def find(identifier, env=None, configs=None):
     """The definition of an experiment: below `configs` (or SIGNORINI_CONFIGS), where env.json of its result says, else in this tree; None
     where it is nowhere."""
     asked, told = configs or os.environ.get("SIGNORINI_CONFIGS"), (env or {}).get("definition", "")
-    places = [folder_of(identifier, asked) if asked else None, Path(told) if told and (Path(told) / "run.toml").is_file() else None,
+    places = [folder_of(identifier, asked) if asked else None, Path(told) if os.path.isabs(told) and (Path(told) / "run.toml").is_file() else None,
               folder_of(identifier, TREE)]
     folder = next((place for place in places if place), None)
     return read_definition(folder) if folder else None

@@ -331,7 +331,7 @@ def experiments_table(paper):
         parts = judged.by_bound(experiment.claims)
         counts = [str(count) for bound in present for count in (judged.counts(parts[bound]) if bound in parts else ("", "", ""))]
         rows.append([f"[{experiment.words[:1].upper() + experiment.words[1:]}]({experiment.page})", experiment.extent, *counts])
-    heads = [f"{word}, bounds {BOUNDS[bound]}" if place == 0 else word for bound in present for place, word in enumerate(("hold", "differ", "not comparable"))]
+    heads = [head for bound in present for head in (f"hold, bounds {BOUNDS[bound]}", "differ", "not comparable")]
     return tables.markdown(["experiment", "size run", *heads], rows, set(range(2, 2 + len(heads))))
 
 
@@ -409,7 +409,7 @@ def complaints():
     found = [f"{name(path)}: does not say what results/reference holds; run scripts/pages" for path, text in fresh.items()
              if not path.is_file() or path.read_text(encoding="utf-8") != text]
     found += [f"{name(path)}: results/reference has no such experiment; run scripts/pages" for path in left_over(fresh)]
-    found += [f"{name(figure_path(one))}: the page of {one} shows this figure and it is missing; run the experiment, then scripts/reference page {one}"
+    found += [f"{name(figure_path(one))}: the page of {one} shows this figure and it is missing; run it, then scripts/reference page {one}"
               for one in FIGURES if (ROOT / "results" / "reference" / one).is_dir() and not figure_path(one).is_file()]
     found += [f"{name(path)}: belongs to {name(figure_path(path.stem))}" for path in sorted((ROOT / "docs").glob("*.svg")) if path.stem in FIGURES]
     for path in sorted((ROOT / "docs").rglob("*.md")):

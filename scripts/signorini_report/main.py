@@ -25,8 +25,8 @@ def parse(arguments):
         epilog="examples:\n  scripts/report                          every experiment under results/out\n"
                "  scripts/report signorini_all            one of them\n"
                "  scripts/report --out /data/night        results of `signorini run --out /data/night`\n\n"
-               "Claims and figures are those of today: of the folder DIR/experiments/PAPER/ARTEFACT where --configs or SIGNORINI_CONFIGS names DIR, else of\n"
-               "the folder that was run, else of this tree. After a change of claims.toml alone no figure is drawn again.\n\n"
+               "Claims and figures are those of today: of DIR/experiments/PAPER/ARTEFACT where --configs or SIGNORINI_CONFIGS names DIR, else\n"
+               "of the folder that was run, else of this tree. After a change of claims.toml alone no figure is drawn again.\n\n"
                "exit codes: 0 written, 2 usage, 3 a file that cannot be read")
     parser.add_argument("ids", nargs="*", metavar="ID", help="experiments (folders of OUT); default: all that have a runs.csv")
     parser.add_argument("--out", type=Path, default=Path("results/out"), help="folder of the results (default: results/out)")
@@ -57,7 +57,8 @@ def terminal_table(verdicts, width):
     expected = max(len("expected"), *(len(v.expected) for v in verdicts))
     measured = max(len("measured"), *(len(v.measured) for v in verdicts))
     room = max(28, width - expected - measured - len("not comparable") - 15)
-    lines = [f"{'claim':<{room}}  {'expected':>{expected}}  {'bound':<5}  {'measured':>{measured}}  verdict", "-" * min(width, room + expected + measured + 27)]
+    lines = [f"{'claim':<{room}}  {'expected':>{expected}}  {'bound':<5}  {'measured':>{measured}}  verdict",
+             "-" * min(width, room + expected + measured + 27)]
     for verdict in verdicts:
         words = verdict.claim or verdict.id
         if verdict.source:
@@ -113,7 +114,8 @@ def report_one(folder, configs=None):
     steps = f", {len(experiment.steps)} steps" if experiment.steps is not None else ""
     print(f"report: {experiment.id}, {len(experiment.runs)} runs{steps}", file=sys.stderr, flush=True)
     if experiment.definition is None:
-        print(f"report: {experiment.id}: no folder of its run.toml is found (--configs, env.json, configs/experiments): drawn without claims", file=sys.stderr)
+        print(f"report: {experiment.id}: no folder of its run.toml is found (--configs, env.json, configs/experiments): drawn without claims",
+              file=sys.stderr)
     draw(experiment, folder)
     table = tables.summary(experiment.runs)
     tables.write_summary(table, folder)

@@ -137,7 +137,8 @@ def migrate(old_path, folder):
     if "files" in run:  # they are relative to the file that names them
         run["files"] = [os.path.relpath(old_path.parent / name, folder) for name in run["files"]]
     parts = {"run.toml": text_of([*head_comment(text), *lines_of(run)]), "claims.toml": claims_text(old, reasons),
-             "figures.toml": text_of(lines_of(figures_part(old))), "paper.toml": text_of(lines_of(paper_part(old))), "reasons.toml": text_of(lines_of(reasons))}
+             "figures.toml": text_of(lines_of(figures_part(old))), "paper.toml": text_of(lines_of(paper_part(old))),
+             "reasons.toml": text_of(lines_of(reasons))}
     there = [name for name in parts if (folder / name).exists()]
     if there:
         raise ReportError(f"{folder / there[0]}: is there already; name another folder")
@@ -182,5 +183,6 @@ def main(arguments=None):
     except (ReportError, OSError, tomllib.TOMLDecodeError) as error:
         print(f"migrate_experiment: {error}", file=sys.stderr)
         return 3
-    print(f"{asked.folder}: {', '.join(names)}; bounds read \"ours\", because {DEFAULT_WHY}: say which are the paper's, and why the others are what they are")
+    print(f"{asked.folder}: {', '.join(names)}; bounds read \"ours\", {DEFAULT_WHY}: say which are the paper's, and why the others are "
+          "what they are")
     return 0

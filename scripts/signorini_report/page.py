@@ -64,7 +64,8 @@ def claims_rows(verdicts, with_experiment):
         reason = f'<br><span class="soft">{text(verdict.reason)}</span>' if verdict.reason else ""
         why = f'<br><span class="soft">{text(verdict.why)}</span>' if verdict.why else ""
         first = f"<td><a href='{text(verdict.experiment)}/index.html'>{text(verdict.experiment)}</a></td>" if with_experiment else ""
-        rows.append(f"<tr>{first}<td>{text(verdict.claim or verdict.id)}{source}</td><td>{text(verdict.expected)}</td><td>{text(verdict.bound)}{why}</td>"
+        rows.append(f"<tr>{first}<td>{text(verdict.claim or verdict.id)}{source}</td><td>{text(verdict.expected)}</td>"
+                    f"<td>{text(verdict.bound)}{why}</td>"
                     f"<td>{text(verdict.measured)}</td><td class='{kind}'><span class='word'>{SIGNS[verdict.verdict]} {text(verdict.verdict)}</span>"
                     f"{reason}</td></tr>")
     return rows

@@ -94,7 +94,8 @@ def stamped_claims(folder, found, env):
 def changed_verdicts(before, after):
     """Lines on verdicts that are not the same in two claims.json."""
     was, now = ({verdict.id: verdict.verdict for verdict in judged.read_claims(path)} for path in (before, after))
-    return [f"  {name}: {was.get(name, 'not there')} → {now.get(name, 'not there')}" for name in sorted(set(was) | set(now)) if was.get(name) != now.get(name)]
+    changed = [name for name in sorted(set(was) | set(now)) if was.get(name) != now.get(name)]
+    return [f"  {name}: {was.get(name, 'not there')} → {now.get(name, 'not there')}" for name in changed]
 
 
 def promote(identifier, names, yes, counts_only):
@@ -225,7 +226,8 @@ def compare(folder, identifiers, write, reference):
 # --- command line -----------------------------------------------------------------------------------------------------------------
 
 def parse(arguments):
-    parser = argparse.ArgumentParser(prog="scripts/reference", description=DESCRIPTION, epilog=NOTES, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(prog="scripts/reference", description=DESCRIPTION, epilog=NOTES,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     one = commands.add_parser("promote", help="make a result the reference")
     one.add_argument("id", metavar="ID")

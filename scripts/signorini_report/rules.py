@@ -5,7 +5,8 @@ import textwrap
 
 from signorini_report import data, tables
 
-KEYS = {"rules": dict.fromkeys(("id", "source", "printed", "wrong", "change", "as_printed", "corrected", "problems", "note", "judge"))}  # of figures.toml
+RULE = dict.fromkeys(("id", "source", "printed", "wrong", "change", "as_printed", "corrected", "problems", "note", "judge"))
+KEYS = {"rules": RULE}  # of figures.toml
 
 
 def option_text(solver):
@@ -83,7 +84,8 @@ def page(experiment):
     text = [f"# {experiment.title}", "",
             *textwrap.wrap(experiment.claim, 118), "",
             *textwrap.wrap(f"This page comes from the runs of `{experiment.id}`: `scripts/reproduce {experiment.id}`, then "
-                           f"`scripts/reference page {experiment.id}`. All problems are made by the program or recorded by it in seconds; nothing else is needed.", 118), "",
+                           f"`scripts/reference page {experiment.id}`. All problems are made by the program or recorded by it in seconds; "
+                           "nothing else is needed.", 118), "",
             *textwrap.wrap(f"A number is the first iteration at which the referee's residual is at most {experiment.tolerance:.0e}. "
                            "`> n, at x`: not within n iterations, x is the least residual on the way. Where a rule is about stopping, "
                            "the entry says what the solver did and which residual the referee found.", 118), "",

@@ -52,7 +52,8 @@ def shown(verdicts):
 def absent_line(verdicts):
     """How many claims have nothing to judge at this size, and which; empty where there are none."""
     names = [verdict.id for verdict in verdicts if verdict.absent]
-    return f"Without rows at this size, and not counted: {len(names)} {'claim' if len(names) == 1 else 'claims'} ({', '.join(names)})." if names else ""
+    words = "1 claim" if len(names) == 1 else f"{len(names)} claims"
+    return f"Without rows at this size, and not counted: {words} ({', '.join(names)})." if names else ""
 
 
 def by_bound(verdicts):
@@ -187,8 +188,9 @@ def evaluate_all(experiment):
     size, busy = str(experiment.env.get("size") or ""), machine.of_experiment(experiment)
     left_out = [file for file in str(experiment.env.get("inputs_left_out", "")).split(", ") if file]
     templates = experiment.definition.templates if experiment.definition else set()
-    return [judged_without(evaluate(experiment.runs, claim, experiment.id, size, experiment.steps, experiment.follow, busy, claim.get("id") in templates),
-                           claim, left_out) for claim in experiment.claims]
+    found = [evaluate(experiment.runs, claim, experiment.id, size, experiment.steps, experiment.follow, busy, claim.get("id") in templates)
+             for claim in experiment.claims]
+    return [judged_without(verdict, claim, left_out) for verdict, claim in zip(found, experiment.claims)]
 
 
 # --- claims.json --------------------------------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """The definition of an experiment: templates, bounds from the paper, and every error message."""
 
+import contextlib
 import sys
 import tempfile
 import unittest
@@ -161,6 +162,8 @@ class Tree(Folder):
         self.assertEqual(definition.find("any", {"definition": str(self.folder)}).folder, self.folder)
         self.assertEqual(definition.find("otaduy2009_fig2", {"definition": "/gone"}, configs).folder.name, "fig2")
         self.assertIsNone(definition.find("paper_fig9", {"definition": "/gone"}, configs))
+        with contextlib.chdir(self.folder.parent):
+            self.assertIsNone(definition.find("any", {"definition": "fig1"}), "of a committed result, where the folder's place is not told")
 
     def test_recordings_are_named_by_scene_and_settings(self):
         run = {"settings": {"a": {"x": 1}, "b": {}}, "recordings": [{"name": "{scene}_by_{settings}", "scene": ["r", "s"], "settings": ["a", "b"], "set": {"y": 2}},

@@ -112,7 +112,8 @@ def inner(experiment, folder):
 
 LINE = dict.fromkeys(("words", "where", "column"))
 FIGURES = [
-    Figure("over_contacts", over_contacts, order=240, keys={"over_contacts": {"label": None, "panels": {"title": None, "where": None, "lines": LINE}}},
+    Figure("over_contacts", over_contacts, order=240,
+           keys={"over_contacts": {"label": None, "panels": {"title": None, "where": None, "lines": LINE}}},
            caption="Every mark is one snapshot, every line the fitted power law with its exponent; where the numbers of contacts do not span a "
                    "factor of two there is none."),
     Figure("inner", inner, order=250,

@@ -401,7 +401,8 @@ FIGURES = [
            caption="Norms that the solvers compute themselves on one snapshot, by iteration: largest component of the residual of the system, of "
                    "the preconditioned residual and of the relative velocity left in active constraints. Ticks at the foot are changes of contact "
                    "states and restarts; the dotted line is the first iteration at which the referee's residual meets the tolerance."),
-    Figure("solved", solved, order=120, caption="Share of the problems on which the referee's residual meets the tolerance within a number of iterations."),
+    Figure("solved", solved, order=120,
+           caption="Share of the problems on which the referee's residual meets the tolerance within a number of iterations."),
     Figure("ladder", ladder, order=130, keys={"ladder": LADDER},
            caption="Work until the solver stops (left) and share of the problems that it does not solve (right), against the residual at which the "
                    "first phase hands over to the second."),

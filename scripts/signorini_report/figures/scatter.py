@@ -121,8 +121,8 @@ def scatter(experiment, folder):
 
 
 SERIES = dict.fromkeys(("label", "column", "words", "where"))
+KEYS = dict.fromkeys(("name", "panels", "abscissa", "abscissa_label", "log", "fit", "label", "limits", "where"))
 FIGURES = [
-    Figure("scatter", scatter, order=150, several=True,
-           keys={"scatter": {**dict.fromkeys(("name", "panels", "abscissa", "abscissa_label", "log", "fit", "label", "limits", "where")), "series": SERIES}},
+    Figure("scatter", scatter, order=150, several=True, keys={"scatter": {**KEYS, "series": SERIES}},
            caption="Every mark is one run on one snapshot; a hollow one did not meet the tolerance."),
 ]

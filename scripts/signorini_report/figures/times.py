@@ -329,5 +329,6 @@ FIGURES = [
            caption="Every mark is one snapshot; dashed lines and numbers are ratios of the sums over all of a scene or family."),
     Figure("contacts", contacts, order=230,
            caption="Solve time against the number of contacts in the snapshot, with the fitted power law and its exponent."),
-    Figure("threads", threads, order=270, caption="Speed-up by threads on the same snapshot, and where it pays: against the time that one thread needs."),
+    Figure("threads", threads, order=270,
+           caption="Speed-up by threads on the same snapshot, and where it pays: against the time that one thread needs."),
 ]

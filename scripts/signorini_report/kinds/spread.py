@@ -14,7 +14,8 @@ def spread(runs, claim):
         raise Impossible(f"there is no column '{unknown[0]}'")
     rows = once(rows, claim["column"])
     rows = rows.assign(_value=numbers(rows, claim["column"])).dropna(subset=["_value", *claim["match"]])
-    values = [float(statistic_of(claim)(part["_value"])) for _, part in rows.groupby(claim["match"] if len(claim["match"]) > 1 else claim["match"][0])]
+    groups = rows.groupby(claim["match"] if len(claim["match"]) > 1 else claim["match"][0])
+    values = [float(statistic_of(claim)(part["_value"])) for _, part in groups]
     if len(values) < 2 or min(values) <= 0:
         raise Impossible("a spread needs two groups and positive values")
     return max(values) / min(values), len(rows)
