@@ -25,7 +25,7 @@ std::string label_of(const fs::path& file) {
 
 RecordedScene recorded(RecordingProvider& provider, const SceneVariant& wanted, bool keep_failed) {
   const fs::path path = provider.provide(wanted, keep_failed);
-  return {path.filename().string(), path, wanted.set};
+  return {path.filename().string(), path, fs::path(wanted.scene).stem().string(), wanted.set};
 }
 
 /// As an FCLib file. One that rows depend on is not replaced by another.

@@ -92,6 +92,7 @@ std::string recordings_table(const std::vector<RecordedScene>& recorded, const R
                              bool matrices, const RunMonitor& monitor) {
   std::string text = "file,kind,key,value\n";
   for (const RecordedScene& source : recorded) {
+    text += fmt::format("{},recording,scene,{}\n", source.label, source.scene);
     for (const auto& [key, value] : source.set)
       text += fmt::format("{},setting,{},{}\n", source.label, key,
                           value.find_first_of(",\"") == std::string::npos ? value : quoted(value));

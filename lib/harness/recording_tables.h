@@ -15,10 +15,11 @@ namespace signorini {
 struct RecordedScene {
   std::string label;  ///< the `file` column
   std::filesystem::path path;
+  std::string scene;
   OptionMap set;  ///< keys of the scene file that the experiment changed
 };
 
-/// recordings.csv: file, kind, key, value: what every recording sets (`setting`), and the values of the facts
+/// recordings.csv: file, kind, key, value: the scene of every recording (`recording`), what it sets (`setting`), and the values of the facts
 /// of its scene (`fact`); of each `status` too: steps that were taken, whether a step that could not be
 /// solved ended it (failed, 0 or 1), and then the message.
 /// With `matrices` also `matrix`: rows, stored_per_row, entries_per_row (those that are not 0), bytes

@@ -43,7 +43,7 @@ def claim_keys():
 def figure_keys():
     """What figures.toml may hold."""
     from signorini_report import rules, tables  # they read results, which come with a definition
-    return strict.merged({"figures": None}, figures.keys(), tables.KEYS, rules.KEYS)
+    return strict.merged({"figures": None, "page": {"figure": None, "caption": None}}, figures.keys(), tables.KEYS, rules.KEYS)
 
 
 @dataclasses.dataclass

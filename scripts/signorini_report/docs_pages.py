@@ -37,33 +37,6 @@ PAGE_BYTES, README_BYTES, README_LINES = 60_000, 12_000, 200
 SIZES = ("quick", "medium", "paper")
 BOUNDS = {judged.PAPER: "of the paper", judged.OURS: "of ours", "": "of unknown origin"}
 PARTS = {"points": "by regions", "islands": "by islands"}
-FIGURES = {  # experiment: (picture of the report, its caption on the page); the file is docs/papers/PAPER/ID.svg
-    "lazarevych2010_combined": ("ladder", "Work and failures of the combined method over the residual at which Gauss–Seidel takes over, relative to "
-                                          "Gauss–Seidel alone."),
-    "lazarevych2010_fig1": ("contacts", "Solve time over the number of contacts, on the whole problem and by regions, with fitted power laws."),
-    "lazarevych2010_poor": ("solved", "Share of the problems that are solved within a number of iterations."),
-    "lazarevych2010_regions": ("ratios", "Solve time of the whole problem divided by that of its regions one after another. Each mark is a snapshot."),
-    "lazarevych2010_table": ("series", "Speed of the front and back legs, of the deformable table and of the rigid one."),
-    "otaduy2009_cmr": ("histogram", "Rounds of collision detection that a time step takes, by scene."),
-    "otaduy2009_fig6_left": ("over_contacts", "Time over the number of contacts, full (CA) and iterative (ICA) constraint anticipation, with fitted power "
-                                              "laws."),
-    "otaduy2009_poslevel": ("over_time", "Gap of the closest contact over time, for constraints on positions and on velocities."),
-    "signorini_combined": ("methods", "Time and iterations of ICA alone and CR alone, divided by those of the combination ICA + CR."),
-    "signorini_incremental": ("follow", "Time to update the regions of the step before, divided by the time to find them anew."),
-    "signorini_winners": ("winners", "Time of every method over that of the fastest one on the same snapshots, by scene. Bold: the fastest method that solves every snapshot. "
-                                      "In red: on how many snapshots the method reached the residual within the time limit."),
-    "verschoor2019_fig6": ("histories", "Norms of the residual over the iterations, for the scene with the bearing."),
-    "verschoor2019_fig9": ("over_time", "Iterations per step over time, for five time steps."),
-    "verschoor2019_fig10": ("over_time_iterations", "Iterations per step while a body is pulled through rollers."),
-    "verschoor2019_fig11": ("over_time_rings", "Iterations per step over time, for the scene Rings."),
-    "verschoor2019_fig12": ("scatter_delassus", "Time to build the Delassus operator W, and time of a complete CR solve, over the number of contacts."),
-    "verschoor2019_fig13": ("scatter_classes", "Largest Fischer–Burmeister error of every snapshot, by class of constraint."),
-    "verschoor2019_largedt": ("against_iterations", "Iterations of a step over the time step, with fitted power laws."),
-    "verschoor2019_minres": ("scatter_iterations", "Iterations of conjugate residuals and of MINRES; crosses did not meet the tolerance."),
-    "verschoor2019_sp": ("scatter_iterations", "Iterations of staggered projections at two time steps, beside CR (Full)."),
-    "verschoor2019_start": ("over_time_contacts", "Contacts per step over time, for two ways to start the first solve of a step."),
-    "verschoor2019_stiffness": ("over_time_iterations", "Iterations per step over time, for five values of Young's modulus."),
-    "verschoor2019_table1": ("methods", "Time and iterations of every method divided by those of CR (Full). Crosses are the paper's ratios.")}
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------------
@@ -80,6 +53,7 @@ class Experiment:
     absent: str   # which those are
     says: str = ""
     source: str = ""
+    caption: str = ""  # of the figure on its page
 
     @property
     def page(self):
@@ -121,7 +95,8 @@ def of_paper(paper):
         env, defined = data.read_env(folder), defined_in_tree(folder.name)
         verdicts = judged.read_reference(folder, defined.claims if defined else [], env)
         found.append(Experiment(folder.name, paper, folder, definitions.read_toml(folder / "run.toml"), env, judged.shown(verdicts),
-                                judged.absent_line(verdicts), defined.says if defined else "", defined.source if defined else ""))
+                                judged.absent_line(verdicts), defined.says if defined else "", defined.source if defined else "",
+                                defined.figures.get("page", {}).get("caption", "") if defined else ""))
     if paper == OURS:
         return sorted(found, key=lambda one: one.id)
     return sorted(found, key=lambda one: (not one.words.startswith(("Fig", "Table")), natural(one.words.replace("Figs", "Fig").replace(":", " ")), one.id))
@@ -279,7 +254,15 @@ def shown_files(identifier):
     """[(file of its result, where it is committed)] of what the page of an experiment shows, or what it makes."""
     if identifier == PRINTED_RULES:
         return [("rules.md", ROOT / "docs" / "printed-rules.md")]
-    return [(f"{FIGURES[identifier][0]}.svg", figure_path(identifier))] if identifier in FIGURES else []
+    shown = page_figures().get(identifier)
+    return [(f"{shown['figure']}.svg", figure_path(identifier))] if shown else []
+
+
+def page_figures():
+    """{experiment: { figure, caption }} of the experiments that name the figure of their page (`page` of figures.toml)."""
+    folders = sorted(path.parent for path in (ROOT / "configs" / "experiments").glob("*/*/figures.toml"))
+    tables_of_pages = {definitions.identifier(folder): definitions.read_toml(folder / "figures.toml").get("page") for folder in folders}
+    return {name: table for name, table in tables_of_pages.items() if table}
 
 
 def figure_path(identifier):
@@ -292,8 +275,8 @@ def experiment_page(experiment):
     parts = [NOTE + f"# {experiment.artefact}\n",
              f"**{'The question' if claim.endswith('?') else 'What we expect' if experiment.paper == OURS else 'The paper says'}:** {claim}{source}\n",
              f"**Result** (size {experiment.extent}): {summary(experiment)}\n"]
-    if experiment.id in FIGURES:
-        caption = FIGURES[experiment.id][1]
+    if experiment.caption:
+        caption = experiment.caption
         parts.append(f"![{caption.removesuffix('.')}]({experiment.id}.svg)\n\n*{caption}*\n")
     parts.append(claims_table(experiment))
     if {"all", "implicit"} & {experiment.page.removesuffix(".md")} and experiment.paper == OURS:
@@ -410,8 +393,8 @@ def complaints():
              if not path.is_file() or path.read_text(encoding="utf-8") != text]
     found += [f"{name(path)}: results/reference has no such experiment; run scripts/pages" for path in left_over(fresh)]
     found += [f"{name(figure_path(one))}: the page of {one} shows this figure and it is missing; run it, then scripts/reference page {one}"
-              for one in FIGURES if (ROOT / "results" / "reference" / one).is_dir() and not figure_path(one).is_file()]
-    found += [f"{name(path)}: belongs to {name(figure_path(path.stem))}" for path in sorted((ROOT / "docs").glob("*.svg")) if path.stem in FIGURES]
+              for one in page_figures() if (ROOT / "results" / "reference" / one).is_dir() and not figure_path(one).is_file()]
+    found += [f"{name(path)}: belongs to {name(figure_path(path.stem))}" for path in sorted((ROOT / "docs").glob("*.svg")) if path.stem in page_figures()]
     for path in sorted((ROOT / "docs").rglob("*.md")):
         if path.stat().st_size > PAGE_BYTES:
             found.append(f"{name(path)}: {path.stat().st_size:,} bytes, at most {PAGE_BYTES:,}; divide it")
