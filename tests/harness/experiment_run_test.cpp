@@ -326,7 +326,8 @@ TEST_F(ExperimentRunTest, EverySnapshotIsDecodedOnceAndEveryFileCheckedOnce) {
       "file,step,region_mode,size,count\ntoy-quick.h5,000001,points,1,2\ntoy-quick.h5,000002,points,2,2\n"
       "toy-quick.h5,000003,points,3,2\nc,0,points,5,1\n");
   EXPECT_EQ(text("recordings.csv"),
-            "file,kind,key,value\ntoy-quick.h5,recording,scene,springtoy\ntoy-quick.h5,setting,time.steps,3\ntoy-quick.h5,status,failed,0\n"
+            "file,kind,key,value\ntoy-quick.h5,recording,scene,springtoy\ntoy-quick.h5,setting,time.steps,"
+            "3\ntoy-quick.h5,status,failed,0\n"
             "toy-quick.h5,status,steps,3\ntoy-quick.h5,fact,steps_taken,3\n");
 }
 
