@@ -304,7 +304,8 @@ def evaluated(claim, reasons, where):
     result |= {long: side(claim[short]) for short, long in SIDES.items() if short in claim}
     reason = reason_of(claim["because"], claim["id"], reasons, where) if "because" in claim else ""
     result |= {"reason": reason} if reason else {}
-    return result | {key: claim[key] for key in ("bound", "why") if key in claim and (key == "bound" or claim["bound"] == "ours")}
+    result["bound"] = claim["bound"]
+    return result | ({"why": reasons.get(claim["why"], claim["why"])} if claim["bound"] == "ours" else {})
 
 
 def bounds_of_paper(claim, words, definition, where):
@@ -347,8 +348,30 @@ def expand(claim, defaults, definition, shared, reasons, where):
     return found
 
 
+def shared_content(folder, name, read=read_toml):
+    """A file of the folder; same_as = "../first20/claims.toml" takes what another one says, where this one does not say it itself. Tables are
+    joined key by key; claims of this file come after those of the other, and its [because] is its own."""
+    path = folder / name
+    content = dict(read(path))
+    other = content.pop("same_as", None)
+    if other is None:
+        return content
+    base = dict(read(Path(os.path.normpath(folder / other))))
+    if not base or "same_as" in base:
+        raise ReportError(f"{path}: same_as = \"{other}\": " + ("is the same as another one; name that" if base else "no such file"))
+    base.pop("because", None)
+    claims = [*base.get("claims", []), *content.get("claims", [])]
+    return over(base, content) | ({"claims": claims} if claims else {})
+
+
+def over(base, own):
+    """`base` with what `own` says, tables key by key."""
+    return {**base, **{key: over(base[key], value) if isinstance(value, dict) and isinstance(base.get(key), dict) else value
+                       for key, value in own.items()}}
+
+
 def read_claims(content, path, definition, reasons):
-    strict.check(content, dict.fromkeys(("says", "source", "defaults", "grids", "claims")), path)
+    strict.check(content, dict.fromkeys(("says", "source", "defaults", "grids", "because", "claims")), path)
     definition.says, definition.source = content.get("says", ""), content.get("source", "")
     defaults, ids = content.get("defaults", {}), set()
     strict.check(defaults, dict.fromkeys(claim_keys() - set(TEMPLATE) - set(kinds.known())), f"{path}: [defaults]")
@@ -356,6 +379,8 @@ def read_claims(content, path, definition, reasons):
         where = f"{path}: claim {claim.get('id') or place}"
         made = expand(claim, defaults, definition, content.get("grids", {}), reasons, where)
         for one in made:
+            reason = reason_of(content.get("because", {}), one["id"], reasons, path)
+            one |= {"reason": reason} if reason and "reason" not in one else {}
             if one["id"] in ids:
                 raise ReportError(f"{where}: id '{one['id']}' is used twice")
             ids.add(one["id"])
@@ -375,9 +400,9 @@ def check_figures(content, path):
 # --- a folder -----------------------------------------------------------------------------------------------------------------
 
 def same_as(folder):
-    """The file whose numbers paper.toml takes, if any."""
-    other = read_toml(folder / "paper.toml").get("same_as")
-    return [Path(os.path.normpath(folder / other))] if other else []
+    """The files that the claims and the paper's numbers of a folder are taken from."""
+    others = [read_toml(folder / name).get("same_as") for name in ("claims.toml", "paper.toml")]
+    return [Path(os.path.normpath(folder / other)) for other in others if other]
 
 
 def claims_of(folder, read=read_toml, run=None):
@@ -386,7 +411,7 @@ def claims_of(folder, read=read_toml, run=None):
     definition.names = read(folder.parent / "names.toml")
     definition.numbers = read_numbers(folder, read)
     reasons = {**read(folder.parent / "reasons.toml"), **read(folder / "reasons.toml")}
-    read_claims(read(folder / "claims.toml"), folder / "claims.toml", definition, reasons)
+    read_claims(shared_content(folder, "claims.toml", read), folder / "claims.toml", definition, reasons)
     return definition
 
 
@@ -396,7 +421,7 @@ def read_definition(folder):
     if not (folder / "run.toml").is_file():
         raise ReportError(f"{folder}: no run.toml; the folder of an experiment holds one")
     definition = claims_of(folder, run=read_toml(folder / "run.toml"))
-    definition.figures = read_toml(folder / "figures.toml")
+    definition.figures = shared_content(folder, "figures.toml")
     check_figures(definition.figures, folder / "figures.toml")
     return definition
 

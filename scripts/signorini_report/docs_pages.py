@@ -261,7 +261,7 @@ def shown_files(identifier):
 def page_figures():
     """{experiment: { figure, caption }} of the experiments that name the figure of their page (`page` of figures.toml)."""
     folders = sorted(path.parent for path in (ROOT / "configs" / "experiments").glob("*/*/figures.toml"))
-    tables_of_pages = {definitions.identifier(folder): definitions.read_toml(folder / "figures.toml").get("page") for folder in folders}
+    tables_of_pages = {definitions.identifier(folder): definitions.shared_content(folder, "figures.toml").get("page") for folder in folders}
     return {name: table for name, table in tables_of_pages.items() if table}
 
 

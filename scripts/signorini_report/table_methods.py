@@ -156,9 +156,14 @@ def check(experiment, config):
                                       "[mean, median]")
 
 
+def asked(config):
+    """[[methods.tables]]; one without a title has that of [methods]."""
+    return [{"title": config.get("title", "Methods")} | wanted for wanted in config["tables"]]
+
+
 def frames(experiment, config):
     """(table, frame) of every table that has rows."""
-    for wanted in config["tables"]:
+    for wanted in asked(config):
         try:
             frame = of_steps(experiment, wanted) if wanted.get("rows") == "steps" else of_runs(experiment, wanted)
         except Impossible as error:
@@ -227,7 +232,7 @@ def conditions(experiment):
     if name not in experiment.runs.columns:
         return None
     known = experiment.runs.groupby("scene")[name].max().dropna()
-    wanted = next((one for one in config["tables"] if "target" in one), None)
+    wanted = next((one for one in asked(config) if "target" in one), None)
     if wanted is None or known.empty:
         return None
     reference_name = config["reference"]

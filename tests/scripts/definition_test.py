@@ -94,6 +94,23 @@ class Claims(Folder):
             with self.assertRaisesRegex(ReportError, words):
                 self.claims("")
 
+    def test_another_file_may_hold_claims_and_figures(self):
+        (self.folder.parent / "fig2").mkdir()
+        self.put("../fig2/claims.toml", 'says = "theirs"\nsource = "there"\ndefaults = { sizes = ["paper"], source = "page 1" }\nbecause = { a = "slow" }\n[[claims]]\n'
+                 + CLAIM + '[[claims]]\n' + CLAIM.replace('"a"', '"b"').replace('"paper"', '"ours"') + 'why = "slow"\n')
+        found = self.claims('same_as = "../fig2/claims.toml"\nsays = "ours"\ndefaults = { source = "page 2" }\nbecause = { b = "slow" }\n')
+        self.assertEqual((self.read.says, self.read.source), ("ours", "there"))
+        self.assertEqual([(one["id"], one["sizes"], one["source"], one.get("reason"), one.get("why")) for one in found],
+                         [("a", ["paper"], "page 2", None, None), ("b", ["paper"], "page 2", "it is slow", "it is slow")])
+        self.put("../fig2/figures.toml", 'figures = ["methods"]\n[methods]\nreference = "CR"\nscenes = ["rings"]\n')
+        self.put("figures.toml", 'same_as = "../fig2/figures.toml"\n[methods]\nscenes = ["cloth"]\n')
+        self.assertEqual(definition.shared_content(self.folder, "figures.toml"), {"figures": ["methods"], "methods": {"reference": "CR", "scenes": ["cloth"]}})
+        (self.folder.parent / "fig3").mkdir()
+        self.put("../fig3/claims.toml", 'same_as = "../fig2/claims.toml"\n')
+        for other, words in (("../fig4/claims.toml", "no such file"), ("../fig3/claims.toml", "name that")):
+            with self.assertRaisesRegex(ReportError, words):
+                self.claims(f'same_as = "{other}"\n')
+
 
 class Errors(Folder):
     CASES = [
