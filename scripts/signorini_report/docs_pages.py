@@ -7,7 +7,6 @@ import json
 import math
 import os
 import re
-import string
 import subprocess
 import sys
 from collections import Counter
@@ -15,7 +14,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from signorini_report import data, definition as definitions, tables, verdicts as judged
+from signorini_report import data, definition as definitions, notes, tables, verdicts as judged
 
 ROOT = Path(__file__).resolve().parents[2]
 DESCRIPTION = """Writes the pages of the experiments, docs/papers/PAPER/ARTEFACT.md, and the tables between markers in the index pages,
@@ -162,31 +161,22 @@ def origin(claim, result):
     return text.strip()
 
 
-def letter(place):
-    """a, b, … z, aa, ab, …"""
-    return (letter(place // 26 - 1) if place > 25 else "") + string.ascii_lowercase[place % 26]
-
-
-def notes(title, entries):
+def section(title, entries):
     return f"\n## {title}\n\n" + "".join(f"{mark} {text}\n" for mark, text in entries) if entries else ""
 
 
 def claims_table(experiment):
     """The claims; below, as lists, the reasons of those that do not hold, and why bounds are ours. Claims that share one share its mark."""
-    numbers, letters, rows, result = {}, {}, [], str(experiment.env.get("build", {}).get("git", ""))
+    reasons, whys, rows, result = notes.numbered(), notes.lettered(), [], str(experiment.env.get("build", {}).get("git", ""))
     for claim in experiment.claims:
-        verdict, bound = claim.verdict, claim.bound or "–"
-        if claim.reason and verdict != judged.HOLDS:
-            verdict += f" ({numbers.setdefault(claim.reason, len(numbers) + 1)})"
-        why = origin(claim, result) if claim.bound == judged.OURS else ""
-        if why:
-            bound += f" ({letters.setdefault(why, letter(len(letters)))})"
+        verdict = claim.verdict + reasons.mark(claim.reason if claim.verdict != judged.HOLDS else "")
+        bound = (claim.bound or "–") + whys.mark(origin(claim, result) if claim.bound == judged.OURS else "")
         source = f" ({without_paper(claim.source, experiment.paper)})" if claim.source else ""
         rows.append([linked(claim.claim + source), claim.expected, bound, claim.measured, verdict])
     text = "## Claims and verdicts\n\n" + tables.markdown(["claim", "expected", "bound", "measured", "verdict"], rows, set())
     text += f"\n{experiment.absent}\n" if experiment.absent else ""
-    text += notes("What differs or cannot be compared, and why", [(f"{place}.", linked(sentence(reason))) for reason, place in numbers.items()])
-    return text + notes("Why bounds are ours", [(f"- ({place})", why) for why, place in letters.items()])
+    text += section("What differs or cannot be compared, and why", [(f"{place}.", linked(sentence(reason))) for place, reason in reasons.entries()])
+    return text + section("Why bounds are ours", [(f"- ({place})", why) for place, why in whys.entries()])
 
 
 def number(value):

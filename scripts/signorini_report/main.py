@@ -9,13 +9,14 @@ import textwrap
 import tomllib
 from pathlib import Path
 
-from signorini_report import figures, page, rules, table_methods, tables, verdicts as judged
+from signorini_report import figures, notes, page, rules, table_methods, tables, verdicts as judged
 from signorini_report.data import read_experiment
 from signorini_report.strict import ReportError
 
 RESULTS = ("runs.csv", "runs.schema.json", "trace.h5", "regions.csv", "steps.csv", "follow.csv", "series.csv", "recordings.csv", "run.toml")
 DRAWN = ("figures.toml", "paper.toml", "../names.toml")  # of the definition
-NOT_DRAWING = ("main.py", "page.py", "verdicts.py", "rules.py", "reference.py", "bounds.py", "machine.py", "definition.py", "strict.py", "migrate.py")
+NOT_DRAWING = ("main.py", "page.py", "docs_pages.py", "notes.py", "verdicts.py", "rules.py", "reference.py", "bounds.py", "machine.py", "definition.py", "strict.py",
+               "migrate.py")
 
 
 def parse(arguments):
@@ -36,12 +37,14 @@ def parse(arguments):
 
 
 def claims_markdown(verdicts):
-    header = ["claim", "expected", "bound", "measured", "verdict", "reason"]
-    rows = [[v.claim + (f" ({v.source})" if v.source else ""), v.expected, v.bound + (f": {v.why}" if v.why else ""), v.measured, v.verdict, v.reason]
+    header = ["claim", "expected", "bound", "measured", "verdict"]
+    reasons, whys = notes.numbered(), notes.lettered()
+    rows = [[v.claim + (f" ({v.source})" if v.source else ""), v.expected, v.bound + whys.mark(v.why), v.measured, v.verdict + reasons.mark(v.reason)]
             for v in judged.shown(verdicts)]
     text = tables.markdown(header, rows, set()) if rows else "No claims are stated for this experiment.\n"
     absent = judged.absent_line(verdicts)
-    return text + (f"\n{absent}\n" if absent else "")
+    below = [f"- ({mark}) {sentence}" for mark, sentence in reasons.entries() + whys.entries()]
+    return text + (f"\n{absent}\n" if absent else "") + ("\n" + "\n".join(below) + "\n" if below else "")
 
 
 def write_claims(verdicts, folder):
@@ -56,18 +59,19 @@ def terminal_table(verdicts, width):
         return "No claims are stated.\n"
     expected = max(len("expected"), *(len(v.expected) for v in verdicts))
     measured = max(len("measured"), *(len(v.measured) for v in verdicts))
-    room = max(28, width - expected - measured - len("not comparable") - 15)
+    room = max(28, width - expected - measured - len("not comparable (10)") - 15)
     lines = [f"{'claim':<{room}}  {'expected':>{expected}}  {'bound':<5}  {'measured':>{measured}}  verdict",
              "-" * min(width, room + expected + measured + 27)]
+    reasons = notes.numbered()
     for verdict in verdicts:
         words = verdict.claim or verdict.id
         if verdict.source:
             words += f" ({verdict.source})"
         first, *rest = textwrap.wrap(words, room) or [""]
-        lines.append(f"{first:<{room}}  {verdict.expected:>{expected}}  {verdict.bound:<5}  {verdict.measured:>{measured}}  {verdict.verdict}")
+        lines.append(f"{first:<{room}}  {verdict.expected:>{expected}}  {verdict.bound:<5}  {verdict.measured:>{measured}}  {verdict.verdict}{reasons.mark(verdict.reason)}")
         lines += rest
-        if verdict.reason:
-            lines += textwrap.wrap(f"because: {verdict.reason}", width - 4, initial_indent="    ", subsequent_indent="    ")
+    for mark, sentence in reasons.entries():
+        lines += textwrap.wrap(f"({mark}) {sentence}", width, subsequent_indent=" " * (len(mark) + 3))
     return "\n".join([*lines, *(textwrap.wrap(absent, width) if absent else [])]) + "\n"
 
 

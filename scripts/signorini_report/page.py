@@ -4,7 +4,7 @@ import base64
 import html
 import re
 
-from signorini_report import machine, table_methods, tables, verdicts as judged
+from signorini_report import machine, notes, table_methods, tables, verdicts as judged
 
 CSS = """
 :root { --ink: #1b1b1b; --soft: #5f6368; --rule: #d9d9d9; --paper: #ffffff; --wash: #f6f7f8;
@@ -42,6 +42,7 @@ OPEN_FOR_PRINTING = ("addEventListener('beforeprint', () => document.querySelect
 WIDE = 12  # columns that still fit an upright page
 PAGE_HEADINGS = {"iterations_median": "iterations", "residual_max": "residual, max", "setup_us_median": "setup [µs]",
                  "solve_us_median": "solve [µs]", "ratio_to_best_median": "solve ÷ best"}
+TIMED = {"runs": "runs", "steps": "steps of the recordings", "follow": "updates of regions"}  # kinds of rows
 SIGNS = {judged.HOLDS: "✓", judged.DIFFERS: "✗", judged.NOT_COMPARABLE: "–"}
 
 
@@ -56,25 +57,26 @@ def table_element(head, rows, kind=""):
             f"<tbody>{''.join(rows)}</tbody></table></div>")
 
 
-def claims_rows(verdicts, with_experiment):
+def claims_rows(verdicts, with_experiment, reasons, whys):
     rows = []
     for verdict in judged.shown(verdicts):
         kind = verdict.verdict.replace(" ", "-")
         source = f' <span class="soft">({text(verdict.source)})</span>' if verdict.source else ""
-        reason = f'<br><span class="soft">{text(verdict.reason)}</span>' if verdict.reason else ""
-        why = f'<br><span class="soft">{text(verdict.why)}</span>' if verdict.why else ""
         first = f"<td><a href='{text(verdict.experiment)}/index.html'>{text(verdict.experiment)}</a></td>" if with_experiment else ""
         rows.append(f"<tr>{first}<td>{text(verdict.claim or verdict.id)}{source}</td><td>{text(verdict.expected)}</td>"
-                    f"<td>{text(verdict.bound)}{why}</td>"
+                    f"<td>{text(verdict.bound)}{whys.mark(verdict.why)}</td>"
                     f"<td>{text(verdict.measured)}</td><td class='{kind}'><span class='word'>{SIGNS[verdict.verdict]} {text(verdict.verdict)}</span>"
-                    f"{reason}</td></tr>")
+                    f"{reasons.mark(verdict.reason)}</td></tr>")
     return rows
 
 
 def claims_table(verdicts, with_experiment=False):
     head = ("<th>experiment</th>" if with_experiment else "") + "<th>claim</th><th>expected</th><th>bound</th><th>measured</th><th>verdict</th>"
     absent = "" if with_experiment else judged.absent_line(verdicts)
-    return table_element(head, claims_rows(verdicts, with_experiment)) + (f"<p class='soft'>{text(absent)}</p>" if absent else "")
+    reasons, whys = notes.numbered(), notes.lettered()
+    table = table_element(head, claims_rows(verdicts, with_experiment, reasons, whys))
+    below = [f"({mark}) {text(sentence)}" for mark, sentence in reasons.entries() + whys.entries()]
+    return table + "".join(f"<p class='soft'>{line}</p>" for line in ([text(absent)] if absent else []) + below)
 
 
 def summary_table(table):
@@ -163,8 +165,13 @@ def what_was_run(experiment):
 def experiment_page(experiment, figures, verdicts, table):
     parts = [f"<nav><a href='../report.html'>all experiments</a></nav><h1>{text(experiment.title)}</h1>",
              f"<p class='soft'>Experiment <code>{text(experiment.id)}</code>: {what_was_run(experiment)}.</p>"]
-    for reason in dict.fromkeys(reason for reason in machine.of_experiment(experiment).values() if reason):
-        parts.append(f"<p class='not-comparable'>{text(reason[0].upper() + reason[1:])}. Times on this page are not comparable; counts are.</p>")
+    disturbed = {}
+    for kind, reason in machine.of_experiment(experiment).items():
+        disturbed.setdefault(reason, []).append(kind)
+    for reason, kinds in disturbed.items():
+        if reason:
+            parts.append(f"<p class='not-comparable'>{text(reason[0].upper() + reason[1:])}. Times of {' and '.join(TIMED[kind] for kind in kinds)} are not "
+                         "comparable; counts are.</p>")
     if experiment.definition is None:
         parts.append("<p class='soft'>The folder of this experiment was not found: figures are drawn, nothing is judged.</p>")
     if experiment.claim:
