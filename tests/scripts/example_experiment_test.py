@@ -47,13 +47,22 @@ class Example(unittest.TestCase):
         self.assertEqual((len(found.run["scenes"]), len(found.run["solvers"]), len(found.figures["figures"]), len(found.claims)), (1, 2, 1, 1))
 
     @unittest.skipUnless(PROGRAM, "SIGNORINI_PROGRAM is not set")
-    def test_one_command_gives_its_figure_and_its_verdict(self):
+    def test_one_command_gives_its_figure_and_its_verdict_and_a_changed_claim_keeps_its_rows(self):
         folder, out = put(self.root / "mine"), self.root / "out"
         done = subprocess.run([PROGRAM, "reproduce", str(folder), "--size", "quick", "--out", str(out)], capture_output=True, text=True, timeout=600)
         self.assertEqual(done.returncode, 0, done.stderr[-2000:])
         self.assertEqual(sorted(path.name for path in (out / "mine").glob("*.svg")), ["contacts.svg"])
         (claim,) = json.loads((out / "mine" / "claims.json").read_text(encoding="utf-8"))
         self.assertEqual((claim["id"], claim["verdict"], claim["bound"]), ("fewer_iterations", "holds", "ours"))
+
+        rows = (out / "mine" / "runs.csv").read_bytes()
+        claims = folder / "claims.toml"
+        claims.write_text(claims.read_text(encoding="utf-8").replace("min = 1.0", "min = 100.0"), encoding="utf-8")
+        done = subprocess.run([PROGRAM, "reproduce", str(folder), "--size", "quick", "--out", str(out), "--resume"], capture_output=True, text=True, timeout=600)
+        self.assertEqual(done.returncode, 0, done.stderr[-2000:])
+        (claim,) = json.loads((out / "mine" / "claims.json").read_text(encoding="utf-8"))
+        self.assertEqual((claim["verdict"], claim["expected"]), ("differs", "≥ 100"))
+        self.assertEqual((out / "mine" / "runs.csv").read_bytes(), rows, "a claim changes no row")
 
 
 if __name__ == "__main__":
