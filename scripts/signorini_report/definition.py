@@ -31,6 +31,16 @@ SHORT = ("text", "because", "bound", "why", "paper", "within")
 TEMPLATE = ("grid", "each")
 BOUNDS = ("paper", "ours")
 MERGED = ("where", "at_least", "at_most")  # tables: keys of a claim join those of [defaults]
+ANY_WORDS = strict.either(strict.TEXT, strict.TEXTS)
+CONTENT = {"says": strict.TEXT, "source": strict.TEXT, "same_as": strict.TEXT, "defaults": strict.TABLE, "grids": strict.TABLE,
+           "because": strict.either(strict.TEXT, strict.TEXTS, strict.TABLE), "claims": strict.TABLES,
+           "figures": strict.TEXTS, "scenes": strict.TABLE}  # of claims.toml, figures.toml, paper.toml
+SHAPES = {"each": strict.TABLES, "because": CONTENT["because"], "paper": strict.TEXT,
+          **dict.fromkeys(("where", "at_least", "at_most", "above", "below"), strict.TABLE)}  # of a template
+FILLED = {**SHAPES, **dict.fromkeys(("id", "source", "why", "bound", "rows", "unit", "statistic", "against", "denominator_column"), strict.TEXT),
+          **dict.fromkeys(("min", "max", "lower", "upper"), strict.NUMBER), "match": strict.TEXTS, "sizes": ANY_WORDS,
+          **dict.fromkeys(("of", "to"), strict.either(strict.TEXT, strict.TEXTS, strict.TABLE)), "comparable": strict.FLAG,
+          **dict.fromkeys(kinds.known(), ANY_WORDS)}  # of a claim, variables filled in
 PLACE = re.compile(r"\{(\w+)(?:\.(\w+))?\}")
 
 
@@ -102,6 +112,8 @@ def read_toml(path):
         return {}
     except UnicodeDecodeError as error:
         raise ReportError(f"{path}: {error}") from error
+    except IsADirectoryError as error:
+        raise ReportError(f"{path}: is a folder, not a file") from error
 
 
 def recordings_of(run):
@@ -213,6 +225,7 @@ def read_numbers(folder, read):
     experiment: rings_first20 = "rings"."""
     path = folder / "paper.toml"
     numbers = dict(read(path))
+    strict.typed(numbers, CONTENT, path)
     same_as, scenes = numbers.pop("same_as", None), numbers.pop("scenes", {})
     if same_as is None:
         return numbers
@@ -279,6 +292,7 @@ def whole(defaults, shared, own, where):
 
 
 def check(claim, where):
+    strict.typed(claim, FILLED, where)
     kind = kind_of(claim, where)
     known = {kind.name, *PLAIN, *SHORT, *kind.keys, *(short for short, long in SIDES.items() if long in kind.keys)} - set(SIDES.values())
     unknown = sorted(set(claim) - known)
@@ -353,6 +367,7 @@ def shared_content(folder, name, read=read_toml):
     joined key by key; claims of this file come after those of the other, and its [because] is its own."""
     path = folder / name
     content = dict(read(path))
+    strict.typed(content, CONTENT, path)
     other = content.pop("same_as", None)
     if other is None:
         return content
@@ -374,9 +389,12 @@ def read_claims(content, path, definition, reasons):
     strict.check(content, dict.fromkeys(("says", "source", "defaults", "grids", "because", "claims")), path)
     definition.says, definition.source = content.get("says", ""), content.get("source", "")
     defaults, ids = content.get("defaults", {}), set()
+    strict.typed(defaults, SHAPES, f"{path}: [defaults]")
     strict.check(defaults, dict.fromkeys(claim_keys() - set(TEMPLATE) - set(kinds.known())), f"{path}: [defaults]")
     for place, claim in enumerate(content.get("claims", []), 1):
         where = f"{path}: claim {claim.get('id') or place}"
+        for one in (claim, *(claim["each"] if strict.is_tables(claim.get("each")) else [])):
+            strict.typed(one, SHAPES, where)
         made = expand(claim, defaults, definition, content.get("grids", {}), reasons, where)
         for one in made:
             reason = reason_of(content.get("because", {}), one["id"], reasons, path)

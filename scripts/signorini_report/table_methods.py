@@ -10,7 +10,7 @@ D⁻¹M, a last table sets the ratios of iterations against it.
 import numpy as np
 import pandas as pd
 
-from signorini_report import tables
+from signorini_report import strict, tables
 from signorini_report.rows import Impossible, select
 from signorini_report.strict import ReportError
 
@@ -146,6 +146,7 @@ def check(experiment, config):
     for key in ("reference", "methods", "scenes", "tables"):
         if key not in config:
             raise ReportError(f"{where}: [methods] lacks '{key}'")
+    strict.typed(config, {"reference": strict.TEXT, "methods": strict.TEXTS, "scenes": strict.TEXTS, "tables": strict.TABLES}, f"{where}: [methods]")
     for scene in config["scenes"]:
         for method, numbers in config.get("paper", {}).get(scene, {}).items():
             if method not in config["methods"]:

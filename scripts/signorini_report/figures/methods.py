@@ -17,6 +17,7 @@ def methods(experiment, folder):
     config = experiment.config.get("methods")
     if config is None:
         return False
+    table_methods.check(experiment, config)
     reference = config["reference"]
     rows, paper = table_methods.ratios(experiment)
     if not rows:
