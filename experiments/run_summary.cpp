@@ -13,13 +13,6 @@
 namespace signorini {
 namespace {
 
-double median(std::vector<double> values) {
-  if (values.empty()) return std::nan("");
-  std::sort(values.begin(), values.end());
-  const std::size_t n = values.size();
-  return n % 2 == 1 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
-}
-
 std::string summarised_protocol(const std::vector<RunRecord>& records) {
   std::set<std::string> protocols;
   for (const RunRecord& r : records) protocols.insert(r.protocol);
@@ -55,6 +48,13 @@ struct Group {
 };
 
 }  // namespace
+
+double median(std::vector<double> values) {
+  if (values.empty()) return std::nan("");
+  std::sort(values.begin(), values.end());
+  const std::size_t n = values.size();
+  return n % 2 == 1 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
+}
 
 std::vector<RunSummaryLine> summarise_runs(const std::filesystem::path& runs_csv) {
   const std::vector<RunRecord> records = read_run_table(runs_csv);

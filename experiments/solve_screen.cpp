@@ -5,18 +5,14 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "run_summary.h"
+
 namespace signorini {
 namespace {
 
 Colour status_colour(SolveStatus status) {
   if (status == SolveStatus::converged) return Colour::green;
   return status == SolveStatus::unsupported ? Colour::yellow : Colour::red;
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t n = values.size();
-  return n % 2 == 1 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
 }
 
 /// What the solver counted, without what it does not do: "    12 products with M, 3 restarts".
