@@ -23,12 +23,13 @@ ALLOWED = {
     "collision": {"base", "linalg", "geometry", "bodies", "contact"},
     "contact": {"base", "linalg"},
     "regions": {"base", "linalg", "contact"},
-    "solvers": {"base", "linalg", "contact", "regions"},
+    "krylov": {"base", "linalg"},
+    "solvers": {"base", "linalg", "contact", "regions", "krylov"},
     "record": {"base", "linalg", "contact"},
-    "harness": {"base", "linalg", "contact", "regions", "solvers", "record"},
-    "scene": {"base", "linalg", "geometry", "bodies", "collision", "contact", "regions", "solvers", "record"},
+    "harness": {"base", "linalg", "contact", "regions", "krylov", "solvers", "record"},
+    "scene": {"base", "linalg", "geometry", "bodies", "collision", "contact", "regions", "krylov", "solvers", "record"},
 }
-REPLAY = {"contact", "regions", "solvers", "record", "harness"}
+REPLAY = {"contact", "regions", "krylov", "solvers", "record", "harness"}
 PHYSICS = {"geometry", "bodies", "collision", "scene"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)

@@ -15,7 +15,7 @@
 #include "contact_matrix.h"
 #include "interleaved.h"
 #include "memory_bandwidth.h"
-#include "solvers/gauss_seidel.h"
+#include "solvers/relaxation/gauss_seidel.h"
 
 namespace signorini::bench {
 namespace {
@@ -57,7 +57,7 @@ void sweep(benchmark::State& state, Order order, FrictionLaw law) {
   for (Index k = 0; k < contacts; ++k) {
     const double bound = kFriction * r[3 * k];
     const auto tangent = r.segment<2>(3 * k + 1);
-    const double length = law == FrictionLaw::cone ? tangent.norm() : tangent.cwiseAbs().maxCoeff();
+    const double length = with_law(law, [&](auto type) { return decltype(type)::tangent_size(tangent); });
     open += bound == 0.0;
     sliding += bound > 0.0 && length >= 0.999999 * bound;
   }

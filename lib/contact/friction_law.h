@@ -11,11 +11,14 @@
 #include "base/options.h"
 #include "linalg/types.h"
 
-/// The contact laws. Sweeps are templates over a law, so that the compiler sees the projection inside the
-/// loop.
+/// The contact laws, as types. What depends on the law is a template over it; `with_law` is the one place where
+/// the law chosen at run time becomes a type.
 ///
 ///     cone:     ‖r_T‖₂ ≤ μ r_N            isotropic Coulomb friction (Lazarevych 2010 eq. 7)
 ///     pyramid:  |r_T1|, |r_T2| ≤ μ r_N    four-sided (Lazarevych 2010 eq. 6, Otaduy 2009 eq. 7 corrected)
+///
+/// Either bounds the tangential impulse in *parts*, each the ball of radius μ r_N in its own dimension: the cone
+/// has one part of two components, the pyramid two parts of one component.
 ///
 /// The pyramid depends on the tangents: `fixed` takes those of the problem, `aligned` turns t1 along the
 /// tangential free velocity q_T first (Otaduy 2009 section 3.2; `contact/align_tangents.h`).
@@ -44,6 +47,9 @@ using Vector2 = Eigen::Vector2d;
 
 /// Second-order friction cone K_μ and its dual K_μ* = { μ‖x_T‖ ≤ x_N }. μ ≥ 0 and finite.
 struct FrictionCone {
+  static constexpr FrictionLaw kLaw = FrictionLaw::cone;
+  static constexpr int kParts = 1;
+  static constexpr int kPartSize = 2;
   double mu = 0.0;
 
   /// Euclidean projection onto K_μ (used by the natural map, not by Coulomb sweeps).
@@ -71,10 +77,15 @@ struct FrictionCone {
   static Vector2 project_tangent(const Vector2& r_T, double bound) {
     return r_T * std::min(1.0, bound / std::max(r_T.norm(), std::numeric_limits<double>::min()));
   }
+  /// What is compared with μ r_N.
+  static double tangent_size(const Vector2& r_T) { return std::hypot(r_T[0], r_T[1]); }
 };
 
 /// Four-sided pyramid in the contact's own tangents.
 struct FrictionPyramid {
+  static constexpr FrictionLaw kLaw = FrictionLaw::pyramid;
+  static constexpr int kParts = 2;
+  static constexpr int kPartSize = 1;
   double mu = 0.0;
 
   /// r_N ≥ −slack and |r_Tj| ≤ μ max(0, r_N) + slack; slack in N·s.
@@ -85,11 +96,33 @@ struct FrictionPyramid {
   static Vector2 project_tangent(const Vector2& r_T, double bound) {
     return {std::max(std::min(r_T[0], bound), -bound), std::max(std::min(r_T[1], bound), -bound)};
   }
+  static double tangent_size(const Vector2& r_T) { return std::max(std::abs(r_T[0]), std::abs(r_T[1])); }
 };
 
 template <class Law>
 concept ContactLaw = requires(const Vector2& r_T, double bound) {
   { Law::project_tangent(r_T, bound) } -> std::convertible_to<Vector2>;
+  requires Law::kParts * Law::kPartSize == 2;
 };
+
+/// function(FrictionCone{}) or function(FrictionPyramid{}).
+template <class Function>
+decltype(auto) with_law(FrictionLaw law, Function&& function) {
+  if (law == FrictionLaw::cone) return function(FrictionCone{});
+  return function(FrictionPyramid{});
+}
+
+/// For quantities that only the cone has (the natural map).
+inline bool is_cone(FrictionLaw law) { return law == FrictionLaw::cone; }
+
+/// Whether the tangents are turned before the law applies (contact/align_tangents.h).
+inline bool is_aligned(const LawSpec& law) {
+  return law.law == FrictionLaw::pyramid && law.frame == PyramidFrame::aligned;
+}
+
+/// r_T onto the disc or square of radius `bound`.
+inline Vector2 project_tangent(FrictionLaw law, const Vector2& r_T, double bound) {
+  return with_law(law, [&](auto type) { return decltype(type)::project_tangent(r_T, bound); });
+}
 
 }  // namespace signorini

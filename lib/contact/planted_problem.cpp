@@ -89,7 +89,7 @@ std::vector<RegionRange> divide(const PlantedOptions& options) {
 /// The Moreau split of a random z, times the effective mass s: r ∈ K, û ∈ K*, r ⊥ û.
 void plant_solution(const PlantedOptions& options, double s, Rng& rng, PlantedContact& contact) {
   const Vector3 z{rng.normal() + 0.3, 0.7 * rng.normal(), 0.7 * rng.normal()};
-  if (options.law == FrictionLaw::cone) {
+  if (is_cone(options.law)) {
     const Vector3 p = FrictionCone{options.mu}.project(z);
     contact.r = s * p;
     contact.u = p - z;

@@ -89,12 +89,11 @@ double fischer_burmeister(const ContactState& c, FrictionLaw law) {
   const auto friction = [&](double impulse, double speed) {
     worst = std::max(worst, std::abs(fischer_burmeister(c.normal * (bound - impulse), speed)));
   };
-  if (law == FrictionLaw::cone) {
-    friction(c.r_T().norm(), c.u_T().norm());
-  } else {
-    friction(std::abs(c.r[1]), std::abs(c.u[1]));
-    friction(std::abs(c.r[2]), std::abs(c.u[2]));
-  }
+  with_law(law, [&](auto type) {
+    using Law = decltype(type);
+    for (Eigen::Index i = 1; i < 3; i += Law::kPartSize)
+      friction(c.r.segment<Law::kPartSize>(i).norm(), c.u.segment<Law::kPartSize>(i).norm());
+  });
   return worst;
 }
 
@@ -110,12 +109,13 @@ struct ClassErrors {
     // λ z = λ r_T − u_T against λ μ p_N, λ = 1/ρ_T
     const Vector2 z = c.tangential * c.r_T() - c.u_T();
     const double bound = c.tangential * c.mu * p_N;
-    if (law == FrictionLaw::cone) {
-      add_friction(c, z.norm() > bound, c.r_T().norm(), c.u_T().norm());
-    } else {
-      for (Eigen::Index j = 0; j < 2; ++j)
-        add_friction(c, std::abs(z[j]) > bound, std::abs(c.r_T()[j]), std::abs(c.u_T()[j]));
-    }
+    with_law(law, [&](auto type) {
+      using Law = decltype(type);
+      for (Eigen::Index j = 0; j < 2; j += Law::kPartSize) {
+        const auto part = [j](const auto& x) { return x.template segment<Law::kPartSize>(j).norm(); };
+        add_friction(c, part(z) > bound, part(c.r_T()), part(c.u_T()));
+      }
+    });
   }
 
  private:
@@ -301,7 +301,7 @@ bool visit_contacts(const auto& impl, std::span<const double> r, LawSpec law, co
   Vector u = impl.relative_velocity(r);
   if (!all_finite(span_of(u))) return false;
   std::vector<double> turned(r.begin(), r.end());
-  if (law.law == FrictionLaw::pyramid && law.frame == PyramidFrame::aligned) {
+  if (is_aligned(law)) {
     turn_impulses(turned, impl.angles, +1);
     turn_impulses(span_of(u), impl.angles, +1);
   }
@@ -310,15 +310,14 @@ bool visit_contacts(const auto& impl, std::span<const double> r, LawSpec law, co
 }
 
 double alart_curnier(const ContactState& contact, FrictionLaw law) {
-  return law == FrictionLaw::cone ? alart_curnier<FrictionCone>(contact)
-                                  : alart_curnier<FrictionPyramid>(contact);
+  return with_law(law, [&](auto type) { return alart_curnier<decltype(type)>(contact); });
 }
 
 }  // namespace
 
 Residuals Referee::measure(std::span<const double> r, LawSpec law, std::span<const double> v) const {
   SIGNORINI_CHECK(r.size() == 3 * at(impl_->contacts));
-  const bool cone = law.law == FrictionLaw::cone;
+  const bool cone = is_cone(law.law);
   const double U = impl_->scale;
   Residuals result;
   result.residual = result.natural_map = result.fischer_burmeister = 0.0;

@@ -8,7 +8,6 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "contact/matrix_note.h"
-#include "solvers/inner_regions.h"
 
 namespace signorini {
 namespace {
@@ -33,10 +32,21 @@ void fail(RunRecord& record, const RunTarget& target, SolveStatus status, std::s
   record.errors = Residuals{};
 }
 
-void fill_report(RunRecord& record, const RunTarget& target, const SolveReport& report) {
+/// "cg=12 gs=30"; empty for a solver of one kind of iterations.
+std::string phases_text(const SolverTraits& traits, const SolveReport& report) {
+  std::string text;
+  for (std::size_t p = 0; p < traits.phases.size(); ++p) {
+    if (traits.phases[p].empty()) continue;
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", traits.phases[p], report.phase_iterations[p]);
+  }
+  return text;
+}
+
+void fill_report(RunRecord& record, const RunTarget& target, const SolverTraits& traits,
+                 const SolveReport& report) {
   record.status = report.status;
   record.iterations = report.iterations;
-  record.first_phase = report.first_phase;
+  record.phases = phases_text(traits, report);
   record.products = report.products;
   record.counters = report.counters;
   set_message(record, target, report.message);
@@ -44,15 +54,14 @@ void fill_report(RunRecord& record, const RunTarget& target, const SolveReport& 
 
 /// Above the tolerance by the referee, with regions that W couples.
 bool misses_by_coupling(const Residuals& errors, double tolerance, const RunTarget& target,
-                        const RegionTasks& tasks) {
-  return !meets(errors.residual, tolerance) && !is_exact(*target.problem, tasks.partition().mode);
+                        const RegionSolver& solver) {
+  return !meets(errors.residual, tolerance) && !is_exact(*target.problem, solver.partition().mode);
 }
 
 /// Regions that W couples meet the tolerance one by one and not together: only the referee can tell.
-void judge_coupled_regions(RunRecord& record, const RunTarget& target, const Solver& solver) {
-  const auto* tasks = dynamic_cast<const RegionTasks*>(&solver);
-  if (tasks == nullptr || record.status != SolveStatus::converged) return;
-  if (!misses_by_coupling(record.errors, record.tolerance, target, *tasks)) return;
+void judge_coupled_regions(RunRecord& record, const RunTarget& target, const RegionSolver& solver) {
+  if (!solver.solves_apart() || record.status != SolveStatus::converged) return;
+  if (!misses_by_coupling(record.errors, record.tolerance, target, solver)) return;
   record.status = SolveStatus::stalled;
   set_message(
       record, target,
@@ -77,8 +86,8 @@ ContactCounts count_contacts(const ContactProblem& problem, std::span<const doub
     const auto row = 3 * static_cast<std::size_t>(k);
     if (!(r[row] > 0.0)) continue;
     ++counts.active;
-    const double tangent = law == FrictionLaw::cone ? std::hypot(r[row + 1], r[row + 2])
-                                                    : std::max(std::abs(r[row + 1]), std::abs(r[row + 2]));
+    const double tangent =
+        with_law(law, [&](auto type) { return decltype(type)::tangent_size({r[row + 1], r[row + 2]}); });
     if (tangent >= problem.mu[k] * r[row] * (1.0 - 1e-9)) ++counts.sliding;
   }
   return counts;
@@ -186,7 +195,7 @@ class RefereeObserver : public IterationObserver {
 
 /// Regions are replayed after they were solved, so the stamps of a replay mean nothing. On one thread the
 /// assembled iterate k costs Σ_R t_R min(1, k / n_R), t_R the seconds and n_R the iterations of region R.
-void stamp_by_regions(const RegionTasks& tasks, ConvergenceTrace& trace) {
+void stamp_by_regions(const RegionSolver& tasks, ConvergenceTrace& trace) {
   const auto reports = tasks.region_reports();
   const auto seconds = tasks.region_seconds();
   for (std::size_t i = 0; i < trace.iteration.size(); ++i) {
@@ -248,7 +257,7 @@ PreparedRun prepare_run(const RunTarget& target, const SolverVariant& variant, R
                      std::move(record));
 }
 
-PreparedRun prepare_run(const RunTarget& target, std::unique_ptr<Solver> solver, RunRecord record) {
+PreparedRun prepare_run(const RunTarget& target, std::unique_ptr<RegionSolver> solver, RunRecord record) {
   PreparedRun run{std::move(solver), std::move(record)};
   run.record.solver = run.solver->name();
   run.record.options = run.solver->options();
@@ -264,13 +273,8 @@ PreparedRun prepare_run(const RunTarget& target, std::unique_ptr<Solver> solver,
       const Stopwatch watch;
       run.solver->prepare(*target.problem);
       run.record.setup_seconds = watch.seconds();
-      if (const auto* tasks = dynamic_cast<const RegionTasks*>(run.solver.get())) {
-        run.record.regions = tasks->partition().regions();
-        run.record.largest_region = tasks->partition().largest();
-      } else if (const auto* inner = dynamic_cast<const InnerRegions*>(run.solver.get())) {
-        run.record.regions = inner->partition().regions();
-        run.record.largest_region = inner->partition().largest();
-      }
+      run.record.regions = run.solver->partition().regions();
+      run.record.largest_region = run.solver->partition().largest();
       return run;
     }
   } catch (const UsageError& error) {
@@ -298,6 +302,7 @@ SolveOutcome solve_self_stopped(const RunTarget& target, PreparedRun& run, const
   stop.max_iterations = limits.max_iterations;
   stop.time_limit = limits.time_limit;
   stop.cancelled = limits.cancelled;
+  run.solver->limit_iterations({});
   out.r = start_values(*run.solver, *target.problem);
   try {
     const CpuUse before = cpu_use();
@@ -305,7 +310,7 @@ SolveOutcome solve_self_stopped(const RunTarget& target, PreparedRun& run, const
     const SolveReport report = run.solver->solve(as_span(out.r), stop, nullptr);
     out.record.solve_seconds = watch.seconds();
     fill_use(out.record, cpu_use() - before);
-    fill_report(out.record, target, report);
+    fill_report(out.record, target, run.solver->traits(), report);
     out.record.errors = target.referee->measure(as_span(std::as_const(out.r)), run.solver->common().spec());
     judge_coupled_regions(out.record, target, *run.solver);
   } catch (const std::exception& error) {
@@ -330,9 +335,9 @@ TracedRun trace_run(const RunTarget& target, PreparedRun& run, const RunLimits& 
   stop.time_limit = limits.time_limit;
   stop.cancelled = limits.cancelled;
   const LawSpec law = run.solver->common().spec();
-  auto* tasks = dynamic_cast<RegionTasks*>(run.solver.get());
-  RefereeObserver observer(target, law, tasks != nullptr ? &tasks->partition() : nullptr, limits.tolerance,
-                           out);
+  const bool apart = run.solver->solves_apart();
+  run.solver->limit_iterations({});
+  RefereeObserver observer(target, law, apart ? &run.solver->partition() : nullptr, limits.tolerance, out);
   observer.expect_regions();
   Vector r = start_values(*run.solver, *target.problem);
   try {
@@ -340,24 +345,24 @@ TracedRun trace_run(const RunTarget& target, PreparedRun& run, const RunLimits& 
     const Stopwatch watch;
     const SolveReport report = run.solver->solve(as_span(r), stop, &observer);
     out.record.solve_seconds = std::max(0.0, watch.seconds() - observer.referee_seconds());
-    fill_report(out.record, target, report);
+    fill_report(out.record, target, run.solver->traits(), report);
     out.record.errors = target.referee->measure(as_span(std::as_const(r)), law);
   } catch (const std::exception& error) {
     fail(out.record, target, SolveStatus::failed, error.what());
     return out;
   }
   if (is_cancelled(limits.cancelled)) throw Cancelled();
-  if (tasks != nullptr) {
-    stamp_by_regions(*tasks, out.trace);
+  if (apart) {
+    stamp_by_regions(*run.solver, out.trace);
     if (!observer.all_regions_converged()) out.first_iteration.reset();
     // coupled regions may pass below the tolerance on their way to what each of them takes for its answer
-    if (misses_by_coupling(out.record.errors, limits.tolerance, target, *tasks)) out.first_iteration.reset();
+    if (misses_by_coupling(out.record.errors, limits.tolerance, target, *run.solver)) out.first_iteration.reset();
     if (out.first_iteration) out.region_iterations = observer.first_iterations();
   }
   if (out.first_iteration) {
     out.record.status = SolveStatus::converged;
     out.record.iterations = *out.first_iteration;
-    if (observer.reached() && tasks == nullptr) out.record.counters = *observer.reached();
+    if (observer.reached() && !apart) out.record.counters = *observer.reached();
     if (!out.region_iterations.empty()) {
       out.record.iterations = *std::max_element(out.region_iterations.begin(), out.region_iterations.end());
     }
@@ -378,7 +383,7 @@ std::vector<RunRecord> time_runs(const RunTarget& target, std::span<const TimedR
                                  const RunLimits& limits, const TimerOptions& options) {
   struct Job {
     RunRecord record;
-    Solver* solver;
+    RegionSolver* solver;
     StopRule stop;
     Vector start, r;
   };
@@ -400,7 +405,7 @@ std::vector<RunRecord> time_runs(const RunTarget& target, std::span<const TimedR
     job->stop.max_iterations = member.traced->record.iterations;
     job->stop.time_limit = limits.time_limit;
     job->stop.cancelled = limits.cancelled;
-    job->stop.region_iterations = member.traced->region_iterations;
+    job->solver->limit_iterations(member.traced->region_iterations);
     job->start = job->r = start_values(*job->solver, *target.problem);
 
     // one run to warm up, to judge the answer and to know how long it takes
@@ -408,7 +413,7 @@ std::vector<RunRecord> time_runs(const RunTarget& target, std::span<const TimedR
     const SolveReport report = job->solver->solve(as_span(job->r), job->stop, nullptr);
     const double seconds = watch.seconds();
     if (is_cancelled(limits.cancelled)) throw Cancelled();
-    fill_report(job->record, target, report);
+    fill_report(job->record, target, job->solver->traits(), report);
     job->record.errors =
         target.referee->measure(as_span(std::as_const(job->r)), job->solver->common().spec());
     // a region's k* was found from the assembled iterate: roundings of the last bits may lift it just above

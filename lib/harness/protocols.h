@@ -11,8 +11,7 @@
 #include "harness/experiment.h"
 #include "harness/run_record.h"
 #include "record/trace_file.h"
-#include "solvers/region_tasks.h"
-#include "solvers/solver.h"
+#include "solvers/region_solver.h"
 
 /// The protocols by which solvers are compared. The referee measures every answer, outside all timers;
 /// tracing never happens in a timed run; setup (`prepare`) is timed apart from `solve`.
@@ -49,12 +48,12 @@ struct RunLimits {
 
 /// A solver that has been prepared for a target, or the row that says why it could not be.
 struct PreparedRun {
-  std::unique_ptr<Solver> solver;  ///< null when `record` is already final (unsupported, failed)
+  std::unique_ptr<RegionSolver> solver;  ///< null when `record` is already final (unsupported, failed)
   RunRecord record;                ///< variant, regions and setup_seconds filled in
 };
 PreparedRun prepare_run(const RunTarget& target, const SolverVariant& variant, RegionMode mode, int threads);
 /// The same for a solver made elsewhere.
-PreparedRun prepare_run(const RunTarget& target, std::unique_ptr<Solver> solver, RunRecord record);
+PreparedRun prepare_run(const RunTarget& target, std::unique_ptr<RegionSolver> solver, RunRecord record);
 
 /// r at the start: zero, or the impulses of the previous step when the solver asks for them and the problem
 /// has them.

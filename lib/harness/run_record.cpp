@@ -70,7 +70,7 @@ void visit_columns(Record& r, Visitor&& v) {
   v(Heading{"solve_seconds", "s", "wall-clock time of the solve without the set-up"}, r.solve_seconds);
   v(Heading{"tolerance", "1", "residual that was asked for", kKey}, r.tolerance);
   v(Heading{"protocol", "", "how the run was made: converge, time or self-stopped", kKey}, r.protocol);
-  v(Heading{"first_phase", "1", "conjugate-gradient steps among the iterations"}, r.first_phase);
+  v(Heading{"phases", "", "iterations by kind, e.g. cg=12 gs=30; empty for solvers of one kind"}, r.phases);
   v(Heading{"products", "1", "products with W"}, r.products);
   v(Heading{"message", "", "what is to be known of M and W, and why a run failed"}, r.message);
   v(Heading{"label", "", "the experiment's own name of solver and options"}, r.label);

@@ -24,7 +24,7 @@ struct RunRecord {
   double tolerance = 0.0;
   // beyond the contract, appended at the end of the row
   std::string protocol;  ///< time (k* iterations), self-stopped, converge
-  int first_phase = 0;
+  std::string phases;    ///< iterations by kind
   long long products = 0;
   std::string message;
   std::string label;       ///< the experiment's own name for the solver variant

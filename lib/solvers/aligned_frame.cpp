@@ -35,13 +35,9 @@ class TurnedObserver : public IterationObserver {
 
 }  // namespace
 
-AlignedFrame::AlignedFrame(std::unique_ptr<Solver> inner) : inner_(std::move(inner)) {}
-
-std::string_view AlignedFrame::name() const { return inner_->name(); }
-std::string AlignedFrame::options() const { return inner_->options(); }
-const CommonOptions& AlignedFrame::common() const { return inner_->common(); }
-std::string AlignedFrame::unsupported_reason(const ContactProblem& problem) const {
-  return inner_->unsupported_reason(problem);
+AlignedFrame::AlignedFrame(std::unique_ptr<Solver> inner)
+    : ForwardingSolver(std::move(inner)), traits_(inner_->traits()) {
+  if (traits_.needs == SolverNeeds::delassus) traits_.needs = SolverNeeds::either;
 }
 
 void AlignedFrame::prepare(const ContactProblem& problem) {

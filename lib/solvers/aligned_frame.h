@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "solvers/solver.h"
+#include "solvers/region_solver.h"
 
 /// Decorator: hands a solver the problem in turned tangents, t1 along the tangential free velocity (Otaduy
 /// 2009 section 3.2), and returns the impulses in the problem's own tangents. Makes `frame = aligned`
@@ -12,15 +12,13 @@
 /// that was handed in.
 namespace signorini {
 
-class AlignedFrame : public Solver {
+class AlignedFrame : public ForwardingSolver<Solver> {
  public:
   explicit AlignedFrame(std::unique_ptr<Solver> inner);
 
-  std::string_view name() const override;
-  std::string options() const override;
-  const CommonOptions& common() const override;
-  std::string unsupported_reason(const ContactProblem& problem) const override;
-  void use_arena(TaskArena* arena) override { inner_->use_arena(arena); }
+  /// Those of the inner solver, but that the problem itself has to be at hand.
+  const SolverTraits& traits() const override { return traits_; }
+  std::unique_ptr<Solver> fresh() const override { return std::make_unique<AlignedFrame>(inner_->fresh()); }
   void prepare(const ContactProblem& problem) override;
   void update_contacts(const ContactProblem& problem) override;
   SolveReport solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) override;
@@ -28,7 +26,7 @@ class AlignedFrame : public Solver {
  private:
   void turn(const ContactProblem& problem);
 
-  std::unique_ptr<Solver> inner_;
+  SolverTraits traits_;
   std::optional<ContactProblem> turned_;
   std::vector<double> angles_;
   double own_scale_ = 1.0;     ///< max|q| in the problem's own tangents, m/s

@@ -33,8 +33,7 @@ inline double contact_error(FrictionLaw law, const ContactStiffness& stiffness, 
   const Vector2 pushed(stiffness.tangent * r[1], stiffness.tangent * r[2]);
   const Vector2 tried = pushed - Vector2(u[1], u[2]);
   const double radius = stiffness.tangent * bound;
-  const Vector2 kept = law == FrictionLaw::cone ? FrictionCone::project_tangent(tried, radius)
-                                                : FrictionPyramid::project_tangent(tried, radius);
+  const Vector2 kept = project_tangent(law, tried, radius);
   return std::hypot(e_N, (pushed - kept).norm()) + poison;
 }
 

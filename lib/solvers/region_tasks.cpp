@@ -12,12 +12,9 @@
 #include "base/clock.h"
 #include "contact/delassus_operator.h"
 #include "regions/region_extractor.h"
-#include "solvers/inner_regions.h"
-#include "solvers/reduced_solver.h"
 #include "solvers/region_schedule.h"
 #include "solvers/region_systems.h"
 #include "solvers/region_trace.h"
-#include "solvers/registry.h"
 
 namespace signorini {
 
@@ -100,10 +97,8 @@ std::string region_text(Index region, std::size_t contacts) {
 }  // namespace
 
 struct RegionTasks::Impl {
-  Factory make_inner;
   RegionOptions options;
   std::unique_ptr<Solver> prototype;
-  const ReducedSolver* reduced_prototype;  // the same solver when W, q and μ are enough for it
   std::optional<TaskArena> arena;          // from the first use of more than one thread on
 
   RegionPartition partition;
@@ -117,15 +112,13 @@ struct RegionTasks::Impl {
   bool small = false;  // one thread may be done with all regions before the others are awake
 
   std::vector<double> work;  // impulses of region 0, 1, … one after another
+  std::vector<int> limits;  // of iterations, by region; empty: that of the stop rule
   std::vector<SolveReport> reports;
   std::vector<double> seconds;
   std::vector<std::exception_ptr> errors;
 
-  Impl(Factory factory, RegionOptions region_options)
-      : make_inner(std::move(factory)),
-        options(region_options),
-        prototype(make_inner()),
-        reduced_prototype(dynamic_cast<const ReducedSolver*>(prototype.get())) {
+  Impl(std::unique_ptr<Solver> solver, RegionOptions region_options)
+      : options(region_options), prototype(std::move(solver)) {
     if (options.threads < 1) throw_usage("threads: {} is not at least 1", options.threads);
   }
 
@@ -175,6 +168,7 @@ struct RegionTasks::Impl {
 
   void resize(std::size_t count, std::size_t contacts) {
     small = false;
+    limits.clear();
     problems.clear();
     solvers.clear();
     solvers.resize(count);
@@ -190,8 +184,7 @@ struct RegionTasks::Impl {
   StopRule rule_for(std::size_t region, const StopRule& stop, double elapsed) const {
     StopRule own = stop;
     own.velocity_scale = stop.velocity_scale > 0.0 ? stop.velocity_scale : velocity_scale;
-    own.region_iterations = {};
-    if (!stop.region_iterations.empty()) own.max_iterations = stop.region_iterations[region];
+    if (!limits.empty()) own.max_iterations = limits[region];
     own.time_limit = std::max(0.0, stop.time_limit - elapsed);
     return own;
   }
@@ -225,7 +218,8 @@ struct RegionTasks::Impl {
         }
       }
       whole.iterations = std::max(whole.iterations, report.iterations);
-      whole.first_phase = std::max(whole.first_phase, report.first_phase);
+      for (std::size_t p = 0; p < whole.phase_iterations.size(); ++p)
+        whole.phase_iterations[p] = std::max(whole.phase_iterations[p], report.phase_iterations[p]);
       // A maximum that stays NaN once a region does not judge itself.
       if (!(report.own_residual <= whole.own_residual) && !std::isnan(whole.own_residual)) {
         whole.own_residual = report.own_residual;
@@ -258,13 +252,21 @@ struct RegionTasks::Impl {
   void trace_solve(std::span<double> r, const StopRule& stop, IterationObserver& observer);
 };
 
-RegionTasks::RegionTasks(Factory make_inner, RegionOptions options)
-    : impl_(std::make_unique<Impl>(std::move(make_inner), options)) {}
+RegionTasks::RegionTasks(std::unique_ptr<Solver> prototype, RegionOptions options)
+    : impl_(std::make_unique<Impl>(std::move(prototype), options)) {}
 RegionTasks::~RegionTasks() = default;
 
 std::string_view RegionTasks::name() const { return impl_->prototype->name(); }
 std::string RegionTasks::options() const { return impl_->prototype->options(); }
 const CommonOptions& RegionTasks::common() const { return impl_->prototype->common(); }
+const SolverTraits& RegionTasks::traits() const { return impl_->prototype->traits(); }
+std::unique_ptr<Solver> RegionTasks::fresh() const {
+  return std::make_unique<RegionTasks>(impl_->prototype->fresh(), impl_->options);
+}
+void RegionTasks::limit_iterations(std::span<const int> limits) {
+  SIGNORINI_CHECK(limits.empty() || limits.size() == impl_->regions());
+  impl_->limits.assign(limits.begin(), limits.end());
+}
 const RegionPartition& RegionTasks::partition() const { return impl_->partition; }
 std::span<const SolveReport> RegionTasks::region_reports() const { return impl_->reports; }
 std::span<const double> RegionTasks::region_seconds() const { return impl_->seconds; }
@@ -291,13 +293,13 @@ std::string RegionTasks::unsupported_reason(const ContactProblem& problem) const
 /// by region the failure gets a name.
 bool RegionTasks::Impl::prepare_together(const ContactProblem& problem) {
   const bool exact = options.mode == RegionMode::points || options.mode == RegionMode::islands;
-  if (reduced_prototype == nullptr || !exact) return false;
+  if (prototype->traits().needs != SolverNeeds::delassus || !exact) return false;
   const auto take = [&](Index region, ReducedProblem system) {
     const auto i = static_cast<std::size_t>(region);
     const std::span<const Index> contacts = partition.region(region);
     costs[i] = static_cast<double>(system.W.blocks());
     largest_q[i] = system.q.lpNorm<Eigen::Infinity>();
-    std::unique_ptr<ReducedSolver> solver = reduced_prototype->fresh();
+    std::unique_ptr<Solver> solver = prototype->fresh();
     refusals[i] = solver->island_refusal(static_cast<Index>(contacts.size()));
     if (refusals[i].empty()) {
       Vector mu(static_cast<Eigen::Index>(contacts.size()));
@@ -326,7 +328,7 @@ void RegionTasks::Impl::prepare_apart(const ContactProblem& problem) {
     const ContactProblem& part = problems[i] = extractor.extract(static_cast<Index>(i));
     costs[i] = predicted_cost(part);
     largest_q[i] = assemble_q(part).lpNorm<Eigen::Infinity>();
-    solvers[i] = make_inner();
+    solvers[i] = prototype->fresh();
     refusals[i] = solvers[i]->unsupported_reason(part);
     if (refusals[i].empty()) solvers[i]->prepare(part);
   });
@@ -348,7 +350,6 @@ void RegionTasks::prepare(const ContactProblem& problem) {
 SolveReport RegionTasks::solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) {
   Impl& s = *impl_;
   SIGNORINI_CHECK(r.size() == s.work.size());
-  SIGNORINI_CHECK(stop.region_iterations.empty() || stop.region_iterations.size() == s.regions());
   if (observer != nullptr) {
     s.trace_solve(r, stop, *observer);
     return s.assemble_report();
@@ -402,16 +403,6 @@ void RegionTasks::Impl::trace_solve(std::span<double> r, const StopRule& stop, I
     replay_regions(partition, traces, final_r, first, std::min(last + 1, first + window), shown, observer);
   }
   for (std::size_t i = 0; i < regions(); ++i) scatter(i, part(i, final_r), r);
-}
-
-std::unique_ptr<Solver> make_region_solver(std::string_view name, const OptionMap& options,
-                                           RegionOptions regions) {
-  if (regions.threads < 1) throw_usage("threads: {} is not at least 1", regions.threads);
-  if (regions.mode == RegionMode::none) return make_solver(name, options);
-  if (regions.mode == RegionMode::points_inner)
-    return std::make_unique<InnerRegions>(make_solver(name, options), regions.threads);
-  return std::make_unique<RegionTasks>(
-      [name = std::string(name), options] { return make_solver(name, options); }, regions);
 }
 
 }  // namespace signorini

@@ -1,11 +1,8 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 
-#include "base/parallel.h"
-#include "regions/region_partition.h"
-#include "solvers/solver.h"
+#include "solvers/region_solver.h"
 
 /// Decorator: any solver on the detached regions of a problem, each region an independent oneTBB task.
 ///
@@ -20,22 +17,17 @@
 /// makes the status `unsupported`; an error while one is prepared is thrown with the region's name in front.
 namespace signorini {
 
-struct RegionOptions {
-  RegionMode mode = RegionMode::points;
-  int threads = 1;
-  double trace_megabytes = 256.0;  ///< iterates of a traced run that are kept at a time
-};
-
-class RegionTasks : public Solver {
+class RegionTasks : public RegionSolver {
  public:
-  /// Called once per region, from several threads at once.
-  using Factory = std::function<std::unique_ptr<Solver>()>;
-  RegionTasks(Factory make_inner, RegionOptions options);
+  /// `prototype`: every region is solved by a fresh copy of it.
+  RegionTasks(std::unique_ptr<Solver> prototype, RegionOptions options);
   ~RegionTasks() override;
 
   std::string_view name() const override;
   std::string options() const override;
   const CommonOptions& common() const override;
+  const SolverTraits& traits() const override;
+  std::unique_ptr<Solver> fresh() const override;
   std::string unsupported_reason(const ContactProblem& problem) const override;
   /// Partitions, extracts and prepares every region (in parallel).
   void prepare(const ContactProblem& problem) override;
@@ -44,19 +36,15 @@ class RegionTasks : public Solver {
   /// `trace_megabytes`; a longer run is solved again for the next window of iterations.
   SolveReport solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) override;
 
-  const RegionPartition& partition() const;
-  /// Per region of the last solve.
-  std::span<const SolveReport> region_reports() const;
-  std::span<const double> region_seconds() const;
+  bool solves_apart() const override { return true; }
+  const RegionPartition& partition() const override;
+  void limit_iterations(std::span<const int> limits) override;
+  std::span<const SolveReport> region_reports() const override;
+  std::span<const double> region_seconds() const override;
 
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
-
-/// The solver for a row of a table: plain for mode none, in `InnerRegions` for points-inner, else in
-/// `RegionTasks`.
-std::unique_ptr<Solver> make_region_solver(std::string_view name, const OptionMap& options,
-                                           RegionOptions regions);
 
 }  // namespace signorini

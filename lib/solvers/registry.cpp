@@ -3,17 +3,17 @@
 #include <array>
 
 #include "base/text.h"
+#include "solvers/active_set/cr.h"
+#include "solvers/active_set/minres.h"
 #include "solvers/aligned_frame.h"
-#include "solvers/ca.h"
-#include "solvers/cr.h"
-#include "solvers/ica.h"
-#include "solvers/ica_cr.h"
-#include "solvers/minres.h"
-#include "solvers/pcg.h"
-#include "solvers/pcg_pgs.h"
-#include "solvers/pgs.h"
-#include "solvers/reference.h"
-#include "solvers/staggered_projections.h"
+#include "solvers/anticipation/ca.h"
+#include "solvers/anticipation/ica.h"
+#include "solvers/anticipation/ica_cr.h"
+#include "solvers/cg/pcg.h"
+#include "solvers/cg/pcg_pgs.h"
+#include "solvers/relaxation/pgs.h"
+#include "solvers/relaxation/reference.h"
+#include "solvers/staggered/staggered_projections.h"
 
 namespace signorini {
 
@@ -33,7 +33,7 @@ std::vector<OptionDescription> describe() {
 
 template <class S>
 constexpr SolverEntry entry(std::string_view summary, std::string_view source) {
-  return {S::kName, summary, source, &create<S>, &describe<S>};
+  return {S::kName, summary, source, S::kTraits, &create<S>, &describe<S>};
 }
 
 constexpr std::array kSolvers{
@@ -87,9 +87,11 @@ std::unique_ptr<Solver> make_solver(std::string_view name, const OptionMap& opti
     if (solver.name != name) continue;
     std::unique_ptr<Solver> made = solver.create(options);
     const LawSpec law = made->common().spec();
-    if (law.law == FrictionLaw::pyramid && law.frame == PyramidFrame::aligned) {
-      return std::make_unique<AlignedFrame>(std::move(made));
-    }
+    const bool served = with_law(law.law, [&](auto type) {
+      return decltype(type)::kParts == 1 ? solver.traits.cone : solver.traits.pyramid;
+    });
+    if (!served) throw_usage("solver '{}' does not serve law = {}", name, enum_name(law.law));
+    if (is_aligned(law)) return std::make_unique<AlignedFrame>(std::move(made));
     return made;
   }
   throw_usage("unknown solver '{}'{}", name, suggestion(name, known));

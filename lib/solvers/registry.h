@@ -16,6 +16,7 @@ struct SolverEntry {
   std::string_view name;
   std::string_view summary;
   std::string_view source;  ///< paper, section, equation
+  SolverTraits traits;
   std::unique_ptr<Solver> (*create)(const OptionMap& options);
   std::vector<OptionDescription> (*describe)();
 };

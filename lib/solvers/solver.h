@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <limits>
 #include <memory>
 #include <span>
@@ -10,12 +11,16 @@
 #include "base/options.h"
 #include "base/parallel.h"
 #include "contact/contact_problem.h"
+#include "contact/delassus_operator.h"
 #include "contact/friction_law.h"
 
 /// A `Solver` solves one `ContactProblem`: first `prepare`, then `solve`.
 ///
 ///     solver->prepare(problem)                    setup: Delassus, factors, workspaces; timed apart
 ///     solver->solve(r, stop, observer)            iteration; allocates nothing; may be called again
+///
+/// What callers may ask of a solver, its traits say. New solvers derive from `DelassusSolver` (delassus_solver.h)
+/// or `MassSolver` (mass_solver.h) and leave `solve` to the loop of iterative_solver.h.
 namespace signorini {
 
 enum class SolveStatus {
@@ -52,9 +57,6 @@ struct StopRule {
   double velocity_scale = 0.0;
   /// Switches off everything but max_iterations and time_limit (traced and fixed-count runs).
   bool fixed_iterations = false;
-  /// For the region decorator: own iteration limits per region (index = region label); empty = max_iterations
-  /// for all.
-  std::span<const int> region_iterations = {};
 };
 
 /// The work of one solve, counted by the solver itself; unit-free. What a solver does not do stays 0.
@@ -63,7 +65,7 @@ struct SolveCounters {
   long long direction_products = 0;  ///< products with H or with its transpose
   long long contact_sweeps = 0;      ///< sweeps over all contacts, inner ones included (the region with most)
   long long triangular_solves = 0;   ///< solves with a factor of M (two triangles count as one)
-  long long evaluations = 0;         ///< looks at the states of all contacts
+  long long evaluations = 0;         ///< evaluations of the states of all contacts
   long long state_changes = 0;       ///< contacts that changed state (on, off, sticking, sliding)
   long long restarts = 0;            ///< conjugate directions given up
   long long guards = 0;              ///< breakdowns met and mended, fallbacks taken
@@ -96,10 +98,34 @@ struct IterationProgress {
   SolveCounters counters;                        ///< so far
 };
 
+/// What a solver needs of a problem, and what it can do with it.
+enum class SolverNeeds {
+  mass,      ///< M and H: solves for velocities
+  delassus,  ///< W, q and μ, which are assembled from M and H where the problem has no W
+  either     ///< takes the problem as it is
+};
+template <>
+struct EnumNames<SolverNeeds> {
+  static constexpr std::array<std::pair<SolverNeeds, std::string_view>, 3> value{
+      {{SolverNeeds::mass, "mass"}, {SolverNeeds::delassus, "delassus"}, {SolverNeeds::either, "either"}}};
+};
+
+struct SolverTraits {
+  static constexpr std::size_t kMostPhases = 2;
+
+  SolverNeeds needs = SolverNeeds::delassus;
+  bool cone = true;             ///< serves law = cone
+  bool pyramid = true;          ///< serves law = pyramid
+  bool parallel = false;        ///< `solve` uses the arena; `prepare` of any solver may
+  bool inner_regions = false;   ///< serves region mode points-inner
+  /// Names of the kinds of iterations that it tells apart; "" where there are fewer.
+  std::array<std::string_view, kMostPhases> phases{};
+};
+
 struct SolveReport {
   SolveStatus status = SolveStatus::failed;
-  int iterations = 0;      ///< with regions: the maximum over regions
-  int first_phase = 0;     ///< pcg-pgs: CG steps among `iterations`
+  int iterations = 0;  ///< with regions: the maximum over regions
+  std::array<int, SolverTraits::kMostPhases> phase_iterations{};  ///< of `iterations`, by `SolverTraits::phases`
   long long products = 0;  ///< products with the whole of W (or M), sweeps included
   SolveCounters counters;
   double own_residual =
@@ -143,12 +169,14 @@ class Solver {
   virtual std::string_view name() const = 0;
   virtual std::string options() const = 0;
   virtual const CommonOptions& common() const = 0;
+  virtual const SolverTraits& traits() const = 0;
+  /// The same solver with the same options, nothing prepared.
+  virtual std::unique_ptr<Solver> fresh() const = 0;
 
   /// Empty when `problem` can be solved; else the reason, one line.
   virtual std::string unsupported_reason(const ContactProblem& problem) const = 0;
   /// Threads that `prepare` and `solve` may use inside one problem; null (the default) = the calling thread
-  /// only. Must outlive the solver's use of it. The bits of an answer never depend on it. Solvers without
-  /// inner parallelism ignore it.
+  /// only. Must outlive the solver's use of it. The bits of an answer never depend on it.
   virtual void use_arena(TaskArena* arena) { (void)arena; }
   /// The problem must outlive the solver's use of it and has passed `find_defect`.
   virtual void prepare(const ContactProblem& problem) = 0;
@@ -157,6 +185,12 @@ class Solver {
   /// start the next solve from the velocity of the last one, as re-linearisation in the midst of a solve does
   /// (Verschoor 2019, Algorithm 1).
   virtual void update_contacts(const ContactProblem& problem) { prepare(problem); }
+
+  /// Solvers with `needs` = delassus, for regions whose W and q were assembled together: as `unsupported_reason`
+  /// and `prepare` of a problem of one island.
+  virtual std::string island_refusal(Index contacts) const;
+  virtual void prepare_island(ReducedProblem problem, Vector mu);
+
   /// `r`: start values in, answer out; 3m. Allocates nothing. Deterministic: the same bits for the same
   /// input.
   virtual SolveReport solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) = 0;

@@ -1,13 +1,14 @@
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
 #include "base/clock.h"
 #include "solvers/solver.h"
 
-/// What every iteration loop shares: reading a `StopRule`, and keeping the best iterate (Lazarevych 2010
-/// section 4).
+/// What the iteration loop (iterative_solver.h) is made of: reading a `StopRule`, keeping the best iterate
+/// (Lazarevych 2010 section 4), and when to measure.
 namespace signorini {
 
 /// max|q| in m/s, or 1 when q vanishes: the same U as the referee's.
@@ -27,8 +28,8 @@ class StopTest {
   /// here also meets it when u is computed on another path (through M instead of W).
   double tolerance() const { return tolerance_; }
   bool met(double error) const { return judging() && error <= tolerance_; }
-  /// As `met`, also in a run of a fixed number of iterations.
-  bool accurate(double error) const { return error <= rule_.residual * scale_; }
+  /// m/s: what was asked, also in a run of a fixed number of iterations.
+  double asked() const { return rule_.residual * scale_; }
   double scale() const { return scale_; }
   double relative(double error) const { return error / scale_; }
   int max_iterations() const { return rule_.max_iterations; }
@@ -57,7 +58,6 @@ class BestIterate {
   void offer(std::span<const double> r, double error);
   bool has() const { return has_; }
   double error() const { return error_; }
-  std::span<const double> r() const { return r_; }
   /// Copies the kept iterate out; zero impulses when nothing was kept.
   void restore(std::span<double> r) const;
 
@@ -65,6 +65,46 @@ class BestIterate {
   std::vector<double> r_;
   double error_ = std::numeric_limits<double>::infinity();
   bool has_ = false;
+};
+
+/// When to measure the exact error, which costs a product or a solve with M. Every measurement gives the ratio of
+/// the exact error to what the estimates promised; each time the exact error is too large, the next one waits
+/// longer. Every 50 iterations it is measured in any case.
+class MeasureSchedule {
+ public:
+  /// Of what iteration an estimate tells: `present` (the velocity at hand), or `last`: the correction that an
+  /// iteration made is about the error before it. The error after it is extrapolated from two of them then.
+  enum class Tells { present, last };
+
+  MeasureSchedule(double tolerance, Tells tells) : tolerance_(tolerance), tells_(tells) {}
+  /// Takes the estimate of one more iteration; whether to measure after it.
+  bool due(double estimate) {
+    ++count_;
+    const bool falls = tells_ == Tells::last && estimate < last_;
+    promise_ = falls ? estimate * (estimate / last_) : estimate;
+    last_ = estimate;
+    return count_ % kLongestGap == 0 || (count_ >= next_ && promising());
+  }
+  /// The measured error was too large.
+  void missed(double error) {
+    next_ = count_ + gap_;
+    if (promising()) gap_ = std::min(2 * gap_, kLongestGap);
+    const double least = tells_ == Tells::last ? 0.25 : 0.5, most = tells_ == Tells::last ? 4.0 : 1e6;
+    if (promise_ > 0.0) ratio_ = std::clamp(error / promise_, least, most);
+  }
+
+ private:
+  static constexpr int kLongestGap = 50;
+  bool promising() const { return ratio_ * promise_ <= tolerance_; }
+
+  double tolerance_;
+  Tells tells_;
+  double promise_ = 0.0;
+  double last_ = std::numeric_limits<double>::infinity();
+  double ratio_ = 1.0;
+  int count_ = 0;
+  int gap_ = 1;
+  int next_ = 1;
 };
 
 bool all_finite(std::span<const double> r);

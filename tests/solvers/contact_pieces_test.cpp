@@ -6,8 +6,8 @@
 #include "base/rng.h"
 #include "linalg/block_sparse_matrix.h"
 #include "solvers/dense_pattern.h"
-#include "solvers/one_contact.h"
-#include "solvers/tangent_cone.h"
+#include "solvers/relaxation/one_contact.h"
+#include "solvers/cg/tangent_cone.h"
 
 namespace signorini::contact_pieces_test {
 namespace {

@@ -1,4 +1,4 @@
-#include "solvers/cr.h"
+#include "solvers/active_set/cr.h"
 
 #include <gtest/gtest.h>
 

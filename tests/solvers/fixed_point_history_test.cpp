@@ -1,4 +1,4 @@
-#include "solvers/fixed_point_history.h"
+#include "solvers/active_set/fixed_point_history.h"
 
 #include <gtest/gtest.h>
 

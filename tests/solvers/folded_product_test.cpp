@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "contact/residuals.h"
-#include "solvers/node_sweep.h"
+#include "solvers/anticipation/node_sweep.h"
 #include "solvers/primal_system.h"
 #include "solvers/registry.h"
 

@@ -1,4 +1,4 @@
-#include "solvers/gauss_seidel.h"
+#include "solvers/relaxation/gauss_seidel.h"
 
 #include <gtest/gtest.h>
 

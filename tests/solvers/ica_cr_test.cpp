@@ -1,4 +1,4 @@
-#include "solvers/ica_cr.h"
+#include "solvers/anticipation/ica_cr.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "solvers/ica.h"
+#include "solvers/anticipation/ica.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include "contact/planted_problem.h"
 #include "contact/problem_zoo.h"
 #include "contact/residuals.h"
-#include "solvers/node_sweep.h"
+#include "solvers/anticipation/node_sweep.h"
 
 namespace signorini::ica_test {
 namespace {

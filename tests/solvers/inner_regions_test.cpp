@@ -1,4 +1,4 @@
-#include "solvers/inner_regions.h"
+#include "solvers/region_solver.h"
 
 #include <gtest/gtest.h>
 

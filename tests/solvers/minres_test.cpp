@@ -1,4 +1,4 @@
-#include "solvers/minres.h"
+#include "solvers/active_set/minres.h"
 
 #include <gtest/gtest.h>
 

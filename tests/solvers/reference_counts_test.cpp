@@ -11,7 +11,7 @@
 #include "contact/residuals.h"
 #include "record/fclib_file.h"
 #include "solvers/registry.h"
-#include "solvers/tangent_cone.h"
+#include "solvers/cg/tangent_cone.h"
 
 namespace signorini::reference_counts_test {
 namespace {

@@ -1,4 +1,4 @@
-#include "solvers/staggered_projections.h"
+#include "solvers/staggered/staggered_projections.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,111 @@
+#include "solvers/active_set/active_set_solver.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace signorini {
+
+namespace {
+
+/// Iterations within which the residual of the system has to halve without a restart; short recurrences lose
+/// their conjugacy to rounding on ill-conditioned systems, and a fresh residual mends that.
+constexpr int kLinearPatience = 100;
+
+}  // namespace
+
+int iterations_between(StateInterval kind, double ratio) {
+  const double x = std::max(1.0, ratio);
+  double length = 1.0;
+  if (kind == StateInterval::log2) length = std::log2(x) / 3.0;
+  if (kind == StateInterval::log10_squared) length = std::log10(x) * std::log10(x) / 3.0;
+  if (kind == StateInterval::ln_squared) length = std::log(x) * std::log(x) / 3.0;
+  if (kind == StateInterval::converged) return 1 << 30;
+  return std::max(1, static_cast<int>(std::min(length, 1e6)));
+}
+
+void ActiveSetSolver::prepare_system(const ContactProblem& problem, FrictionLaw law, Judge judge,
+                                     const StateRules& rules, bool scale_duplicates) {
+  system_.prepare(problem, law, judge, arena_);
+  saddle_.prepare(system_, rules, scale_duplicates, counters_);
+  method_->resize(saddle_);
+  best().resize(saddle_.rows());
+  start_.assign(system_.v_free.begin(), system_.v_free.end());
+  belong_ = false;
+}
+
+void ActiveSetSolver::update_contacts(const ContactProblem& problem) {
+  const std::vector<double> last = saddle_.v;
+  prepare(problem);
+  if (last.size() != start_.size() || !all_finite(last)) return;
+  start_ = last;
+  belong_ = true;
+}
+
+void ActiveSetSolver::begin(std::span<const double> r, bool full) {
+  counters_ = {};
+  iterations_ = 0;
+  fallbacks_ = 0;
+  stuck_ = false;
+  fresh_ = true;
+  linear_ = {};
+  saddle_.arena = arena_;  // may have changed since `prepare`
+  method_->begin(full);
+  saddle_.start(system_, r, start_, belong_);
+}
+
+Iteration ActiveSetSolver::iterate(std::span<double> r) {
+  if (fresh_) {
+    fresh_ = false;
+    begin_iterations();
+    method_->restart(saddle_);
+  }
+  step_ = method_->step(saddle_);
+  if (step_.mended || step_.stuck) stuck_ = step_.stuck;
+  ++iterations_;
+  Iteration iteration;
+  iteration.estimate = estimate_ = saddle_.estimate(r);
+  return iteration;
+}
+
+LoopEnd ActiveSetSolver::settle(std::span<double> /*r*/) {
+  bool changed = step_.mended;
+  changed = lose_patience() || changed;
+  if (solved() || stuck_) {
+    const LoopEnd end = when_solved();
+    if (end != LoopEnd::none) return end;
+    changed = true;
+  } else if ((step_.alpha > 0.0 || !wait_for_descent_) &&
+             iterations_ % iterations_between(interval(), saddle_.residual / state_tolerance()) == 0) {
+    changed = saddle_.evaluate_states(gate_on_the_way(), Moment::running) || changed;
+  }
+  if (changed) {
+    linear_.begin(saddle_.residual, iterations_);
+    method_->restart(saddle_);
+    stuck_ = false;
+  } else {
+    stuck_ = !method_->turn(saddle_);
+  }
+  return LoopEnd::none;
+}
+
+bool ActiveSetSolver::lose_patience() {
+  if (!linear_.overdue(saddle_.residual, iterations_, kLinearPatience)) return false;
+  saddle_.refresh();
+  return true;
+}
+
+IterationProgress ActiveSetSolver::progress() {
+  IterationProgress told;
+  told.plain = saddle_.residual;
+  told.preconditioned = method_->preconditioned_norm(saddle_);
+  told.constraint = saddle_.constraint_norm();
+  return told;
+}
+
+const SolveCounters& ActiveSetSolver::counters() {
+  counters_.restarts = method_->restarts();
+  counters_.guards = method_->guards() + fallbacks_;
+  return counters_;
+}
+
+}  // namespace signorini

@@ -1,0 +1,185 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "solvers/active_set/active_set_solver.h"
+#include "solvers/registered_solver.h"
+
+/// `cr-full`, `cr-diag`: conjugate residuals on velocities and impulses together, contacts switching their
+/// states before convergence (Verschoor and Jalba 2019, section 3, Algorithms 1–3; the codes C38 to C41, T09,
+/// T14 and T15 are corrections and pitfalls in docs/theory.md).
+///
+/// The recurrence: krylov/conjugate_residuals.h. The system, its preconditioners Diag and Full and what a change
+/// of states costs: saddle_system.h. The states: active_set.h. When they are evaluated: active_set_solver.h.
+///
+/// Where the error has not halved within `patience` iterations, the bounds of friction are held and move only
+/// when the problem with these bounds is solved, and its rows are regularised; `bounds = adaptive` moves them on a
+/// rougher solution. Where the error no longer improves at all, Diag replaces Full (T09). What these options and
+/// the interval are worth was measured: docs/notes/measurements.md.
+///
+/// Inside, the system and the gates of the states work to `inner` times the asked tolerance, and tighter
+/// wherever the true residual turns out to be larger than asked (T14, T15). Converged means the error of r
+/// itself, by `judge`.
+///
+/// `stop = paper` ends by the paper's own test instead (section 3.1, Algorithm 1 lines 22–25, with the values
+/// of section 6.2; C41), dt the time step and ρ in the paper's mixed units:
+///
+///     ‖(ρ_v; dt ρ_c)‖₂ < ε₁ = 5e-5 (kg m/s and m),   dt ‖ρ_c‖∞ < ε₂ = 5e-6 m,   and no state changes whose
+///     gate, times dt, is above ε₂
+///
+/// What it leaves depends on the masses and the time step of the scene.
+namespace signorini {
+
+enum class CrStop { residual, paper };
+template <>
+struct EnumNames<CrStop> {
+  static constexpr std::array<std::pair<CrStop, std::string_view>, 2> value{
+      {{CrStop::residual, "residual"}, {CrStop::paper, "paper"}}};
+};
+
+struct CrOptions {
+  CommonOptions common;
+  StateInterval interval = StateInterval::log2;
+  SlideDirection direction = SlideDirection::prox;
+  int average = 2;
+  double angle = 1.2;
+  double turn = 0.01;
+  StateForm gates = StateForm::corrected;
+  StateForm slip_test = StateForm::corrected;
+  bool gate = true;
+  bool breakdown_guard = true;
+  bool duplicates = true;
+  double inner = 0.2;
+  double postpone = 0.8;
+  int patience = 120;
+  HeldBounds bounds = HeldBounds::tight;
+  Judge judge = Judge::exact;
+  CrStop stop = CrStop::residual;
+  double eps1 = 5e-5;
+  double eps2 = 5e-6;
+
+  template <class Visitor>
+  void visit(Visitor& v) {
+    visit_states(v);
+    v("stop", stop,
+      "residual: the common rule; paper: eps1 and eps2 below (Verschoor and Jalba 2019, sections 3.1 and "
+      "6.2)");
+    v("eps1", eps1, "stop = paper: 2-norm of the residual of the system, kg m/s and m together");
+    v("eps2", eps2, "stop = paper: largest violation of an active constraint, and of a waiting state, m");
+    v("gate", gate, "evaluate the states only after steps with alpha > 0");
+    v("breakdown_guard", breakdown_guard,
+      "mend vanishing inner products by a minimising step (C38); false: divide by them, as printed");
+    v("duplicates", duplicates, "Full: scale S by the number of contacts of the same place (Z)");
+  }
+  /// What does not belong to the recurrences of conjugate residuals.
+  template <class Visitor>
+  void visit_states(Visitor& v) {
+    common.visit(v);
+    v("interval", interval,
+      "iterations between evaluations of the states, at most with x the residual over the inner tolerance: "
+      "log2(x)/3, "
+      "log10(x)^2/3, ln(x)^2/3, 1 (every), only at convergence (converged)");
+    v("direction", direction,
+      "sliding direction: prox, by projection in the metric of the contact; newton, the same with the turn "
+      "of the "
+      "impulse as an unknown of the linear system; paper, a turn by `turn` beyond `angle`");
+    v("average", average,
+      "normal impulses in the moving average that bounds sliding friction (eq. 19), 1 to 8");
+    v("angle", angle, "direction = paper: degrees below which the direction is kept");
+    v("turn", turn, "direction = paper: part of the way to the new direction");
+    v("gates", gates,
+      "corrected: changes of state wait for a violation of their own kind; printed: for a change of the "
+      "impulse "
+      "(Algorithm 2, line 19; Algorithm 3), so that nothing is ever switched on or back to sticking (C34, "
+      "C35)");
+    v("slip_test", slip_test,
+      "corrected: sticking ends where friction is exceeded and opposes the slip; printed: where it has the "
+      "sign of "
+      "eq. 16, with physical impulses the wrong one (C31)");
+    v("inner", inner, "tolerance of the linear system and of the states relative to the asked residual");
+    v("postpone", postpone,
+      "changes of state on the way wait while their gate is below this times the residual of the system; 0: "
+      "never");
+    v("patience", patience,
+      "iterations without halving the error after which bounds of friction are held and move only between "
+      "solved problems; 0: never");
+    v("bounds", bounds,
+      "what is solved before held bounds move. tight: the problem to 1e-4 of what they lag behind; adaptive: "
+      "less where they have waited for 80 iterations, and interval = log2 is then ln-squared");
+    v("judge", judge,
+      "exact: factors M while preparing and stops by the true residual; own: never factors M and stops by "
+      "the error "
+      "of the velocity at hand, which is too small for stiff M");
+  }
+  void validate(std::string_view solver) const;
+};
+
+/// Options whose defaults suit the diagonal preconditioner.
+struct CrDiagOptions : CrOptions {
+  CrDiagOptions() {
+    inner = 0.3;
+    postpone = 1.0;
+  }
+  void validate() const { CrOptions::validate("solver 'cr-diag'"); }
+};
+
+struct CrFullOptions : CrOptions {
+  void validate() const { CrOptions::validate("solver 'cr-full'"); }
+};
+
+class SwitchingResiduals : public ActiveSetSolver {
+ public:
+  /// `full`: the block preconditioner.
+  SwitchingResiduals(const CrOptions& options, bool full, std::unique_ptr<KrylovMethod> method);
+  std::string unsupported_reason(const ContactProblem& problem) const override;
+  void prepare(const ContactProblem& problem) override;
+
+ protected:
+  Iteration start(std::span<double> r, const StopTest& stop) override;
+  bool ends_by_residual() const override { return !paper_; }
+  void begin_iterations() override;
+  bool solved() const override;
+  LoopEnd when_solved() override;
+  bool lose_patience() override;
+  StateInterval interval() const override;
+  double state_tolerance() const override { return inner_; }
+
+ private:
+  double accuracy() const { return std::max(inner_, saddle_.states.held_accuracy()); }
+  bool solved_by_paper() const;
+  void watch_bounds();
+
+  CrOptions cr_;
+  bool wants_full_;
+  double dt_ = 0.0;  ///< s; 0: unknown
+
+  // of one solve
+  bool paper_ = false;      ///< the paper's own rule ends the run
+  double smallest_ = 0.0;   ///< of `inner_`, m/s
+  double inner_ = 0.0;      ///< tolerance of the linear system and of the gates, m/s
+  int longest_idle_ = 0;    ///< iterations without a lower estimate after which Diag replaces Full
+  double improved_ = 0.0;   ///< least estimate, m/s
+  int improved_at_ = 0;     ///< iteration
+  Halving error_;
+  long long bound_moves_ = 0;  ///< of held bounds
+  int moved_at_ = 0;           ///< iteration of the last one, or of asking for less
+};
+
+class CrFull : public RegisteredSolver<CrFull, CrFullOptions, SwitchingResiduals> {
+ public:
+  static constexpr std::string_view kName = "cr-full";
+  static constexpr SolverTraits kTraits{.needs = SolverNeeds::mass, .parallel = true};
+  explicit CrFull(const Options& options);
+};
+
+class CrDiag : public RegisteredSolver<CrDiag, CrDiagOptions, SwitchingResiduals> {
+ public:
+  static constexpr std::string_view kName = "cr-diag";
+  static constexpr SolverTraits kTraits{.needs = SolverNeeds::mass, .parallel = true};
+  explicit CrDiag(const Options& options);
+};
+
+}  // namespace signorini

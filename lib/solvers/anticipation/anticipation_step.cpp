@@ -1,0 +1,91 @@
+#include "solvers/anticipation/anticipation_step.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace signorini {
+
+namespace {
+
+/// Sweeps over the contacts at least, where M is its block diagonal.
+constexpr int kUncoupledSweeps = 100;
+
+}  // namespace
+
+void AnticipationStep::prepare(const PrimalSystem& system, bool keep_response, TaskArena* threads) {
+  system_ = &system;
+  arena = threads;
+  sweep.prepare(system, arena);
+  const std::size_t n = system.size();
+  if (!keep_response) {
+    for (auto* x : {&dv, &response, &upper}) x->assign(n, 0.0);
+  }
+  defect.assign(n, 0.0);
+  impulse.assign(n, 0.0);
+  partial_.resize((n + kChunk - 1) / kChunk);
+  q_loc_.assign(3 * static_cast<std::size_t>(system.contacts()), 0.0);
+}
+
+NodeSweep::InnerRule AnticipationStep::inner_rule(double enough, double reduction, double error, int limit) const {
+  NodeSweep::InnerRule rule;
+  rule.enough = sweep.coupled() ? std::max(enough, reduction * error) : enough;
+  rule.limit = sweep.coupled() ? limit : std::max(limit, kUncoupledSweeps);
+  return rule;
+}
+
+NodeSweep::Inner AnticipationStep::run(const Rule& rule, std::span<const double> u, std::span<double> r) {
+  std::copy(response.begin(), response.end(), defect.begin());
+  divide_by_diagonal(defect);
+  contact_velocities(system_->H, defect, q_loc_, arena);
+  ++counters->direction_products;
+  for (std::size_t i = 0; i < q_loc_.size(); ++i) q_loc_[i] = u[i] - q_loc_[i] / rule.omega;
+  const NodeSweep::Inner done = sweep.local(*system_, rule.omega, q_loc_, rule.repetitions, rule.inner, r, arena);
+  counters->contact_sweeps += done.sweeps;
+  set_impulse(r);
+  refine(rule);
+  return done;
+}
+
+void AnticipationStep::refine(const Rule& rule) {
+  ++counters->mass_products;
+  if (rule.jacobi) {
+    for (std::size_t i = 0; i < defect.size(); ++i) defect[i] = (impulse[i] - response[i]) / rule.omega;
+    system_->apply_inverse_diagonal(defect);
+    for (std::size_t i = 0; i < defect.size(); ++i) dv[i] += defect[i];
+    system_->multiply(dv, response, arena);
+    for (std::size_t i = 0; i < defect.size(); ++i) defect[i] = response[i] - impulse[i];
+    return;
+  }
+  std::swap(defect, upper);
+  sweep.forward(*system_, impulse, defect, dv, upper, arena);
+  each_chunk([&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      defect[i] = upper[i] - defect[i];
+      response[i] = impulse[i] + defect[i];
+    }
+  });
+}
+
+void AnticipationStep::set_impulse(std::span<const double> r) {
+  system_->impulse(r, impulse, arena);
+  ++counters->direction_products;
+}
+
+void AnticipationStep::divide_by_diagonal(std::vector<double>& x) const {
+  each_chunk([&](std::size_t begin, std::size_t end) { system_->apply_inverse_nodes(x, begin / 3, end / 3); });
+  system_->apply_inverse_pairs(x);
+}
+
+double AnticipationStep::largest(std::span<const double> x) const {
+  each_chunk([&](std::size_t begin, std::size_t end) {
+    double most = 0.0;
+    for (std::size_t i = begin; i < end; ++i) most = std::max(most, std::abs(x[i]));
+    partial_[begin / kChunk] = most;
+  });
+  double most = 0.0;
+  for (const double value : partial_) most = std::max(most, value);
+  return most;
+}
+
+}  // namespace signorini

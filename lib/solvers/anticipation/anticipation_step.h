@@ -1,0 +1,70 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "solvers/anticipation/node_sweep.h"
+#include "solvers/primal_system.h"
+#include "solvers/solver.h"
+
+/// One step of iterative constraint anticipation (Otaduy et al. 2009), shared by `ica` and `ica-cr`. With
+/// dv = v − v_free, D the node blocks of the diagonal of M and B = Hᵀ D⁻¹ H:
+///
+///     1. anticipates by block Jacobi:  q_loc = u − Hᵀ D⁻¹ M dv                               (eqs. 9, 10)
+///     2. solves  u = B r + q_loc  and the contact law by projected Gauss–Seidel, r warm; a contact repeats
+///        N, T1, T2 before the sweep moves on (eqs. 11, 13, 14; docs/theory.md, C26)
+///     3. refines by one forward block Gauss–Seidel sweep:  dv ← (D − L)⁻¹ (U dv + H r)              (eq. 12)
+///
+/// A sweep of step 3 leaves  M dv − H r = U_old − U_new  (U the strict upper part times dv before and after), so a
+/// step reads every block of M once. Or it refines by damped Jacobi, D replaced by ω D in all of it:
+/// dv ← dv + (ω D)⁻¹ (H r − M dv).
+namespace signorini {
+
+class AnticipationStep {
+ public:
+  struct Rule {
+    double omega = 1.0;
+    bool jacobi = false;  ///< refine by damped Jacobi
+    int repetitions = 3;
+    NodeSweep::InnerRule inner;
+  };
+
+  /// `keep_response`: dv, M dv and U dv stay those of the last solve, of the same M.
+  void prepare(const PrimalSystem& system, bool keep_response, TaskArena* arena);
+  /// Sweeps over the contacts until corrections are at most `enough`, or `reduction` of the error where M couples
+  /// nodes; where it does not, the inner problem is the whole one and is solved at once.
+  NodeSweep::InnerRule inner_rule(double enough, double reduction, double error, int limit) const;
+  /// From u (3m) and the vectors below: r, then dv and what belongs to it.
+  NodeSweep::Inner run(const Rule& rule, std::span<const double> u, std::span<double> r);
+  /// Step 3 alone, with impulses r whose H r is in `impulse`.
+  void refine(const Rule& rule);
+
+  void set_impulse(std::span<const double> r);
+  /// x := D⁻¹ x.
+  void divide_by_diagonal(std::vector<double>& x) const;
+  double largest(std::span<const double> x) const;
+  /// body(begin, end) over the dofs in chunks, on several threads where there is an arena.
+  template <class Body>
+  void each_chunk(const Body& body) const {
+    const std::size_t n = dv.size();
+    for_each_task(arena, (n + kChunk - 1) / kChunk,
+                  [&](std::size_t chunk) { body(kChunk * chunk, std::min(n, kChunk * (chunk + 1))); });
+  }
+
+  std::vector<double> dv, response, upper;  ///< n: v − v_free; M dv; U dv
+  std::vector<double> impulse;              ///< n: H r
+  std::vector<double> defect;               ///< n: M dv − H r after `refine`; scratch otherwise
+  NodeSweep sweep;
+  SolveCounters* counters = nullptr;
+  TaskArena* arena = nullptr;
+
+ private:
+  /// Dofs per chunk; a multiple of 3.
+  static constexpr std::size_t kChunk = 3 * 2048;
+
+  const PrimalSystem* system_ = nullptr;
+  std::vector<double> q_loc_;            ///< 3m
+  mutable std::vector<double> partial_;  ///< per chunk of dofs
+};
+
+}  // namespace signorini

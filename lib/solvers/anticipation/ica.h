@@ -1,0 +1,148 @@
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "solvers/anticipation/anticipation_step.h"
+#include "solvers/mass_solver.h"
+#include "solvers/registered_solver.h"
+
+/// `ica`: iterative constraint anticipation (Otaduy et al. 2009, sections 5.2–5.5, eqs. 9–14).
+///
+/// An outer iteration is one step of anticipation_step.h from r and the response dv = v − v_free of M dv = H r.
+///
+/// The inner problem is solved to `inner_reduction` of the outer error, or a tenth of the tolerance; where M
+/// is D to the latter, because then it is the whole problem and one outer iteration is enough. `inner_stop =
+/// paper5` is the paper's own rule (section 5.5): sweeps end when the residuals of the normal and of the
+/// friction conditions, as a sweep meets them, both change by at most 5 % from one sweep to the next, and no
+/// contact is violated by more than `paper_gap` (0: any).
+///
+/// The mixture of Jacobi anticipation and Gauss–Seidel refinement need not converge although M is positive
+/// definite (docs/theory.md, C27). Where the error grows to 1000 times the best, or no longer improves, the
+/// solver falls back on refinement by damped Jacobi, D replaced by ω D with ω > λ_max(D⁻¹ M)/2: a proximal
+/// gradient method, convergent for every positive definite M. `refine = jacobi` starts with it.
+namespace signorini {
+
+enum class IcaRefine { gs, jacobi };
+template <>
+struct EnumNames<IcaRefine> {
+  static constexpr std::array<std::pair<IcaRefine, std::string_view>, 2> value{
+      {{IcaRefine::gs, "gs"}, {IcaRefine::jacobi, "jacobi"}}};
+};
+
+enum class IcaStop { residual, paper5 };
+template <>
+struct EnumNames<IcaStop> {
+  static constexpr std::array<std::pair<IcaStop, std::string_view>, 2> value{
+      {{IcaStop::residual, "residual"}, {IcaStop::paper5, "paper5"}}};
+};
+
+enum class IcaInnerStop { reduction, paper5 };
+template <>
+struct EnumNames<IcaInnerStop> {
+  static constexpr std::array<std::pair<IcaInnerStop, std::string_view>, 2> value{
+      {{IcaInnerStop::reduction, "reduction"}, {IcaInnerStop::paper5, "paper5"}}};
+};
+
+enum class IcaStart { free, constrained };
+template <>
+struct EnumNames<IcaStart> {
+  static constexpr std::array<std::pair<IcaStart, std::string_view>, 2> value{
+      {{IcaStart::free, "free"}, {IcaStart::constrained, "constrained"}}};
+};
+
+struct IcaOptions {
+  CommonOptions common;
+  IcaRefine refine = IcaRefine::gs;
+  double omega = 0.0;
+  IcaStop stop = IcaStop::residual;
+  IcaStart start = IcaStart::constrained;
+  Judge judge = Judge::exact;
+  IcaInnerStop inner_stop = IcaInnerStop::reduction;
+  double inner_reduction = 0.1;
+  int inner_max = 50;
+  int repetitions = 3;
+  bool fallback = true;
+  double paper_gap = 0.0;
+
+  template <class Visitor>
+  void visit(Visitor& v) {
+    common.visit(v);
+    v("refine", refine,
+      "gs: one forward block Gauss-Seidel sweep (eq. 12), damped Jacobi after divergence; jacobi: damped "
+      "Jacobi only");
+    v("omega", omega, "factor of D in damped Jacobi; 0: 0.6 lambda_max(D^-1 M) by power iteration");
+    v("stop", stop, "residual: the common rule; paper5: changes below 5 % (Otaduy 2009 section 5.5)");
+    v("start", start,
+      "response that the start values of r are given: none (free), or their own (constrained; Verschoor "
+      "2019 "
+      "section 7), by the factor of M where judge = exact has one, else by sweeps with r held");
+    v("judge", judge,
+      "exact: factors M while preparing and stops by the true residual; own: never factors M and stops by "
+      "the error "
+      "of the velocity at hand, which is too small for stiff M");
+    v("inner_stop", inner_stop,
+      "reduction: inner sweeps end by inner_reduction; paper5: when their residuals change "
+      "by at "
+      "most 5 % (Otaduy 2009 section 5.5)");
+    v("inner_reduction", inner_reduction,
+      "inner sweeps end when corrections are below this times the outer error");
+    v("inner_max", inner_max, "inner sweeps per outer iteration at most");
+    v("repetitions", repetitions, "local repetitions of N, T1, T2 at a contact");
+    v("fallback", fallback,
+      "damped Jacobi where the sweeps diverge or stagnate; false: sweeps alone, as printed");
+    v("paper_gap", paper_gap,
+      "stop or inner_stop = paper5: distance in m that a contact may be violated by at the end; 0: any");
+  }
+  void validate() const;
+};
+
+class Ica : public RegisteredSolver<Ica, IcaOptions, MassSolver> {
+ public:
+  static constexpr std::string_view kName = "ica";
+  static constexpr SolverTraits kTraits{
+      .needs = SolverNeeds::mass, .parallel = true, .inner_regions = true};
+  using RegisteredSolver::RegisteredSolver;
+
+  void prepare(const ContactProblem& problem) override;
+  /// Keeps what belongs to M, and the response of the last solve as a start of the next one; a second solve
+  /// of the same problem starts afresh.
+  void update_contacts(const ContactProblem& problem) override;
+
+ protected:
+  Iteration start(std::span<double> r, const StopTest& stop) override;
+  Iteration iterate(std::span<double> r) override;
+  LoopEnd settle(std::span<double> r) override;
+  bool ends_by_residual() const override { return !paper_; }
+  IterationProgress progress() override;
+
+ private:
+  void set_up(const ContactProblem& problem);
+  void begin(std::span<const double> r, IcaStart kind);
+  void respond();
+  void measure_velocity(std::span<const double> r);
+  void fall_back(std::span<double> r);
+  double damping();
+  double error() const { return contact_error_ + momentum_; }
+
+  AnticipationStep step_;
+  AnticipationStep::Rule rule_;
+  Vector start_vector_;    ///< n: of the power iteration
+  std::vector<double> u_;  ///< 3m: Hᵀ(v_free + dv) + w
+  double dt_ = 0.0;        ///< s
+
+  // of one solve
+  bool has_response_ = false;  ///< dv, M dv and U dv are those of the last solve, for the same M
+  bool go_on_ = false;         ///< … and `update_contacts` asked to start from them
+  bool paper_ = false;         ///< the paper's own rule ends the run
+  int iterations_ = 0, improved_at_ = 0;
+  double rounding_ = 0.0, tolerance_ = 0.0, enough_ = 0.0;  ///< m/s
+  double momentum_ = 0.0;                                   ///< ‖D⁻¹(M dv − H r)‖∞, m/s
+  double contact_error_ = 0.0;                              ///< largest of the velocity at hand, m/s
+  double smallest_ = 0.0, improved_ = 0.0;                  ///< m/s
+  double last_contacts_ = 0.0, last_momentum_ = 0.0;        ///< before the last iteration, m/s
+};
+
+}  // namespace signorini

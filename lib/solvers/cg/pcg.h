@@ -1,0 +1,69 @@
+#pragma once
+
+#include <string_view>
+
+#include "solvers/cg/projected_cg.h"
+#include "solvers/delassus_solver.h"
+#include "solvers/dense_pattern.h"
+#include "solvers/registered_solver.h"
+#include "solvers/relaxation/paper_rules.h"
+
+/// `pcg`: the projected conjugate gradient method of Lazarevych 2010 (Algorithm 2, corrected) on its own;
+/// projected_cg.h has the iteration and its three forms.
+///
+/// An unsymmetric W of a recorded problem has no energy to descend, and conjugacy is lost, but g and the
+/// error are always the true ones, so such problems are not refused. How much asymmetry it takes:
+/// docs/notes/measurements.md.
+namespace signorini {
+
+struct PcgOptions {
+  CommonOptions common;
+  CgBeta beta = CgBeta::pr;
+  CgForm form = CgForm::robust;
+  double powell = 0.0;
+  KernelOptions kernel;
+  StopKind stop = StopKind::residual;
+  PaperThresholds paper;
+
+  template <class Visitor>
+  void visit(Visitor& v) {
+    common.visit(v);
+    v("beta", beta, "conjugate direction: Fletcher-Reeves (eq. 17) or Polak-Ribiere (eq. 18)");
+    v("form", form,
+      "robust: with all corrections; true: true residual and step length only; printed: Algorithm 2 as it "
+      "stands");
+    v("powell", powell,
+      "robust form: restart when successive gradients are this far from conjugate (0.2 is Powell's choice "
+      "and "
+      "mends Fletcher-Reeves); 0: never");
+    kernel.visit(v);
+    v("stop", stop,
+      "residual: the common rule; paper: any one of eps, delta, eps_inf, delta_inf, or 2n iterations (n = "
+      "3 contacts)");
+    paper.visit(v);
+  }
+  void validate() const;
+};
+
+class Pcg : public RegisteredSolver<Pcg, PcgOptions, DelassusSolver> {
+ public:
+  static constexpr std::string_view kName = "pcg";
+  static constexpr SolverTraits kTraits{};
+  using RegisteredSolver::RegisteredSolver;
+
+  std::string island_refusal(Index contacts) const override { return options_.kernel.refusal(contacts); }
+  void prepare_island(ReducedProblem problem, Vector mu) override;
+
+ protected:
+  Iteration start(std::span<double> r, const StopTest& stop) override;
+  Iteration iterate(std::span<double> r) override;
+  LoopEnd settle(std::span<double> r) override;
+  IterationProgress progress() override;
+
+ private:
+  ProjectedCg cg_;
+  PaperRules rules_;
+  int left_ = 0;  ///< iterations that the paper's rule allows
+};
+
+}  // namespace signorini

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "solvers/iterative_solver.h"
+#include "solvers/relaxation/gauss_seidel.h"
+
+/// The base of solvers that read nothing of a problem but u = W r + q and μ.
+///
+/// They assemble W and q in `prepare`, or take those of a region: W and q of many regions cost little more than
+/// those of the whole problem when they are assembled together and cut apart (region_systems.h). The exact error
+/// is the Alart–Curnier error through W.
+namespace signorini {
+
+class DelassusSolver : public IterativeSolver {
+ public:
+  std::string unsupported_reason(const ContactProblem& problem) const override {
+    return island_refusal(problem.contacts());
+  }
+  void use_arena(TaskArena* arena) override { arena_ = arena; }
+  void prepare(const ContactProblem& problem) override {
+    prepare_island(assemble_reduced(problem, arena_), problem.mu);
+  }
+
+ protected:
+  /// Takes what `prepare_island` made of the problem.
+  void set_data(GaussSeidelData data) {
+    data_ = std::move(data);
+    const auto rows = static_cast<std::size_t>(data_.q.size());
+    scale_ = signorini::velocity_scale(data_.q);
+    u_.resize(rows);
+    best().resize(rows);
+  }
+  /// Each solve begins with this.
+  void reset_counters() {
+    counters_ = {};
+    products_ = 0;
+  }
+  /// What a sweep over the contacts tells whose largest correction was this, m/s: an estimate of the error before
+  /// it (`MeasureSchedule::Tells::last`).
+  Iteration swept(double correction) {
+    ++products_;
+    ++counters_.contact_sweeps;
+    Iteration iteration;
+    iteration.estimate = correction;
+    iteration.exhausted = correction <= std::numeric_limits<double>::epsilon() * scale_;
+    return iteration;
+  }
+
+  double velocity_scale() override { return scale_; }
+  double measure(std::span<const double> r, double /*estimate*/) override {
+    ++products_;
+    return alart_curnier_error(data_, r, u_);
+  }
+  const SolveCounters& counters() override { return counters_; }
+  long long products() override { return products_; }
+
+  GaussSeidelData data_;
+  std::vector<double> u_;  ///< 3m: W r + q of the last `measure`, m/s
+  SolveCounters counters_;
+  long long products_ = 0;
+  TaskArena* arena_ = nullptr;
+
+ private:
+  double scale_ = 1.0;  ///< U, m/s
+};
+
+}  // namespace signorini

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string_view>
+
+#include "solvers/stop_test.h"
+
+/// The one loop of all solvers: stopping, the best iterate, the observer, time and cancellation.
+///
+///     start(r)      begins a solve from start values
+///     iterate(r)    one iteration; r becomes the next iterate
+///     settle(r)     after an iteration that did not end the solve: what comes before the next one
+///
+/// A method may have an estimate of its error at no cost. The exact error, `measure`, is evaluated at the start,
+/// where the estimates promise that it is small enough, every 50 iterations and at the end; it alone ends a solve
+/// as converged. A run of a fixed number of iterations measures nothing and ends at its last iterate.
+namespace signorini {
+
+/// What an iteration (or the start) tells the loop; errors in m/s, NaN where the method has no such number.
+struct Iteration {
+  double estimate = std::numeric_limits<double>::quiet_NaN();  ///< of the error of r, at no cost
+  double error = std::numeric_limits<double>::quiet_NaN();     ///< the exact error of r, where it is at hand
+  bool exhausted = false;  ///< the next iteration would change nothing but rounding
+  bool moved = true;       ///< false: nothing was done, and nothing can be
+
+  bool finite() const { return std::isfinite(std::isnan(estimate) ? error : estimate); }
+};
+
+/// How an iteration loop ends, or that it goes on.
+enum class LoopEnd : std::uint8_t {
+  none,
+  converged,   ///< the exact error met the tolerance of the `StopRule`
+  paper_rule,  ///< the paper's own rule was met
+  cap,         ///< iteration cap
+  time,        ///< time limit, or cancelled
+  stuck,       ///< the method cannot move any more
+  diverged     ///< arithmetic left the finite numbers
+};
+
+class IterativeSolver : public Solver {
+ public:
+  SolveReport solve(std::span<double> r, const StopRule& rule, IterationObserver* observer) final;
+
+ protected:
+  /// U = max|q| of the prepared problem, m/s.
+  virtual double velocity_scale() = 0;
+  /// Contacts of the prepared problem have 3m impulses `r`, finite. `stop` lives until the solve ends.
+  virtual Iteration start(std::span<double> r, const StopTest& stop) = 0;
+  virtual Iteration iterate(std::span<double> r) = 0;
+  virtual LoopEnd settle(std::span<double> /*r*/) { return LoopEnd::none; }
+  /// The exact error of r in m/s; `estimate`: what the last iteration told.
+  virtual double measure(std::span<const double> r, double estimate) = 0;
+
+  /// Whether the residual of the `StopRule` ends a solve, or a rule of the paper alone (`settle`).
+  virtual bool ends_by_residual() const { return true; }
+  virtual MeasureSchedule::Tells estimates_tell() const { return MeasureSchedule::Tells::present; }
+  /// Which of `SolverTraits::phases` the last iteration belongs to.
+  virtual std::size_t phase() const { return 0; }
+  /// For the observer; the counters are filled in by the loop.
+  virtual IterationProgress progress() { return {}; }
+  /// Of the present solve, kept by the solver.
+  virtual const SolveCounters& counters() = 0;
+  /// Products with the whole of W or M.
+  virtual long long products() = 0;
+
+  BestIterate& best() { return best_; }
+  /// A new phase: estimates and measurements of the last one say nothing of it.
+  void restart_schedule();
+
+ private:
+  struct Loop;
+  void run(Loop& loop);
+  bool judge(Loop& loop);
+  SolveReport finish(Loop& loop);
+
+  BestIterate best_;
+  MeasureSchedule schedule_{0.0, MeasureSchedule::Tells::present};
+  double tolerance_ = 0.0;
+};
+
+}  // namespace signorini

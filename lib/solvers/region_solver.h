@@ -1,0 +1,87 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "regions/region_partition.h"
+#include "solvers/solver.h"
+
+/// A solver on a problem that is, or is not, cut into regions: what a row of a table is run with.
+namespace signorini {
+
+struct RegionOptions {
+  RegionMode mode = RegionMode::points;
+  int threads = 1;
+  double trace_megabytes = 256.0;  ///< iterates of a traced run that are kept at a time
+};
+
+class RegionSolver : public Solver {
+ public:
+  /// Of the prepared problem; mode none: all contacts in one region.
+  virtual const RegionPartition& partition() const = 0;
+  /// Whether every region is solved by itself.
+  virtual bool solves_apart() const { return false; }
+  /// Of the next solves, by region label; empty: `max_iterations` for all. Only where regions are solved apart.
+  virtual void limit_iterations(std::span<const int> limits);
+  /// Per region of the last solve; empty where regions are not solved apart.
+  virtual std::span<const SolveReport> region_reports() const { return {}; }
+  virtual std::span<const double> region_seconds() const { return {}; }
+};
+
+/// A solver that passes everything on to another one; what it changes is overridden.
+template <class Base>
+class ForwardingSolver : public Base {
+ public:
+  explicit ForwardingSolver(std::unique_ptr<Solver> inner) : inner_(std::move(inner)) {}
+
+  std::string_view name() const override { return inner_->name(); }
+  std::string options() const override { return inner_->options(); }
+  const CommonOptions& common() const override { return inner_->common(); }
+  const SolverTraits& traits() const override { return inner_->traits(); }
+  std::string unsupported_reason(const ContactProblem& problem) const override {
+    return inner_->unsupported_reason(problem);
+  }
+  void use_arena(TaskArena* arena) override { inner_->use_arena(arena); }
+  void prepare(const ContactProblem& problem) override { inner_->prepare(problem); }
+  void update_contacts(const ContactProblem& problem) override { inner_->update_contacts(problem); }
+  SolveReport solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) override {
+    return inner_->solve(r, stop, observer);
+  }
+
+ protected:
+  std::unique_ptr<Solver> inner_;
+};
+
+/// The whole problem at once. Mode none, on one thread; or mode points-inner: inside every iteration the part that
+/// falls apart over the mass-point regions is solved region by region, as tasks.
+///
+/// Solvers with `inner_regions` have such a part: the inner problem of `ica` couples contacts by B = Hᵀ D⁻¹ H with
+/// D block diagonal, and B is block diagonal over the mass-point regions for every M (docs/theory.md, Regions and
+/// islands). So the mode is exact where `points` is not; the rest of an iteration (the sweep over M) runs body by
+/// body. The bits are those of mode none for any number of threads.
+class UncutProblem : public ForwardingSolver<RegionSolver> {
+ public:
+  explicit UncutProblem(std::unique_ptr<Solver> inner, RegionOptions options = {RegionMode::none, 1});
+
+  std::unique_ptr<Solver> fresh() const override;
+  /// Also where the solver has no inner problem of this kind.
+  std::string unsupported_reason(const ContactProblem& problem) const override;
+  void prepare(const ContactProblem& problem) override;
+  void update_contacts(const ContactProblem& problem) override;
+  const RegionPartition& partition() const override { return partition_; }
+
+ private:
+  RegionOptions options_;
+  std::unique_ptr<TaskArena> arena_;
+  RegionPartition partition_;
+};
+
+/// The solver of a registry entry for a row of a table. Throws `UsageError` as `make_solver` does.
+std::unique_ptr<RegionSolver> make_region_solver(std::string_view name, const OptionMap& options,
+                                                 RegionOptions regions);
+/// The same for a solver made elsewhere.
+std::unique_ptr<RegionSolver> with_regions(std::unique_ptr<Solver> solver, RegionOptions regions);
+
+}  // namespace signorini

@@ -1,0 +1,284 @@
+#include "solvers/relaxation/gauss_seidel.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
+#include "linalg/block_kernels.h"
+
+namespace signorini {
+namespace {
+
+using kernel::BlockView;
+using kernel::Source;
+
+/// How the tangents of a contact are updated.
+enum class Update { scalar_disc, componentwise_disc, componentwise_clamp };
+
+struct Problem {
+  BlockView W;
+  const Index* upper_begin;
+  const GaussSeidelContact* contact;
+};
+
+/// Smaller squared lengths are no lengths: keeps 1/s finite.
+constexpr double kTiny = 1e-300;
+
+double largest_eigenvalue(double a, double b, double c, double d) {
+  return 0.5 * (a + d) + std::hypot(0.5 * (a - d), 0.5 * (b + c));
+}
+
+double clamp_to(double value, double bound) { return std::min(std::max(value, -bound), bound); }
+
+/// min(1, bound/√s): the factor that brings a vector of squared length s onto the disc.
+double disc_factor(double s, double bound) {
+  const double factor = (bound * (1.0 / std::max(s, kTiny))) * std::sqrt(s);
+  return s > bound * bound ? factor : 1.0;
+}
+
+template <Update update>
+double sweep_portable(const Problem& problem, double* r) {
+  const BlockView& W = problem.W;
+  double largest = 0.0, poison = 0.0;
+  for (std::ptrdiff_t k = 0; k < W.rows; ++k) {
+    const GaussSeidelContact& c = problem.contact[k];
+    double u[3] = {c.q[0], c.q[1], c.q[2]};
+    for (std::ptrdiff_t b = W.begin[k]; b < W.begin[k + 1]; ++b) {
+      const double* a = W.values + 9 * b;
+      const double* v = r + 3 * static_cast<std::ptrdiff_t>(W.column[b]);
+      for (int i = 0; i < 3; ++i) u[i] += a[i] * v[0] + a[3 + i] * v[1] + a[6 + i] * v[2];
+    }
+    double* rk = r + 3 * k;
+    const double old[3] = {rk[0], rk[1], rk[2]};
+    const double normal = std::max(0.0, old[0] - c.step[0] * u[0]);
+    const double bound = c.mu * normal;
+    const double moved = normal - old[0];
+    double t1 = old[1] - c.step[1] * u[1] - c.by_normal[0] * moved;
+    if constexpr (update == Update::componentwise_clamp) t1 = clamp_to(t1, bound);
+    double t2 = old[2] - c.step[2] * u[2] - c.by_normal[1] * moved;
+    if constexpr (update != Update::scalar_disc) t2 -= c.by_first * (t1 - old[1]);
+    if constexpr (update == Update::componentwise_clamp) {
+      t2 = clamp_to(t2, bound);
+    } else {
+      const double factor = disc_factor(t1 * t1 + t2 * t2, bound);
+      t1 *= factor;
+      t2 *= factor;
+    }
+    rk[0] = normal;
+    rk[1] = t1;
+    rk[2] = t2;
+    const double e_N = moved * c.stiffness[0];
+    const double e_1 = (t1 - old[1]) * c.stiffness[1], e_2 = (t2 - old[2]) * c.stiffness[2];
+    const double correction = e_N * e_N + (e_1 * e_1 + e_2 * e_2);
+    poison += 0.0 * correction;
+    largest = std::max(largest, correction);
+  }
+  return std::sqrt(largest) + poison;
+}
+
+#ifdef SIGNORINI_X86
+
+/// x0² + x1² in lane 0.
+SIGNORINI_AVX2_INLINE __m128d squared_length(__m128d x) {
+  const __m128d squares = _mm_mul_pd(x, x);
+  return _mm_add_sd(squares, _mm_unpackhi_pd(squares, squares));
+}
+
+SIGNORINI_AVX2_INLINE __m128d onto_disc(__m128d t, __m128d bound) {
+  const __m128d one = _mm_set_sd(1.0);
+  const __m128d s = squared_length(t);
+  // bound/√s as (bound · 1/s) · √s: the quotient does not wait for the root.
+  const __m128d quotient = _mm_mul_sd(bound, _mm_div_sd(one, _mm_max_sd(s, _mm_set_sd(kTiny))));
+  const __m128d factor = _mm_mul_sd(quotient, _mm_sqrt_sd(s, s));
+  const __m128d outside = _mm_cmp_sd(s, _mm_mul_sd(bound, bound), _CMP_GT_OQ);
+  return _mm_mul_pd(t, _mm_movedup_pd(_mm_blendv_pd(one, factor, outside)));
+}
+
+SIGNORINI_AVX2_INLINE __m128d onto_interval(__m128d t, __m128d bound) {
+  return _mm_min_sd(_mm_max_sd(t, _mm_sub_sd(_mm_setzero_pd(), bound)), bound);
+}
+
+/// `before`: r_T − step u_T − by_normal Δr_N of both tangents.
+template <Update update>
+SIGNORINI_AVX2_INLINE __m128d project_tangents(__m128d before, __m128d old, __m128d bound,
+                                               const GaussSeidelContact& c) {
+  if constexpr (update == Update::scalar_disc) {
+    return onto_disc(before, bound);
+  } else {
+    __m128d first = before;
+    if constexpr (update == Update::componentwise_clamp) first = onto_interval(before, bound);
+    const __m128d moved = _mm_sub_sd(first, old);
+    const __m128d second = _mm_fnmadd_sd(_mm_load_sd(&c.by_first), moved, _mm_unpackhi_pd(before, before));
+    if constexpr (update == Update::componentwise_clamp)
+      return _mm_unpacklo_pd(first, onto_interval(second, bound));
+    return onto_disc(_mm_unpacklo_pd(first, second), bound);
+  }
+}
+
+template <Update update, Source source>
+SIGNORINI_AVX2 double sweep_avx2(const Problem& problem, double* r) {
+  const BlockView& W = problem.W;
+  const __m128d zero = _mm_setzero_pd();
+  __m128d largest = zero, poison = zero;
+  for (std::ptrdiff_t k = 0; k < W.rows; ++k) {
+    const GaussSeidelContact& c = problem.contact[k];
+    double* rk = r + 3 * k;
+    // u = q + Σ_{j ≥ k} W_kj r_j + Σ_{j < k} W_kj r_j
+    kernel::RowSums sums{_mm256_loadu_pd(c.q), _mm256_setzero_pd(), _mm256_setzero_pd()};
+    const std::ptrdiff_t upper = problem.upper_begin[k];
+    kernel::add_blocks<source>(W, upper, W.begin[k + 1], r, sums);
+    kernel::add_blocks<source>(W, W.begin[k], upper, r, sums);
+    const __m256d u = _mm256_add_pd(sums.column0, _mm256_add_pd(sums.column1, sums.column2));
+
+    const __m128d old_normal = _mm_load_sd(rk), old = _mm_loadu_pd(rk + 1);
+    const __m128d by_normal = _mm_loadu_pd(c.by_normal);
+    const __m128d normal =
+        _mm_max_sd(zero, _mm_fnmadd_sd(_mm256_castpd256_pd128(u), _mm_load_sd(c.step), old_normal));
+    _mm_store_sd(rk, normal);
+    // r_T − step u_T − by_normal (r_N' − r_N), with everything but r_N' first
+    const __m128d rest = _mm_fmadd_pd(by_normal, _mm_movedup_pd(old_normal), old);
+    const __m128d stepped = _mm_fnmadd_pd(kernel::tangents(u), _mm_loadu_pd(c.step + 1), rest);
+    const __m128d before = _mm_fnmadd_pd(by_normal, _mm_movedup_pd(normal), stepped);
+    const __m128d bound = _mm_mul_sd(normal, _mm_load_sd(&c.mu));
+    const __m128d tangent = project_tangents<update>(before, old, bound, c);
+    _mm_storeu_pd(rk + 1, tangent);
+
+    const __m128d e_N = _mm_mul_sd(_mm_sub_sd(normal, old_normal), _mm_load_sd(c.stiffness));
+    const __m128d e_T = _mm_mul_pd(_mm_sub_pd(tangent, old), _mm_loadu_pd(c.stiffness + 1));
+    const __m128d correction = _mm_fmadd_sd(e_N, e_N, squared_length(e_T));
+    poison = _mm_fmadd_sd(zero, correction, poison);  // 0 · ∞ and 0 · NaN are NaN, which max would lose
+    largest = _mm_max_sd(largest, correction);
+  }
+  return std::sqrt(_mm_cvtsd_f64(largest)) + _mm_cvtsd_f64(poison);
+}
+
+#endif
+
+template <Update update>
+double sweep(Isa level, const Problem& problem, double* r) {
+#ifdef SIGNORINI_X86
+  if (level == Isa::avx2) {
+    if (kernel::source_of(problem.W) == Source::cache) return sweep_avx2<update, Source::cache>(problem, r);
+    return sweep_avx2<update, Source::memory>(problem, r);
+  }
+#endif
+  return sweep_portable<update>(problem, r);
+}
+
+GaussSeidelContact make_contact(const Matrix3& D, const Vector3& q, double mu, double tangent_stiffness,
+                                bool scalar) {
+  GaussSeidelContact c{};
+  c.mu = mu;
+  for (int i = 0; i < 3; ++i) c.q[i] = q[i];
+  if (!(D(0, 0) > 0.0)) return c;
+  c.stiffness[0] = D(0, 0);
+  c.stiffness[1] = scalar ? tangent_stiffness : D(1, 1);
+  c.stiffness[2] = scalar ? tangent_stiffness : D(2, 2);
+  for (int i = 0; i < 3; ++i) {
+    c.stiffness[i] = std::max(0.0, c.stiffness[i]);
+    c.step[i] = c.stiffness[i] > 0.0 ? 1.0 / c.stiffness[i] : 0.0;
+  }
+  c.by_normal[0] = c.step[1] * D(1, 0);
+  c.by_normal[1] = c.step[2] * D(2, 0);
+  c.by_first = c.step[2] * D(2, 1);
+  return c;
+}
+
+}  // namespace
+
+TangentStep natural_tangent_step(FrictionLaw law) {
+  return with_law(law, [](auto type) {
+    return decltype(type)::kPartSize == 1 ? TangentStep::componentwise : TangentStep::scalar;
+  });
+}
+
+GaussSeidelData make_gauss_seidel_data(BlockSparseMatrix W, Vector q, Vector mu, FrictionLaw law,
+                                       TangentStep tangent_step) {
+  SIGNORINI_CHECK(W.block_rows == W.block_columns);
+  SIGNORINI_CHECK(q.size() == 3 * static_cast<Eigen::Index>(W.block_rows) && mu.size() == W.block_rows);
+  GaussSeidelData data;
+  data.law = law;
+  const bool choice = natural_tangent_step(law) == TangentStep::scalar;
+  data.tangent_step = choice ? tangent_step : TangentStep::componentwise;
+  data.tangent_stiffness.resize(W.block_rows);
+  data.contact.reserve(static_cast<std::size_t>(W.block_rows));
+  data.diagonal.reserve(data.contact.capacity());
+  data.upper_begin.reserve(data.contact.capacity());
+  for (Index k = 0; k < W.block_rows; ++k) {
+    const Matrix3 D = diagonal_block(W, k);
+    data.diagonal.push_back(D);
+    const bool scalar = data.tangent_step == TangentStep::scalar;
+    data.tangent_stiffness[k] = largest_eigenvalue(D(1, 1), D(1, 2), D(2, 1), D(2, 2));
+    data.contact.push_back(make_contact(D, q.segment<3>(3 * k), mu[k], data.tangent_stiffness[k], scalar));
+    if (!(D(0, 0) > 0.0)) data.fixed.push_back(k);
+    const auto begin = W.column.begin() + W.row_begin[static_cast<std::size_t>(k)];
+    const auto end = W.column.begin() + W.row_begin[static_cast<std::size_t>(k) + 1];
+    data.upper_begin.push_back(static_cast<Index>(std::lower_bound(begin, end, k) - W.column.begin()));
+  }
+  data.W = std::move(W);
+  data.q = std::move(q);
+  data.mu = std::move(mu);
+  return data;
+}
+
+double gauss_seidel_sweep(Isa level, const GaussSeidelData& data, std::span<double> r) {
+  SIGNORINI_CHECK(r.size() == static_cast<std::size_t>(data.q.size()));
+  for (const Index k : data.fixed) std::fill_n(r.begin() + 3 * static_cast<std::ptrdiff_t>(k), 3, 0.0);
+  const Problem problem{kernel::view_of(data.W), data.upper_begin.data(), data.contact.data()};
+  return with_law(data.law, [&](auto law) {
+    if constexpr (decltype(law)::kPartSize == 1)
+      return sweep<Update::componentwise_clamp>(level, problem, r.data());
+    if (data.tangent_step == TangentStep::scalar) return sweep<Update::scalar_disc>(level, problem, r.data());
+    return sweep<Update::componentwise_disc>(level, problem, r.data());
+  });
+}
+
+double gauss_seidel_sweep(const GaussSeidelData& data, std::span<double> r) {
+  return gauss_seidel_sweep(isa(), data, r);
+}
+
+namespace {
+
+template <class Law>
+double largest_error(const GaussSeidelData& data, std::span<const double> r, std::span<double> u) {
+  double largest = 0.0, poison = 0.0;
+  for (std::size_t k = 0; k < data.contact.size(); ++k) {
+    const GaussSeidelContact& c = data.contact[k];
+    const double* rk = r.data() + 3 * k;
+    double* uk = u.data() + 3 * k;
+    for (int i = 0; i < 3; ++i) uk[i] += c.q[i];
+    double e_N = std::min(0.0, uk[0]), e_1 = 0.0, e_2 = 0.0;
+    if (c.step[0] > 0.0) {
+      // e_N = (r_N − p_N)/ρ_N with p_N = max(0, r_N − ρ_N u_N), which is min(r_N/ρ_N, u_N)
+      e_N = std::min(rk[0] * c.stiffness[0], uk[0]);
+      const double bound = c.mu * std::max(0.0, rk[0] - uk[0] * c.step[0]);
+      const double stiffness = data.tangent_stiffness[static_cast<Eigen::Index>(k)];
+      const double step = stiffness > 0.0 ? 1.0 / stiffness : 0.0;
+      double t1 = rk[1] - step * uk[1], t2 = rk[2] - step * uk[2];
+      if constexpr (Law::kPartSize == 1) {
+        t1 = clamp_to(t1, bound);
+        t2 = clamp_to(t2, bound);
+      } else {
+        const double factor = disc_factor(t1 * t1 + t2 * t2, bound);
+        t1 *= factor;
+        t2 *= factor;
+      }
+      e_1 = (rk[1] - t1) * stiffness;
+      e_2 = (rk[2] - t2) * stiffness;
+    }
+    const double error = e_N * e_N + (e_1 * e_1 + e_2 * e_2);
+    poison += 0.0 * (error + uk[0]);
+    largest = std::max(largest, error);
+  }
+  return std::sqrt(largest) + poison;
+}
+
+}  // namespace
+
+double alart_curnier_error(const GaussSeidelData& data, std::span<const double> r, std::span<double> u) {
+  SIGNORINI_CHECK(r.size() == static_cast<std::size_t>(data.q.size()) && u.size() == r.size());
+  multiply(data.W, r, u);
+  return with_law(data.law, [&](auto law) { return largest_error<decltype(law)>(data, r, u); });
+}
+
+}  // namespace signorini

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "contact/friction_law.h"
+#include "linalg/block_sparse_matrix.h"
+#include "linalg/types.h"
+
+/// One sweep of projected Gauss–Seidel over the contacts (Lazarevych 2010 eq. 14–15 with eqs. 6, 7;
+/// corrections C08 and C09 in docs/theory.md).
+///
+/// For every contact k in ascending order, u_k = Σ_j W_kj r_j + q_k always with the newest r:
+///
+///     r_N  = max(0, r_N − u_N/W_NN)
+///     cone:     r_T = disc(r_T − u_T/λ_max(W_TT), μ r_N)             scalar step
+///               r_Tj ← r_Tj − u_Tj/W_jj for j = 1, 2, then disc      componentwise step, eq. 7 as printed
+///     pyramid:  r_Tj = clamp(r_Tj − u_Tj/W_jj, −μ r_N, μ r_N) for j = 1, 2
+///
+/// The projection stands inside the sweep, not after it (C08: the printed order has fixed points that are no
+/// solutions). The componentwise step slips in a wrong direction where W_TT is anisotropic (C09); it is kept
+/// for the tables. W may be unsymmetric; only block row k is read for contact k. A contact with W_NN ≤ 0
+/// (both sides fixed) keeps r = 0.
+///
+/// Consecutive contacts depend on each other, so a sweep is a chain: what is late is the tangential impulse
+/// of the contact before. The kernel therefore sums the row from the diagonal to its end first and the part
+/// before the diagonal last, projects without branches, and takes the square root and the quotient of the
+/// disc side by side.
+namespace signorini {
+
+enum class TangentStep { scalar, componentwise };
+template <>
+struct EnumNames<TangentStep> {
+  static constexpr std::array<std::pair<TangentStep, std::string_view>, 2> value{
+      {{TangentStep::scalar, "scalar"}, {TangentStep::componentwise, "componentwise"}}};
+};
+
+/// What suits the law: componentwise where components have bounds of their own.
+TangentStep natural_tangent_step(FrictionLaw law);
+
+/// Everything a contact needs besides its row of W, in one place of memory. Components are N, T1, T2.
+struct GaussSeidelContact {
+  double q[3];  ///< m/s
+  double mu;
+  double step[3];       ///< 1/W_NN and the two tangential steps; 0 where the stiffness is not positive
+  double stiffness[3];  ///< W_NN and what the tangential steps are the inverse of; 1/kg
+  double by_normal[2];  ///< step_T · W_TN: how a new r_N moves the tangents
+  double by_first;      ///< step_T2 · W_T2T1 (componentwise)
+};
+
+struct GaussSeidelData {
+  BlockSparseMatrix W;  ///< 1/kg
+  Vector q;             ///< 3m; m/s
+  Vector mu;            ///< m
+  FrictionLaw law = FrictionLaw::cone;
+  TangentStep tangent_step = TangentStep::scalar;
+
+  std::vector<Matrix3> diagonal;            ///< m: W_kk; 1/kg
+  Vector tangent_stiffness;                 ///< m: λ_max of the symmetric part of W_TT; 1/kg
+  std::vector<GaussSeidelContact> contact;  ///< m
+  std::vector<Index> upper_begin;           ///< m: first block of row k with column ≥ k
+  std::vector<Index> fixed;                 ///< contacts with W_NN ≤ 0
+
+  Index contacts() const { return static_cast<Index>(mu.size()); }
+};
+
+/// `tangent_step` matters only where the law leaves a choice: for the cone.
+GaussSeidelData make_gauss_seidel_data(BlockSparseMatrix W, Vector q, Vector mu, FrictionLaw law,
+                                       TangentStep tangent_step);
+
+/// Updates r (3m, N·s) in place. Returns max_k ‖(Δr_N/ρ_N, Δr_T/ρ_T)‖ in m/s: a cheap estimate of the
+/// Alart–Curnier error, zero exactly at a fixed point, NaN when r stopped being finite. Allocates nothing.
+double gauss_seidel_sweep(const GaussSeidelData& data, std::span<double> r);
+/// The same with the kernel of one level, which must not be above `best_isa()`; for tests and benchmarks.
+double gauss_seidel_sweep(Isa level, const GaussSeidelData& data, std::span<double> r);
+
+/// The Alart–Curnier error of r (contact/residuals.h) in m/s, not divided by U; one product with W. `u` (3m)
+/// receives W r + q. A contact with W_NN ≤ 0 counts with max(0, −u_N). NaN when r or u is not finite.
+double alart_curnier_error(const GaussSeidelData& data, std::span<const double> r, std::span<double> u);
+
+}  // namespace signorini

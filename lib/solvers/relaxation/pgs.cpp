@@ -1,0 +1,116 @@
+#include "solvers/relaxation/pgs.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "solvers/cg/tangent_cone.h"
+
+namespace signorini {
+
+namespace {
+
+/// Lazarevych 2010 eqs. 14 and 15 as printed: r½ = (L + D)⁻¹(−q − U r), then every contact of r½ is projected
+/// (docs/theory.md, C08).
+double printed_sweep(const GaussSeidelData& data, std::span<double> r, std::span<double> previous) {
+  std::copy(r.begin(), r.end(), previous.begin());
+  for (Index k = 0; k < data.contacts(); ++k) {
+    const auto row = static_cast<std::size_t>(k);
+    Vector3 u = data.q.segment<3>(3 * k);
+    for (Index b = data.W.row_begin[row]; b < data.W.row_begin[row + 1]; ++b) {
+      const auto column = static_cast<std::size_t>(data.W.column[static_cast<std::size_t>(b)]);
+      u += Eigen::Map<const Matrix3>(data.W.block(b)) * Eigen::Map<const Vector3>(r.data() + 3 * column);
+    }
+    const Matrix3& D = data.diagonal[row];
+    for (int j = 0; j < 3; ++j) {
+      if (!(D(j, j) > 0.0)) continue;
+      const double change = -u[j] / D(j, j);
+      r[3 * row + static_cast<std::size_t>(j)] += change;
+      u += D.col(j) * change;
+    }
+  }
+  constexpr double kFree[2] = {0.0, 0.0};
+  double largest = 0.0;
+  for (std::size_t k = 0; k < data.diagonal.size(); ++k) {
+    double* r_k = r.data() + 3 * k;
+    with_law(data.law, [&](auto law) {
+      project_impulse<decltype(law)>(data.mu[static_cast<Index>(k)], 0, kFree, r_k);
+    });
+    const Vector3 change =
+        Eigen::Map<const Vector3>(r_k) - Eigen::Map<const Vector3>(previous.data() + 3 * k);
+    largest = std::max(largest, change.cwiseProduct(data.diagonal[k].diagonal()).norm());
+  }
+  return largest;
+}
+
+/// The clamp of the pyramid with both steps 1/λ_max(W_TT) instead of 1/W_jj.
+void take_scalar_steps(GaussSeidelData& data) {
+  for (std::size_t k = 0; k < data.contact.size(); ++k) {
+    GaussSeidelContact& contact = data.contact[k];
+    const Matrix3& D = data.diagonal[k];
+    const double stiffness = std::max(0.0, data.tangent_stiffness[static_cast<Index>(k)]);
+    const double step = stiffness > 0.0 ? 1.0 / stiffness : 0.0;
+    for (int j = 0; j < 2; ++j) {
+      contact.stiffness[1 + j] = stiffness;
+      contact.step[1 + j] = step;
+      contact.by_normal[j] = step * D(1 + j, 0);
+    }
+    contact.by_first = step * D(2, 1);
+  }
+}
+
+TangentStep tangent_step(const PgsOptions& options) {
+  if (options.tangent == PgsTangent::scalar) return TangentStep::scalar;
+  if (options.tangent == PgsTangent::componentwise) return TangentStep::componentwise;
+  return natural_tangent_step(options.common.law);
+}
+
+}  // namespace
+
+void PgsOptions::validate() const {
+  kernel.validate("solver 'pgs'");
+  if (n_max < 1) throw_usage("solver 'pgs': n_max = {} must be at least 1", n_max);
+  paper.validate("solver 'pgs'");
+}
+
+std::string Pgs::island_refusal(Index contacts) const { return options_.kernel.refusal(contacts); }
+
+void Pgs::prepare_island(ReducedProblem problem, Vector mu) {
+  GaussSeidelData data =
+      make_gauss_seidel_data(options_.kernel.stored(std::move(problem.W)), std::move(problem.q), std::move(mu),
+                             options_.common.law, tangent_step(options_));
+  const bool by_components = natural_tangent_step(options_.common.law) == TangentStep::componentwise;
+  if (by_components && options_.tangent == PgsTangent::scalar) take_scalar_steps(data);
+  set_data(std::move(data));
+  previous_.resize(u_.size());
+}
+
+Iteration Pgs::start(std::span<double> /*r*/, const StopTest& stop) {
+  reset_counters();
+  rules_ = {};
+  rule_met_ = false;
+  sweeps_ = 0;
+  if (options_.stop == StopKind::paper && !stop.fixed())
+    rules_ = PaperRules(options_.paper, impulse_scale(data_, stop.scale()), stop.scale());
+  return {};
+}
+
+Iteration Pgs::iterate(std::span<double> r) {
+  if (rules_.active()) std::copy(r.begin(), r.end(), previous_.begin());
+  ++sweeps_;
+  const double correction = options_.form == PgsForm::robust ? gauss_seidel_sweep(data_, r)
+                                                             : printed_sweep(data_, r, previous_);
+  Iteration iteration = swept(correction);
+  if (rules_.active()) {
+    iteration.error = measure(r, correction);
+    rule_met_ = rules_.met(step_norms(r, previous_), projected_residual(data_.law, data_.mu, r, u_));
+  }
+  return iteration;
+}
+
+LoopEnd Pgs::settle(std::span<double> /*r*/) {
+  if (!rules_.active()) return LoopEnd::none;
+  if (rule_met_) return LoopEnd::paper_rule;
+  return sweeps_ >= options_.n_max ? LoopEnd::cap : LoopEnd::none;
+}
+
+}  // namespace signorini

@@ -1,0 +1,144 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "solvers/active_set/active_set_solver.h"
+#include "solvers/registered_solver.h"
+
+/// `sp-active-set`, `sp-cr`: staggered projections (Kaufman et al. 2008 as run by Verschoor and Jalba 2019,
+/// section 6.2.3). A pass is two projections in the metric of M, solved in turn until their answers agree:
+///
+///     normal:    r_T held,  u_N ≥ 0   ⊥  r_N ≥ 0
+///     friction:  r_N held,  r_T in the box |r_Tj| ≤ b or the disc ‖r_T‖ ≤ b,  b = μ r_N,
+///                and −u_T normal to it at r_T
+///
+/// Both minimise ½ vᵀ M v − vᵀ(f + H r_held), and both are the system of active_set/saddle_system.h with the
+/// normals or the tangents as the unknowns, solved by the same conjugate residuals and states as `cr-diag`, with
+/// the same preconditioner. `sp-active-set` changes states only where the linear system is solved, by block
+/// pivoting (active_set.h), `sp-cr` also on the way. Velocities, impulses and states are kept from pass to pass.
+/// An iteration is one Krylov iteration of either problem; passes are the counter `relinearisations`.
+/// `qp = minres` puts MINRES in the place of conjugate residuals (section 7).
+///
+/// Departures. A projection is solved to `forcing` times the error at its beginning (never tighter than
+/// `inner` times the asked residual) instead of to a fixed tolerance: early passes aim at bounds that are
+/// still wrong. With forcing = 0 it is as published. The first iteration of a projection meets a residual
+/// (0; u_L) for which CR breaks down (docs/theory.md, C38) and is one minimising step. The published method
+/// knows the pyramid only; the friction problem of the cone keeps r_T in discs of fixed radius and turns sliding
+/// impulses by Newton's method (active_set.h, `newton`).
+///
+/// Staggering is a fixed-point iteration of r_N ↦ r_T ↦ r_N and need not converge: it may oscillate (section
+/// 6.2.3: high impact, large Δt). Where the error has not improved by 1 % for `patience` passes, the bounds
+/// follow r_N by half as much as before (`relax`), down to 1/8; then the solve ends `stalled` with the best
+/// iterate.
+namespace signorini {
+
+/// What solves the linear systems.
+enum class QpMethod : std::uint8_t { cr, minres };
+template <>
+struct EnumNames<QpMethod> {
+  static constexpr std::array<std::pair<QpMethod, std::string_view>, 2> value{
+      {{QpMethod::cr, "cr"}, {QpMethod::minres, "minres"}}};
+};
+
+struct StaggeredOptions {
+  CommonOptions common;
+  double inner = 0.1;
+  double forcing = 0.1;
+  double postpone = 1.0;
+  int passes = 0;
+  int patience = 40;
+  bool relax = true;
+  Judge judge = Judge::exact;
+  QpMethod qp = QpMethod::cr;
+
+  template <class Visitor>
+  void visit(Visitor& v) {
+    common.visit(v);
+    v("inner", inner, "smallest tolerance of a projection relative to the asked residual");
+    v("forcing", forcing,
+      "tolerance of a projection relative to the error at its beginning; 0: always the smallest");
+    v("postpone", postpone,
+      "changes of state on the way wait while their violation is below this times the residual of the "
+      "system");
+    v("passes", passes, "staggering passes at most; 0: as many as the iteration limit allows");
+    v("patience", patience,
+      "passes without an error 1 % smaller after which staggering counts as oscillating");
+    v("relax", relax, "let the friction bounds follow the normal impulses more slowly where it oscillates");
+    v("judge", judge,
+      "exact: factors M while preparing and stops by the true residual; own: never factors M and stops by "
+      "the error of the velocity at hand, which is too small for stiff M");
+    v("qp", qp, "what solves the linear systems of both projections: conjugate residuals, or MINRES");
+  }
+  void validate(std::string_view solver) const;
+};
+
+struct SpActiveSetOptions : StaggeredOptions {
+  void validate() const { StaggeredOptions::validate("solver 'sp-active-set'"); }
+};
+struct SpCrOptions : StaggeredOptions {
+  void validate() const { StaggeredOptions::validate("solver 'sp-cr'"); }
+};
+
+class StaggeredProjections : public ActiveSetSolver {
+ public:
+  StaggeredProjections(const StaggeredOptions& options, StateInterval interval);
+  void prepare(const ContactProblem& problem) override;
+
+ protected:
+  Iteration start(std::span<double> r, const StopTest& stop) override;
+  void begin_iterations() override { enter(Unknowns::normals); }
+  bool solved() const override { return saddle_.residual <= tolerance_; }
+  LoopEnd when_solved() override;
+  bool lose_patience() override;
+  StateInterval interval() const override { return interval_; }
+  double state_tolerance() const override { return tolerance_; }
+  std::size_t phase() const override { return unknowns_ == Unknowns::normals ? 0 : 1; }
+
+ private:
+  void enter(Unknowns unknowns);
+  LoopEnd leave();
+  LoopEnd finish_pass();
+
+  StaggeredOptions sp_;
+  StateInterval interval_;
+  std::vector<double> at_hand_;  ///< 3m: feasible impulses between iterations
+
+  // of one solve
+  Unknowns unknowns_ = Unknowns::normals;
+  double asked_ = 0.0, smallest_ = 0.0, inner_ = 0.0, tolerance_ = 0.0;  ///< m/s
+  double forcing_ = 0.0, relaxation_ = 1.0;
+  double error_ = 0.0;   ///< of the impulses at hand, m/s
+  bool moved_ = false;   ///< a projection of this pass changed anything
+  int evaluations_ = 0;  ///< of solved systems in this projection
+  double least_ = 0.0;   ///< residual of this projection, m/s
+  int lowered_at_ = 0;   ///< iteration
+  int patience_ = 0;     ///< iterations of a projection without a lower residual
+  bool given_up_ = false;
+  double least_error_ = 0.0;  ///< m/s
+  int improved_at_ = 0;       ///< pass
+  int passes_ = 0;
+};
+
+class SpActiveSet : public RegisteredSolver<SpActiveSet, SpActiveSetOptions, StaggeredProjections> {
+ public:
+  static constexpr std::string_view kName = "sp-active-set";
+  static constexpr SolverTraits kTraits{
+      .needs = SolverNeeds::mass, .parallel = true, .phases = {"normal", "friction"}};
+  explicit SpActiveSet(const Options& options)
+      : RegisteredSolver(options, options, StateInterval::converged) {}
+};
+
+class SpCr : public RegisteredSolver<SpCr, SpCrOptions, StaggeredProjections> {
+ public:
+  static constexpr std::string_view kName = "sp-cr";
+  static constexpr SolverTraits kTraits{
+      .needs = SolverNeeds::mass, .parallel = true, .phases = {"normal", "friction"}};
+  explicit SpCr(const Options& options) : RegisteredSolver(options, options, StateInterval::log2) {}
+};
+
+}  // namespace signorini
