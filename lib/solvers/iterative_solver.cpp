@@ -110,7 +110,7 @@ bool IterativeSolver::judge(Loop& loop) {
     return true;
   }
   const bool known = !std::isnan(last.error);
-  if (!known && !schedule_.due(last.estimate) && !last.exhausted) return true;
+  if (!known && !schedule_.due(last.estimate) && !last.exhausted && !last.ripe) return true;
   if (!known) last.error = measure(loop.r, last.estimate);
   best_.offer(loop.r, last.error);
   if (loop.stop.met(last.error)) {

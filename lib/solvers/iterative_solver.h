@@ -23,6 +23,7 @@ namespace signorini {
 struct Iteration {
   double estimate = std::numeric_limits<double>::quiet_NaN();  ///< of the error of r, at no cost
   double error = std::numeric_limits<double>::quiet_NaN();     ///< the exact error of r, where it is at hand
+  bool ripe = false;       ///< worth measuring whatever the estimate promises
   bool exhausted = false;  ///< the next iteration would change nothing but rounding
   bool moved = true;       ///< false: nothing was done, and nothing can be
 

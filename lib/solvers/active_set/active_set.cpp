@@ -226,6 +226,7 @@ void ActiveSet::start(std::span<const double> r, std::span<const double> u) {
   changes_ = bound_moves_ = 0;
   bounds_ = Bounds::following;
   unknowns_ = Unknowns::all;
+  regularised_ = false;
   for (auto* x : {&proximal, &centre, &known}) std::fill(x->begin(), x->end(), 0.0);
   double least = 0.0;
   for (std::size_t k = 0; u.empty() && k < contact_.size(); ++k)
@@ -251,9 +252,10 @@ void ActiveSet::start(std::span<const double> r, std::span<const double> u) {
 bool ActiveSet::evaluate(std::span<const double> u, double gate, Moment moment) {
   const bool changed =
       with_law(system_->law, [&](auto law) { return evaluate_by<decltype(law)>(u, gate, moment); });
-  if (changed || !held() || moment == Moment::running || !(std::max(bound_lag(), proximal_lag()) > gate))
-    return changed;
-  if (kCentreAccuracy * proximal_lag() <= bound_accuracy_ * bound_lag()) move_held_bounds(u, gate);
+  if (changed || !regularised_ || moment == Moment::running) return changed;
+  const double bounds = held() ? bound_lag() : 0.0;
+  if (!(std::max(bounds, proximal_lag()) > gate)) return false;
+  if (held() && kCentreAccuracy * proximal_lag() <= bound_accuracy_ * bounds) move_held_bounds(u, gate);
   for (std::size_t k = 0; k < contact_.size(); ++k) recentre(k);
   return true;
 }
@@ -350,7 +352,7 @@ void ActiveSet::apply(std::size_t k, const std::array<Change, 3>& changes, std::
     apply_tangent<Law>(part_of<Law>(k, part, u), change, gate);
   }
   changes_ += (changes[0] != Change::none ? 1 : 0) + (moved ? 1 : 0);
-  if (held()) recentre(k);
+  if (regularised_) recentre(k);
 }
 
 template <class Law>
@@ -391,11 +393,18 @@ void ActiveSet::hold_bounds() {
   for (std::size_t k = 0; k < contact_.size(); ++k) {
     bound_[k] = mu(k) * std::max(0.0, lambda[3 * k]);
     if (!(bound_[k] > 0.0)) drop_tangents(k);
+    contact_[k].slips = contact_[k].confirmed = {};
+  }
+  regularise();
+}
+
+void ActiveSet::regularise() {
+  regularised_ = true;
+  for (std::size_t k = 0; k < contact_.size(); ++k) {
     const Vector3& S = inverse_mass_[k];
     proximal[3 * k] = kProximal * S[0];
     proximal[3 * k + 1] = proximal[3 * k + 2] = kProximal * std::max(S[1], S[2]);
     recentre(k);
-    contact_[k].slips = contact_[k].confirmed = {};
   }
 }
 
@@ -418,7 +427,8 @@ double ActiveSet::proximal_lag() const {
 }
 
 double ActiveSet::held_accuracy() const {
-  return held() ? std::max(bound_accuracy_ * bound_lag(), kCentreAccuracy * proximal_lag()) : 0.0;
+  const double bounds = held() ? bound_accuracy_ * bound_lag() : 0.0;
+  return regularised_ ? std::max(bounds, kCentreAccuracy * proximal_lag()) : 0.0;
 }
 
 void ActiveSet::recentre(std::size_t k) {
@@ -518,6 +528,7 @@ void ActiveSet::set_unknowns(Unknowns unknowns) {
         for (std::size_t j = 0; j < Law::kPartSize; ++j)
           make(row_of<Law>(k, part) + j, unknowns != Unknowns::normals && sticks);
       }
+      if (regularised_) recentre(k);
       if (unknowns != Unknowns::normals) continue;
       across[k].setZero();
       compliance[k] = 0.0;

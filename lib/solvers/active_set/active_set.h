@@ -32,8 +32,8 @@
 ///
 /// Bounds *follow* the normal impulses, or are *held* (Tresca friction, a convex problem) where following does
 /// not converge, or are *fixed* by the owner (staggered projections). Held bounds move only once the problem with
-/// them is solved, all together (fixed_point_history.h), and held rows get a compliance ϑ = 10⁻⁴ S about a centre
-/// c, u + ϑ (λ − c) = 0, then c ← λ (proximal method of multipliers, Rockafellar 1976), so that redundant
+/// them is solved, all together (fixed_point_history.h). Regularised rows have a compliance ϑ = 10⁻⁴ S about a
+/// centre c, u + ϑ (λ − c) = 0, then c ← λ (proximal method of multipliers, Rockafellar 1976), so that redundant
 /// contacts have a solution. Why: docs/notes/active-set.md.
 namespace signorini {
 
@@ -120,9 +120,13 @@ class ActiveSet {
   long long bound_moves() const { return bound_moves_; }
   /// Held bounds have waited for too long (`adaptive`).
   void loosen_bounds();
-  /// What the system has to be solved to before bounds and centres move, m/s; 0 where nothing is held. An
+  /// What the system has to be solved to before held bounds and centres move, m/s; 0 where there are none. An
   /// evaluation of a converged state with this gate moves them where no state changes.
   double held_accuracy() const;
+
+  /// Gives the rows a compliance ϑ about a centre (`hold_bounds` does so too).
+  void regularise();
+  bool regularised() const { return regularised_; }
 
   /// The bounds are the owner's from now on; 0 to begin with.
   void fix_bounds();
@@ -209,6 +213,7 @@ class ActiveSet {
   StateRules rules_;
   Bounds bounds_ = Bounds::following;
   Unknowns unknowns_ = Unknowns::all;
+  bool regularised_ = false;
   std::vector<Contact> contact_;
   std::vector<Vector3> inverse_mass_;  ///< m: S of N, T1, T2
   std::vector<std::array<Change, 3>> asked_;  ///< m: by normal and parts

@@ -125,7 +125,7 @@ void SaddleSystem::constraint_velocities(const SaddleVector& x, SaddleImage& Kx)
     out[3 * k + 1] -= states.compliance[k] * x.c[3 * k + 1];
     out[3 * k + 2] -= states.compliance[k] * x.c[3 * k + 2];
   }
-  if (!states.held()) return;
+  if (!states.regularised()) return;
   for (std::size_t i = 0; i < out.size(); ++i) out[i] -= states.proximal[i] * x.c[i];
 }
 
@@ -223,7 +223,7 @@ void SaddleSystem::constraint_residual(std::vector<double>& out) const {
     out[3 * k + 1] += states.compliance[k] * states.lambda[3 * k + 1];
     out[3 * k + 2] += states.compliance[k] * states.lambda[3 * k + 2];
   }
-  if (!states.held()) return;
+  if (!states.regularised()) return;
   for (std::size_t i = 0; i < out.size(); ++i)
     out[i] += states.proximal[i] * (states.lambda[i] - states.centre[i]);
 }

@@ -62,6 +62,12 @@ Iteration StaggeredProjections::start(std::span<double> r, const StopTest& stop)
   return first;
 }
 
+Iteration StaggeredProjections::iterate(std::span<double> r) {
+  Iteration iteration = ActiveSetSolver::iterate(r);
+  iteration.ripe = unknowns_ == Unknowns::tangents && solved();  // the end of a pass, it may be
+  return iteration;
+}
+
 /// Gives the turn to one of the two projections.
 void StaggeredProjections::enter(Unknowns unknowns) {
   unknowns_ = unknowns;
@@ -78,6 +84,9 @@ void StaggeredProjections::enter(Unknowns unknowns) {
 
 bool StaggeredProjections::lose_patience() {
   const bool changed = ActiveSetSolver::lose_patience();
+  // redundant contacts that no velocity satisfies: rows open once they give way
+  if (changed && !saddle_.states.regularised())
+    saddle_.change_states([](ActiveSet& states) { states.regularise(); });
   moved_ = moved_ || !stuck_;
   if (saddle_.residual < 0.9 * least_) {
     least_ = saddle_.residual;
@@ -95,7 +104,7 @@ LoopEnd StaggeredProjections::when_solved() {
   do {
     stuck_ = false;
     if (!given_up_ && evaluations_++ < kMostEvaluations &&
-        saddle_.evaluate_states(tolerance_, Moment::converged)) {
+        saddle_.evaluate_states(accuracy(), Moment::converged)) {
       moved_ = true;
     } else {
       const LoopEnd end = leave();

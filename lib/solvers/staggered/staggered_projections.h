@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -91,8 +92,9 @@ class StaggeredProjections : public ActiveSetSolver {
 
  protected:
   Iteration start(std::span<double> r, const StopTest& stop) override;
+  Iteration iterate(std::span<double> r) override;
   void begin_iterations() override { enter(Unknowns::normals); }
-  bool solved() const override { return saddle_.residual <= tolerance_; }
+  bool solved() const override { return saddle_.residual <= accuracy(); }
   LoopEnd when_solved() override;
   bool lose_patience() override;
   StateInterval interval() const override { return interval_; }
@@ -100,6 +102,7 @@ class StaggeredProjections : public ActiveSetSolver {
   std::size_t phase() const override { return unknowns_ == Unknowns::normals ? 0 : 1; }
 
  private:
+  double accuracy() const { return std::max(tolerance_, saddle_.states.held_accuracy()); }
   void enter(Unknowns unknowns);
   LoopEnd leave();
   LoopEnd finish_pass();
