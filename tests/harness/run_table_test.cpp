@@ -58,7 +58,7 @@ RunRecord example(int repetition) {
   record.solve_seconds = 2e-7;
   record.tolerance = 1e-6;
   record.protocol = "time";
-  record.first_phase = 5;
+  record.phases = "cg=5";
   record.products = 123456789012345LL;
   record.message = "two\nlines, with \"quotes\"";
   record.label = "combined";

@@ -13,7 +13,7 @@ COLUMNS = {  # of runs.csv, as `signorini list columns` tells them: (type, unit)
     "residual": ("real", "1"), "natural_map": ("real", "1"), "siconos_error": ("real", "1"), "fischer_burmeister": ("real", "m/s"),
     "penetration": ("real", "m"), "cone_violation": ("real", "1"), "dissipation_angle": ("real", "deg"), "equation": ("real", "1"),
     "setup_seconds": ("real", "s"), "solve_seconds": ("real", "s"), "tolerance": ("real", "1"), "protocol": ("text", ""),
-    "first_phase": ("integer", "1"), "products": ("integer", "1"), "message": ("text", ""), "label": ("text", ""),
+    "phases": ("text", ""), "products": ("integer", "1"), "message": ("text", ""), "label": ("text", ""),
     **dict.fromkeys(("mass_products", "direction_products", "contact_sweeps", "triangular_solves", "evaluations", "state_changes", "restarts", "guards",
                      "relinearisations"), ("integer", "1")),
     **dict.fromkeys(("fb_normal", "fb_static", "fb_kinetic"), ("real", "m")), "cpu_share": ("real", "1"), "waited_share": ("real", "1"),

@@ -66,6 +66,14 @@ TEST(OneContact, TakesOffWithoutAnImpulse) {
             Vector3::Zero());
 }
 
+ContactFace face_at(FrictionLaw law, double mu, const double* r, const double* rho) {
+  return with_law(law, [&](auto type) { return face_of<decltype(type)>(mu, r, rho); });
+}
+
+void project(FrictionLaw law, double mu, std::uint8_t slides, const double* S, double* r) {
+  with_law(law, [&](auto type) { project_impulse<decltype(type)>(mu, slides, S, r); });
+}
+
 TEST(TangentCone, SplitsEveryDirectionIntoTheConeAndItsPolar) {
   Rng rng(8);
   for (const FrictionLaw law : {FrictionLaw::cone, FrictionLaw::pyramid}) {
@@ -73,9 +81,9 @@ TEST(TangentCone, SplitsEveryDirectionIntoTheConeAndItsPolar) {
       const double mu = 0.6;
       double r[3] = {trial % 5 == 0 ? 0.0 : rng.uniform(0.0, 2.0), 3.0 * rng.normal(), 3.0 * rng.normal()};
       const double S[2] = {0.0, 0.0};
-      project_impulse(law, mu, 0, S, r);  // most of them lie on the boundary
+      project(law, mu, 0, S, r);  // most of them lie on the boundary
       const double rho[3] = {rng.normal(), rng.normal(), rng.normal()};
-      const ContactFace face = face_of(law, mu, r, rho);
+      const ContactFace face = face_at(law, mu, r, rho);
       double inner = 0.0;
       double scale = 0.0;
       for (int i = 0; i < 3; ++i) {
@@ -88,7 +96,7 @@ TEST(TangentCone, SplitsEveryDirectionIntoTheConeAndItsPolar) {
       double back[3];
       const double t = 1e-6;
       for (int i = 0; i < 3; ++i) stepped[i] = back[i] = r[i] + (i == 0 ? 0.0 : t * face.g[i]);
-      project_impulse(law, mu, 0, S, back);
+      project(law, mu, 0, S, back);
       EXPECT_NEAR(std::hypot(stepped[1] - back[1], stepped[2] - back[2]), 0.0, 1e-9) << trial;
     }
   }
@@ -97,14 +105,14 @@ TEST(TangentCone, SplitsEveryDirectionIntoTheConeAndItsPolar) {
 TEST(TangentCone, SlidingImpulsesFollowTheirBound) {
   const double r[3] = {2.0, 0.6, 0.8};  // on the disc of radius 0.5·2
   const double outward[3] = {0.3, 3.0, 4.0};
-  const ContactFace face = face_of(FrictionLaw::cone, 0.5, r, outward);
+  const ContactFace face = face_of<FrictionCone>(0.5, r, outward);
   EXPECT_EQ(face.slides, 1);
   EXPECT_NEAR(face.S[0], 0.3, 4 * kEps);
   EXPECT_NEAR(face.S[1], 0.4, 4 * kEps);
   EXPECT_NEAR(face.curvature, 5.0, 16 * kEps);  // ‖u_T‖/(μ r_N)
   EXPECT_NEAR(face.g[1], 0.0, 8 * kEps);
   double moved[3] = {3.0, 0.9, 1.1};
-  project_impulse(FrictionLaw::cone, 0.5, 1, face.S, moved);
+  project_impulse<FrictionCone>(0.5, 1, face.S, moved);
   EXPECT_NEAR(std::hypot(moved[1], moved[2]), 1.5, 4 * kEps);
 }
 
@@ -112,7 +120,7 @@ TEST(TangentCone, WithoutNormalImpulseThereIsNoFriction) {
   const double r[3] = {0.0, 0.0, 0.0};
   const double rho[3] = {-1.0, 5.0, -5.0};
   for (const FrictionLaw law : {FrictionLaw::cone, FrictionLaw::pyramid}) {
-    const ContactFace face = face_of(law, 0.5, r, rho);
+    const ContactFace face = face_at(law, 0.5, r, rho);
     for (const double g : face.g) EXPECT_EQ(g, 0.0);
     EXPECT_FALSE(face.pressed);
   }

@@ -182,7 +182,7 @@ TEST_P(Determinism, EveryRegionGetsWhatItWouldGetAlone) {
   stop.max_iterations = 120;
   for (const Case& c : cases()) {
     if (!takes(c)) continue;
-    RegionTasks tasks([this] { return make_solver(solver()); }, {c.mode, 4});
+    RegionTasks tasks(make_solver(solver()), {c.mode, 4});
     tasks.prepare(c.problem);
     auto r = zeros(c.problem);
     tasks.solve(r, stop, nullptr);

@@ -145,10 +145,10 @@ TEST(CombinedMethod, ReportsBothPhases) {
   Iterates seen;
   const Answer found = answer("pcg-pgs", {}, planted.problem, to(1e-10), &seen);
   EXPECT_EQ(enum_name(found.report.status), "converged");
-  EXPECT_GT(found.report.first_phase, 0);
-  EXPECT_LT(found.report.first_phase, found.report.iterations);
+  EXPECT_GT(found.report.phase_iterations[0], 0);
+  EXPECT_LT(found.report.phase_iterations[0], found.report.iterations);
   for (std::size_t k = 1; k < seen.phases.size(); ++k) {
-    EXPECT_EQ(seen.phases[k], static_cast<int>(k) <= found.report.first_phase ? "cg" : "gs") << k;
+    EXPECT_EQ(seen.phases[k], static_cast<int>(k) <= found.report.phase_iterations[0] ? "cg" : "gs") << k;
   }
 }
 
@@ -157,7 +157,7 @@ TEST(CombinedMethod, WithoutHandingOnItIsTheConjugateGradientMethod) {
   const Answer combined = answer("pcg-pgs", {{"tol_cg", "0"}}, planted.problem, to(1e-6));
   const Answer alone = answer("pcg", {}, planted.problem, to(1e-6));
   EXPECT_EQ(combined.r, alone.r);
-  EXPECT_EQ(combined.report.first_phase, combined.report.iterations);
+  EXPECT_EQ(combined.report.phase_iterations[0], combined.report.iterations);
 }
 
 /// A block on an incline gains dt g (sin θ − μ cos θ) per step when tan θ > μ, else nothing.

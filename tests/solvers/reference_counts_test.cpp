@@ -191,7 +191,8 @@ std::vector<double> nearly_right(const ContactProblem& problem, FrictionLaw law)
     r[i] += 1e-8 * largest * std::sin(1.0 + 7.3 * static_cast<double>(i));
   for (std::size_t k = 0; k < r.size() / 3; ++k) {
     const double S[2] = {0.0, 0.0};
-    project_impulse(law, problem.mu[static_cast<Eigen::Index>(k)], 0, S, r.data() + 3 * k);
+    const double mu = problem.mu[static_cast<Eigen::Index>(k)];
+    with_law(law, [&](auto type) { project_impulse<decltype(type)>(mu, 0, S, r.data() + 3 * k); });
   }
   return r;
 }

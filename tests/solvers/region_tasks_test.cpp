@@ -59,6 +59,8 @@ class Counting : public Solver {
   std::string_view name() const override { return "counting"; }
   std::string options() const override { return "x=1"; }
   const CommonOptions& common() const override { return common_; }
+  const SolverTraits& traits() const override { return traits_; }
+  std::unique_ptr<Solver> fresh() const override { return std::make_unique<Counting>(show_start_); }
   std::string unsupported_reason(const ContactProblem& problem) const override {
     return problem.w.size() > 0 && problem.w[0] == 200.0 ? "too large for counting" : "";
   }
@@ -87,6 +89,7 @@ class Counting : public Solver {
 
  private:
   CommonOptions common_;
+  SolverTraits traits_{.needs = SolverNeeds::either};
   Vector mu_;
   bool show_start_;
 };
@@ -115,8 +118,7 @@ ContactProblem groups(const std::vector<int>& sizes) {
 }
 
 RegionTasks counting_tasks(int threads = 1, double trace_megabytes = 256.0) {
-  return RegionTasks([] { return std::make_unique<Counting>(); },
-                     {RegionMode::points, threads, trace_megabytes});
+  return RegionTasks(std::make_unique<Counting>(), {RegionMode::points, threads, trace_megabytes});
 }
 
 TEST(RegionTasks, SweepForSweepTheSplitProblemHasTheIteratesOfTheWholeOne) {
@@ -181,7 +183,7 @@ TEST(RegionTasks, ANearlyRestingRegionStopsByTheGlobalScale) {
       }
     }
   }
-  RegionTasks tasks([] { return make_solver("pgs"); }, {RegionMode::points, 1});
+  RegionTasks tasks(make_solver("pgs"), {RegionMode::points, 1});
   tasks.prepare(problem);
   auto r = zeros(problem);
   StopRule stop;
@@ -233,9 +235,8 @@ TEST(RegionTasks, EveryRegionMayHaveItsOwnIterationLimit) {
   tasks.prepare(problem);
   auto r = zeros(problem);
   const std::vector<int> limits{1, 4, 2};
-  StopRule stop;
-  stop.region_iterations = limits;
-  const SolveReport report = tasks.solve(r, stop, nullptr);
+  tasks.limit_iterations(limits);
+  const SolveReport report = tasks.solve(r, {}, nullptr);
   EXPECT_EQ(report.status, SolveStatus::iteration_limit);
   EXPECT_EQ(report.iterations, 4);
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(tasks.region_reports()[i].iterations, limits[i]);
@@ -274,7 +275,7 @@ TEST(RegionTasks, ARegionThatStoppedEarlierShowsItsFinalValues) {
 
 TEST(RegionTasks, AStartThatNoSolverShowsIsNotInvented) {
   const auto problem = groups({2, 1});
-  RegionTasks tasks([] { return std::make_unique<Counting>(false); }, {RegionMode::points, 1});
+  RegionTasks tasks(std::make_unique<Counting>(false), {RegionMode::points, 1});
   tasks.prepare(problem);
   auto r = zeros(problem);
   Recorder seen;
@@ -371,7 +372,7 @@ TEST(RegionTasks, AContactBetweenFixedBodiesDoesNotDisturbTheOthers) {
   wider.gap = {};
   wider.position = {};
   wider.warm_start = {};
-  RegionTasks tasks([] { return make_solver("pgs"); }, {RegionMode::points, 2});
+  RegionTasks tasks(make_solver("pgs"), {RegionMode::points, 2});
   tasks.prepare(wider);
   EXPECT_EQ(tasks.partition().regions(), 4);
   auto r = zeros(wider);
@@ -438,7 +439,7 @@ TEST(RegionTasks, PointsOnACoupledMassAreUnsupportedWithTheReason) {
 
 TEST(RegionTasks, ModeNoneIsThePlainSolver) {
   const auto plain = make_region_solver("pgs", {}, {RegionMode::none, 8});
-  EXPECT_EQ(dynamic_cast<RegionTasks*>(plain.get()), nullptr);
+  EXPECT_FALSE(plain->solves_apart());
   EXPECT_THROW(make_region_solver("pgs", {}, {RegionMode::islands, 0}), UsageError);
   EXPECT_THROW(make_region_solver("pgs", {}, {RegionMode::none, 0}), UsageError);
   EXPECT_THROW(make_region_solver("nosuch", {}, {RegionMode::islands, 1}), UsageError);

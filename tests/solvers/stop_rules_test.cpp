@@ -151,7 +151,7 @@ TEST(PaperRules, CapTheSweepsAndTheConjugateGradientSteps) {
   const OptionMap combined{{"stop", "paper"}, {"tol_cg", "0"},   {"eps_cg", "0"}, {"delta_cg", "0"},
                            {"eps_gs", "0"},   {"delta_gs", "0"}, {"form", "true"}};
   const Outcome both = run("pcg-pgs", combined, hard.problem, to(1e-12));
-  EXPECT_EQ(both.report.first_phase, 2 * 15);
+  EXPECT_EQ(both.report.phase_iterations[0], 2 * 15);
   EXPECT_EQ(both.report.iterations, 2 * 15 + 100);
 }
 

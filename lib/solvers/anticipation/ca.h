@@ -28,7 +28,7 @@ class Ca : public RegisteredSolver<Ca, CaOptions, DelassusSolver> {
  public:
   static constexpr std::string_view kName = "ca";
   static constexpr SolverTraits kTraits{};
-  using RegisteredSolver::RegisteredSolver;
+  explicit Ca(const Options& options) : RegisteredSolver(options) {}
 
   std::string unsupported_reason(const ContactProblem& problem) const override;
   std::string island_refusal(Index contacts) const override;

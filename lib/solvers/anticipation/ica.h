@@ -104,7 +104,7 @@ class Ica : public RegisteredSolver<Ica, IcaOptions, MassSolver> {
   static constexpr std::string_view kName = "ica";
   static constexpr SolverTraits kTraits{
       .needs = SolverNeeds::mass, .parallel = true, .inner_regions = true};
-  using RegisteredSolver::RegisteredSolver;
+  explicit Ica(const Options& options) : RegisteredSolver(options) {}
 
   void prepare(const ContactProblem& problem) override;
   /// Keeps what belongs to M, and the response of the last solve as a start of the next one; a second solve

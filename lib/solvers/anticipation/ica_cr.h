@@ -72,7 +72,7 @@ class IcaCr : public RegisteredSolver<IcaCr, IcaCrOptions, MassSolver> {
   static constexpr std::string_view kName = "ica-cr";
   static constexpr SolverTraits kTraits{
       .needs = SolverNeeds::mass, .parallel = true, .phases = {"ica", "cr"}};
-  using RegisteredSolver::RegisteredSolver;
+  explicit IcaCr(const Options& options) : RegisteredSolver(options) {}
 
   void prepare(const ContactProblem& problem) override;
   /// The next solve starts from the velocities of the last one.

@@ -49,7 +49,7 @@ class Pcg : public RegisteredSolver<Pcg, PcgOptions, DelassusSolver> {
  public:
   static constexpr std::string_view kName = "pcg";
   static constexpr SolverTraits kTraits{};
-  using RegisteredSolver::RegisteredSolver;
+  explicit Pcg(const Options& options) : RegisteredSolver(options) {}
 
   std::string island_refusal(Index contacts) const override { return options_.kernel.refusal(contacts); }
   void prepare_island(ReducedProblem problem, Vector mu) override;

@@ -66,7 +66,7 @@ class Pgs : public RegisteredSolver<Pgs, PgsOptions, DelassusSolver> {
  public:
   static constexpr std::string_view kName = "pgs";
   static constexpr SolverTraits kTraits{};
-  using RegisteredSolver::RegisteredSolver;
+  explicit Pgs(const Options& options) : RegisteredSolver(options) {}
 
   std::string island_refusal(Index contacts) const override;
   void prepare_island(ReducedProblem problem, Vector mu) override;
