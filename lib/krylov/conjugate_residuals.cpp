@@ -8,8 +8,9 @@ namespace signorini {
 
 namespace {
 
-/// Relative size below which an inner product counts as a breakdown (docs/theory.md, C38).
-constexpr double kBreakdown = 1e-13;
+/// Relative size below which an inner product counts as a breakdown (docs/theory.md, C38): dividing by it would
+/// cost half of the digits of the next direction, and with them ρ = d − K y.
+constexpr double kBreakdown = 1e-8;
 /// Breakdowns of the block preconditioner after which the diagonal one takes over.
 constexpr int kPatience = 3;
 /// ‖K z‖ relative to what it was at the start below which the point is stationary although ρ ≠ 0

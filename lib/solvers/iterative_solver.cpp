@@ -101,8 +101,7 @@ void IterativeSolver::run(Loop& loop) {
 bool IterativeSolver::judge(Loop& loop) {
   Iteration& last = loop.last;
   if (!loop.stop.judging()) {
-    if (!std::isnan(last.error) || is_power_of_two(loop.iterations))
-      best_.offer(loop.r, std::isnan(last.error) ? last.estimate : last.error);
+    if (!std::isnan(last.error) || is_power_of_two(loop.iterations)) best_.offer(loop.r, last.quality());
     return true;
   }
   if (!ends_by_residual()) {

@@ -23,11 +23,15 @@ namespace signorini {
 struct Iteration {
   double estimate = std::numeric_limits<double>::quiet_NaN();  ///< of the error of r, at no cost
   double error = std::numeric_limits<double>::quiet_NaN();     ///< the exact error of r, where it is at hand
+  /// Of a method without an estimate: any number that is smaller for a better iterate.
+  double merit = std::numeric_limits<double>::quiet_NaN();
   bool ripe = false;       ///< worth measuring whatever the estimate promises
   bool exhausted = false;  ///< the next iteration would change nothing but rounding
   bool moved = true;       ///< false: nothing was done, and nothing can be
 
-  bool finite() const { return std::isfinite(std::isnan(estimate) ? error : estimate); }
+  /// What is known of r, the best first; NaN once arithmetic has left the finite numbers.
+  double quality() const { return !std::isnan(error) ? error : !std::isnan(estimate) ? estimate : merit; }
+  bool finite() const { return std::isfinite(quality()); }
 };
 
 /// How an iteration loop ends, or that it goes on.

@@ -6,8 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
-#include <set>
+#include <stdexcept>
 
 #include "contact/align_tangents.h"
 #include "contact/problem_zoo.h"
@@ -88,12 +89,15 @@ const std::vector<zoo::Specimen>& zoo_problems() {
   return all;
 }
 
-/// Solvers on velocities, which have no use for W alone.
-bool needs_primal(const Variant& variant) {
-  static const std::set<std::string> names{"ica",    "ica-cr",        "cr-full", "cr-diag",
-                                           "minres", "sp-active-set", "sp-cr"};
-  return names.count(variant.name) > 0;
+const SolverTraits& traits_of(const Variant& variant) {
+  for (const SolverEntry& entry : solver_registry()) {
+    if (entry.name == variant.name) return entry.traits;
+  }
+  throw std::logic_error("no solver " + variant.name);
 }
+
+/// Solvers on velocities, which have no use for W alone.
+bool needs_primal(const Variant& variant) { return traits_of(variant).needs == SolverNeeds::mass; }
 
 /// What the variant must accept: everything, but for solvers on velocities.
 std::vector<zoo::Specimen> zoo_of(const Variant& variant) {
@@ -141,9 +145,11 @@ class SolverConformance : public testing::TestWithParam<Variant> {
   /// check(case) under the cone, the pyramid and the aligned pyramid.
   template <class Check>
   void for_each_law(Check&& check) {
+    const SolverTraits& traits = traits_of(GetParam());
     for (const LawSpec law :
          {LawSpec{FrictionLaw::cone, PyramidFrame::fixed}, LawSpec{FrictionLaw::pyramid, PyramidFrame::fixed},
           LawSpec{FrictionLaw::pyramid, PyramidFrame::aligned}}) {
+      if (!(is_cone(law.law) ? traits.cone : traits.pyramid)) continue;
       SCOPED_TRACE(law_label(law));
       check(Case{GetParam(), law});
     }
@@ -309,6 +315,38 @@ TEST_P(AnySolver, GivesTheSameBitsAgainAndUnderObservation) {
       ASSERT_EQ(recorder.iterations.size(), static_cast<std::size_t>(traced.iterations) + 1) << specimen.name;
       for (std::size_t i = 0; i < recorder.iterations.size(); ++i)
         EXPECT_EQ(recorder.iterations[i], static_cast<int>(i));
+    }
+  });
+}
+
+/// Every iteration belongs to a phase that the traits name, and the report counts them.
+TEST_P(AnySolver, CountsItsIterationsByTheirPhase) {
+  for_each_law([](const Case& c) {
+    const SolverTraits& traits = traits_of(c.variant);
+    for (const zoo::Specimen& specimen : zoo_of(c.variant)) {
+      const auto solver = build(c);
+      EXPECT_EQ(solver->traits().phases, traits.phases);
+      solver->prepare(specimen.problem);
+      std::vector<double> r = zeros(specimen.problem);
+      std::map<std::string, int, std::less<>> seen;
+      class Phases : public IterationObserver {
+       public:
+        explicit Phases(std::map<std::string, int, std::less<>>& seen) : seen_(seen) {}
+        void on_iteration(int iteration, std::span<const double>, std::string_view phase) override {
+          if (iteration > 0) ++seen_[std::string(phase)];
+        }
+
+       private:
+        std::map<std::string, int, std::less<>>& seen_;
+      } observer(seen);
+      const SolveReport report = solver->solve(r, rule(1e-6, 80), &observer);
+      int counted = 0;
+      for (std::size_t p = 0; p < traits.phases.size(); ++p) {
+        counted += report.phase_iterations[p];
+        if (p == 0 || !traits.phases[p].empty())
+          EXPECT_EQ(report.phase_iterations[p], seen[std::string(traits.phases[p])]) << specimen.name;
+      }
+      EXPECT_EQ(counted, report.iterations) << specimen.name;
     }
   });
 }

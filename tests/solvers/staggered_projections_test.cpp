@@ -238,7 +238,8 @@ TEST(StaggeredProjections, OnePassSolvesAContactWithoutCoupling) {
       const auto solver = make_solver(name, {{"law", law}, {"forcing", "0"}});
       solver->prepare(h5.problem);
       std::vector<double> r(3, 0.0);
-      EXPECT_EQ(enum_name(solver->solve(r, to(1e-12), nullptr).status), "converged");
+      const SolveReport report = solver->solve(r, to(1e-12), nullptr);
+      EXPECT_EQ(enum_name(report.status), "converged");
       EXPECT_LE(report.counters.relinearisations, 1);
       const Vector& expected = std::string_view(law) == "cone" ? h5.cone : h5.pyramid;
       for (Eigen::Index i = 0; i < 3; ++i)
@@ -337,7 +338,8 @@ TEST(StaggeredProjections, ObeyTheLimitOfPasses) {
     const ContactProblem problem = springs(6, 0.5);
     solver->prepare(problem);
     std::vector<double> r(3 * static_cast<std::size_t>(problem.contacts()), 0.0);
-    EXPECT_EQ(enum_name(solver->solve(r, to(1e-12), nullptr).status), "iteration_limit");
+    const SolveReport report = solver->solve(r, to(1e-12), nullptr);
+    EXPECT_EQ(enum_name(report.status), "iteration_limit");
     EXPECT_EQ(report.counters.relinearisations, 2);
   }
 }

@@ -227,8 +227,9 @@ Iteration ProjectedCg::step_forward(std::span<double> r) {
   watchdog_.observe(g_dot_z_);
   ++counters_->evaluations;
   counters_->state_changes += faces_changed_;
+  if (!std::isfinite(g_dot_z_)) return iteration;  // NaN: diverged
   iteration.error = error_;
-  iteration.estimate = settings_.exact ? g_dot_z_ + 0.0 * error_ : g_dot_z_;
+  iteration.merit = settings_.exact ? error_ : g_dot_z_;
   return iteration;
 }
 
@@ -262,9 +263,10 @@ Iteration ProjectedCg::step_printed(std::span<double> r) {
   old_g_dot_z_ = g_dot_z_;
   g_dot_z_ = next;
   g_dot_old_z_ = with_old;
+  if (!std::isfinite(next) || !all_finite(r)) return iteration;  // NaN: diverged
   if (settings_.exact) evaluate(r);
-  iteration.error = error_;
-  iteration.estimate = all_finite(r) ? next : std::numeric_limits<double>::quiet_NaN();
+  iteration.error = settings_.exact ? error_ : iteration.error;
+  iteration.merit = next;
   return iteration;
 }
 
