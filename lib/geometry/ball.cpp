@@ -64,10 +64,11 @@ void check_level(int level) {
 
 }  // namespace
 
-TriangleMesh icosphere(int level) {
+TriangleMesh icosphere(int level, double radius) {
   check_level(level);
   TriangleMesh mesh = icosahedron();
   for (int l = 0; l < level; ++l) mesh = refined(mesh);
+  for (Vector3& x : mesh.vertices) x *= radius;
   return mesh;
 }
 

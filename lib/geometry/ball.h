@@ -9,11 +9,11 @@ namespace signorini {
 /// meshes are not useful.
 inline constexpr int kMaxBallLevel = 7;
 
-/// Unit icosahedron (level 0: 12 vertices, 20 faces), each level splits every face into four and pushes the
+/// Icosahedron of this radius (level 0: 12 vertices, 20 faces), each level splits every face into four and pushes the
 /// new vertices onto the sphere: 10·4^level + 2 vertices, 20·4^level faces. The vertices of a level are the
 /// first ones of the next; face f of a level has the children 4f … 4f+3 of the next: corner at its vertex 0,
 /// 1, 2, then the middle one.
-TriangleMesh icosphere(int level);
+TriangleMesh icosphere(int level, double radius = 1.0);
 
 /// Solid ball of nested icosphere shells of levels `level` (surface) … 0 at radii radius·(l + 1)/(level + 1),
 /// and a centre. Between shell l + 1 and shell l, the prism over each coarse face is cut into 7 tets: one at

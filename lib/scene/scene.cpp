@@ -59,15 +59,9 @@ RecordingHeader recording_header(const RecordRequest& request) {
 }
 
 std::vector<std::filesystem::path> scene_files(const RecordRequest& request) {
-  const SceneConfig config = read_scene(request);
+  SceneConfig config = read_scene(request);
   std::vector<std::filesystem::path> files{request.scene_path};
-  const auto add = [&](const FileConfig& file) {
-    if (!file.path.empty()) files.push_back(file_of(config, file));
-  };
-  for (const auto& [name, body] : config.bodies) {
-    for (const FileConfig* file : {&body.mesh, &body.surface, &body.skin}) add(*file);
-  }
-  for (const auto& [name, obstacle] : config.obstacles) add(obstacle.surface);
+  for (const FileConfig* file : mesh_files(config)) files.push_back(folder_of(config) / file->path);
   return files;
 }
 

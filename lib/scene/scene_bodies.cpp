@@ -1,84 +1,61 @@
 #include "scene/scene_bodies.h"
 
+#include <algorithm>
 #include <numbers>
+
+#include "scene/shapes/registry.h"
 
 namespace signorini {
 
-ElasticMaterial MaterialConfig::elastic() const {
-  ElasticMaterial material;
-  material.young_modulus = young_modulus_pa;
-  material.poisson_ratio = poisson_ratio;
-  material.density = density_kg_m3;
-  material.damping = damping_1_s;
-  material.model =
-      model == MaterialModel::neo_hookean ? ElasticModel::neo_hookean : ElasticModel::corotational;
-  material.compression_limit = compression_limit;
-  material.stiffness_damping = stiffness_damping_s;
-  return material;
+namespace {
+
+void check_axis(const Vector3& rotation_axis) {
+  if (rotation_axis.norm() == 0.0) throw KeyError("rotation_axis", "has no length");
 }
 
-ClothMaterial MaterialConfig::cloth() const {
-  ClothMaterial material;
-  material.density = density_kg_m2;
-  material.stretch = stretch_n_m;
-  material.shear = shear_n_m;
-  material.bending = bending_n_m;
-  material.damping = damping_1_s;
-  material.spring_damping = spring_damping_s;
-  return material;
+}  // namespace
+
+BodyKind kind_of(MaterialModel model) {
+  if (is_elastic(model)) return BodyKind::elastic;
+  if (model == MaterialModel::rigid) return BodyKind::rigid;
+  return model == MaterialModel::cloth ? BodyKind::cloth : BodyKind::springs;
 }
 
-BodyShape default_shape(MaterialModel model) {
-  switch (model) {
-    case MaterialModel::rigid:
-      return BodyShape::box;
-    case MaterialModel::cloth:
-      return BodyShape::sheet;
-    case MaterialModel::springs:
-      return BodyShape::chain;
-    case MaterialModel::corotational:
-    case MaterialModel::neo_hookean:
-      break;
+std::string body_shapes() {
+  std::string text;
+  for (const BodyKind kind : {BodyKind::elastic, BodyKind::rigid, BodyKind::cloth, BodyKind::springs}) {
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", enum_name(kind),
+                        fmt::join(shape_names({kind}), ", "));
   }
-  return BodyShape::ball;
+  return text;
 }
 
-bool can_be(MaterialModel model, BodyShape shape) {
-  switch (shape) {
-    case BodyShape::ball:
-    case BodyShape::block:
-    case BodyShape::mesh:
-    case BodyShape::pyramid_object:
-    case BodyShape::small_cube:
-    case BodyShape::bunny:
-    case BodyShape::bearing_sphere:
-    case BodyShape::armadillo:
-    case BodyShape::letter:
-    case BodyShape::skittle:
-    case BodyShape::table:
-    case BodyShape::footed_block:
-      return is_elastic(model);
-    case BodyShape::ring:
-      return is_elastic(model) || model == MaterialModel::rigid;
-    case BodyShape::surface:
-      return model != MaterialModel::springs;
-    case BodyShape::box:
-    case BodyShape::sphere:
-    case BodyShape::cylinder:
-      return model == MaterialModel::rigid;
-    case BodyShape::sheet:
-    case BodyShape::tube:
-      return model == MaterialModel::cloth;
-    case BodyShape::chain:
-      return model == MaterialModel::springs;
-  }
-  return false;
+std::string obstacle_shapes() {
+  return fmt::format("{}", fmt::join(shape_names({BodyKind::obstacle}), ", "));
 }
 
 int BodyConfig::bodies() const {
   if (count > 0) return count;
   if (arrangement == Arrangement::grid) return grid[0] * grid[1] * grid[2];
-  return shape == BodyShape::letter ? static_cast<int>(text.size()) : 1;
+  return std::max(1, shape->series());
+}
+
+void BodyConfig::validate() const {
+  shape->validate();
+  const long long places = 1LL * grid[0] * grid[1] * grid[2];
+  if (arrangement == Arrangement::grid && (places > kMaxCount || count > places)) {
+    throw KeyError("count", fmt::format("= {} are more bodies than the grid has places ({})", count, places));
+  }
+  check_axis(rotation_axis);
+}
+
+void ObstacleConfig::validate() const {
+  shape->validate();
+  check_axis(rotation_axis);
+}
+
+void PinConfig::validate() const {
+  if ((max_m - min_m).minCoeff() < 0.0) throw KeyError("max_m", "lies below min_m");
 }
 
 Motion MotionConfig::motion() const {

@@ -8,12 +8,17 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "collision/contact_finder.h"
-#include "scene/scene_shapes.h"
+#include "geometry/refine.h"
 #include "solvers/region_tasks.h"
 
 namespace signorini {
 
 namespace {
+
+/// By `degrees` about `axis` (any length but 0).
+Matrix3 rotation_about(const Vector3& axis, double degrees) {
+  return Eigen::AngleAxisd(std::numbers::pi / 180.0 * degrees, axis.normalized()).toRotationMatrix();
+}
 
 /// Uniformly distributed rotation (Shoemake 1992).
 Matrix3 random_rotation(Rng& rng) {
@@ -61,6 +66,38 @@ void named(const SceneConfig& config, const std::string& table, Work&& work) {
   }
 }
 
+SolidMesh solid_mesh(const BodyConfig& body, const ShapeContext& context) {
+  auto solid = std::get<SolidMesh>(body.shape->build(context));
+  for (int n = 0; n < body.refinements; ++n) solid.mesh = refined(solid.mesh);
+  if (!body.skin.path.empty()) solid.skin = body.skin.read_surface(context.folder);
+  return solid;
+}
+
+TriangleMesh surface_mesh(const Shape& shape, const ShapeContext& context) {
+  ShapeGeometry geometry = shape.build(context);
+  if (auto* surface = std::get_if<TriangleMesh>(&geometry)) return std::move(*surface);
+  std::vector<Index> unused;
+  return boundary_surface(std::get<SolidMesh>(geometry).mesh, unused);
+}
+
+SpringNetwork spring_network(const Shape& shape, const ShapeContext& context) {
+  ShapeGeometry geometry = shape.build(context);
+  if (auto* mesh = std::get_if<TriangleMesh>(&geometry)) return mesh_cloth(*mesh, context.material->cloth());
+  return std::get<SpringNetwork>(std::move(geometry));
+}
+
+/// In its place in the world at time 0, without its motion.
+TriangleMesh placed_surface(const ObstacleConfig& obstacle, const ShapeContext& context) {
+  TriangleMesh mesh = surface_mesh(*obstacle.shape, context);
+  const Matrix3 rotation = rotation_about(obstacle.rotation_axis, obstacle.rotation_deg);
+  for (Vector3& x : mesh.vertices) {
+    // Exactly where it was made when nothing turns it.
+    if (obstacle.rotation_deg != 0.0) x = rotation * x;
+    x += obstacle.position_m;
+  }
+  return mesh;
+}
+
 /// Bodies of one group, all of the same rest shape.
 struct Group {
   std::vector<Index> bodies;
@@ -71,6 +108,7 @@ Group add_group(const SceneConfig& config, const std::string& name, const BodyCo
                 BodySystem& system) {
   Group group;
   const MaterialConfig& material = config.materials.at(body.material);
+  ShapeContext context{folder_of(config), name, &material};
   const auto each = [&](auto&& add) {
     for (int i = 0; i < body.bodies(); ++i) {
       const Rng rng(static_cast<std::uint64_t>(config.seed), static_cast<std::uint64_t>(stream++));
@@ -79,25 +117,21 @@ Group add_group(const SceneConfig& config, const std::string& name, const BodyCo
     }
   };
   if (is_elastic(body.model)) {
-    int number = 0;
-    TetMesh mesh = solid_shape(config, body, number, name);
-    std::optional<TriangleMesh> skin = skin_shape(config, body, number);
-    group.rest = mesh.vertices;
+    SolidMesh solid = solid_mesh(body, context);
+    group.rest = solid.mesh.vertices;
     each([&](const std::string& title, const Placement& placement) {
-      if (body.shape == BodyShape::letter && number > 0) {
-        mesh = solid_shape(config, body, number, name);
-        skin = skin_shape(config, body, number);
-      }
-      ++number;
-      return system.add_solid(title, mesh, material.elastic(), placement, skin ? &*skin : nullptr);
+      if (body.shape->series() > 0 && context.number > 0) solid = solid_mesh(body, context);
+      ++context.number;
+      return system.add_solid(title, solid.mesh, material.elastic(), placement,
+                              solid.skin ? &*solid.skin : nullptr);
     });
   } else if (body.model == MaterialModel::rigid) {
-    const TriangleMesh surface = rigid_shape(config, body);
+    const TriangleMesh surface = surface_mesh(*body.shape, context);
     each([&](const std::string& title, const Placement& placement) {
       return system.add_rigid(title, surface, material.density_kg_m3, placement);
     });
   } else {
-    const SpringNetwork network = spring_shape(config, body, material);
+    const SpringNetwork network = spring_network(*body.shape, context);
     group.rest = network.vertices;
     each([&](const std::string& title, const Placement& placement) {
       return system.add_springs(title, network, placement);
@@ -242,8 +276,10 @@ BodySystem build_bodies(const SceneConfig& config) {
     named(config, "bodies." + name, [&] { groups[name] = add_group(config, name, body, stream, system); });
   }
   for (const auto& [name, obstacle] : config.obstacles) {
-    named(config, "obstacles." + name,
-          [&] { system.add_kinematic(name, obstacle_shape(config, obstacle), obstacle.motion.motion()); });
+    named(config, "obstacles." + name, [&] {
+      const ShapeContext context{folder_of(config), name};
+      system.add_kinematic(name, placed_surface(obstacle, context), obstacle.motion.motion());
+    });
   }
   for (const auto& [name, pin] : config.pins)
     named(config, "pins." + name, [&] { add_pins(pin, groups.at(pin.body), system); });

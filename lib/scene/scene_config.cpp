@@ -11,8 +11,7 @@
 #include "base/check.h"
 #include "base/digest.h"
 #include "base/text.h"
-#include "geometry/ball.h"
-#include "scene/key_reader.h"
+#include "scene/shapes/registry.h"
 #include "scene/step_statistics.h"
 #include "solvers/registry.h"
 
@@ -20,58 +19,32 @@ namespace signorini {
 
 namespace {
 
-std::string toml_text(bool value) { return value ? "true" : "false"; }
-std::string toml_text(int value) { return fmt::format("{}", value); }
-std::string toml_text(long long value) { return fmt::format("{}", value); }
-std::string toml_text(double value) { return exact_text(value); }
-std::string toml_text(const Vector3& v) {
-  return fmt::format("[{}, {}, {}]", exact_text(v[0]), exact_text(v[1]), exact_text(v[2]));
-}
-std::string toml_text(const std::array<int, 3>& v) { return fmt::format("[{}, {}, {}]", v[0], v[1], v[2]); }
-std::string toml_text(const std::string& value) {
-  std::string text = "\"";
-  for (const char c : value) {
-    if (static_cast<unsigned char>(c) < 0x20) {
-      text += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    } else {
-      if (c == '"' || c == '\\') text += '\\';
-      text += c;
-    }
+/// The shape that a table of bodies or obstacles asks for: by `shape`, or by the key of its file. `owner`:
+/// who cannot have the shapes of other kinds, for the error line.
+std::shared_ptr<Shape> read_shape(SceneKeys& keys, const std::string& table, BodyKind kind,
+                                  const std::string& owner) {
+  using enum BodyKind;
+  const std::vector<std::string> known =
+      kind == obstacle ? shape_names({obstacle}) : shape_names({elastic, rigid, cloth, springs});
+  std::string name = shape_names({kind}).front();
+  for (const char* file : {"mesh", "surface"})
+    if (keys.given(table + "." + file) && std::ranges::count(known, file) > 0) name = file;
+  const std::string key = table + ".shape";
+  keys.get(key, name);
+  if (std::ranges::count(known, name) == 0) {
+    throw_usage("{}: {}: unknown value '{}' (known: {})", keys.where(key), key, name, fmt::join(known, ", "));
   }
-  return text + "\"";
-}
-std::string toml_text(const std::vector<double>& values) {
-  std::string text;
-  for (const double value : values) text += (text.empty() ? "" : ", ") + exact_text(value);
-  return "[" + text + "]";
-}
-std::string toml_text(const std::vector<Vector3>& rows) {
-  std::string text;
-  for (const Vector3& row : rows) text += (text.empty() ? "" : ", ") + toml_text(row);
-  return "[" + text + "]";
-}
-template <NamedEnum E>
-std::string toml_text(E value) {
-  return toml_text(std::string(enum_name(value)));
+  std::shared_ptr<Shape> shape = make_shape(kind, name);
+  if (!shape) throw_usage("{}: '{}' = \"{}\" is no shape for {}", keys.where(key), key, name, owner);
+  KeyLister lister;
+  shape->visit(lister);
+  std::string names;
+  for (const KeyLister::Row& row : lister.rows) names += (names.empty() ? "" : ", ") + row.key;
+  keys.explain(table, fmt::format("keys of shape '{}': {}", name, names));
+  return shape;
 }
 
-/// Visitor that prints "key = value  # help" lines.
-struct Printer {
-  std::string text;
-  std::string_view left_out;  // a key
-
-  template <class T>
-  void operator()(std::string_view key, T& value, std::string_view help) {
-    if (key != left_out) text += fmt::format("{} = {}  # {}\n", key, toml_text(value), help);
-  }
-  template <class T>
-  void operator()(std::string_view key, T& value, Range, std::string_view help) {
-    (*this)(key, value, help);
-  }
-};
-
-/// Tables [bodies.NAME]: what keys they have depends on the material and on the shape, and a key `mesh` or
-/// `surface` says the shape by itself.
+/// Tables [bodies.NAME]: what keys they have depends on the material and on the shape.
 void read_bodies(SceneKeys& keys, SceneConfig& config) {
   std::vector<std::string> materials;
   for (const auto& [name, material] : config.materials) materials.push_back(name);
@@ -86,15 +59,9 @@ void read_bodies(SceneKeys& keys, SceneConfig& config) {
                   body.material, suggestion(body.material, materials));
     }
     body.model = material->second.model;
-    body.shape = default_shape(body.model);
-    if (keys.given(table + "mesh")) body.shape = BodyShape::mesh;
-    if (keys.given(table + "surface")) body.shape = BodyShape::surface;
+    body.shape = read_shape(keys, "bodies." + name, kind_of(body.model),
+                            fmt::format("material '{}' of model {}", body.material, enum_name(body.model)));
     read_table(keys, "bodies." + name, body);
-    if (!can_be(body.model, body.shape)) {
-      throw_usage("{}: '{}shape' = \"{}\" is no shape for material '{}' of model {}",
-                  keys.where(table + "shape"), table, enum_name(body.shape), body.material,
-                  enum_name(body.model));
-    }
   }
 }
 
@@ -102,7 +69,7 @@ void read_obstacles(SceneKeys& keys, SceneConfig& config) {
   for (const std::string& name : keys.groups("obstacles")) {
     const std::string table = "obstacles." + name + ".";
     ObstacleConfig& obstacle = config.obstacles[name];
-    if (keys.given(table + "surface")) obstacle.shape = ObstacleShape::surface;
+    obstacle.shape = read_shape(keys, "obstacles." + name, BodyKind::obstacle, "an obstacle");
     read_table(keys, "obstacles." + name, obstacle);
     if (!keys.given(table + "pivot_m")) obstacle.motion.pivot_m = obstacle.position_m;
   }
@@ -126,9 +93,9 @@ void read_pins(SceneKeys& keys, SceneConfig& config) {
       throw_usage("{}: '{}body': bodies '{}' are rigid; only deformable ones can be pinned",
                   keys.where(table + "body"), table, pin.body);
     }
-    if (body->second.shape == BodyShape::letter) {
-      throw_usage("{}: '{}body': bodies '{}' are letters, which differ from one another and cannot be pinned",
-                  keys.where(table + "body"), table, pin.body);
+    if (body->second.shape->series() > 0) {
+      throw_usage("{}: '{}body': bodies '{}' are {}s, which differ from one another and cannot be pinned",
+                  keys.where(table + "body"), table, pin.body, body->second.shape->name());
     }
     if (!keys.given(table + "pivot_m")) pin.motion.pivot_m = body->second.position_m;
   }
@@ -171,92 +138,34 @@ void check_facts(const SceneConfig& config, const SceneKeys& keys) {
   }
 }
 
-/// A whole number that must not lie below or above something beyond its range.
-void check_number(const SceneKeys& keys, const std::string& key, int value, int least, int most) {
-  if (value < least) throw_usage("{}: '{}' = {} must be at least {}", keys.where(key), key, value, least);
-  if (value > most) throw_usage("{}: '{}' = {} is above {}", keys.where(key), key, value, most);
-}
-
-constexpr int kMaxCount = 1'000'000;
-
-void check_file(const SceneKeys& keys, const std::string& key, const FileConfig& file) {
-  if (file.path.empty()) throw_usage("{}: '{}' is missing: the name of a file", keys.where(key), key);
-}
-
 void check_body(const SceneConfig& config, const SceneKeys& keys, const std::string& name,
                 const BodyConfig& body) {
-  const std::string table = "bodies." + name + ".";
   const bool is_thin = body.model == MaterialModel::cloth || body.model == MaterialModel::springs;
   if (is_thin && config.time.integrator == Integrator::explicit_euler) {
     throw_usage(
         "{}: bodies '{}' are made of {}, whose contacts explicit steps do not see; set time.integrator = "
         "\"implicit\"",
-        keys.where(table + "material"), name, enum_name(body.model));
+        keys.where("bodies." + name + ".material"), name, enum_name(body.model));
   }
-  check_number(keys, table + "level", body.level, 0, kMaxBallLevel);
-  check_number(keys, table + "segments", body.segments, 3, kMaxCount);
-  check_number(keys, table + "columns", body.columns, 2, kMaxCount);
-  check_number(keys, table + "rows", body.rows, 2, kMaxCount);
-  check_number(keys, table + "nodes", body.nodes, 2, kMaxCount);
-  if (body.shape == BodyShape::letter) {
-    const bool capitals =
-        std::all_of(body.text.begin(), body.text.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
-    if (body.text.empty() || !capitals)
-      throw_usage("{}: '{}text' = \"{}\" must be capital letters A to Z only", keys.where(table + "text"),
-                  table, body.text);
-    check_number(keys, table + "cage_cells", body.cage_cells, 2, 28);
-    check_number(keys, table + "cage_layers", body.cage_layers, 1, 4);
-    if (body.bevel == 0.0 && (body.cage_cells != 7 || body.cage_layers != 1)) {
-      throw_usage("{}: '{}bevel' = 0 makes the cage the surface; other cages than the paper's need a bevel",
-                  keys.where(table + "bevel"), table);
-    }
-  }
-  check_number(keys, table + "refinements", body.refinements, 0, 3);
-  if (body.shape == BodyShape::mesh) check_file(keys, table + "mesh", body.mesh);
-  if (body.shape == BodyShape::surface) check_file(keys, table + "surface", body.surface);
-  const long long places = 1LL * body.grid[0] * body.grid[1] * body.grid[2];
-  if (body.arrangement == Arrangement::grid && (places > kMaxCount || body.count > places)) {
-    throw_usage("{}: '{}count' = {} are more bodies than the grid has places ({})",
-                keys.where(table + "count"), table, body.count, places);
-  }
-  if (body.rotation_axis.norm() == 0.0)
-    throw_usage("{}: '{}rotation_axis' has no length", keys.where(table + "rotation_axis"), table);
+  check_table(keys, "bodies." + name, body);
 }
 
-void check_obstacle(const SceneConfig&, const SceneKeys& keys, const std::string& name,
-                    const ObstacleConfig& obstacle) {
-  const std::string table = "obstacles." + name + ".";
-  check_number(keys, table + "segments", obstacle.segments, 3, kMaxCount);
-  check_number(keys, table + "level", obstacle.level, 0, kMaxBallLevel);
-  if (obstacle.shape == ObstacleShape::surface) check_file(keys, table + "surface", obstacle.surface);
-  if (obstacle.rotation_axis.norm() == 0.0)
-    throw_usage("{}: '{}rotation_axis' has no length", keys.where(table + "rotation_axis"), table);
-  obstacle.motion.motion().validate(
-      fmt::format("{}: [obstacles.{}]", keys.where_table("obstacles." + name), name));
+void check_motion(const SceneKeys& keys, const std::string& table, const MotionConfig& motion) {
+  motion.motion().validate(fmt::format("{}: [{}]", keys.where_table(table), table));
 }
 
 void check_tables(const SceneConfig& config, const SceneKeys& keys) {
   if (config.bodies.empty()) throw_usage("{}: the scene has no [bodies.NAME] table", config.path);
   for (const auto& [name, body] : config.bodies) check_body(config, keys, name, body);
-  for (const auto& [name, obstacle] : config.obstacles) check_obstacle(config, keys, name, obstacle);
+  for (const auto& [name, obstacle] : config.obstacles) {
+    check_table(keys, "obstacles." + name, obstacle);
+    check_motion(keys, "obstacles." + name, obstacle.motion);
+  }
   for (const auto& [name, pin] : config.pins) {
-    pin.motion.motion().validate(fmt::format("{}: [pins.{}]", keys.where_table("pins." + name), name));
-    if ((pin.max_m - pin.min_m).minCoeff() < 0.0) {
-      throw_usage("{}: 'pins.{}.max_m' lies below min_m", keys.where("pins." + name + ".max_m"), name);
-    }
+    check_motion(keys, "pins." + name, pin.motion);
+    check_table(keys, "pins." + name, pin);
   }
-  if (config.contact.safety_m >= config.contact.tolerance_m) {
-    throw_usage("{}: 'contact.safety_m' = {} must be below contact.tolerance_m = {}",
-                keys.where("contact.safety_m"), config.contact.safety_m, config.contact.tolerance_m);
-  }
-  if (config.contact.free_tolerance >= 1.0) {
-    throw_usage("{}: 'contact.free_tolerance' = {} must be below 1", keys.where("contact.free_tolerance"),
-                config.contact.free_tolerance);
-  }
-  if (config.contact.halvings > 20) {
-    throw_usage("{}: 'contact.halvings' = {} is above 20", keys.where("contact.halvings"),
-                config.contact.halvings);
-  }
+  check_table(keys, "contact", config.contact);
 }
 
 void check_solver(const SceneConfig& config, const SceneKeys& keys) {
@@ -335,8 +244,7 @@ SceneConfig read_size(const RecordRequest& request, SceneSize size, const Option
 
 /// Fills in the digest of a file, or compares it with the one that the scene asks for.
 void identify(const SceneConfig& config, FileConfig& file) {
-  if (file.path.empty()) return;
-  const std::filesystem::path path = file_of(config, file);
+  const std::filesystem::path path = folder_of(config) / file.path;
   std::error_code error;
   if (!std::filesystem::exists(path, error))
     throw_input("{}: no such mesh file (asked for by {})", path.string(), config.path);
@@ -354,9 +262,12 @@ void identify(const SceneConfig& config, FileConfig& file) {
 
 template <class Config>
 std::string table_text(const std::string& name, Config config, std::string_view left_out = {}) {
-  Printer printer{{}, left_out};
-  config.visit(printer);
-  return fmt::format("\n[{}]\n{}", name, printer.text);
+  KeyLister lister;
+  config.visit(lister);
+  std::string text = fmt::format("\n[{}]\n", name);
+  for (const KeyLister::Row& row : lister.rows)
+    if (row.key != left_out) text += fmt::format("{} = {}  # {}\n", row.key, row.value, row.help);
+  return text;
 }
 
 /// A table name as TOML needs it.
@@ -375,22 +286,34 @@ Vector3 TimeConfig::gravity() const {
   return Eigen::AngleAxisd(tilt, Vector3::UnitY()) * gravity_m_s2;
 }
 
+void ContactConfig::validate() const {
+  if (safety_m >= tolerance_m) {
+    throw KeyError("safety_m",
+                   fmt::format("= {} must be below contact.tolerance_m = {}", safety_m, tolerance_m));
+  }
+  if (free_tolerance >= 1.0)
+    throw KeyError("free_tolerance", fmt::format("= {} must be below 1", free_tolerance));
+}
+
 SceneConfig read_scene(const RecordRequest& request) {
   for (const auto& [size, name] : EnumNames<SceneSize>::value) {
     if (size != request.size) read_size(request, size, {});
   }
   SceneConfig config = read_size(request, request.size, request.overrides);
-  for (auto& [name, body] : config.bodies) {
-    identify(config, body.mesh);
-    identify(config, body.surface);
-    identify(config, body.skin);
-  }
-  for (auto& [name, obstacle] : config.obstacles) identify(config, obstacle.surface);
+  for (FileConfig* file : mesh_files(config)) identify(config, *file);
   return config;
 }
 
-std::filesystem::path file_of(const SceneConfig& config, const FileConfig& file) {
-  return std::filesystem::path(config.path).parent_path() / file.path;
+std::filesystem::path folder_of(const SceneConfig& config) {
+  return std::filesystem::path(config.path).parent_path();
+}
+
+std::vector<FileConfig*> mesh_files(SceneConfig& config) {
+  KeyLister lister;
+  for (auto& [name, body] : config.bodies) body.visit(lister);
+  for (auto& [name, obstacle] : config.obstacles) obstacle.visit(lister);
+  std::erase_if(lister.files, [](const FileConfig* file) { return file->path.empty(); });
+  return lister.files;
 }
 
 std::string scene_text(const SceneConfig& config, SceneSize size) {

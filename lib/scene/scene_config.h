@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "regions/region_partition.h"
 #include "scene/facts.h"
@@ -117,7 +118,7 @@ struct ContactConfig {
     v("tangents", tangents, "fixed to the body, or aligned with the sliding velocity");
     v("rounds", rounds, Range::non_negative,
       "detections per step before it is halved; 0 = 5 for refine, 20 for relinearise");
-    v("halvings", halvings, Range::non_negative, "of the time step, when it still collides");
+    v("halvings", halvings, Between{0, 20}, "of the time step, when it still collides");
     v("unresolved", unresolved,
       "when it collides after the last halving: stop, or hold (move up to the first impact, mark the step)");
     v("largest_turn_deg", largest_turn_deg, Range::positive, "of a contact normal per round of relinearise");
@@ -126,6 +127,7 @@ struct ContactConfig {
     v("free_tolerance", free_tolerance, Range::positive, "relative, of the linear solves without contact");
     v("all_bodies", all_bodies, "recorded problems hold bodies without contact too");
   }
+  void validate() const;
 };
 
 struct SolverConfig {
@@ -171,8 +173,10 @@ inline constexpr long long kMaxSteps = 999'999;
 /// Reads and checks the scene of this request; all three sizes of the file are checked, the asked one is
 /// returned with `time.steps` resolved.
 SceneConfig read_scene(const RecordRequest& request);
-/// A file that the scene names, seen from here.
-std::filesystem::path file_of(const SceneConfig& config, const FileConfig& file);
+/// Folder of the scene file, where its meshes are found.
+std::filesystem::path folder_of(const SceneConfig& config);
+/// The mesh files that its bodies and obstacles name.
+std::vector<FileConfig*> mesh_files(SceneConfig& config);
 /// The scene as TOML with every default written out. Reading this text again gives the same scene.
 std::string scene_text(const SceneConfig& config, SceneSize size);
 

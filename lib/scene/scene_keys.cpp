@@ -234,6 +234,13 @@ void SceneKeys::get(const std::string& key, int& value, Range range) {
   value = static_cast<int>(wide);
 }
 
+void SceneKeys::get(const std::string& key, int& value, Between bounds) {
+  get(key, value, bounds.least > 0 ? Range::positive : Range::non_negative);
+  if (value < bounds.least)
+    throw_usage("{}: '{}' = {} must be at least {}", where(key), key, value, bounds.least);
+  if (value > bounds.most) throw_usage("{}: '{}' = {} is above {}", where(key), key, value, bounds.most);
+}
+
 void SceneKeys::get(const std::string& key, double& value, Range range) {
   if (const Entry* entry = find(key)) value = number(key, *entry, range);
 }
@@ -319,8 +326,10 @@ void SceneKeys::finish() const {
     if (known_.contains(key)) continue;
     const std::vector<std::string> candidates(known_.begin(), known_.end());
     const std::string near = nearest_name(key, candidates);
-    throw_usage("{}: unknown key '{}'{}", entry.where, key,
-                near.empty() ? std::string{} : fmt::format(" (did you mean '{}'?)", near));
+    const auto note = notes_.find(key.substr(0, key.rfind('.')));
+    throw_usage("{}: unknown key '{}'{}{}", entry.where, key,
+                near.empty() ? std::string{} : fmt::format(" (did you mean '{}'?)", near),
+                note == notes_.end() ? std::string{} : "; " + note->second);
   }
 }
 

@@ -5,9 +5,11 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "base/check.h"
 #include "base/options.h"
 #include "linalg/types.h"
 #include "scene/scene_size.h"
@@ -17,6 +19,17 @@ namespace signorini {
 
 /// What a number must be.
 enum class Range { any, positive, non_negative, fraction, below_half, inside_unit };
+/// Of a whole number.
+struct Between {
+  int least, most;
+};
+
+/// A value that its table does not allow, as `validate` of a table says it: "must be below the other".
+class KeyError : public UsageError {
+ public:
+  KeyError(std::string of, const std::string& text) : UsageError(text), key(std::move(of)) {}
+  std::string key;
+};
 
 class SceneKeys {
  public:
@@ -31,6 +44,7 @@ class SceneKeys {
   /// Reads `key` into `value` when it is there; errors name place, key, value and what is expected.
   void get(const std::string& key, bool& value);
   void get(const std::string& key, int& value, Range range);
+  void get(const std::string& key, int& value, Between bounds);
   void get(const std::string& key, long long& value, Range range);
   void get(const std::string& key, double& value, Range range);
   void get(const std::string& key, std::string& value);
@@ -55,6 +69,8 @@ class SceneKeys {
   std::string where(const std::string& key) const;
   /// "FILE:LINE" of the first key of a table, e.g. "pins.left"; the file where the table has none.
   std::string where_table(const std::string& table) const;
+  /// What `finish` adds about unknown keys of this table.
+  void explain(const std::string& table, std::string text) { notes_[table] = std::move(text); }
   /// Throws `UsageError` for the first key that was not asked for, with the nearest known one.
   void finish() const;
 
@@ -73,6 +89,7 @@ class SceneKeys {
   std::string path_;
   std::map<std::string, Entry> entries_;
   std::set<std::string> known_;
+  std::map<std::string, std::string> notes_;
 };
 
 }  // namespace signorini

@@ -27,6 +27,7 @@ TEST_P(Icosphere, IsAClosedSphereWithTheStatedCounts) {
   EXPECT_TRUE(is_closed_and_oriented(mesh));
   EXPECT_EQ(euler_characteristic(mesh), 2);
   for (const Vector3& x : mesh.vertices) EXPECT_NEAR(x.norm(), 1.0, 4 * kEps);
+  for (const Vector3& x : icosphere(GetParam(), 0.25).vertices) EXPECT_NEAR(x.norm(), 0.25, kEps);
   EXPECT_GT(enclosed_volume(mesh), 0.0);
 }
 INSTANTIATE_TEST_SUITE_P(Levels, Icosphere, testing::Values(0, 1, 2, 4));
