@@ -48,6 +48,8 @@ class Logged final : public Solver {
   std::string_view name() const override { return "logged"; }
   std::string options() const override { return ""; }
   const CommonOptions& common() const override { return inner_->common(); }
+  const SolverTraits& traits() const override { return inner_->traits(); }
+  std::unique_ptr<Solver> fresh() const override { return std::make_unique<Logged>(log_); }
   std::string unsupported_reason(const ContactProblem&) const override { return ""; }
   void use_arena(TaskArena* arena) override { arena_ = arena; }
   void prepare(const ContactProblem& problem) override {

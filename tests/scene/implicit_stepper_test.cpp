@@ -579,6 +579,8 @@ class Unreliable final : public Solver {
   std::string_view name() const override { return "unreliable"; }
   std::string options() const override { return ""; }
   const CommonOptions& common() const override { return inner_->common(); }
+  const SolverTraits& traits() const override { return inner_->traits(); }
+  std::unique_ptr<Solver> fresh() const override { return std::make_unique<Unreliable>(fails_); }
   std::string unsupported_reason(const ContactProblem&) const override { return ""; }
   void prepare(const ContactProblem& problem) override {
     dt_ = problem.dt;
