@@ -17,7 +17,8 @@ std::vector<double> aligned_angles(const ContactProblem& problem);
 /// The same from q (3m, m/s) at hand.
 std::vector<double> aligned_angles(std::span<const double> q);
 
-/// A copy of `problem` in the turned tangents (H, w, W, q, frame, warm_start).
+/// A copy of `problem` in the turned tangents (H, w, W, q, frame, warm_start). Velocities, states and bounds
+/// of friction (v_minus, start_states, start_bounds) belong to no tangent: they stay.
 ContactProblem turn_tangents(const ContactProblem& problem, std::span<const double> angles);
 
 /// r' = R r in place (`sign` = +1) or r = Rᵀ r' (`sign` = −1).

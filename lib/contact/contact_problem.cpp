@@ -42,6 +42,14 @@ Defect check_finite(const char* name, const Dense& values) {
   return {};
 }
 
+Defect check_non_negative(const char* name, const Vector& values) {
+  if (auto d = check_finite(name, values)) return d;
+  for (Eigen::Index k = 0; k < values.size(); ++k) {
+    if (values[k] < 0.0) return fmt::format("{}[{}] = {} is negative", name, k, exact_text(values[k]));
+  }
+  return {};
+}
+
 /// Compressed, index ranges, ascending without repetition, finite.
 template <class Sparse>
 Defect check_sparse(const char* name, const Sparse& matrix) {
@@ -225,6 +233,30 @@ Defect check_node_numbers(const ContactProblem& p) {
   return {};
 }
 
+Defect check_starts(const ContactProblem& p) {
+  const Eigen::Index m = p.contacts();
+  if (p.warm_start.size() > 0) {
+    if (auto d = check_length("warm_start", p.warm_start.size(), 3 * m)) return d;
+    if (auto d = check_finite("warm_start", p.warm_start)) return d;
+  }
+  if (p.v_minus.size() > 0) {
+    if (auto d = check_length("v_minus", p.v_minus.size(), p.dofs())) return d;
+    if (auto d = check_finite("v_minus", p.v_minus)) return d;
+  }
+  if (!p.start_states.empty()) {
+    const auto states = static_cast<Eigen::Index>(p.start_states.size());
+    if (auto d = check_length("start_states", states, m)) return d;
+    for (std::size_t k = 0; k < p.start_states.size(); ++k) {
+      const FrictionState state = p.start_states[k];
+      if (state < FrictionState::unknown || state > FrictionState::sliding)
+        return fmt::format("start_states[{}] = {} but must be -1 to 2", k, static_cast<Index>(state));
+    }
+  }
+  if (p.start_bounds.size() == 0) return {};
+  if (auto d = check_length("start_bounds", p.start_bounds.size(), m)) return d;
+  return check_non_negative("start_bounds", p.start_bounds);
+}
+
 Defect check_extras(const ContactProblem& p) {
   const Eigen::Index m = p.contacts();
   if (!std::isfinite(p.dt) || p.dt < 0.0)
@@ -238,10 +270,7 @@ Defect check_extras(const ContactProblem& p) {
     if (auto d = check_size("position", p.position.rows(), p.position.cols(), m, 3)) return d;
     if (auto d = check_finite("position", p.position)) return d;
   }
-  if (p.warm_start.size() > 0) {
-    if (auto d = check_length("warm_start", p.warm_start.size(), 3 * m)) return d;
-    if (auto d = check_finite("warm_start", p.warm_start)) return d;
-  }
+  if (auto d = check_starts(p)) return d;
   if (auto d = check_frames(p)) return d;
   if (auto d = check_points(p)) return d;
   if (auto d = check_features(p)) return d;
@@ -249,18 +278,10 @@ Defect check_extras(const ContactProblem& p) {
   return check_bodies(p);
 }
 
-Defect check_friction(const Vector& mu) {
-  if (auto d = check_finite("mu", mu)) return d;
-  for (Eigen::Index k = 0; k < mu.size(); ++k) {
-    if (mu[k] < 0.0) return fmt::format("mu[{}] = {} is negative", k, exact_text(mu[k]));
-  }
-  return {};
-}
-
 }  // namespace
 
 std::optional<std::string> find_defect(const ContactProblem& problem) {
-  if (auto d = check_friction(problem.mu)) return d;
+  if (auto d = check_non_negative("mu", problem.mu)) return d;
   if (auto d = check_parts(problem)) return d;
   return check_extras(problem);
 }

@@ -28,6 +28,9 @@ enum class ProblemKind { unknown, explicit_step, implicit_step };
 /// as that triangle again.
 enum class StoredTriangle { both, upper, lower };
 
+/// How a solve left a contact (contact/friction_state.h). The numbers stand in recordings.
+enum class FrictionState : Index { unknown = -1, open = 0, sticking = 1, sliding = 2 };
+
 struct ContactProblem {
   // --- primal part (empty when dofs() == 0) ---
   SparseRows M;  ///< n×n, positive definite, symmetric but for files taken as they stand; kg
@@ -59,7 +62,13 @@ struct ContactProblem {
   Eigen::Matrix<Index, Eigen::Dynamic, 2, Eigen::RowMajor> features;
   std::vector<Index> node_numbers;  ///< per mass point of this problem: its number in the scene, ascending
   std::vector<Index> body_dofs;     ///< bodies + 1 offsets: body b owns dofs [body_dofs[b], body_dofs[b+1])
-  Vector warm_start;                ///< 3m impulses of the previous step in this problem's frames; N·s
+
+  // --- where a solver may start; each may be empty. The previous solve: of the step before, or of the same ---
+  Vector warm_start;  ///< 3m impulses of the previous solve in this problem's frames; N·s
+  Vector v_minus;     ///< n velocities at the beginning of the (sub-)step, before anything acts; m/s
+  std::vector<FrictionState>
+      start_states;     ///< m: how the previous solve left the contact; unknown for a new one
+  Vector start_bounds;  ///< m bounds of friction μ r_N of the previous solve, 0 for a new contact; N·s
 
   Index contacts() const { return static_cast<Index>(mu.size()); }
   Index dofs() const { return static_cast<Index>(f.size()); }

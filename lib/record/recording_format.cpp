@@ -41,7 +41,10 @@ bodies (m x 2) body numbers, -1 = obstacle
 features (m x 2) what touches, by numbers that stay: vertex and face, or -1 - edge twice
 node_numbers (n/3) number of each mass point in the scene
 body_dofs (bodies + 1) body b owns dofs body_dofs[b] .. body_dofs[b+1]-1
-warm_start (3m) impulses of the previous step [N s]
+warm_start (3m) impulses of the previous solve [N s]
+v_minus (n) velocities at the beginning of the step [m/s]
+start_states (m) how the previous solve left the contact: -1 new, 0 open, 1 sticking, 2 sliding
+start_bounds (m) friction bounds mu r_N of the previous solve, 0 = new [N s]
 impulse (3m) what the driving solver answered [N s]
 geometry/vertices (v x 3) [m], geometry/triangles (t x 3), geometry/triangle_body (t), -1 = obstacle
 geometry/rest (v x 3) the vertices with every body undeformed at its start [m]: displacement = vertices - rest

@@ -17,7 +17,10 @@ namespace signorini {
 /// Raised whenever an older program could misread a newer file. Additions that it may pass over in silence
 /// (geometry/rest, impulse, /statistics) keep the number: they are covered by checksums that it verifies or
 /// never looks at, and it takes nothing else for them.
-inline constexpr std::uint64_t kRecordingSchema = 1;
+///
+///     1    the first
+///     2    v_minus, start_states, start_bounds: who passes over them starts solvers elsewhere
+inline constexpr std::uint64_t kRecordingSchema = 2;
 
 /// What comes beside FILE.h5 and is put there together with it; an empty one removes what an earlier recording
 /// left.

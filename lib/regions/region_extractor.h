@@ -42,6 +42,7 @@ class RegionExtractor {
   void extract_primal(Index region, ContactProblem& out) const;
   void extract_dual(Index region, ContactProblem& out) const;
   void extract_metadata(Index region, ContactProblem& out) const;
+  void extract_velocities(Index region, ContactProblem& out) const;
   void extract_bodies(Index region, ContactProblem& out) const;
 
   const ContactProblem* problem_;

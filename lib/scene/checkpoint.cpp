@@ -14,7 +14,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "checkpoints are written as memory lies");
 
 constexpr std::string_view kMagic = "SIGNCKPT";
-constexpr std::int64_t kVersion = 2;
+constexpr std::int64_t kVersion = 3;
 
 class CheckpointWriter {
  public:
@@ -192,6 +192,8 @@ void write_warm_start(CheckpointWriter& writer, const WarmStart& warm_start) {
     for (const Index body : entry.body) writer.integer(body);
     writer.vector(entry.impulse);
     writer.vector(entry.tangent);
+    writer.integer(static_cast<std::int64_t>(entry.end.state));
+    writer.real(entry.end.bound);
   }
 }
 
@@ -202,13 +204,18 @@ WarmStart read_warm_start(CheckpointReader& reader, const BodySystem& system) {
       throw_input("checkpoint names {} {} of a kept contact but the scene has {}", what, value, limit);
     return static_cast<Index>(value);
   };
-  std::vector<WarmStart::Entry> entries(reader.count(7 * 8 + 48));
+  std::vector<WarmStart::Entry> entries(reader.count(7 * 8 + 48 + 16));
   for (WarmStart::Entry& entry : entries) {
     entry.key.kind = static_cast<PairKind>(below("pair kind", 2));
     for (Index& vertex : entry.key.vertex) vertex = below("vertex", system.surface().vertices());
     for (Index& body : entry.body) body = below("body", system.bodies());
     entry.impulse = reader.vector();
     entry.tangent = reader.vector();
+    const std::int64_t state = reader.integer();
+    if (state < static_cast<std::int64_t>(FrictionState::unknown) ||
+        state > static_cast<std::int64_t>(FrictionState::sliding))
+      throw_input("checkpoint names state {} of a kept contact, which is none", state);
+    entry.end = {static_cast<FrictionState>(state), reader.real()};
   }
   WarmStart warm_start;
   warm_start.assign(std::move(entries));

@@ -13,7 +13,7 @@ constexpr std::size_t kContactGrain = 64;
 
 LoopContact fresh_contact(const SubStep& sub, const ImplicitSettings& settings,
                           const SurfaceContact& contact) {
-  return {contact, target_gap(settings, contact.gap, sub.dt), Vector3::Zero(), contact.normal};
+  return {contact, target_gap(settings, contact.gap, sub.dt), Vector3::Zero(), contact.normal, {}};
 }
 
 bool is_active(const LoopContact& c) { return c.contact.normal.dot(c.impulse) > 0.0; }
@@ -33,6 +33,24 @@ bool needs_update(const ImplicitSettings& settings, const StepSurfaces& surfaces
   return std::abs(geometry->gap - predicted.gap) > settings.gap_tolerance;
 }
 
+/// Impulse, state and bound of the step before, for a step of another length.
+void start_from(const SubStep& sub, const WarmStart::Entry& kept, LoopContact& c) {
+  c.impulse = sub.scaled(kept.impulse);
+  c.end = {kept.end.state, sub.dt / sub.warm_dt * kept.end.bound};
+}
+
+/// The same as `start_from` where the pair itself is known.
+void start_known(const SubStep& sub, LoopContact& c) {
+  if (sub.warm.knows(c.contact.key)) start_from(sub, *sub.warm.find(c.contact), c);
+}
+
+/// `c` takes over what `from` carried. Two closed contacts in one: the state is that of `c`.
+void join(const LoopContact& from, LoopContact& c) {
+  c.impulse += from.impulse;
+  if (c.end.state < FrictionState::sticking) c.end.state = from.end.state;
+  c.end.bound += from.end.bound;
+}
+
 /// The contact's impulse goes to the face that its vertex slid to, which joins `kept` if it is not there.
 void hand_over(const StepSurfaces& surfaces, const FaceNeighbours& neighbours, const LoopContact& from,
                std::vector<LoopContact>& kept) {
@@ -41,10 +59,10 @@ void hand_over(const StepSurfaces& surfaces, const FaceNeighbours& neighbours, c
   if (!neighbour) return;
   for (LoopContact& c : kept) {
     if (c.contact.key != neighbour->key) continue;
-    c.impulse += from.impulse;
+    join(from, c);
     return;
   }
-  kept.push_back({*neighbour, from.target, from.impulse, neighbour->normal});
+  kept.push_back({*neighbour, from.target, from.impulse, neighbour->normal, from.end});
 }
 
 }  // namespace
@@ -56,10 +74,10 @@ void start_contacts(const SubStep& sub, const ImplicitSettings& settings, const 
     touching.push_back(fresh_contact(sub, settings, contact));
   contacts.assign(std::move(touching));
   if (sub.warm.entries().empty()) return;
-  const std::vector<SurfaceContact> pairs = contacts.surface_contacts();
-  std::vector<Vector3> start(pairs.size());
-  sub.warm.impulses(pairs, start);
-  for (std::size_t k = 0; k < start.size(); ++k) contacts.all()[k].impulse = sub.scaled(start[k]);
+  const std::vector<const WarmStart::Entry*> kept = sub.warm.match(contacts.surface_contacts());
+  for (std::size_t k = 0; k < kept.size(); ++k) {
+    if (kept[k]) start_from(sub, *kept[k], contacts.all()[k]);
+  }
 }
 
 void add_free_crossings(const SubStep& sub, const ImplicitSettings& settings, const StepSurfaces& surfaces,
@@ -68,7 +86,7 @@ void add_free_crossings(const SubStep& sub, const ImplicitSettings& settings, co
   for (const SurfaceContact& contact : surfaces.found()) {
     if (contacts.find(contact.key) != nullptr) continue;
     added.push_back(fresh_contact(sub, settings, contact));
-    if (sub.warm.knows(contact.key)) added.back().impulse = sub.scaled(sub.warm.find(contact)->impulse);
+    start_known(sub, added.back());
   }
   contacts.add(added);
 }
@@ -80,10 +98,11 @@ bool refine(const SubStep& sub, const ImplicitSettings& settings, const StepSurf
     LoopContact fresh = fresh_contact(sub, settings, contact);
     if (LoopContact* c = contacts.find(contact.key)) {
       fresh.impulse = c->impulse;
+      fresh.end = c->end;
       fresh.first_normal = c->first_normal;
       *c = fresh;
     } else {
-      if (sub.warm.knows(contact.key)) fresh.impulse = sub.scaled(sub.warm.find(contact)->impulse);
+      start_known(sub, fresh);
       added.push_back(fresh);
     }
   }

@@ -129,13 +129,14 @@ void WarmStart::clear() {
 }
 
 void WarmStart::store(std::span<const SurfaceContact> contacts, const ContactProblem& problem,
-                      std::span<const double> r) {
-  SIGNORINI_CHECK(r.size() == 3 * contacts.size() && at(problem.contacts()) == contacts.size());
+                      std::span<const double> r, std::span<const ContactEnd> ends) {
+  SIGNORINI_CHECK(r.size() == 3 * contacts.size() && at(problem.contacts()) == contacts.size() &&
+                  ends.size() == contacts.size());
   by_pair_.clear();
   for (std::size_t k = 0; k < contacts.size(); ++k) {
     const auto row = static_cast<Index>(k);
     Entry entry{contacts[k].key, contacts[k].body, Vector3::Zero(),
-                problem.frame.block<1, 3>(row, 3).transpose()};
+                problem.frame.block<1, 3>(row, 3).transpose(), ends[k]};
     for (Index d = 0; d < 3; ++d)
       entry.impulse += r[3 * k + at(d)] * problem.frame.block<1, 3>(row, 3 * d).transpose();
     by_pair_.push_back(entry);
@@ -174,22 +175,23 @@ const WarmStart::Entry* WarmStart::find(const SurfaceContact& contact) const {
   return std::pair(entry.key.vertex[0], entry.body[1]) == wanted ? &entry : nullptr;
 }
 
-void WarmStart::impulses(std::span<const SurfaceContact> contacts, std::span<Vector3> result) const {
+std::vector<const WarmStart::Entry*> WarmStart::match(std::span<const SurfaceContact> contacts) const {
+  std::vector<const Entry*> result(contacts.size(), nullptr);
   std::vector<unsigned char> taken(by_pair_.size(), 0);
   const auto slot = [&](const Entry* entry) { return static_cast<std::size_t>(entry - by_pair_.data()); };
   for (std::size_t k = 0; k < contacts.size(); ++k) {
-    result[k].setZero();
     const Entry* entry = find(contacts[k]);
     if (!entry || entry->key != contacts[k].key) continue;
-    result[k] = entry->impulse;
+    result[k] = entry;
     taken[slot(entry)] = 1;
   }
   for (std::size_t k = 0; k < contacts.size(); ++k) {
     const Entry* entry = find(contacts[k]);
     if (!entry || entry->key == contacts[k].key || taken[slot(entry)]) continue;
-    result[k] = entry->impulse;
+    result[k] = entry;
     taken[slot(entry)] = 1;
   }
+  return result;
 }
 
 bool WarmStart::knows(const PairKey& key) const {
@@ -337,6 +339,23 @@ void contact_rows(TaskArena& arena, const BodySystem& system, const SystemState&
       }
     }
   });
+}
+
+void gather_blocks(std::span<const Vector3> values, const TouchedBlocks& touched, Vector& result) {
+  result.resize(3 * static_cast<Index>(touched.block.size()));
+  for (std::size_t i = 0; i < touched.block.size(); ++i)
+    result.segment<3>(3 * static_cast<Index>(i)) = values[at(touched.block[i])];
+}
+
+std::vector<ContactEnd> ends_of(const ContactProblem& problem, std::span<const double> r, LawSpec law,
+                                const TouchedBlocks& touched, std::span<const Vector3> free_velocity) {
+  Vector q;
+  if (law.law == FrictionLaw::pyramid && law.frame == PyramidFrame::aligned) {
+    Vector v;
+    gather_blocks(free_velocity, touched, v);
+    q = problem.H.transpose() * v + problem.w;
+  }
+  return contact_ends(r, problem.mu, law, {q.data(), static_cast<std::size_t>(q.size())});
 }
 
 void restrict_matrix(TaskArena& arena, const BlockSparseMatrix& A, const TouchedBlocks& touched,

@@ -11,6 +11,7 @@
 #include "bodies/body_system.h"
 #include "collision/surface_contact.h"
 #include "contact/contact_problem.h"
+#include "contact/friction_state.h"
 
 /// From contacts of surfaces to the contact problem over the blocks of the bodies that take part.
 ///
@@ -22,8 +23,9 @@
 /// of it (−1: scripted, or of weight zero), renumbered.
 namespace signorini {
 
-/// World impulses and tangents of the previous step by pair, for warm starts. World axes survive a turning
-/// frame, and a vertex that slid to the next face takes its impulse along (docs/theory.md, T20 and T24).
+/// How the previous step left its pairs: world impulses and tangents, states and bounds of friction, for starts. World
+/// axes survive a turning frame, and a vertex that slid to the next face takes its impulse along, with its state and
+/// bound (docs/theory.md, T20 and T24).
 class WarmStart {
  public:
   struct Entry {
@@ -31,17 +33,18 @@ class WarmStart {
     std::array<Index, 2> body{-1, -1};
     Vector3 impulse = Vector3::Zero();  ///< N·s, world
     Vector3 tangent = Vector3::Zero();  ///< t1 of the frame, world
+    ContactEnd end;
   };
   void clear();
-  /// r: 3 per contact in the frames of `problem`.
+  /// r: 3 per contact in the frames of `problem`; `ends`: one per contact.
   void store(std::span<const SurfaceContact> contacts, const ContactProblem& problem,
-             std::span<const double> r);
+             std::span<const double> r, std::span<const ContactEnd> ends);
   /// Of the same pair; else, for vertex–face, of the same vertex against the same body (the strongest when it
   /// touched several faces); else nothing.
   const Entry* find(const SurfaceContact& contact) const;
-  /// Start impulses of `contacts` (ascending by key); N·s, world. Every kept impulse goes to one contact: to
-  /// its own pair, else to the first face that its vertex slid to. The others get zero.
-  void impulses(std::span<const SurfaceContact> contacts, std::span<Vector3> result) const;
+  /// What each of `contacts` (ascending by key) starts from. Every entry goes to one contact: to its own pair, else to
+  /// the first face that its vertex slid to. The others are new: null.
+  std::vector<const Entry*> match(std::span<const SurfaceContact> contacts) const;
   bool knows(const PairKey& key) const;
   /// For checkpoints: ascending by key.
   const std::vector<Entry>& entries() const { return by_pair_; }
@@ -98,6 +101,11 @@ void contact_rows(TaskArena& arena, const BodySystem& system, const SystemState&
                   std::span<const SurfaceContact> contacts, std::span<const Vector3> tangents,
                   const TouchedBlocks& touched, ContactProblem& problem);
 
+/// The values of the blocks in `touched`, as a vector over the dofs of a problem.
+void gather_blocks(std::span<const Vector3> values, const TouchedBlocks& touched, Vector& result);
+/// How the impulses r, under `law`, leave the contacts of `problem`; `free_velocity` per system block, m/s: v of r = 0.
+std::vector<ContactEnd> ends_of(const ContactProblem& problem, std::span<const double> r, LawSpec law,
+                                const TouchedBlocks& touched, std::span<const Vector3> free_velocity);
 /// The rows and columns of `A` that are in `touched`, as M of a problem. What the left out columns hold must
 /// be zero, as between bodies.
 void restrict_matrix(TaskArena& arena, const BlockSparseMatrix& A, const TouchedBlocks& touched,

@@ -44,7 +44,7 @@ struct ExplicitStepper::Impl {
   std::vector<Vector3> force, free_velocity;
   std::vector<Vector3> position, surface_velocity, surface_free_velocity;  // per surface vertex
   std::vector<SurfaceContact> contacts;                                    // ascending by key
-  std::vector<Vector3> tangents, start_impulses;
+  std::vector<Vector3> tangents;
   TouchedBlocks touched;
   ContactProblem problem;
   std::vector<double> impulses;
@@ -73,6 +73,7 @@ struct ExplicitStepper::Impl {
   void look_ahead(TaskArena& arena, StepReport& report);
   void find_contacts();
   void assemble(TaskArena& arena, StepReport& report);
+  void assemble_starts();
   void solve(StepReport& report, const SolveSink& sink);
   StepReport step(TaskArena& arena, const SolveSink& sink);
 };
@@ -169,9 +170,6 @@ void ExplicitStepper::Impl::assemble(TaskArena& arena, StepReport& report) {
   problem.dt = settings.dt;
   problem.time = carried.state.time;
   problem.mu = Vector::Constant(m, settings.law.friction);
-  problem.warm_start.resize(3 * m);
-  start_impulses.resize(contacts.size());
-  carried.warm.impulses(contacts, start_impulses);
   for (Index k = 0; k < m; ++k) {
     const SurfaceContact& contact = contacts[at(k)];
     const auto speed = [&](std::span<const Vector3> velocity) {
@@ -179,10 +177,27 @@ void ExplicitStepper::Impl::assemble(TaskArena& arena, StepReport& report) {
     };
     problem.w[3 * k] += normal_offset(settings.law, contact.gap, speed(carried.state.velocity),
                                       speed(free_velocity), settings.dt);
-    for (Index d = 0; d < 3; ++d)
-      problem.warm_start[3 * k + d] = problem.frame.block<1, 3>(k, 3 * d).dot(start_impulses[at(k)]);
   }
+  assemble_starts();
   report.assembly_seconds += assembly.seconds();
+}
+
+/// Velocities before the step, and what the step before left of each contact.
+void ExplicitStepper::Impl::assemble_starts() {
+  gather_blocks(carried.state.velocity, touched, problem.v_minus);
+  const std::vector<const WarmStart::Entry*> kept = carried.warm.match(contacts);
+  const auto m = static_cast<Index>(kept.size());
+  problem.warm_start.resize(3 * m);
+  problem.start_states.resize(kept.size());
+  problem.start_bounds.resize(m);
+  const WarmStart::Entry fresh;
+  for (Index k = 0; k < m; ++k) {
+    const WarmStart::Entry& entry = kept[at(k)] ? *kept[at(k)] : fresh;
+    for (Index d = 0; d < 3; ++d)
+      problem.warm_start[3 * k + d] = problem.frame.block<1, 3>(k, 3 * d).dot(entry.impulse);
+    problem.start_states[at(k)] = entry.end.state;
+    problem.start_bounds[k] = entry.end.bound;
+  }
 }
 
 void ExplicitStepper::Impl::solve(StepReport& report, const SolveSink& sink) {
@@ -215,7 +230,8 @@ StepReport ExplicitStepper::Impl::step(TaskArena& arena, const SolveSink& sink) 
     solver->use_arena(&arena);
     solve(report, sink);
     solver->use_arena(nullptr);
-    carried.warm.store(contacts, problem, impulses);
+    const auto ends = ends_of(problem, impulses, solver->common().spec(), touched, free_velocity);
+    carried.warm.store(contacts, problem, impulses, ends);
     carried.warm_dt = settings.dt;
     // u⁺ = u_free + M⁻¹ H r on the blocks in contact
     const Vector pushed =

@@ -164,7 +164,7 @@ void ImplicitStepper::Impl::accept(SubStep& sub) {
   if (solved.empty()) {
     carried.warm.clear();
   } else {
-    carried.warm.store(solved, solves.problem(), solves.impulses());
+    carried.warm.store(solved, solves.problem(), solves.impulses(), solves.ends());
   }
   carried.warm_dt = sub.dt;
   report.smallest_gap = std::numeric_limits<double>::quiet_NaN();

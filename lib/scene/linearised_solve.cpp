@@ -68,9 +68,10 @@ bool LinearisedSolve::respond(SubStep& sub, LoopContacts& contacts) {
          solvable;  // a failed answer is applied too: a held step starts from it
 }
 
-/// M and f of the problem from A and b, or from the masses and M v*.
+/// M and f of the problem from A and b, or from the masses and M v*; the velocities of the start.
 void LinearisedSolve::assemble_matrix(SubStep& sub) {
   problem_.f.resize(3 * static_cast<Index>(touched_.block.size()));
+  gather_blocks(sub.state.velocity, touched_, problem_.v_minus);
   if (settings_.response == ContactResponse::global) {
     restrict_matrix(sub.arena, linear_.A, touched_, problem_.M);
     for (std::size_t i = 0; i < touched_.block.size(); ++i)
@@ -86,7 +87,7 @@ void LinearisedSolve::assemble_matrix(SubStep& sub) {
   }
 }
 
-/// H, w, μ and the warm start.
+/// H, w, μ and what the contacts start from.
 void LinearisedSolve::assemble_contacts(SubStep& sub, const LoopContacts& contacts) {
   tangents_.resize(solved_.size());
   sub.arena.for_chunks(solved_.size(), kContactGrain, [&](std::size_t begin, std::size_t end) {
@@ -104,8 +105,12 @@ void LinearisedSolve::assemble_contacts(SubStep& sub, const LoopContacts& contac
   problem_.time = sub.state.time;
   problem_.mu = Vector::Constant(m, settings_.friction);
   problem_.warm_start.resize(3 * m);
+  problem_.start_states.resize(at(m));
+  problem_.start_bounds.resize(m);
   for (Index k = 0; k < m; ++k) {
     const LoopContact& c = contacts.all()[at(k)];
+    problem_.start_states[at(k)] = c.end.state;
+    problem_.start_bounds[k] = c.end.bound;
     double before = 0.0;
     if (settings_.restitution > 0.0)
       before =
@@ -172,6 +177,7 @@ bool LinearisedSolve::apply_impulses(SubStep& sub, LoopContacts& contacts) {
   }
   const Vector pushed =
       problem_.H * Eigen::Map<const Vector>(impulses_.data(), static_cast<Index>(impulses_.size()));
+  ends_ = ends_of(problem_, impulses_, solver_->common().spec(), touched_, free_velocity_);
   load_.assign(load_.size(), Vector3::Zero());
   for (std::size_t i = 0; i < touched_.block.size(); ++i)
     load_[at(touched_.block[i])] = pushed.segment<3>(3 * static_cast<Index>(i));
@@ -184,6 +190,7 @@ bool LinearisedSolve::apply_impulses(SubStep& sub, LoopContacts& contacts) {
     for (Index d = 0; d < 3; ++d)
       impulse += impulses_[at(3 * k + d)] * problem_.frame.block<1, 3>(k, 3 * d).transpose();
     contacts.all()[at(k)].impulse = impulse;
+    contacts.all()[at(k)].end = ends_[at(k)];
   }
   sub.report.free_seconds += free.seconds();
   if (outcome.converged && all_finite(numbers(std::as_const(velocity_)))) return true;

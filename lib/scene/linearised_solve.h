@@ -30,8 +30,8 @@ class LinearisedSolve {
   void use_arena(TaskArena* arena) { solver_->use_arena(arena); }
   /// v*, which becomes the velocity. False when it was not found (`failure` says why).
   bool free_motion(SubStep& sub);
-  /// Solves for the impulses of `contacts`, leaves them there and in `impulses`, and the velocity in
-  /// `velocity`. Every problem goes to the sink. False when the solver or the linear solve after it fails;
+  /// Solves for the impulses of `contacts`, leaves them there and in `impulses`, with how they ended, and the
+  /// velocity in `velocity`. Every problem goes to the sink. False when the solver or the linear solve after it fails;
   /// the velocity is then what the failed answer gives, or v*.
   bool respond(SubStep& sub, LoopContacts& contacts);
   /// For a step that ends with another motion than the one solved for.
@@ -41,6 +41,7 @@ class LinearisedSolve {
   std::span<const SurfaceContact> contacts() const { return solved_; }  ///< of the last solve
   const ContactProblem& problem() const { return problem_; }
   std::span<const double> impulses() const { return impulses_; }
+  std::span<const ContactEnd> ends() const { return ends_; }  ///< how the last solve left the contacts
 
  private:
   void assemble(SubStep& sub, const LoopContacts& contacts);
@@ -65,6 +66,7 @@ class LinearisedSolve {
   std::vector<Vector3> tangents_;
   ContactProblem problem_;
   std::vector<double> impulses_;
+  std::vector<ContactEnd> ends_;
 };
 
 }  // namespace signorini

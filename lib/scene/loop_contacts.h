@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "collision/surface_contact.h"
+#include "contact/friction_state.h"
 
 /// Contacts as a loop of linearised solves carries them from one solve to the next.
 namespace signorini {
@@ -13,6 +14,7 @@ struct LoopContact {
   double target = 0.0;                     ///< distance to be kept at the end of the step, m
   Vector3 impulse = Vector3::Zero();       ///< N·s, world; of the last solve, or a warm start
   Vector3 first_normal = Vector3::Zero();  ///< at its first linearisation in this step
+  ContactEnd end;                          ///< of the last solve, or of the step before, as `impulse`
 };
 
 /// Ascending by key; every key once.

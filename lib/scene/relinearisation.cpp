@@ -85,6 +85,7 @@ std::optional<SurfaceContact> FaceNeighbours::find(const SurfaceContact& contact
       if (std::find(t.begin(), t.end(), key[0]) != t.end()) continue;
       SurfaceContact candidate = contact;
       candidate.key.vertex = {key[0], t[0], t[1], t[2]};
+      candidate.feature[1] = triangle;
       if (candidate.key == contact.key) continue;
       const auto geometry = pair_geometry(candidate, x1);
       if (!geometry) continue;

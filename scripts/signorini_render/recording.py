@@ -205,7 +205,7 @@ def read(path, choose, mode):
     with file:
         if "signorini_schema" not in file.attrs:
             raise RenderError(f"{path}: not a recording made by signorini")
-        if int(file.attrs["signorini_schema"]) != 1:
+        if int(file.attrs["signorini_schema"]) > 2:
             raise RenderError(f"{path}: schema {file.attrs['signorini_schema']} is newer than this script; update it")
         link = file.get("steps", getlink=True)
         steps = file["steps"] if isinstance(link, h5py.HardLink) else None

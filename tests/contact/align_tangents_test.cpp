@@ -102,6 +102,20 @@ TEST(AlignTangents, TurnsTheWarmStart) {
   EXPECT_LE((turned.warm_start - expected).cwiseAbs().maxCoeff(), 16 * kEpsilon * 10);
 }
 
+/// States and bounds are of the normal and the length of r_T, v belongs to the bodies.
+TEST(AlignTangents, LeavesVelocitiesStatesAndBounds) {
+  ContactProblem problem = make_planted_problem({}).problem;
+  const Index m = problem.contacts();
+  problem.v_minus = Vector::LinSpaced(problem.dofs(), -1.0, 2.0);
+  problem.start_bounds = Vector::LinSpaced(m, 0.0, 1.0);
+  for (Index k = 0; k < m; ++k) problem.start_states.push_back(static_cast<FrictionState>(k % 4 - 1));
+  const ContactProblem turned = turn_tangents(problem, random_angles(m, 6));
+  EXPECT_EQ(find_defect(turned), std::nullopt);
+  EXPECT_EQ(turned.v_minus, problem.v_minus);
+  EXPECT_EQ(turned.start_states, problem.start_states);
+  EXPECT_EQ(turned.start_bounds, problem.start_bounds);
+}
+
 TEST(AlignTangents, AcceptsNoContacts) {
   EXPECT_TRUE(aligned_angles(zoo::nothing().problem).empty());
   EXPECT_TRUE(aligned_angles(zoo::no_contacts().problem).empty());

@@ -34,6 +34,9 @@ ContactProblem complete_problem() {
   problem.features.resize(8, 2);
   for (Index k = 0; k < 8; ++k) problem.features.row(k) << 3 * k, k;
   for (Index i = 0; i < problem.dofs() / 3; ++i) problem.node_numbers.push_back(i + 4);
+  problem.v_minus = Vector::LinSpaced(problem.dofs(), -1.0, 1.0);
+  problem.start_bounds = Vector::LinSpaced(8, 0.0, 1.0);
+  for (Index k = 0; k < 8; ++k) problem.start_states.push_back(static_cast<FrictionState>(k % 4 - 1));
   return problem;
 }
 
@@ -111,6 +114,28 @@ const Damage kDamages[] = {
     {"short_warm_start", [](ContactProblem& p) { p.warm_start.conservativeResize(8); },
      "warm_start has 8 numbers but must have 24"},
     {"nan_warm_start", [](ContactProblem& p) { p.warm_start[23] = kNaN; }, "warm_start[23] is not finite"},
+    {"short_v_minus", [](ContactProblem& p) { p.v_minus.conservativeResize(41); },
+     "v_minus has 41 numbers but must have 42"},
+    {"infinite_v_minus", [](ContactProblem& p) { p.v_minus[7] = kInfinity; }, "v_minus[7] is not finite"},
+    {"v_minus_without_dofs",
+     [](ContactProblem& p) {
+       p.M = SparseRows();
+       p.H = SparseColumns();
+       p.f = p.w = Vector();
+       p.points.resize(0, 4);
+     },
+     "v_minus has 42 numbers but must have 0"},
+    {"few_start_states", [](ContactProblem& p) { p.start_states.pop_back(); },
+     "start_states has 7 numbers but must have 8"},
+    {"start_state_below", [](ContactProblem& p) { p.start_states[5] = static_cast<FrictionState>(-2); },
+     "start_states[5] = -2 but must be -1 to 2"},
+    {"start_state_above", [](ContactProblem& p) { p.start_states[0] = static_cast<FrictionState>(3); },
+     "start_states[0] = 3 but must be -1 to 2"},
+    {"long_start_bounds", [](ContactProblem& p) { p.start_bounds = Vector::Ones(24); },
+     "start_bounds has 24 numbers but must have 8"},
+    {"nan_start_bound", [](ContactProblem& p) { p.start_bounds[6] = kNaN; }, "start_bounds[6] is not finite"},
+    {"negative_start_bound", [](ContactProblem& p) { p.start_bounds[4] = -0.5; },
+     "start_bounds[4] = -0.5 is negative"},
     {"no_equation",
      [](ContactProblem& p) {
        const Vector mu = p.mu;
@@ -155,7 +180,7 @@ TEST(ContactProblem, MayBePrimalOrDualOrEmpty) {
   EXPECT_EQ(find_defect(primal), std::nullopt);
   dual.M = SparseRows();
   dual.H = SparseColumns();
-  dual.f = dual.w = Vector();
+  dual.f = dual.w = dual.v_minus = Vector();
   EXPECT_EQ(find_defect(dual), std::nullopt);
   EXPECT_EQ(find_defect(ContactProblem{}), std::nullopt);
 }

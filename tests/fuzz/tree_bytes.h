@@ -100,7 +100,10 @@ inline constexpr std::array kTreeNames = {"mu",
                                           "impulse",
                                           "geometry/rest",
                                           "features",
-                                          "node_numbers"};
+                                          "node_numbers",
+                                          "v_minus",
+                                          "start_states",
+                                          "start_bounds"};
 
 inline RawTree tree_of_bytes(const std::uint8_t*& at, const std::uint8_t* end) {
   RawTree tree;

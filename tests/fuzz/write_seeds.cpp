@@ -73,6 +73,9 @@ int main(int count, char** arguments) {
         p.features.row(k) << (k % 2 == 0 ? k : -1 - k), (k % 2 == 0 ? 7 : -9);
       for (Index i = 0; i < p.dofs() / p.node_size(); ++i) p.node_numbers.push_back(2 * i + 1);
       p.warm_start = Vector::Ones(3);
+      p.v_minus = Vector::Constant(p.dofs(), 0.5);
+      p.start_states = {in_blocks ? FrictionState::sliding : FrictionState::unknown};
+      p.start_bounds = Vector::Constant(1, 0.5);
       frame.geometry = std::make_unique<FrameGeometry>();
       frame.geometry->vertices.setZero(3, 3);
       frame.geometry->triangles.resize(1, 3);

@@ -48,6 +48,9 @@ TEST(H5py, ReadsSolutionRecordingAndTraceAndFindsTheSolutionTrue) {
   Frame frame;
   frame.id = "000001";
   frame.problem = p;
+  frame.problem.v_minus = v;
+  frame.problem.start_bounds = Vector::Zero(8);
+  for (Index k = 0; k < 8; ++k) frame.problem.start_states.push_back(static_cast<FrictionState>(k % 4 - 1));
   RecordingWriter writer(folder.path() / "scene.h5", test_header(), false);
   writer.append(frame);
   StepTable table;

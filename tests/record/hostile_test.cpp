@@ -14,6 +14,7 @@
 #include "record/problem_file.h"
 #include "record/raw_problem.h"
 #include "record/record_test_tools.h"
+#include "record/recording_format.h"
 #include "record/recording_statistics.h"
 
 namespace signorini::hostile_test {
@@ -263,6 +264,40 @@ TEST(HostileTree, FeaturesAndNodeNumbersOfAFrameAreChecked) {
             std::string::npos);
 }
 
+TEST(HostileTree, StartsOfAFrameAreChecked) {
+  const RawTree good = encode_frame(rich_frame("000001", 1, 100.0));
+  const auto dofs = std::get<std::vector<double>>(good.arrays.at("v_minus").values).size();
+  const auto with = [&](const char* path, auto values, std::size_t columns = 1) {
+    RawTree tree = good;
+    columns == 1 ? tree.put(path, std::move(values)) : tree.put_matrix(path, std::move(values), columns);
+    return complaint_of([&] { decode_frame(tree, "000001", "FILE: frame 000001"); });
+  };
+  const auto expect = [](const std::string& said, const std::string& part) {
+    EXPECT_NE(said.find("FILE: frame 000001: " + part), std::string::npos) << said;
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> speeds(dofs, 0.5), bounds(6, 0.25);
+  EXPECT_EQ(with("v_minus", speeds), "");
+  speeds[4] = nan;
+  expect(with("v_minus", speeds), "v_minus[4] is not finite");
+  expect(with("v_minus", std::vector<double>(dofs + 1, 0.0)),
+         fmt::format("v_minus has {} numbers but must have {}", dofs + 1, dofs));
+  expect(with("v_minus", std::vector<Index>(dofs, 0)), "dataset 'v_minus': does not hold real numbers");
+  expect(with("v_minus", std::vector<double>(dofs, 0.0), 3), "dataset 'v_minus': ");
+  EXPECT_EQ(with("start_states", std::vector<Index>{-1, 0, 1, 2, 2, 1}), "");
+  expect(with("start_states", std::vector<Index>{-1, 0, 1, 2, 3, 1}),
+         "start_states[4] = 3 but must be -1 to 2");
+  expect(with("start_states", std::vector<Index>{-2, 0, 1, 2, 2, 1}), "start_states[0] = -2");
+  expect(with("start_states", std::vector<Index>(5, 0)), "start_states has 5 numbers but must have 6");
+  expect(with("start_states", std::vector<double>(6, 0.0)), "dataset 'start_states': does not hold integers");
+  EXPECT_EQ(with("start_bounds", bounds), "");
+  bounds[5] = -0.25;
+  expect(with("start_bounds", bounds), "start_bounds[5] = -0.25 is negative");
+  bounds[5] = std::numeric_limits<double>::infinity();
+  expect(with("start_bounds", bounds), "start_bounds[5] is not finite");
+  expect(with("start_bounds", std::vector<double>(18, 0.0)), "start_bounds has 18 numbers but must have 6");
+}
+
 TEST(HostileTree, StatisticsAreCheckedBeyondTheirChecksum) {
   const auto with = [](const std::function<void(RawTree&)>& spoil) {
     RawTree tree = statistics_tree(rich_table(3));
@@ -305,11 +340,11 @@ TEST_F(HostileFile, ConstraintsAndRollingFrictionAreRefusedClearly) {
 TEST_F(HostileFile, ANewerSchemaIsRefused) {
   const hid_t file = H5Fopen(recording_.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
   const hid_t attribute = H5Aopen(file, "signorini_schema", H5P_DEFAULT);
-  const std::uint64_t newer = 2;
+  const std::uint64_t newer = kRecordingSchema + 1;
   H5Awrite(attribute, H5T_NATIVE_UINT64, &newer);
   H5Aclose(attribute);
   H5Fclose(file);
-  EXPECT_TRUE(complains(recording_, "written by a newer version (schema 2"));
+  EXPECT_TRUE(complains(recording_, "written by a newer version (schema 3, this program reads up to 2)"));
 }
 
 TEST_F(HostileFile, NoDamageToARecordingEverReadsAsOtherNumbers) {

@@ -61,7 +61,7 @@ def check_problem(path):
 
 def check_recording(path):
     with h5py.File(path, "r") as f:
-        assert f.attrs["signorini_schema"] == 1
+        assert f.attrs["signorini_schema"] == 2
         assert "upper_blocks" in f.attrs["fields"].decode()
         step = f["steps/000001"]
         n, begin, column = int(step.attrs["dofs"]), step["M/row_begin"][:], step["M/column"][:]
@@ -73,6 +73,8 @@ def check_recording(path):
                 M[3 * i : 3 * i + 3, 3 * j : 3 * j + 3] = block
                 M[3 * j : 3 * j + 3, 3 * i : 3 * i + 3] = block.T
         m = int(step.attrs["contacts"])
+        assert step["v_minus"].shape == (n,) and step["start_bounds"].shape == (m,)
+        assert step["start_states"][:].tolist() == [k % 4 - 1 for k in range(m)]
         H = np.zeros((n, 3 * m))
         begin, row = step["H/column_begin"][:], step["H/row"][:]
         for k in range(m):

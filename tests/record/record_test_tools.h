@@ -87,6 +87,9 @@ inline void expect_same_problem(const ContactProblem& a, const ContactProblem& b
   EXPECT_EQ(a.node_numbers, b.node_numbers);
   EXPECT_EQ(a.body_dofs, b.body_dofs);
   EXPECT_TRUE(same_bits(a.warm_start, b.warm_start)) << "warm_start";
+  EXPECT_TRUE(same_bits(a.v_minus, b.v_minus)) << "v_minus";
+  EXPECT_EQ(a.start_states, b.start_states);
+  EXPECT_TRUE(same_bits(a.start_bounds, b.start_bounds)) << "start_bounds";
 }
 
 /// A planted problem with everything that a recording can hold, different for every `seed`.
@@ -120,6 +123,11 @@ inline Frame rich_frame(const std::string& id, std::uint64_t seed, double stiffn
   }
   for (Index i = 0; i < p.dofs() / 3; ++i)
     p.node_numbers.push_back(5 * i + static_cast<Index>(numbers.below(5)));
+  Rng starts(seed, 9);
+  p.v_minus = Vector::NullaryExpr(p.dofs(), [&] { return starts.normal(); });
+  p.start_bounds = Vector::NullaryExpr(m, [&] { return starts.uniform(); });
+  for (Eigen::Index k = 0; k < m; ++k)
+    p.start_states.push_back(static_cast<FrictionState>(static_cast<Index>(starts.below(4)) - 1));
   frame.geometry = std::make_unique<FrameGeometry>();
   frame.geometry->vertices.resize(4, 3);
   for (Eigen::Index k = 0; k < 12; ++k) frame.geometry->vertices(k / 3, k % 3) = rng.normal();

@@ -109,6 +109,9 @@ TEST(RegionExtractor, MetadataFollowsItsContacts) {
   problem.features.resize(m, 2);
   problem.features << 9, 1, 9, 2, -3, -8;
   problem.node_numbers = {10, 20, 30, 40};
+  problem.v_minus = Vector::LinSpaced(12, 100, 111);
+  problem.start_states = {FrictionState::sliding, FrictionState::unknown, FrictionState::open};
+  problem.start_bounds = (Vector(m) << 0.5, 0.0, 0.25).finished();
 
   const auto partition = partition_regions(problem, RegionMode::points);
   ASSERT_EQ(partition.label, (std::vector<Index>{0, 1, 0}));
@@ -132,12 +135,19 @@ TEST(RegionExtractor, MetadataFollowsItsContacts) {
   EXPECT_EQ(part.body_dofs, (std::vector<Index>{0, 3, 6}));
   EXPECT_EQ(part.features, (Eigen::Matrix<Index, 2, 2>() << 9, 1, -3, -8).finished());
   EXPECT_EQ(part.node_numbers, (std::vector<Index>{30, 40}));
+  EXPECT_EQ(part.v_minus, (Vector(6) << 106, 107, 108, 109, 110, 111).finished());
+  EXPECT_EQ(part.start_states, (std::vector<FrictionState>{FrictionState::sliding, FrictionState::open}));
+  EXPECT_EQ(part.start_bounds, (Vector(2) << 0.5, 0.25).finished());
 }
 
 TEST(RegionExtractor, ARegionThatMovesNothingIsAValidProblemWithUEqualW) {
-  const auto problem = problem_from({2, {{0}, {}, {1}}, {}});
+  auto problem = problem_from({2, {{0}, {}, {1}}, {}});
+  problem.v_minus = Vector::Ones(6);
+  problem.start_states.assign(3, FrictionState::sticking);
+  problem.start_bounds = Vector::Ones(3);
   const auto partition = partition_regions(problem, RegionMode::points);
   const ContactProblem part = extract_region(problem, partition, 1);
+  EXPECT_EQ(part.v_minus, Vector::Zero(3)) << "the idle mass";
   EXPECT_EQ(part.contacts(), 1);
   EXPECT_TRUE(part.has_primal());
   EXPECT_EQ(part.H.nonZeros(), 0);
@@ -153,6 +163,7 @@ TEST(RegionExtractor, DualPartsAreCutByRowsAndColumns) {
   dual.W.makeCompressed();
   dual.q = dense_q(primal);
   dual.mu = primal.mu;
+  dual.start_bounds = Vector::LinSpaced(5, 0.0, 4.0);
   const auto partition = partition_regions(dual, RegionMode::points);
   ASSERT_EQ(partition.label, (std::vector<Index>{0, 1, 0, 2, 1}));
   const ContactProblem part = extract_region(dual, partition, 1);
@@ -161,6 +172,9 @@ TEST(RegionExtractor, DualPartsAreCutByRowsAndColumns) {
   EXPECT_EQ(part.W.coeff(0, 4), dual.W.coeff(3, 13));
   EXPECT_EQ(part.W.coeff(5, 2), dual.W.coeff(14, 5));
   EXPECT_EQ(part.q[4], dual.q[13]);
+  EXPECT_EQ(part.start_bounds, (Vector(2) << 1.0, 4.0).finished());
+  EXPECT_EQ(part.v_minus.size(), 0);
+  EXPECT_TRUE(part.start_states.empty());
 }
 
 }  // namespace

@@ -206,7 +206,7 @@ TEST(ContactTangent, FollowsTheSlidingVelocityAndKeepsStillInNoise) {
   EXPECT_EQ(contact_tangent(TangentFrame::aligned, c, Vector3(0, 5, -1), warm), Vector3(0, 1, 0));
   // C25: 1e-3 of the whole velocity is noise; without a previous frame the body-fixed one remains.
   EXPECT_EQ(contact_tangent(TangentFrame::aligned, c, Vector3(0, 0.9e-3, -1), warm), Vector3(1, 0, 0));
-  warm.assign({{c.key, c.body, Vector3::Zero(), Vector3(0, -1, 0)}});
+  warm.assign({{c.key, c.body, Vector3::Zero(), Vector3(0, -1, 0), {}}});
   EXPECT_EQ(contact_tangent(TangentFrame::aligned, c, Vector3(0, 0.9e-3, -1), warm), Vector3(0, -1, 0));
   EXPECT_EQ(contact_tangent(TangentFrame::aligned, c, Vector3(0, 1.1e-3, -1), warm), Vector3(0, 1, 0));
   // A tangent along the normal is no tangent.
@@ -219,6 +219,7 @@ struct Kept {
   std::vector<SurfaceContact> contacts;
   ContactProblem problem;
   std::vector<double> r;
+  std::vector<ContactEnd> ends;
   WarmStart warm;
 
   explicit Kept(std::vector<SurfaceContact> of) : contacts(std::move(of)) {
@@ -232,7 +233,9 @@ struct Kept {
       problem.frame.row(k) << n.transpose(), t.transpose(), n.cross(t).transpose();
       for (int d = 0; d < 3; ++d) r.push_back(rng.uniform(0.1, 1.0));
     }
-    warm.store(contacts, problem, r);
+    for (std::size_t k = 0; k < contacts.size(); ++k)
+      ends.push_back({k % 2 == 0 ? FrictionState::sliding : FrictionState::sticking, 0.5 + double(k)});
+    warm.store(contacts, problem, r, ends);
   }
 };
 
@@ -244,7 +247,7 @@ SurfaceContact pair_of(Index vertex, Triangle face, Index body) {
   return c;
 }
 
-TEST(WarmStart, KeepsWorldImpulsesByPairAndLetsAVertexSlideToTheNextFaceOfTheSameBody) {
+TEST(WarmStart, KeepsImpulsesStatesAndBoundsByPairAndLetsAVertexSlideToTheNextFaceOfTheSameBody) {
   const Kept kept({pair_of(50, {0, 1, 2}, 1), pair_of(51, {0, 1, 2}, 1), pair_of(51, {3, 4, 5}, 2)});
   const auto world = [&](std::size_t k) {
     Vector3 sum = Vector3::Zero();
@@ -256,13 +259,18 @@ TEST(WarmStart, KeepsWorldImpulsesByPairAndLetsAVertexSlideToTheNextFaceOfTheSam
   const std::vector<SurfaceContact> now{pair_of(50, {1, 2, 3}, 1), pair_of(50, {1, 2, 3}, 3),
                                         pair_of(51, {0, 1, 2}, 1), pair_of(51, {1, 2, 3}, 1),
                                         pair_of(52, {0, 1, 2}, 1)};
-  std::vector<Vector3> start(now.size());
-  kept.warm.impulses(now, start);
-  EXPECT_LT((start[0] - world(0)).norm(), 4 * kEps);
-  EXPECT_EQ(start[1], Vector3::Zero());
-  EXPECT_LT((start[2] - world(1)).norm(), 4 * kEps);
-  EXPECT_EQ(start[3], Vector3::Zero()) << "an impulse is given once";
-  EXPECT_EQ(start[4], Vector3::Zero());
+  const std::vector<const WarmStart::Entry*> start = kept.warm.match(now);
+  ASSERT_EQ(start.size(), now.size());
+  ASSERT_TRUE(start[0] && start[2]);
+  EXPECT_LT((start[0]->impulse - world(0)).norm(), 4 * kEps);
+  EXPECT_EQ(start[0]->end.state, FrictionState::sliding);
+  EXPECT_EQ(start[0]->end.bound, 0.5);
+  EXPECT_EQ(start[1], nullptr);
+  EXPECT_LT((start[2]->impulse - world(1)).norm(), 4 * kEps);
+  EXPECT_EQ(start[2]->end.state, FrictionState::sticking);
+  EXPECT_EQ(start[2]->end.bound, 1.5);
+  EXPECT_EQ(start[3], nullptr) << "an impulse is given once";
+  EXPECT_EQ(start[4], nullptr);
   EXPECT_TRUE(kept.warm.knows(now[2].key));
   EXPECT_FALSE(kept.warm.knows(now[0].key));
 }

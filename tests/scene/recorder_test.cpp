@@ -9,7 +9,10 @@
 #include <limits>
 
 #include "base/check.h"
+#include "contact/friction_state.h"
+#include "contact/residuals.h"
 #include "record/recording_failure.h"
+#include "scene/scene_file.h"
 
 namespace signorini::recorder_test {
 namespace {
@@ -90,6 +93,104 @@ TEST_F(RecorderTest, AnInterruptedRecordingGoesOnToTheSameBytes) {
   const RecordingSummary summary = record("a.h5", ExistingRecording::resume, resumed);
   EXPECT_EQ(summary.first_step, 3);
   EXPECT_EQ(resumed.said, "springtoy: going on after step 3 of 8\n");
+  EXPECT_TRUE(text("a.h5") == text("whole.h5"));
+}
+
+/// Balls that bounce (explicit) and a pile of bodies of every kind (implicit), every step recorded.
+class RecordedStarts : public RecorderTest, public testing::WithParamInterface<bool> {
+ protected:
+  void SetUp() override {
+    RecorderTest::SetUp();
+    request_ = scene_.request({{"time.record_every", "1"}});
+  }
+  /// Relative accuracy of v: rounding, or the linear solves of implicit steps.
+  double tolerance() const { return GetParam() ? 1e-6 : 1e-12; }
+  std::vector<Frame> frames_of(const std::string& name) const {
+    const RecordingReader reader(folder_ / name);
+    std::vector<Frame> frames;
+    for (const std::string& id : reader.frames()) frames.push_back(reader.read(id));
+    return frames;
+  }
+
+  SceneFile scene_{"", "", GetParam() ? kOneOfEach : kTwoBalls};
+};
+INSTANTIATE_TEST_SUITE_P(Steps, RecordedStarts, testing::Bool(),
+                         [](const auto& implicit) { return implicit.param ? "Implicit" : "Explicit"; });
+
+int step_of(const Frame& frame) { return std::stoi(frame.id); }
+
+/// The velocity of a step's beginning is that of the end of the step before, M v = H r + f.
+TEST_P(RecordedStarts, VelocitiesAreThoseThatTheStepBeforeEndedWith) {
+  request_.steps = GetParam() ? 20 : 80;
+  Listener listener;
+  record("a.h5", ExistingRecording::refuse, listener);
+  const std::vector<Frame> frames = frames_of("a.h5");
+  int compared = 0;
+  for (std::size_t i = 0; i + 1 < frames.size(); ++i) {
+    const ContactProblem& before = frames[i].problem;
+    const ContactProblem& now = frames[i + 1].problem;
+    ASSERT_EQ(now.v_minus.size(), now.dofs());
+    if (step_of(frames[i + 1]) != step_of(frames[i]) + 1) continue;  // another solve of the step, or a gap
+    const Vector v = Referee(before).velocity(span_of(frames[i].impulse));
+    const double scale = v.cwiseAbs().maxCoeff();
+    for (std::size_t a = 0; a < now.node_numbers.size(); ++a) {
+      const auto& numbers = before.node_numbers;
+      const auto place = std::lower_bound(numbers.begin(), numbers.end(), now.node_numbers[a]);
+      if (place == numbers.end() || *place != now.node_numbers[a]) continue;
+      const Vector3 expected = v.segment<3>(3 * (place - numbers.begin()));
+      const Vector3 found = now.v_minus.segment<3>(3 * static_cast<Index>(a));
+      EXPECT_LT((found - expected).norm(), tolerance() * scale) << frames[i + 1].id << " block " << a;
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 100);
+}
+
+TEST_P(RecordedStarts, StatesAndBoundsAreThoseOfTheSolveBefore) {
+  request_.steps = GetParam() ? 20 : 80;
+  Listener listener;
+  record("a.h5", ExistingRecording::refuse, listener);
+  const std::vector<Frame> frames = frames_of("a.h5");
+  std::map<FrictionState, int> met;
+  std::map<std::pair<Index, Index>, ContactEnd> before;
+  int last_step = -1;
+  for (const Frame& frame : frames) {
+    const ContactProblem& p = frame.problem;
+    ASSERT_EQ(p.start_states.size(), static_cast<std::size_t>(p.contacts()));
+    ASSERT_EQ(p.start_bounds.size(), p.contacts());
+    if (step_of(frame) > last_step + 1) before.clear();
+    last_step = step_of(frame);
+    std::map<std::pair<Index, Index>, ContactEnd> now;
+    for (Index k = 0; k < p.contacts(); ++k) {
+      const std::pair pair(p.features(k, 0), p.features(k, 1));
+      const FrictionState state = p.start_states[static_cast<std::size_t>(k)];
+      const auto known = before.find(pair);
+      if (known != before.end()) {
+        EXPECT_EQ(state, known->second.state) << frame.id << " contact " << k;
+        EXPECT_EQ(p.start_bounds[k], known->second.bound) << frame.id << " contact " << k;
+      }
+      EXPECT_EQ(state == FrictionState::unknown,
+                p.warm_start.segment<3>(3 * k).isZero(0.0) && state != FrictionState::open)
+          << frame.id << " contact " << k;
+      ++met[state];
+      now[pair] = contact_end(frame.impulse.segment<3>(3 * k), p.mu[k], FrictionLaw::cone);
+    }
+    before = std::move(now);
+  }
+  for (int state = -1; state <= 2; ++state)
+    EXPECT_GT(met[static_cast<FrictionState>(state)], 0) << "state " << state << " was never met";
+}
+
+TEST_P(RecordedStarts, AResumedRecordingHasTheSame) {
+  request_.steps = GetParam() ? 20 : 40;
+  Listener listener, ended(request_.steps - 4), resumed;
+  record("whole.h5", ExistingRecording::refuse, listener);
+  const std::vector<Frame> frames = frames_of("whole.h5");
+  double bounds = 0.0;
+  for (const Frame& frame : frames) bounds += frame.problem.start_bounds.sum();
+  EXPECT_GT(bounds, 0.0);
+  EXPECT_THROW(record("a.h5", ExistingRecording::refuse, ended), Cancelled);
+  EXPECT_EQ(record("a.h5", ExistingRecording::resume, resumed).first_step, request_.steps - 4);
   EXPECT_TRUE(text("a.h5") == text("whole.h5"));
 }
 

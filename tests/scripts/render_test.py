@@ -344,7 +344,7 @@ class Pictures(unittest.TestCase):
         write_recording(self.file, {"000001": two_boxes_on_a_floor()})
         self.expect_error(3, "No such file or directory", self.file, "-o", self.folder / "absent" / "x.png")
         with h5py.File(self.file, "a") as file:
-            file.attrs["signorini_schema"] = 2
+            file.attrs["signorini_schema"] = 3
         self.expect_error(3, "newer", self.file)
 
     def test_hostile_frames_are_one_line_naming_the_dataset(self):

@@ -1,0 +1,90 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "scene/implicit_world.h"
+#include "scene/relinearisation.h"
+
+namespace signorini::implicit_stepper_features_test {
+namespace {
+
+using testing_tools::centred_box;
+using testing_tools::ImplicitWorld;
+
+/// Flat, 40 × 8 cells of 25 mm, two faces each.
+TriangleMesh fine_floor() {
+  TriangleMesh floor;
+  for (int j = 0; j <= 8; ++j) {
+    for (int i = 0; i <= 40; ++i) floor.vertices.push_back(Vector3(0.025 * i, 0.025 * j - 0.1, 0.0));
+  }
+  for (int j = 0; j < 8; ++j) {
+    for (int i = 0; i < 40; ++i) {
+      const Index v = 41 * j + i;
+      floor.triangles.push_back({v, v + 1, v + 42});
+      floor.triangles.push_back({v, v + 42, v + 41});
+    }
+  }
+  return floor;
+}
+
+/// The vertices that the contact's features have in the model, in the order of its key.
+PairKey key_of_features(const SurfaceModel& model, const SurfaceContact& contact) {
+  const auto [a, b] = contact.feature;
+  if (contact.key.kind == PairKind::vertex_face) {
+    const Triangle& face = model.triangles[static_cast<std::size_t>(b)];
+    return {PairKind::vertex_face, {a, face[0], face[1], face[2]}};
+  }
+  const Edge& first = model.edges[static_cast<std::size_t>(a)];
+  const Edge& second = model.edges[static_cast<std::size_t>(b)];
+  return {PairKind::edge_edge, {first[0], first[1], second[0], second[1]}};
+}
+
+/// A contact whose vertex slid off its face goes by the number of the face that it slid to: the old face may be met
+/// again while the handed contact is still there.
+TEST(FaceNeighbours, TheContactTakesTheNumberOfItsNewFace) {
+  SurfaceModel model;
+  append_surface(model, 4, {{0, 1, 2}, {3, 2, 1}}, {}, false, false);
+  append_surface(model, 1, {}, {}, true, true);
+  const std::vector<Vector3> x{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}, {0.7, 0.7, 0.01}};
+  SurfaceContact contact;
+  contact.key = {PairKind::vertex_face, {4, 0, 1, 2}};
+  contact.feature = {4, 0};
+  contact.body = {1, 0};
+  contact.weight = {1.0, -0.2, -0.4, -0.4};
+  contact.normal = Vector3(0, 0, 1);
+  const auto found = FaceNeighbours(model).find(contact, x, x);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->feature, (std::array<Index, 2>{4, 1}));
+  EXPECT_EQ(found->key.vertex, key_of_features(model, *found).vertex);
+}
+
+/// Corners pass a whole cell per step, so contacts are handed from face to face between the solves of a step.
+TEST(ImplicitStepper, EveryContactOfEverySolveIsNamedByWhatItTouches) {
+  ImplicitWorld world;
+  world.settings.loop = ContactLoop::relinearise;
+  world.settings.dt = 0.02;
+  world.settings.friction = 0.1;
+  world.bodies.add_rigid("box", centred_box(Vector3(0.1, 0.1, 0.02)), 1000.0,
+                         {.translation = Vector3(0.0713, 0.0017, 0.0105), .velocity = Vector3(1.5, 0, 0)});
+  world.bodies.add_kinematic("floor", fine_floor(), Motion{});
+  world.start();
+  int handed_on = 0;
+  for (int s = 0; s < 20; ++s) {
+    world.advance();
+    std::set<PairKey> before;
+    for (const std::vector<SurfaceContact>& contacts : world.contacts) {
+      std::set<PairKey> now;
+      for (const SurfaceContact& contact : contacts) {
+        now.insert(contact.key);
+        EXPECT_EQ(key_of_features(world.bodies.surface(), contact).vertex, contact.key.vertex)
+            << "step " << s << ": features " << contact.feature[0] << ", " << contact.feature[1];
+        handed_on += !before.empty() && !before.contains(contact.key);
+      }
+      before = std::move(now);
+    }
+  }
+  EXPECT_GE(handed_on, 20);
+}
+
+}  // namespace
+}  // namespace signorini::implicit_stepper_features_test
