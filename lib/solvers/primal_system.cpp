@@ -163,7 +163,7 @@ void PrimalSystem::prepare(const ContactProblem& problem, FrictionLaw wanted_law
   columns_ = make_direction_columns(H, problem.dofs());
   BlockSparseMatrix blocks = coupled_blocks(problem.M, arena);
   const bool exact = judge == Judge::exact;
-  const bool same_matrix = prepared_ && exact == exact_ && same_bits(blocks, A);
+  const bool same_matrix = prepared_ && exact == exact_ && same_bits(blocks, M);
   prepared_ = false;
   exact_ = exact;
   same_matrix_ = same_matrix;
@@ -171,7 +171,7 @@ void PrimalSystem::prepare(const ContactProblem& problem, FrictionLaw wanted_law
   velocity_.resize(at(problem.dofs()));
   u_.resize(3 * at(contacts()));
   if (!same_matrix) {
-    A = std::move(blocks);
+    M = std::move(blocks);
     fold(arena);
     invert_diagonal(arena);
     if (!exact || !problem.has_primal()) {
@@ -184,19 +184,19 @@ void PrimalSystem::prepare(const ContactProblem& problem, FrictionLaw wanted_law
   if (!same_matrix || f_.size() != problem.f.size() || f_ != problem.f) solve_freely(problem, arena);
   measure_scale();
   couple(arena);
-  stiffness.resize(at(contacts()));
-  worst_.resize((stiffness.size() + kContactGrain - 1) / kContactGrain);
+  inverse_mass.resize(at(contacts()));
+  worst_.resize((inverse_mass.size() + kContactGrain - 1) / kContactGrain);
   if (mass_) {
     const Matrix diagonal = delassus_diagonal(make_body_touches(H, *mass_), *mass_, arena);
     for (Index k = 0; k < contacts(); ++k)
-      stiffness[at(k)] = contact_stiffness(diagonal.middleRows<3>(3 * k));
+      inverse_mass[at(k)] = inverse_mass_of(diagonal.middleRows<3>(3 * k));
   } else {
-    for (Index k = 0; k < contacts(); ++k) stiffness[at(k)] = contact_stiffness(B_diagonal[at(k)]);
+    for (Index k = 0; k < contacts(); ++k) inverse_mass[at(k)] = inverse_mass_of(W_D_diagonal[at(k)]);
   }
   prepared_ = true;
 }
 
-/// Whether B would hold more than kMostBlocks blocks per contact: Σ over node blocks of (contacts there)² is
+/// Whether W_D would hold more than kMostBlocks blocks per contact: Σ over node blocks of (contacts there)² is
 /// the most that it can hold.
 bool PrimalSystem::is_coupled_widely() const {
   std::vector<long long> touching(nodes(), 0);
@@ -214,62 +214,62 @@ bool PrimalSystem::is_coupled_widely() const {
 }
 
 void PrimalSystem::couple(TaskArena* arena) {
-  B_diagonal.resize(at(contacts()));
+  W_D_diagonal.resize(at(contacts()));
   if (is_coupled_widely()) {
-    B = {};
+    W_D = {};
     const Matrix diagonal = delassus_diagonal(make_body_touches(H, *diagonal_), *diagonal_, arena);
-    for (Index k = 0; k < contacts(); ++k) B_diagonal[at(k)] = diagonal.middleRows<3>(3 * k);
+    for (Index k = 0; k < contacts(); ++k) W_D_diagonal[at(k)] = diagonal.middleRows<3>(3 * k);
     return;
   }
-  B = assemble_delassus(*diagonal_, H, arena);
-  for (Index k = 0; k < contacts(); ++k) B_diagonal[at(k)] = diagonal_block(B, k);
+  W_D = assemble_delassus(*diagonal_, H, arena);
+  for (Index k = 0; k < contacts(); ++k) W_D_diagonal[at(k)] = diagonal_block(W_D, k);
 }
 
 /// The form of M that multiplies fastest; an M that is not symmetric stays as it is.
 void PrimalSystem::fold(TaskArena* arena) {
   folded_.reset();
-  if (A.blocks() < kFoldedBlocks) return;
+  if (M.blocks() < kFoldedBlocks) return;
   const std::size_t wanted = (nodes() + kParts * kPartNodes - 1) / (kParts * kPartNodes) * kPartNodes;
-  folded_ = fold_symmetric(A, static_cast<Index>(std::min(wanted, kLargestPart)), arena);
+  folded_ = fold_symmetric(M, static_cast<Index>(std::min(wanted, kLargestPart)), arena);
 }
 
 void PrimalSystem::multiply_part(std::size_t part, std::span<const double> x, std::span<double> y) const {
   if (folded_) return multiply_chunk(*folded_, static_cast<Index>(part), x, y);
-  multiply_rows(A, static_cast<Index>(part_begin(part)), static_cast<Index>(part_begin(part + 1)), x, y);
+  multiply_rows(M, static_cast<Index>(part_begin(part)), static_cast<Index>(part_begin(part + 1)), x, y);
 }
 
 void PrimalSystem::multiply(std::span<const double> x, std::span<double> y, TaskArena* arena) const {
   for_each_task(parts() > 1 ? arena : nullptr, parts(), [&](std::size_t part) { multiply_part(part, x, y); });
 }
 
-/// D⁻¹ of the nodes and pairs of A.
+/// D⁻¹ of the nodes and pairs of M.
 void PrimalSystem::invert_diagonal(TaskArena* arena) {
-  const std::vector<Index> partner = find_partners(A);
-  inverse.assign(at(A.block_rows), Matrix3::Zero());
+  const std::vector<Index> partner = find_partners(M);
+  inverse.assign(at(M.block_rows), Matrix3::Zero());
   std::vector<char> definite(inverse.size(), 1);
   for_each_chunk(arena, inverse.size(), kNodeGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       if (partner[i] < 0)
-        definite[i] = invert<3>(diagonal_block(A, static_cast<Index>(i)), inverse[i]) ? 1 : 0;
+        definite[i] = invert<3>(diagonal_block(M, static_cast<Index>(i)), inverse[i]) ? 1 : 0;
     }
   });
   const auto bad = std::find(definite.begin(), definite.end(), 0);
   if (bad != definite.end()) throw_not_definite(static_cast<Index>(bad - definite.begin()));
   pairs.clear();
-  for (Index i = 0; i < A.block_rows; ++i) {
+  for (Index i = 0; i < M.block_rows; ++i) {
     const Index j = partner[at(i)];
     if (j <= i) continue;
     Pair pair{i, j, {}};
-    pair.inverse.topLeftCorner<3, 3>() = diagonal_block(A, i);
-    pair.inverse.bottomRightCorner<3, 3>() = diagonal_block(A, j);
-    const Index coupling = find_block(A, i, j);
-    if (coupling >= 0) pair.inverse.topRightCorner<3, 3>() = Eigen::Map<const Matrix3>(A.block(coupling));
+    pair.inverse.topLeftCorner<3, 3>() = diagonal_block(M, i);
+    pair.inverse.bottomRightCorner<3, 3>() = diagonal_block(M, j);
+    const Index coupling = find_block(M, i, j);
+    if (coupling >= 0) pair.inverse.topRightCorner<3, 3>() = Eigen::Map<const Matrix3>(M.block(coupling));
     pair.inverse.bottomLeftCorner<3, 3>() = pair.inverse.topRightCorner<3, 3>().transpose().eval();
     const Eigen::Matrix<double, 6, 6> block = pair.inverse;
     if (!invert<6>(block, pair.inverse)) throw_not_definite(i);
     pairs.push_back(pair);
   }
-  diagonal_.emplace(block_diagonal(A, partner), 3, arena);
+  diagonal_.emplace(block_diagonal(M, partner), 3, arena);
 }
 
 /// v_free = M⁻¹ f.
@@ -285,7 +285,7 @@ void PrimalSystem::solve_freely(const ContactProblem& problem, TaskArena* arena)
     Vector f = Vector::Zero(v_free.size());
     f.head(problem.f.size()) = problem.f;
     ConjugateGradient solver;
-    solver.prepare(threads, A, folded_ ? &*folded_ : nullptr);
+    solver.prepare(threads, M, folded_ ? &*folded_ : nullptr);
     const int limit = std::max(1000, 10 * static_cast<int>(size()));
     solver.solve(threads, span_of(f), span_of(v_free), kFreeTolerance, limit);
     if (!v_free.allFinite()) throw_input("the free velocity is not finite: M is not positive definite");
@@ -337,9 +337,9 @@ void PrimalSystem::relative_velocity(std::span<const double> v, std::span<double
 double PrimalSystem::error(std::span<const double> r, std::span<const double> u, TaskArena* arena) const {
   for_each_task(arena, worst_.size(), [&](std::size_t chunk) {
     double largest = 0.0, poison = 0.0;
-    const std::size_t end = std::min(stiffness.size(), kContactGrain * (chunk + 1));
+    const std::size_t end = std::min(inverse_mass.size(), kContactGrain * (chunk + 1));
     for (std::size_t k = kContactGrain * chunk; k < end; ++k) {
-      const double e = contact_error(law, stiffness[k], mu[static_cast<Eigen::Index>(k)], r.data() + 3 * k,
+      const double e = contact_error(law, inverse_mass[k], mu[static_cast<Eigen::Index>(k)], r.data() + 3 * k,
                                      u.data() + 3 * k);
       poison += 0.0 * e;
       largest = std::max(largest, e);

@@ -56,7 +56,7 @@ class PrimalSystem {
 
   Index contacts() const { return static_cast<Index>(mu.size()); }
   /// 3 · node blocks ≥ the problem's n.
-  std::size_t size() const { return 3 * static_cast<std::size_t>(A.block_rows); }
+  std::size_t size() const { return 3 * static_cast<std::size_t>(M.block_rows); }
   bool exact() const { return exact_; }
 
   /// x := D⁻¹ x.
@@ -88,13 +88,13 @@ class PrimalSystem {
     gather_impulses(columns_, r, b, arena);
   }
 
-  BlockSparseMatrix A;  ///< M, kg
+  BlockSparseMatrix M;  ///< kg
   DirectionRows H;
   /// Hᵀ D⁻¹ H, 1/kg: couples contacts that share a node block. Not formed (no rows) where that would take
   /// more than kMostBlocks blocks per contact; node_coupling.h then does what products with it do.
-  BlockSparseMatrix B;
-  std::vector<Matrix3> B_diagonal;  ///< m: its diagonal blocks, formed or not
-  bool couples_by_nodes() const { return contacts() > 0 && B.block_rows == 0; }
+  BlockSparseMatrix W_D;
+  std::vector<Matrix3> W_D_diagonal;  ///< m: its diagonal blocks, formed or not
+  bool couples_by_nodes() const { return contacts() > 0 && W_D.block_rows == 0; }
   static constexpr long long kMostBlocks = 256;
   Vector w;  ///< 3m; m/s
   Vector mu;
@@ -103,10 +103,10 @@ class PrimalSystem {
   double scale = 1.0;            ///< U = max|q|, or 1; m/s
   std::vector<Matrix3> inverse;  ///< per node block: D_ii⁻¹; zero for the blocks of a pair
   std::vector<Pair> pairs;
-  std::vector<ContactStiffness> stiffness;  ///< true ones with `exact`, those of B else
+  std::vector<InverseMass> inverse_mass;  ///< true ones with `exact`, those of W_D else
 
  private:
-  std::size_t nodes() const { return static_cast<std::size_t>(A.block_rows); }
+  std::size_t nodes() const { return static_cast<std::size_t>(M.block_rows); }
   std::size_t part_nodes() const {
     return folded_ ? static_cast<std::size_t>(folded_->chunk_rows) : kPartNodes;
   }

@@ -57,8 +57,8 @@ class ForwardingSolver : public Base {
 /// The whole problem at once. Mode none, on one thread; or mode points-inner: inside every iteration the part that
 /// falls apart over the mass-point regions is solved region by region, as tasks.
 ///
-/// Solvers with `inner_regions` have such a part: the inner problem of `ica` couples contacts by B = Hᵀ D⁻¹ H with
-/// D block diagonal, and B is block diagonal over the mass-point regions for every M (docs/theory.md, Regions and
+/// Solvers with `inner_regions` have such a part: the inner problem of `ica` couples contacts by W_D = Hᵀ D⁻¹ H with
+/// D block diagonal, and W_D is block diagonal over the mass-point regions for every M (docs/theory.md, Regions and
 /// islands). So the mode is exact where `points` is not; the rest of an iteration (the sweep over M) runs body by
 /// body. The bits are those of mode none for any number of threads.
 class UncutProblem : public ForwardingSolver<RegionSolver> {

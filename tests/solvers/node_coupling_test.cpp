@@ -98,7 +98,7 @@ TEST(NodeCoupling, ComponentsAreThoseOfTheMatrix) {
     const PrimalSystem system = prepared(zoo::specimen(name).problem);
     NodeCoupling coupling;
     coupling.prepare(system);
-    const Components expected = connected_components(system.B);
+    const Components expected = connected_components(system.W_D);
     EXPECT_EQ(coupling.components().count, expected.count) << name;
     EXPECT_EQ(coupling.components().label, expected.label) << name;
   }
@@ -112,7 +112,7 @@ TEST(NodeCoupling, CrowdedNodesAreCoupledWithoutTheMatrix) {
   const Matrix B = dense_coupling(system, problem);
   for (const Index k : {0, 5, 1199}) {
     const Matrix3 expected = B.block<3, 3>(3 * k, 3 * k);
-    EXPECT_LE((system.B_diagonal[static_cast<std::size_t>(k)] - expected).norm(), 1e-13 * expected.norm());
+    EXPECT_LE((system.W_D_diagonal[static_cast<std::size_t>(k)] - expected).norm(), 1e-13 * expected.norm());
   }
 }
 

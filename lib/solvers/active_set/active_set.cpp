@@ -107,7 +107,7 @@ void ActiveSet::prepare(const PrimalSystem& system, const StateRules& rules) {
   contact_.assign(m, Contact{});
   asked_.assign(m, {});
   inverse_mass_.resize(m);
-  for (std::size_t k = 0; k < m; ++k) inverse_mass_[k] = system.B_diagonal[k].diagonal();
+  for (std::size_t k = 0; k < m; ++k) inverse_mass_[k] = system.W_D_diagonal[k].diagonal();
   for (auto* x : {&lambda, &known, &active, &proximal, &centre}) x->assign(3 * m, 0.0);
   across.assign(m, Vector2::Zero());
   compliance.assign(m, 0.0);

@@ -70,8 +70,8 @@ std::vector<double> duplicate_scales(const PrimalSystem& system) {
   };
   for (std::size_t k = 0; k < m; ++k) {
     const bool body = all_rigid(weights[k]);
-    for (Index b = system.B.row_begin[k]; b < system.B.row_begin[k + 1]; ++b) {
-      const std::size_t l = at(system.B.column[at(b)]);
+    for (Index b = system.W_D.row_begin[k]; b < system.W_D.row_begin[k + 1]; ++b) {
+      const std::size_t l = at(system.W_D.column[at(b)]);
       if (l == k) continue;
       const bool pair = body && all_rigid(weights[l]) && same_nodes(weights[k], weights[l]);
       Z[k] += pair ? 1.0 : similarity(weights[k], weights[l]);

@@ -23,13 +23,13 @@ void SaddleSystem::prepare(const PrimalSystem& system, const StateRules& rules, 
   set_chunks(n);
   inverse_diagonal_.resize(n);
   for (std::size_t i = 0; i < n / 3; ++i) {
-    const Matrix3 D = diagonal_block(system.A, static_cast<Index>(i));
+    const Matrix3 D = diagonal_block(system.M, static_cast<Index>(i));
     for (std::size_t j = 0; j < 3; ++j)
       inverse_diagonal_[3 * i + j] = 1.0 / D(static_cast<Eigen::Index>(j), static_cast<Eigen::Index>(j));
   }
   inverse_mass_.resize(3 * m);
   for (Index k = 0; k < system.contacts(); ++k) {
-    const Matrix3& D = system.B_diagonal[at(k)];
+    const Matrix3& D = system.W_D_diagonal[at(k)];
     for (Index j = 0; j < 3; ++j) inverse_mass_[at(3 * k + j)] = D(j, j);
   }
   duplicate_.assign(m, 1.0);

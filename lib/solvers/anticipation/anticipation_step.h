@@ -8,10 +8,10 @@
 #include "solvers/solver.h"
 
 /// One step of iterative constraint anticipation (Otaduy et al. 2009), shared by `ica` and `ica-cr`. With
-/// dv = v − v_free, D the node blocks of the diagonal of M and B = Hᵀ D⁻¹ H:
+/// dv = v − v_free, D the node blocks of the diagonal of M and W_D = Hᵀ D⁻¹ H:
 ///
 ///     1. anticipates by block Jacobi:  q_loc = u − Hᵀ D⁻¹ M dv                               (eqs. 9, 10)
-///     2. solves  u = B r + q_loc  and the contact law by projected Gauss–Seidel, r warm; a contact repeats
+///     2. solves  u = W_D r + q_loc  and the contact law by projected Gauss–Seidel, r warm; a contact repeats
 ///        N, T1, T2 before the sweep moves on (eqs. 11, 13, 14; docs/theory.md, C26)
 ///     3. refines by one forward block Gauss–Seidel sweep:  dv ← (D − L)⁻¹ (U dv + H r)              (eq. 12)
 ///

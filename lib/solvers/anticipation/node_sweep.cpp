@@ -133,10 +133,10 @@ void forward_rows(const ForwardSweep& sweep, std::ptrdiff_t first, std::ptrdiff_
 void NodeSweep::prepare(const PrimalSystem& system, TaskArena* arena) {
   if (!system.same_matrix()) cut_matrix(system, arena);
   diagonal_.resize(at(system.contacts()));
-  stiffness_.resize(diagonal_.size());
+  inverse_mass_.resize(diagonal_.size());
   for (Index k = 0; k < system.contacts(); ++k) {
-    diagonal_[at(k)] = system.B_diagonal[at(k)];
-    stiffness_[at(k)] = contact_stiffness(diagonal_[at(k)]);
+    diagonal_[at(k)] = system.W_D_diagonal[at(k)];
+    inverse_mass_[at(k)] = inverse_mass_of(diagonal_[at(k)]);
   }
   by_nodes_ = system.couples_by_nodes();
   if (by_nodes_) coupling_.prepare(system);
@@ -144,12 +144,12 @@ void NodeSweep::prepare(const PrimalSystem& system, TaskArena* arena) {
 }
 
 void NodeSweep::cut_matrix(const PrimalSystem& system, TaskArena* arena) {
-  std::vector<char> paired(at(system.A.block_rows), 0);
+  std::vector<char> paired(at(system.M.block_rows), 0);
   for (const PrimalSystem::Pair& pair : system.pairs) paired[at(pair.first)] = paired[at(pair.second)] = 1;
   // in cache the product on its own is 3 % faster
-  symmetric_ = system.folded() && is_symmetric(system.A, arena);
-  lower_ = select_blocks(system.A, arena, [&](Index i, Index j) { return j < i && paired[at(i)] == 0; });
-  upper_ = select_blocks(system.A, arena, [&](Index i, Index j) { return j > i && paired[at(i)] == 0; });
+  symmetric_ = system.folded() && is_symmetric(system.M, arena);
+  lower_ = select_blocks(system.M, arena, [&](Index i, Index j) { return j < i && paired[at(i)] == 0; });
+  upper_ = select_blocks(system.M, arena, [&](Index i, Index j) { return j > i && paired[at(i)] == 0; });
   inverse_.assign(9 * system.inverse.size() + BlockSparseMatrix::kPadding, 0.0);
   for (std::size_t i = 0; i < system.inverse.size(); ++i)
     std::copy_n(system.inverse[i].data(), 9, inverse_.begin() + static_cast<std::ptrdiff_t>(9 * i));
@@ -174,7 +174,7 @@ void NodeSweep::cut_rows() {
 }
 
 void NodeSweep::find_regions(const PrimalSystem& system) {
-  const Components components = by_nodes_ ? coupling_.components() : connected_components(system.B);
+  const Components components = by_nodes_ ? coupling_.components() : connected_components(system.W_D);
   region_begin_.assign(at(components.count) + 1, 0);
   for (const Index region : components.label) ++region_begin_[at(region) + 1];
   for (std::size_t i = 1; i < region_begin_.size(); ++i) region_begin_[i] += region_begin_[i - 1];
@@ -189,7 +189,7 @@ void NodeSweep::find_regions(const PrimalSystem& system) {
   for (Index region = 0; region < components.count; ++region) {
     for (Index c = region_begin_[at(region)]; c < region_begin_[at(region) + 1]; ++c) {
       const Index k = region_contacts_[at(c)];
-      work += by_nodes_ ? coupling_.size_of(k) : system.B.row_begin[at(k) + 1] - system.B.row_begin[at(k)];
+      work += by_nodes_ ? coupling_.size_of(k) : system.W_D.row_begin[at(k) + 1] - system.W_D.row_begin[at(k)];
     }
     if (work < kTaskBlocks / 4) continue;  // a sweep is repeated several times
     region_task_.push_back(region + 1);
@@ -240,15 +240,15 @@ struct LocalContact {
   Vector3 r;
   Vector3 u;
   const Matrix3& D;
-  ContactStiffness stiffness;
+  InverseMass inverse_mass;
   double mu;
-  double softness;  // 1/ω
+  double inverse_omega;  // 1/ω
 
   void move(int j, double change) {
     r[j] += change;
-    u += (softness * change) * D.col(j);
+    u += (inverse_omega * change) * D.col(j);
   }
-  void normal() { move(0, std::max(-r[0], -u[0] / (softness * stiffness.normal))); }
+  void normal() { move(0, std::max(-r[0], -u[0] / (inverse_omega * inverse_mass.normal))); }
   /// Both tangents at once where they share a bound, else one after the other.
   template <class Law>
   void tangents() {
@@ -256,11 +256,11 @@ struct LocalContact {
       for (int j = 1; j < 3; ++j) {
         if (!(D(j, j) > 0.0)) continue;
         const double bound = mu * r[0];
-        move(j, std::clamp(r[j] - u[j] / (softness * D(j, j)), -bound, bound) - r[j]);
+        move(j, std::clamp(r[j] - u[j] / (inverse_omega * D(j, j)), -bound, bound) - r[j]);
       }
     } else {
-      if (!(stiffness.tangent > 0.0)) return;
-      const Vector2 stepped = r.tail<2>() - u.tail<2>() / (softness * stiffness.tangent);
+      if (!(inverse_mass.tangent > 0.0)) return;
+      const Vector2 stepped = r.tail<2>() - u.tail<2>() / (inverse_omega * inverse_mass.tangent);
       const Vector2 change = Law::project_tangent(stepped, mu * r[0]) - r.tail<2>();
       move(1, change[0]);
       move(2, change[1]);
@@ -272,19 +272,19 @@ struct LocalContact {
 
 namespace {
 
-/// Row k of B times r.
-Vector3 row_times(const BlockSparseMatrix& B, std::size_t k, std::span<const double> r) {
+/// Row k of W times r.
+Vector3 row_times(const BlockSparseMatrix& W, std::size_t k, std::span<const double> r) {
   Vector3 u = Vector3::Zero();
-  for (Index b = B.row_begin[k]; b < B.row_begin[k + 1]; ++b) {
+  for (Index b = W.row_begin[k]; b < W.row_begin[k + 1]; ++b) {
     u +=
-        Eigen::Map<const Matrix3>(B.block(b)) * Eigen::Map<const Vector3>(r.data() + 3 * at(B.column[at(b)]));
+        Eigen::Map<const Matrix3>(W.block(b)) * Eigen::Map<const Vector3>(r.data() + 3 * at(W.column[at(b)]));
   }
   return u;
 }
 
 }  // namespace
 
-NodeSweep::Seen NodeSweep::sweep_region(const PrimalSystem& system, double softness,
+NodeSweep::Seen NodeSweep::sweep_region(const PrimalSystem& system, double inverse_omega,
                                         std::span<const double> q, int repetitions, Index region,
                                         std::span<double> r) {
   Seen seen;
@@ -292,17 +292,17 @@ NodeSweep::Seen NodeSweep::sweep_region(const PrimalSystem& system, double softn
   for (Index place = region_begin_[at(region)]; place < region_begin_[at(region) + 1]; ++place) {
     const std::size_t k = at(region_contacts_[at(place)]);
     Eigen::Map<Vector3> rk(r.data() + 3 * k);
-    if (!(stiffness_[k].normal > 0.0)) {
-      rk.setZero();  // B_NN = 0: it moves nothing
+    if (!(inverse_mass_[k].normal > 0.0)) {
+      rk.setZero();  // (W_D)_NN = 0: it moves nothing
       continue;
     }
-    const Vector3 u = by_nodes_ ? coupling_.velocity(static_cast<Index>(k)) : row_times(system.B, k, r);
+    const Vector3 u = by_nodes_ ? coupling_.velocity(static_cast<Index>(k)) : row_times(system.W_D, k, r);
     LocalContact c{rk,
-                   softness * u + Eigen::Map<const Vector3>(q.data() + 3 * k),
+                   inverse_omega * u + Eigen::Map<const Vector3>(q.data() + 3 * k),
                    diagonal_[k],
-                   stiffness_[k],
+                   inverse_mass_[k],
                    system.mu[static_cast<Eigen::Index>(k)],
-                   softness};
+                   inverse_omega};
     seen.closing = std::max(seen.closing, -c.u[0]);
     for (int i = 0; i < repetitions; ++i) {
       const Vector3 before = c.r;
@@ -313,20 +313,20 @@ NodeSweep::Seen NodeSweep::sweep_region(const PrimalSystem& system, double softn
     const Vector3 change = c.r - rk;
     rk = c.r;
     if (by_nodes_) coupling_.add(static_cast<Index>(k), change);
-    const double normal = change[0] * c.stiffness.normal;
-    const double tangent = change.tail<2>().norm() * c.stiffness.tangent;
-    const double correction = softness * std::hypot(normal, tangent);
+    const double normal = change[0] * c.inverse_mass.normal;
+    const double tangent = change.tail<2>().norm() * c.inverse_mass.tangent;
+    const double correction = inverse_omega * std::hypot(normal, tangent);
     poison += 0.0 * correction;
     seen.correction = std::max(seen.correction, correction);
-    seen.normal = std::max(seen.normal, softness * std::abs(normal));
-    seen.tangent = std::max(seen.tangent, softness * tangent);
+    seen.normal = std::max(seen.normal, inverse_omega * std::abs(normal));
+    seen.tangent = std::max(seen.tangent, inverse_omega * tangent);
   }
   seen.correction += poison;
   return seen;
 }
 
 /// The inner loop of Otaduy 2009 section 5.5: one sweep over all contacts after the other.
-NodeSweep::Inner NodeSweep::sweep_until_settled(const PrimalSystem& system, double softness,
+NodeSweep::Inner NodeSweep::sweep_until_settled(const PrimalSystem& system, double inverse_omega,
                                                 std::span<const double> q, int repetitions,
                                                 const InnerRule& rule, std::span<double> r,
                                                 TaskArena* arena) {
@@ -338,7 +338,7 @@ NodeSweep::Inner NodeSweep::sweep_until_settled(const PrimalSystem& system, doub
   while (all.sweeps < rule.limit) {
     for_each_task(arena, region_task_.size() - 1, [&](std::size_t task) {
       for (Index region = region_task_[task]; region < region_task_[task + 1]; ++region)
-        seen_[at(region)] = sweep_region(system, softness, q, repetitions, region, r);
+        seen_[at(region)] = sweep_region(system, inverse_omega, q, repetitions, region, r);
     });
     Seen now;
     double poison = 0.0;
@@ -363,15 +363,15 @@ NodeSweep::Inner NodeSweep::sweep_until_settled(const PrimalSystem& system, doub
 NodeSweep::Inner NodeSweep::local(const PrimalSystem& system, double omega, std::span<const double> q,
                                   int repetitions, const InnerRule& rule, std::span<double> r,
                                   TaskArena* arena) {
-  const double softness = 1.0 / omega;
+  const double inverse_omega = 1.0 / omega;
   if (by_nodes_) coupling_.start(r);
-  if (rule.changes) return sweep_until_settled(system, softness, q, repetitions, rule, r, arena);
+  if (rule.changes) return sweep_until_settled(system, inverse_omega, q, repetitions, rule, r, arena);
   for_each_task(arena, region_task_.size() - 1, [&](std::size_t task) {
     for (Index region = region_task_[task]; region < region_task_[task + 1]; ++region) {
       Inner& inner = outcome_[at(region)];
       inner = {};
       for (int sweep = 0; sweep < rule.limit; ++sweep) {
-        const double correction = sweep_region(system, softness, q, repetitions, region, r).correction;
+        const double correction = sweep_region(system, inverse_omega, q, repetitions, region, r).correction;
         ++inner.sweeps;
         if (sweep == 0) inner.first = correction;
         if (!(correction > rule.enough)) break;

@@ -9,13 +9,13 @@
 #include "solvers/primal_system.h"
 
 /// The two sweeps of iterative constraint anticipation: over the node blocks of M, and over the contacts with
-/// B.
+/// W_D.
 ///
 /// M = D − L − U by node blocks (Otaduy 2009 eq. 9); `lower` and `upper` hold −L and −U, the strict triangles
 /// of M without the inside of pairs.
 ///
 /// Both sweeps fall apart exactly. Rows of different mechanical bodies do not touch, so the forward sweep
-/// runs body by body; B is block diagonal over the mass-point regions (its connected components), so every
+/// runs body by body; W_D is block diagonal over the mass-point regions (its connected components), so every
 /// region solves its own inner problem (docs/theory.md, Regions and islands). With an arena both
 /// are tasks; the bits are those of one thread.
 namespace signorini {
@@ -35,7 +35,7 @@ class NodeSweep {
                std::span<double> dv, std::span<double> y, TaskArena* arena = nullptr) const;
   /// y = upper · dv.
   void multiply_upper(std::span<const double> dv, std::span<double> y, TaskArena* arena = nullptr) const;
-  /// Regions of B, and the contacts of one, ascending.
+  /// Regions of W_D, and the contacts of one, ascending.
   Index regions() const { return static_cast<Index>(region_begin_.size()) - 1; }
   /// When the inner iteration of a region ends.
   struct InnerRule {
@@ -51,8 +51,8 @@ class NodeSweep {
     double first = 0.0;  ///< largest correction of the first sweeps, m/s; NaN when r stopped being finite
     int sweeps = 0;      ///< of the region with most
   };
-  /// Projected Gauss–Seidel over r with u = B r/ω + q, region by region until `rule` ends it; at every
-  /// contact N, T1, T2 are repeated. A contact with B_NN = 0 keeps r = 0.
+  /// Projected Gauss–Seidel over r with u = W_D r/ω + q, region by region until `rule` ends it; at every
+  /// contact N, T1, T2 are repeated. A contact with (W_D)_NN = 0 keeps r = 0.
   Inner local(const PrimalSystem& system, double omega, std::span<const double> q, int repetitions,
               const InnerRule& rule, std::span<double> r, TaskArena* arena = nullptr);
 
@@ -64,9 +64,9 @@ class NodeSweep {
     double tangent = 0.0;     ///< largest residual of friction
     double closing = 0.0;     ///< largest −u_N
   };
-  Inner sweep_until_settled(const PrimalSystem& system, double softness, std::span<const double> q,
+  Inner sweep_until_settled(const PrimalSystem& system, double inverse_omega, std::span<const double> q,
                             int repetitions, const InnerRule& rule, std::span<double> r, TaskArena* arena);
-  Seen sweep_region(const PrimalSystem& system, double softness, std::span<const double> q, int repetitions,
+  Seen sweep_region(const PrimalSystem& system, double inverse_omega, std::span<const double> q, int repetitions,
                     Index region, std::span<double> r);
   void cut_matrix(const PrimalSystem& system, TaskArena* arena);
   void cut_rows();
@@ -81,10 +81,10 @@ class NodeSweep {
   BlockSparseMatrix lower_;
   BlockSparseMatrix upper_;
   std::vector<double> inverse_;  ///< 9 per node block + padding
-  bool by_nodes_ = false;        ///< B is not formed
+  bool by_nodes_ = false;        ///< W_D is not formed
   NodeCoupling coupling_;
   std::vector<Matrix3> diagonal_;            ///< B_kk
-  std::vector<ContactStiffness> stiffness_;  ///< of B_kk
+  std::vector<InverseMass> inverse_mass_;  ///< of B_kk
   std::vector<Index> row_task_;              ///< tasks + 1: node blocks of whole bodies
   std::vector<Index> region_begin_, region_contacts_;
   std::vector<Index> region_task_;  ///< tasks + 1: regions

@@ -42,7 +42,7 @@ void ProjectedCg::prepare(const GaussSeidelData& data) {
   stick_step_.resize(m);
   for (std::size_t k = 0; k < m; ++k) {
     normal_step_[k] = inverse(data.diagonal[k](0, 0));
-    stick_step_[k] = normal_step_[k] > 0.0 ? inverse(data.tangent_stiffness[static_cast<Index>(k)]) : 0.0;
+    stick_step_[k] = normal_step_[k] > 0.0 ? inverse(data.tangent_inverse_mass[static_cast<Index>(k)]) : 0.0;
   }
   face_.assign(m, ContactFace{});
 }

@@ -67,8 +67,8 @@ double sweep_portable(const Problem& problem, double* r) {
     rk[0] = normal;
     rk[1] = t1;
     rk[2] = t2;
-    const double e_N = moved * c.stiffness[0];
-    const double e_1 = (t1 - old[1]) * c.stiffness[1], e_2 = (t2 - old[2]) * c.stiffness[2];
+    const double e_N = moved * c.inverse_mass[0];
+    const double e_1 = (t1 - old[1]) * c.inverse_mass[1], e_2 = (t2 - old[2]) * c.inverse_mass[2];
     const double correction = e_N * e_N + (e_1 * e_1 + e_2 * e_2);
     poison += 0.0 * correction;
     largest = std::max(largest, correction);
@@ -143,8 +143,8 @@ SIGNORINI_AVX2 double sweep_avx2(const Problem& problem, double* r) {
     const __m128d tangent = project_tangents<update>(before, old, bound, c);
     _mm_storeu_pd(rk + 1, tangent);
 
-    const __m128d e_N = _mm_mul_sd(_mm_sub_sd(normal, old_normal), _mm_load_sd(c.stiffness));
-    const __m128d e_T = _mm_mul_pd(_mm_sub_pd(tangent, old), _mm_loadu_pd(c.stiffness + 1));
+    const __m128d e_N = _mm_mul_sd(_mm_sub_sd(normal, old_normal), _mm_load_sd(c.inverse_mass));
+    const __m128d e_T = _mm_mul_pd(_mm_sub_pd(tangent, old), _mm_loadu_pd(c.inverse_mass + 1));
     const __m128d correction = _mm_fmadd_sd(e_N, e_N, squared_length(e_T));
     poison = _mm_fmadd_sd(zero, correction, poison);  // 0 · ∞ and 0 · NaN are NaN, which max would lose
     largest = _mm_max_sd(largest, correction);
@@ -165,18 +165,18 @@ double sweep(Isa level, const Problem& problem, double* r) {
   return sweep_portable<update>(problem, r);
 }
 
-GaussSeidelContact make_contact(const Matrix3& D, const Vector3& q, double mu, double tangent_stiffness,
+GaussSeidelContact make_contact(const Matrix3& D, const Vector3& q, double mu, double tangent_inverse_mass,
                                 bool scalar) {
   GaussSeidelContact c{};
   c.mu = mu;
   for (int i = 0; i < 3; ++i) c.q[i] = q[i];
   if (!(D(0, 0) > 0.0)) return c;
-  c.stiffness[0] = D(0, 0);
-  c.stiffness[1] = scalar ? tangent_stiffness : D(1, 1);
-  c.stiffness[2] = scalar ? tangent_stiffness : D(2, 2);
+  c.inverse_mass[0] = D(0, 0);
+  c.inverse_mass[1] = scalar ? tangent_inverse_mass : D(1, 1);
+  c.inverse_mass[2] = scalar ? tangent_inverse_mass : D(2, 2);
   for (int i = 0; i < 3; ++i) {
-    c.stiffness[i] = std::max(0.0, c.stiffness[i]);
-    c.step[i] = c.stiffness[i] > 0.0 ? 1.0 / c.stiffness[i] : 0.0;
+    c.inverse_mass[i] = std::max(0.0, c.inverse_mass[i]);
+    c.step[i] = c.inverse_mass[i] > 0.0 ? 1.0 / c.inverse_mass[i] : 0.0;
   }
   c.by_normal[0] = c.step[1] * D(1, 0);
   c.by_normal[1] = c.step[2] * D(2, 0);
@@ -200,7 +200,7 @@ GaussSeidelData make_gauss_seidel_data(BlockSparseMatrix W, Vector q, Vector mu,
   data.law = law;
   const bool choice = natural_tangent_step(law) == TangentStep::scalar;
   data.tangent_step = choice ? tangent_step : TangentStep::componentwise;
-  data.tangent_stiffness.resize(W.block_rows);
+  data.tangent_inverse_mass.resize(W.block_rows);
   data.contact.reserve(static_cast<std::size_t>(W.block_rows));
   data.diagonal.reserve(data.contact.capacity());
   data.upper_begin.reserve(data.contact.capacity());
@@ -208,8 +208,8 @@ GaussSeidelData make_gauss_seidel_data(BlockSparseMatrix W, Vector q, Vector mu,
     const Matrix3 D = diagonal_block(W, k);
     data.diagonal.push_back(D);
     const bool scalar = data.tangent_step == TangentStep::scalar;
-    data.tangent_stiffness[k] = largest_eigenvalue(D(1, 1), D(1, 2), D(2, 1), D(2, 2));
-    data.contact.push_back(make_contact(D, q.segment<3>(3 * k), mu[k], data.tangent_stiffness[k], scalar));
+    data.tangent_inverse_mass[k] = largest_eigenvalue(D(1, 1), D(1, 2), D(2, 1), D(2, 2));
+    data.contact.push_back(make_contact(D, q.segment<3>(3 * k), mu[k], data.tangent_inverse_mass[k], scalar));
     if (!(D(0, 0) > 0.0)) data.fixed.push_back(k);
     const auto begin = W.column.begin() + W.row_begin[static_cast<std::size_t>(k)];
     const auto end = W.column.begin() + W.row_begin[static_cast<std::size_t>(k) + 1];
@@ -250,10 +250,10 @@ double largest_error(const GaussSeidelData& data, std::span<const double> r, std
     double e_N = std::min(0.0, uk[0]), e_1 = 0.0, e_2 = 0.0;
     if (c.step[0] > 0.0) {
       // e_N = (r_N − p_N)/ρ_N with p_N = max(0, r_N − ρ_N u_N), which is min(r_N/ρ_N, u_N)
-      e_N = std::min(rk[0] * c.stiffness[0], uk[0]);
+      e_N = std::min(rk[0] * c.inverse_mass[0], uk[0]);
       const double bound = c.mu * std::max(0.0, rk[0] - uk[0] * c.step[0]);
-      const double stiffness = data.tangent_stiffness[static_cast<Eigen::Index>(k)];
-      const double step = stiffness > 0.0 ? 1.0 / stiffness : 0.0;
+      const double inverse_mass = data.tangent_inverse_mass[static_cast<Eigen::Index>(k)];
+      const double step = inverse_mass > 0.0 ? 1.0 / inverse_mass : 0.0;
       double t1 = rk[1] - step * uk[1], t2 = rk[2] - step * uk[2];
       if constexpr (Law::kPartSize == 1) {
         t1 = clamp_to(t1, bound);
@@ -263,8 +263,8 @@ double largest_error(const GaussSeidelData& data, std::span<const double> r, std
         t1 *= factor;
         t2 *= factor;
       }
-      e_1 = (rk[1] - t1) * stiffness;
-      e_2 = (rk[2] - t2) * stiffness;
+      e_1 = (rk[1] - t1) * inverse_mass;
+      e_2 = (rk[2] - t2) * inverse_mass;
     }
     const double error = e_N * e_N + (e_1 * e_1 + e_2 * e_2);
     poison += 0.0 * (error + uk[0]);

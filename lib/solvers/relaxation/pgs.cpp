@@ -47,10 +47,10 @@ void take_scalar_steps(GaussSeidelData& data) {
   for (std::size_t k = 0; k < data.contact.size(); ++k) {
     GaussSeidelContact& contact = data.contact[k];
     const Matrix3& D = data.diagonal[k];
-    const double stiffness = std::max(0.0, data.tangent_stiffness[static_cast<Index>(k)]);
-    const double step = stiffness > 0.0 ? 1.0 / stiffness : 0.0;
+    const double inverse_mass = std::max(0.0, data.tangent_inverse_mass[static_cast<Index>(k)]);
+    const double step = inverse_mass > 0.0 ? 1.0 / inverse_mass : 0.0;
     for (int j = 0; j < 2; ++j) {
-      contact.stiffness[1 + j] = stiffness;
+      contact.inverse_mass[1 + j] = inverse_mass;
       contact.step[1 + j] = step;
       contact.by_normal[j] = step * D(1 + j, 0);
     }
