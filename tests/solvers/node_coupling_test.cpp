@@ -1,4 +1,4 @@
-#include "solvers/anticipation/node_coupling.h"
+#include "solvers/node_coupling.h"
 
 #include <gtest/gtest.h>
 

@@ -21,6 +21,12 @@ constexpr double kCentreAccuracy = 0.1;
 /// ϑ/S. Larger: more moves of the centre; smaller: less regularisation of redundant contacts
 /// (docs/notes/measurements.md).
 constexpr double kProximal = 1e-4;
+/// StatePrediction::coupled: sweeps over the contacts in an evaluation at most, and the correction, relative to the
+/// gate, that ends them.
+constexpr int kPredictionSweeps = 20;
+constexpr double kPredictionAccuracy = 0.1;
+/// A predicted impulse this close to its bound slides.
+constexpr double kOnBound = 1.0 - 1e-9;
 /// Evaluations of a solved system that may fail to lower the number of changes before rows change singly.
 constexpr int kBlockPatience = 5;
 
@@ -113,6 +119,8 @@ void ActiveSet::prepare(const PrimalSystem& system, const StateRules& rules) {
   compliance.assign(m, 0.0);
   for (auto* x : {&bound_, &error_, &scale_}) x->assign(m, 0.0);
   history_.resize(m);
+  for (auto* x : {&predicted_, &q_}) x->assign(3 * m, 0.0);
+  if (rules.prediction == StatePrediction::coupled) sweep_.prepare(system);
 }
 
 void ActiveSet::restrict_to_active(std::span<const double> x, std::span<double> out) const {
@@ -223,7 +231,7 @@ void ActiveSet::guess_tangents(std::size_t k, double bound, std::span<const doub
 void ActiveSet::start(std::span<const double> r, std::span<const double> u) {
   /// Without velocities, normal impulses this small, relative to the largest, are none.
   constexpr double kNoImpulse = 1e-6;
-  changes_ = bound_moves_ = 0;
+  changes_ = bound_moves_ = contact_sweeps_ = 0;
   bounds_ = Bounds::following;
   unknowns_ = Unknowns::all;
   regularised_ = false;
@@ -249,7 +257,8 @@ void ActiveSet::start(std::span<const double> r, std::span<const double> u) {
 
 // ---------------------------------------------------------------------------------------------------- evaluation
 
-bool ActiveSet::evaluate(std::span<const double> u, double gate, Moment moment) {
+bool ActiveSet::evaluate(std::span<const double> u, double gate, Moment moment, TaskArena* arena) {
+  if (predicts()) predict(u, gate, arena);
   const bool changed =
       with_law(system_->law, [&](auto law) { return evaluate_by<decltype(law)>(u, gate, moment); });
   if (changed || !regularised_ || moment == Moment::running) return changed;
@@ -263,29 +272,121 @@ bool ActiveSet::evaluate(std::span<const double> u, double gate, Moment moment) 
 /// First what every row asks for, then the changes: all of them, or the last one alone.
 template <class Law>
 bool ActiveSet::evaluate_by(std::span<const double> u, double gate, Moment moment) {
+  const bool predicted = predicts();
   std::size_t count = 0, last = 0;
   for (std::size_t k = 0; k < contact_.size(); ++k) {
     auto& asked = asked_[k];
-    asked.fill(Change::none);
-    if (!(inverse_mass_[k][0] > 0.0)) continue;
-    const bool was_on = contact_[k].on;
-    if (unknowns_ != Unknowns::tangents) asked[0] = ask_normal(k, u.data() + 3 * k, gate, moment);
-    const bool friction = bounds_ == Bounds::following ? mu(k) > 0.0 && was_on && asked[0] == Change::none
-                                                       : mu(k) > 0.0 && bound_[k] > 0.0;
-    if (friction && unknowns_ != Unknowns::normals) {
-      push_normal(contact_[k], lambda[3 * k]);
-      for (int part = 0; part < Law::kParts; ++part)
-        asked[static_cast<std::size_t>(1 + part)] = ask_tangent<Law>(part_of<Law>(k, part, u), gate, moment);
-    }
+    asked = predicted ? ask_predicted<Law>(k, gate) : ask_single<Law>(k, u, gate, moment);
     for (const Change change : asked) count += change != Change::none ? 1 : 0;
     if (asked != std::array<Change, 3>{}) last = k;
   }
   if (count == 0) return false;
   for (std::size_t k = pivots(count, moment) ? 0 : last; k <= last; ++k) {
-    if (asked_[k] != std::array<Change, 3>{}) apply<Law>(k, asked_[k], u, gate);
+    if (asked_[k] == std::array<Change, 3>{}) continue;
+    if (predicted) {
+      apply_predicted<Law>(k, asked_[k], u);
+    } else {
+      apply<Law>(k, asked_[k], u, gate);
+    }
   }
+  if (predicted) adopt_predicted();
   return true;
 }
+
+template <class Law>
+std::array<ActiveSet::Change, 3> ActiveSet::ask_single(std::size_t k, std::span<const double> u, double gate,
+                                                       Moment moment) {
+  std::array<Change, 3> asked{};
+  if (!(inverse_mass_[k][0] > 0.0)) return asked;
+  const bool was_on = contact_[k].on;
+  if (unknowns_ != Unknowns::tangents) asked[0] = ask_normal(k, u.data() + 3 * k, gate, moment);
+  const bool friction = bounds_ == Bounds::following ? mu(k) > 0.0 && was_on && asked[0] == Change::none
+                                                     : mu(k) > 0.0 && bound_[k] > 0.0;
+  if (!friction || unknowns_ == Unknowns::normals) return asked;
+  push_normal(contact_[k], lambda[3 * k]);
+  for (int part = 0; part < Law::kParts; ++part)
+    asked[static_cast<std::size_t>(1 + part)] = ask_tangent<Law>(part_of<Law>(k, part, u), gate, moment);
+  return asked;
+}
+
+// ------------------------------------------------------------------------------------------------- prediction
+
+/// r' from the present impulses; those of rows that are no unknowns stay.
+void ActiveSet::predict(std::span<const double> u, double gate, TaskArena* arena) {
+  for (std::size_t i = 0; i < predicted_.size(); ++i) predicted_[i] = lambda[i] + known[i];
+  sweep_.without_own(u, predicted_, q_);
+  ContactSweep::Rule rule;
+  rule.enough = kPredictionAccuracy * gate;
+  rule.limit = kPredictionSweeps;
+  if (unknowns_ == Unknowns::normals) rule.moves = ContactSweep::Moves::normals;
+  if (unknowns_ == Unknowns::tangents) rule.moves = ContactSweep::Moves::tangents;
+  if (bounds_ != Bounds::following) rule.bounds = bound_;
+  contact_sweeps_ += sweep_.run(1.0, q_, rule, predicted_, arena).sweeps;
+}
+
+template <class Law>
+std::array<ActiveSet::Change, 3> ActiveSet::ask_predicted(std::size_t k, double gate) const {
+  std::array<Change, 3> asked{};
+  const Contact& c = contact_[k];
+  if (!(inverse_mass_[k][0] > 0.0)) return asked;
+  const auto moves = [&](std::size_t row) { return predicted_[row] - lambda[row] - known[row]; };
+  const bool pressed = predicted_[3 * k] > 0.0;
+  if (unknowns_ != Unknowns::tangents && pressed != c.on && inverse_mass_[k][0] * std::abs(moves(3 * k)) > gate)
+    asked[0] = pressed ? Change::on : Change::off;
+  const bool friction = bounds_ == Bounds::following ? c.on && asked[0] == Change::none && mu(k) > 0.0
+                                                     : bound_[k] > 0.0;
+  if (!friction || unknowns_ == Unknowns::normals) return asked;
+  for (int part = 0; part < Law::kParts; ++part) {
+    PartVector<Law> moved;
+    for (Eigen::Index j = 0; j < Law::kPartSize; ++j)
+      moved[j] = moves(row_of<Law>(k, part) + static_cast<std::size_t>(j));
+    if (!(inverse_mass_of<Law>(inverse_mass_[k], part) * moved.norm() > gate)) continue;
+    const double size = part_at<Law>(std::span<const double>(predicted_), k, part).norm();
+    const bool slides = size >= kOnBound * predicted_bound(k);
+    const bool slid = c.tangent[static_cast<std::size_t>(part)] == TangentState::sliding;
+    if (!slides && !slid) continue;
+    asked[static_cast<std::size_t>(1 + part)] = !slides ? Change::stick : slid ? Change::follow : Change::slide;
+  }
+  return asked;
+}
+
+template <class Law>
+void ActiveSet::apply_predicted(std::size_t k, const std::array<Change, 3>& changes, std::span<const double> u) {
+  Contact& c = contact_[k];
+  if (changes[0] == Change::off) switch_off(k);
+  if (changes[0] == Change::on) {
+    c.on = true;
+    active[3 * k] = 1.0;
+    forget_normals(c, predicted_[3 * k]);
+    if (bounds_ == Bounds::following && mu(k) > 0.0) guess_tangents<Law>(k, predicted_bound(k), predicted_, {});
+  }
+  bool moved = false;
+  for (int part = 0; part < Law::kParts; ++part) {
+    const Change change = changes[static_cast<std::size_t>(1 + part)];
+    if (change == Change::none) continue;
+    moved = true;
+    const Part<Law> present = part_of<Law>(k, part, u);
+    if (change == Change::stick) {
+      stick(present);
+      continue;
+    }
+    const PartVector<Law> impulse = part_at<Law>(std::span<const double>(predicted_), k, part);
+    const double size = impulse.norm();
+    const PartVector<Law> direction = size > 0.0 ? unit<Law>(-impulse, size) : PartVector<Law>(present.direction());
+    slide_along<Law>(k, part, direction, predicted_bound(k), present.s.norm());
+  }
+  changes_ += (changes[0] != Change::none ? 1 : 0) + (moved ? 1 : 0);
+}
+
+/// λ becomes what was predicted: ρ_v then holds H (r' − r), whose velocities Full gives back in its first step.
+void ActiveSet::adopt_predicted() {
+  for (std::size_t i = 0; i < lambda.size(); ++i) {
+    if (active[i] > 0.0) lambda[i] = predicted_[i];
+  }
+  for (std::size_t k = 0; regularised_ && k < contact_.size(); ++k) recentre(k);
+}
+
+// ------------------------------------------------------------------------------------------- each by itself
 
 /// Whether all changes are made together.
 bool ActiveSet::pivots(std::size_t count, Moment moment) {
@@ -356,6 +457,20 @@ void ActiveSet::apply(std::size_t k, const std::array<Change, 3>& changes, std::
 }
 
 template <class Law>
+void ActiveSet::stick(const Part<Law>& part) {
+  const auto which = static_cast<std::size_t>(part.part);
+  part.contact.confirmed[which] = 0;
+  part.contact.tangent[which] = TangentState::sticking;
+  part_at<Law>(lambda, part.k, part.part) = part.present;
+  part_at<Law>(known, part.k, part.part).setZero();
+  part_at<Law>(active, part.k, part.part).setOnes();
+  if constexpr (Law::kPartSize > 1) {
+    across[part.k].setZero();
+    compliance[part.k] = 0.0;
+  }
+}
+
+template <class Law>
 void ActiveSet::apply_tangent(const Part<Law>& part, Change change, double gate) {
   Contact& c = part.contact;
   const auto which = static_cast<std::size_t>(part.part);
@@ -366,15 +481,7 @@ void ActiveSet::apply_tangent(const Part<Law>& part, Change change, double gate)
     c.confirmed[which] = 0;
     slide_along<Law>(part.k, part.part, direction, part.bound.now, part.s.norm());
   } else if (change == Change::stick) {
-    c.confirmed[which] = 0;
-    c.tangent[which] = TangentState::sticking;
-    part_at<Law>(lambda, part.k, part.part) = part.present;
-    part_at<Law>(known, part.k, part.part).setZero();
-    part_at<Law>(active, part.k, part.part).setOnes();
-    if constexpr (Law::kPartSize > 1) {
-      across[part.k].setZero();
-      compliance[part.k] = 0.0;
-    }
+    stick(part);
   } else {
     const PartVector<Law> direction = part.turned(*this, gate);
     c.last_average = part.bound.wanted;

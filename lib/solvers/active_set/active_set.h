@@ -9,6 +9,7 @@
 
 #include "base/options.h"
 #include "solvers/active_set/fixed_point_history.h"
+#include "solvers/contact_sweep.h"
 #include "solvers/primal_system.h"
 
 /// The states of contacts (open, sticking, sliding) while a linear system is being solved: which rows of H are
@@ -72,7 +73,19 @@ struct EnumNames<HeldBounds> {
       {{HeldBounds::tight, "tight"}, {HeldBounds::adaptive, "adaptive"}}};
 };
 
+/// What tells the states. single: each contact by itself, as above. coupled (ours): what projected Gauss–Seidel with
+/// W_D = Hᵀ D⁻¹ H makes of the present impulses and velocities (contact_sweep.h), so that contacts of the same
+/// nodes agree with each other; a change then needs S ‖r' − r‖ above the gate, r' the predicted impulse of its
+/// part, and with any change all active impulses become the predicted ones. Held bounds fall back on single.
+enum class StatePrediction { coupled, single };
+template <>
+struct EnumNames<StatePrediction> {
+  static constexpr std::array<std::pair<StatePrediction, std::string_view>, 2> value{
+      {{StatePrediction::coupled, "coupled"}, {StatePrediction::single, "single"}}};
+};
+
 struct StateRules {
+  StatePrediction prediction = StatePrediction::single;
   SlideDirection direction = SlideDirection::prox;
   double angle = 1.2;  ///< paper: degrees
   double turn = 0.01;  ///< paper: α_θ
@@ -107,7 +120,8 @@ class ActiveSet {
   void start(std::span<const double> r, std::span<const double> u);
   /// Evaluates every contact; `u` = Hᵀ v + w (3m), `gate` in m/s. Changes λ, the known impulses and what is
   /// active; true when anything changed.
-  bool evaluate(std::span<const double> u, double gate, Moment moment);
+  bool evaluate(std::span<const double> u, double gate, Moment moment, TaskArena* arena = nullptr);
+  long long contact_sweeps() const { return contact_sweeps_; }
 
   /// Feasible impulses: λ and the known ones, clamped onto the law.
   void impulses(std::span<double> r) const;
@@ -169,6 +183,20 @@ class ActiveSet {
   double mu(std::size_t k) const { return system_->mu[static_cast<Eigen::Index>(k)]; }
   template <class Law>
   bool evaluate_by(std::span<const double> u, double gate, Moment moment);
+  bool predicts() const {
+    return rules_.prediction == StatePrediction::coupled && bounds_ != Bounds::held;
+  }
+  void predict(std::span<const double> u, double gate, TaskArena* arena);
+  template <class Law>
+  std::array<Change, 3> ask_single(std::size_t k, std::span<const double> u, double gate, Moment moment);
+  template <class Law>
+  std::array<Change, 3> ask_predicted(std::size_t k, double gate) const;
+  double predicted_bound(std::size_t k) const {
+    return bounds_ == Bounds::following ? mu(k) * predicted_[3 * k] : bound_[k];
+  }
+  template <class Law>
+  void apply_predicted(std::size_t k, const std::array<Change, 3>& changes, std::span<const double> u);
+  void adopt_predicted();
   bool pivots(std::size_t count, Moment moment);
   Change ask_normal(std::size_t k, const double* u, double gate, Moment moment) const;
   template <class Law>
@@ -177,6 +205,8 @@ class ActiveSet {
   void apply(std::size_t k, const std::array<Change, 3>& changes, std::span<const double> u, double gate);
   template <class Law>
   void apply_tangent(const Part<Law>& part, Change change, double gate);
+  template <class Law>
+  void stick(const Part<Law>& part);
   template <class Law>
   Part<Law> part_of(std::size_t k, int part, std::span<const double> u);
   Bound bound_of(std::size_t k) const;
@@ -221,6 +251,9 @@ class ActiveSet {
   int block_patience_ = 0;                    ///< evaluations left before single changes
   std::vector<double> bound_;                 ///< m: b, N·s
   std::vector<double> error_, scale_;         ///< m: μ λ_N − b; S
+  ContactSweep sweep_;                   ///< of `coupled`
+  std::vector<double> predicted_, q_;    ///< 3m: r', N·s; u − W_D r, m/s
+  long long contact_sweeps_ = 0;
   FixedPointHistory history_;
   double bound_accuracy_ = 0.0;  ///< τ
   double lag_ = 0.0;             ///< of the bounds when it was last halved, or τ changed, m/s

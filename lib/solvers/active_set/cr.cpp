@@ -46,7 +46,7 @@ std::string SwitchingResiduals::unsupported_reason(const ContactProblem& problem
 }
 
 void SwitchingResiduals::prepare(const ContactProblem& problem) {
-  const StateRules rules{cr_.direction, cr_.angle, cr_.turn, cr_.average, cr_.gates, cr_.slip_test, cr_.bounds};
+  const StateRules rules{cr_.prediction, cr_.direction, cr_.angle, cr_.turn, cr_.average, cr_.gates, cr_.slip_test, cr_.bounds};
   dt_ = problem.dt;
   prepare_system(problem, cr_.common.law, cr_.judge, rules, cr_.duplicates && wants_full_);
 }

@@ -42,8 +42,9 @@ struct EnumNames<CrStop> {
 
 struct CrOptions {
   CommonOptions common;
-  StateInterval interval = StateInterval::log2;
-  SlideDirection direction = SlideDirection::prox;
+  StatePrediction prediction = StatePrediction::coupled;
+  StateInterval interval = StateInterval::every;
+  SlideDirection direction = SlideDirection::newton;
   int average = 2;
   double angle = 1.2;
   double turn = 0.01;
@@ -54,8 +55,8 @@ struct CrOptions {
   bool duplicates = true;
   double inner = 0.2;
   double postpone = 0.8;
-  int patience = 120;
-  HeldBounds bounds = HeldBounds::tight;
+  int patience = 600;
+  HeldBounds bounds = HeldBounds::adaptive;
   Judge judge = Judge::exact;
   CrStop stop = CrStop::residual;
   double eps1 = 5e-5;
@@ -78,6 +79,9 @@ struct CrOptions {
   template <class Visitor>
   void visit_states(Visitor& v) {
     common.visit(v);
+    v("prediction", prediction,
+      "what tells the states of contacts. coupled: sweeps over all contacts with the masses of their nodes, so that "
+      "contacts of the same nodes agree; single: each contact by itself (Verschoor and Jalba 2019, Algorithm 2)");
     v("interval", interval,
       "iterations between evaluations of the states, at most with x the residual over the inner tolerance: "
       "log2(x)/3, "

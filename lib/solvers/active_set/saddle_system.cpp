@@ -280,8 +280,9 @@ void SaddleSystem::refresh() {
 bool SaddleSystem::evaluate_states(double gate, Moment moment) {
   ++counters_->evaluations;
   keep_impulses();
-  const bool changed = states.evaluate(u, gate, moment);
+  const bool changed = states.evaluate(u, gate, moment, arena);
   counters_->state_changes = states.changes();
+  counters_->contact_sweeps = states.contact_sweeps();
   if (changed) follow_impulses();
   return changed;
 }

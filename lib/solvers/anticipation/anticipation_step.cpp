@@ -17,6 +17,7 @@ void AnticipationStep::prepare(const PrimalSystem& system, bool keep_response, T
   system_ = &system;
   arena = threads;
   sweep.prepare(system, arena);
+  contacts.prepare(system);
   const std::size_t n = system.size();
   if (!keep_response) {
     for (auto* x : {&dv, &response, &upper}) x->assign(n, 0.0);
@@ -27,20 +28,22 @@ void AnticipationStep::prepare(const PrimalSystem& system, bool keep_response, T
   q_loc_.assign(3 * static_cast<std::size_t>(system.contacts()), 0.0);
 }
 
-NodeSweep::InnerRule AnticipationStep::inner_rule(double enough, double reduction, double error, int limit) const {
-  NodeSweep::InnerRule rule;
+ContactSweep::Rule AnticipationStep::inner_rule(double enough, double reduction, double error, int limit,
+                                                int repetitions) const {
+  ContactSweep::Rule rule;
+  rule.repetitions = repetitions;
   rule.enough = sweep.coupled() ? std::max(enough, reduction * error) : enough;
   rule.limit = sweep.coupled() ? limit : std::max(limit, kUncoupledSweeps);
   return rule;
 }
 
-NodeSweep::Inner AnticipationStep::run(const Rule& rule, std::span<const double> u, std::span<double> r) {
+ContactSweep::Outcome AnticipationStep::run(const Rule& rule, std::span<const double> u, std::span<double> r) {
   std::copy(response.begin(), response.end(), defect.begin());
   divide_by_diagonal(defect);
   contact_velocities(system_->H, defect, q_loc_, arena);
   ++counters->direction_products;
   for (std::size_t i = 0; i < q_loc_.size(); ++i) q_loc_[i] = u[i] - q_loc_[i] / rule.omega;
-  const NodeSweep::Inner done = sweep.local(*system_, rule.omega, q_loc_, rule.repetitions, rule.inner, r, arena);
+  const ContactSweep::Outcome done = contacts.run(rule.omega, q_loc_, rule.inner, r, arena);
   counters->contact_sweeps += done.sweeps;
   set_impulse(r);
   refine(rule);

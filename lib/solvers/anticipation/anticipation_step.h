@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "solvers/anticipation/node_sweep.h"
+#include "solvers/contact_sweep.h"
 #include "solvers/primal_system.h"
 #include "solvers/solver.h"
 
@@ -25,17 +26,17 @@ class AnticipationStep {
   struct Rule {
     double omega = 1.0;
     bool jacobi = false;  ///< refine by damped Jacobi
-    int repetitions = 3;
-    NodeSweep::InnerRule inner;
+    ContactSweep::Rule inner;
   };
 
   /// `keep_response`: dv, M dv and U dv stay those of the last solve, of the same M.
   void prepare(const PrimalSystem& system, bool keep_response, TaskArena* arena);
   /// Sweeps over the contacts until corrections are at most `enough`, or `reduction` of the error where M couples
   /// nodes; where it does not, the inner problem is the whole one and is solved at once.
-  NodeSweep::InnerRule inner_rule(double enough, double reduction, double error, int limit) const;
+  ContactSweep::Rule inner_rule(double enough, double reduction, double error, int limit,
+                                int repetitions) const;
   /// From u (3m) and the vectors below: r, then dv and what belongs to it.
-  NodeSweep::Inner run(const Rule& rule, std::span<const double> u, std::span<double> r);
+  ContactSweep::Outcome run(const Rule& rule, std::span<const double> u, std::span<double> r);
   /// Step 3 alone, with impulses r whose H r is in `impulse`.
   void refine(const Rule& rule);
 
@@ -55,6 +56,7 @@ class AnticipationStep {
   std::vector<double> impulse;              ///< n: H r
   std::vector<double> defect;               ///< n: M dv − H r after `refine`; scratch otherwise
   NodeSweep sweep;
+  ContactSweep contacts;
   SolveCounters* counters = nullptr;
   TaskArena* arena = nullptr;
 

@@ -65,7 +65,6 @@ Iteration Ica::start(std::span<double> r, const StopTest& stop) {
   enough_ = options_.inner_stop == IcaInnerStop::paper5 ? least : std::max(0.1 * tolerance_, least);
   rule_ = {};
   rule_.jacobi = options_.refine == IcaRefine::jacobi;
-  rule_.repetitions = options_.repetitions;
   if (rule_.jacobi) rule_.omega = options_.omega > 0.0 ? options_.omega : damping();
   begin(r, options_.start);
   smallest_ = improved_ = error();
@@ -125,7 +124,8 @@ void Ica::measure_velocity(std::span<const double> r) {
 
 Iteration Ica::iterate(std::span<double> r) {
   const double reduction = options_.inner_stop == IcaInnerStop::paper5 ? 0.0 : options_.inner_reduction;
-  rule_.inner = step_.inner_rule(enough_, reduction, error(), options_.inner_max);
+  rule_.inner = step_.inner_rule(enough_, reduction, error(), options_.inner_max,
+                                 options_.repetitions);
   if (options_.inner_stop == IcaInnerStop::paper5) {
     rule_.inner.changes = true;
     rule_.inner.share = kFivePercent;
@@ -133,7 +133,7 @@ Iteration Ica::iterate(std::span<double> r) {
   }
   last_contacts_ = contact_error_;
   last_momentum_ = momentum_;
-  const NodeSweep::Inner done = step_.run(rule_, u_, r);
+  const ContactSweep::Outcome done = step_.run(rule_, u_, r);
   step_.divide_by_diagonal(step_.defect);
   momentum_ = step_.largest(step_.defect);
   measure_velocity(r);

@@ -100,8 +100,8 @@ void IcaCr::begin_sweeps(std::span<double> r) {
 /// One step of anticipation; leaves v, u, ρ and r.
 void IcaCr::sweep(std::span<double> r) {
   AnticipationStep::Rule rule;
-  rule.repetitions = options_.repetitions;
-  rule.inner = step_.inner_rule(enough_, options_.inner_reduction, error_, options_.inner_max);
+  rule.inner = step_.inner_rule(enough_, options_.inner_reduction, error_, options_.inner_max,
+                                options_.repetitions);
   step_.run(rule, saddle_.u, r);
   step_.each_chunk([&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {

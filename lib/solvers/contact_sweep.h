@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "base/parallel.h"
+#include "solvers/contact_error.h"
+#include "solvers/node_coupling.h"
+#include "solvers/primal_system.h"
+
+/// Projected Gauss–Seidel over the contacts with W_D = Hᵀ D⁻¹ H [1/kg] in the place of the Delassus operator, D the
+/// node blocks of M's diagonal: finds r (3m, N·s) with
+///
+///     u = W_D r/ω + q  [m/s]   and the contact law
+///
+/// At every contact N, T1, T2 are repeated before the sweep moves on (Otaduy 2009, eqs. 11, 13, 14; docs/theory.md,
+/// C26). W_D is block diagonal over the mass-point regions (its connected components), so every region solves its
+/// own problem (docs/theory.md, Regions and islands): with an arena regions are tasks; the bits are those of one
+/// thread.
+namespace signorini {
+
+class ContactSweep {
+ public:
+  /// Which impulses move; the others stay what they are.
+  enum class Moves : std::uint8_t { all, normals, tangents };
+
+  /// When the iteration of a region ends.
+  struct Rule {
+    double enough = 0.0;   ///< m/s: a sweep that corrects by no more
+    int limit = 1;         ///< sweeps at most
+    bool changes = false;  ///< or all regions together: where the residuals of a sweep over all contacts, of
+                           ///< the normal condition and of friction, differ by at most `share` from the last
+    double share = 0.05;
+    double closing = std::numeric_limits<double>::infinity();  ///< m/s: … and no contact closes faster than
+    int repetitions = 3;                                       ///< of N, T1, T2 at a contact
+    Moves moves = Moves::all;
+    std::span<const double> bounds = {};  ///< m: of friction, N·s; empty: μ r_N
+  };
+  /// What the iteration of all regions did.
+  struct Outcome {
+    double first = 0.0;  ///< largest correction of the first sweeps, m/s; NaN when r stopped being finite
+    int sweeps = 0;      ///< of the region with most
+  };
+
+  /// `system` must outlive the use.
+  void prepare(const PrimalSystem& system);
+  /// From r, region by region until `rule` ends it. A contact with (W_D)_NN = 0 gets r = 0.
+  Outcome run(double omega, std::span<const double> q, const Rule& rule, std::span<double> r,
+              TaskArena* arena = nullptr);
+  /// q = u − W_D r.
+  void without_own(std::span<const double> u, std::span<const double> r, std::span<double> q);
+  Index regions() const { return static_cast<Index>(region_begin_.size()) - 1; }
+
+ private:
+  /// What a sweep met at its contacts, m/s, each as the sweep came to it.
+  struct Seen {
+    double correction = 0.0;  ///< largest; NaN when r stopped being finite
+    double normal = 0.0;      ///< largest residual of the normal condition
+    double tangent = 0.0;     ///< largest residual of friction
+    double closing = 0.0;     ///< largest −u_N
+  };
+  Outcome run_until_settled(double inverse_omega, std::span<const double> q, const Rule& rule,
+                            std::span<double> r, TaskArena* arena);
+  Seen sweep_region(double inverse_omega, std::span<const double> q, const Rule& rule, Index region,
+                    std::span<double> r);
+  Vector3 own_velocity(std::size_t k, std::span<const double> r) const;
+  void find_regions();
+
+  const PrimalSystem* system_ = nullptr;
+  bool by_nodes_ = false;  ///< W_D is not formed
+  NodeCoupling coupling_;
+  std::vector<InverseMass> inverse_mass_;  ///< m: of the diagonal blocks of W_D
+  std::vector<Index> region_begin_, region_contacts_;
+  std::vector<Index> region_task_;  ///< tasks + 1: regions
+  std::vector<Outcome> outcome_;    ///< one per region
+  std::vector<Seen> seen_;          ///< one per region
+};
+
+}  // namespace signorini
