@@ -10,6 +10,7 @@
 #include "contact/problem_zoo.h"
 #include "contact/residuals.h"
 #include "solvers/anticipation/node_sweep.h"
+#include "solvers/contact_sweep.h"
 
 namespace signorini::ica_test {
 namespace {
@@ -278,7 +279,7 @@ void expect_sweep(double skew) {
 /// back and forth for ever. While it slides both ways a normal correction x turns into −μ (|B_N1| + |B_N2|) /
 /// B_NN x = −1.0555 x, and the order of N, T1 and T2 does not matter to that; while the second direction
 /// sticks it comes back. With the cone the factor is −μ ‖B_NT‖ / B_NN = −0.75 at most.
-TEST(NodeSweep, PyramidMayGoBackAndForthAtASingleContact) {
+TEST(ContactSweep, PyramidMayGoBackAndForthAtASingleContact) {
   const Matrix B = zoo::matrix_of(3, 3,
                                   {3.9050677, -3.5188364, 3.3508585, -3.5188364, 4.0673691, -3.7011477,
                                    3.3508585, -3.7011477, 4.1682788});
@@ -289,13 +290,13 @@ TEST(NodeSweep, PyramidMayGoBackAndForthAtASingleContact) {
   const auto last = [&](FrictionLaw law, int limit, int& sweeps) {
     PrimalSystem system;
     system.prepare(problem, law, Judge::own, nullptr);
-    NodeSweep sweep;
+    ContactSweep sweep;
     sweep.prepare(system);
-    NodeSweep::InnerRule rule;
+    ContactSweep::Rule rule;
     rule.enough = 1e-9;
     rule.limit = limit;
     std::vector<double> r(3, 0.0);
-    sweeps = sweep.local(system, 1.0, q, 3, rule, r).sweeps;
+    sweeps = sweep.run(1.0, q, rule, r).sweeps;
     return r;
   };
   int sweeps = 0;

@@ -46,11 +46,14 @@ namespace signorini {
 ///
 /// one more active row with the compliance ε; the system stays symmetric, and as s → 0 the row sticks. (The
 /// plain update of the direction converges slowly where two slow contacts turn the same body.)
-enum class SlideDirection { newton, prox, paper };
+enum class SlideDirection { automatic, newton, prox, paper };
 template <>
 struct EnumNames<SlideDirection> {
-  static constexpr std::array<std::pair<SlideDirection, std::string_view>, 3> value{
-      {{SlideDirection::newton, "newton"}, {SlideDirection::prox, "prox"}, {SlideDirection::paper, "paper"}}};
+  static constexpr std::array<std::pair<SlideDirection, std::string_view>, 4> value{
+      {{SlideDirection::automatic, "auto"},
+       {SlideDirection::newton, "newton"},
+       {SlideDirection::prox, "prox"},
+       {SlideDirection::paper, "paper"}}};
 };
 
 /// A rule as corrected here, or as printed in the paper (for tables of what the corrections are worth).
@@ -66,11 +69,11 @@ struct EnumNames<StateForm> {
 /// have waited for long (`loosen_bounds`), ten times less where four moves have not halved the lag. Bounds
 /// taken from a first, rough solution may be wrong by their own size; then an accurate solution of the
 /// problem with these bounds is wasted.
-enum class HeldBounds { tight, adaptive };
+enum class HeldBounds { automatic, tight, adaptive };
 template <>
 struct EnumNames<HeldBounds> {
-  static constexpr std::array<std::pair<HeldBounds, std::string_view>, 2> value{
-      {{HeldBounds::tight, "tight"}, {HeldBounds::adaptive, "adaptive"}}};
+  static constexpr std::array<std::pair<HeldBounds, std::string_view>, 3> value{
+      {{HeldBounds::automatic, "auto"}, {HeldBounds::tight, "tight"}, {HeldBounds::adaptive, "adaptive"}}};
 };
 
 /// What tells the states. single: each contact by itself, as above. coupled (ours): what projected Gauss–Seidel with

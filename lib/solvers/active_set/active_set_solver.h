@@ -25,11 +25,12 @@ namespace signorini {
 
 /// Iterations between evaluations of the states, from the ratio x of the residual to the tolerance
 /// (docs/theory.md, C40).
-enum class StateInterval { log2, log10_squared, ln_squared, every, converged };
+enum class StateInterval { automatic, log2, log10_squared, ln_squared, every, converged };
 template <>
 struct EnumNames<StateInterval> {
-  static constexpr std::array<std::pair<StateInterval, std::string_view>, 5> value{
-      {{StateInterval::log2, "log2"},
+  static constexpr std::array<std::pair<StateInterval, std::string_view>, 6> value{
+      {{StateInterval::automatic, "auto"},
+       {StateInterval::log2, "log2"},
        {StateInterval::log10_squared, "log10-squared"},
        {StateInterval::ln_squared, "ln-squared"},
        {StateInterval::every, "every"},

@@ -21,11 +21,21 @@ void CrOptions::validate(std::string_view solver) const {
     throw_usage("{}: average = {} is not between 1 and {}", solver, average, StateRules::kLongestAverage);
   if (!(angle >= 0.0)) throw_usage("{}: angle = {} is negative", solver, angle);
   if (!(turn > 0.0 && turn <= 1.0)) throw_usage("{}: turn = {} is not in (0, 1]", solver, turn);
-  if (patience < 0) throw_usage("{}: patience = {} is negative", solver, patience);
   if (!(postpone >= 0.0)) throw_usage("{}: postpone = {} is negative", solver, postpone);
   if (!(inner > 0.0 && inner <= 1.0)) throw_usage("{}: inner = {} is not in (0, 1]", solver, inner);
   if (!(eps1 > 0.0)) throw_usage("{}: eps1 = {} must be positive", solver, eps1);
   if (!(eps2 > 0.0)) throw_usage("{}: eps2 = {} must be positive", solver, eps2);
+}
+
+CrOptions CrOptions::resolved() const {
+  CrOptions result = *this;
+  const bool coupled = prediction == StatePrediction::coupled;
+  if (interval == StateInterval::automatic) result.interval = coupled ? StateInterval::every : StateInterval::log2;
+  if (direction == SlideDirection::automatic)
+    result.direction = coupled ? SlideDirection::newton : SlideDirection::prox;
+  if (patience < 0) result.patience = coupled ? 600 : 120;
+  if (bounds == HeldBounds::automatic) result.bounds = coupled ? HeldBounds::adaptive : HeldBounds::tight;
+  return result;
 }
 
 CrFull::CrFull(const Options& options)
@@ -34,7 +44,7 @@ CrDiag::CrDiag(const Options& options)
     : RegisteredSolver(options, options, false, std::make_unique<ConjugateResiduals>(options.breakdown_guard)) {}
 
 SwitchingResiduals::SwitchingResiduals(const CrOptions& options, bool full, std::unique_ptr<KrylovMethod> method)
-    : ActiveSetSolver(std::move(method)), cr_(options), wants_full_(full) {
+    : ActiveSetSolver(std::move(method)), cr_(options.resolved()), wants_full_(full) {
   postpone_ = cr_.postpone;
   wait_for_descent_ = cr_.gate;
 }

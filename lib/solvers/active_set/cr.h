@@ -15,6 +15,9 @@
 /// The recurrence: krylov/conjugate_residuals.h. The system, its preconditioners Diag and Full and what a change
 /// of states costs: saddle_system.h. The states: active_set.h. When they are evaluated: active_set_solver.h.
 ///
+/// The paper's rule for states is `prediction = single`; by default contacts of the same nodes are predicted
+/// together (active_set.h).
+///
 /// Where the error has not halved within `patience` iterations, the bounds of friction are held and move only
 /// when the problem with these bounds is solved, and its rows are regularised; `bounds = adaptive` moves them on a
 /// rougher solution. Where the error no longer improves at all, Diag replaces Full (T09). What these options and
@@ -43,8 +46,8 @@ struct EnumNames<CrStop> {
 struct CrOptions {
   CommonOptions common;
   StatePrediction prediction = StatePrediction::coupled;
-  StateInterval interval = StateInterval::every;
-  SlideDirection direction = SlideDirection::newton;
+  StateInterval interval = StateInterval::automatic;
+  SlideDirection direction = SlideDirection::automatic;
   int average = 2;
   double angle = 1.2;
   double turn = 0.01;
@@ -55,8 +58,8 @@ struct CrOptions {
   bool duplicates = true;
   double inner = 0.2;
   double postpone = 0.8;
-  int patience = 600;
-  HeldBounds bounds = HeldBounds::adaptive;
+  int patience = -1;
+  HeldBounds bounds = HeldBounds::automatic;
   Judge judge = Judge::exact;
   CrStop stop = CrStop::residual;
   double eps1 = 5e-5;
@@ -83,13 +86,13 @@ struct CrOptions {
       "what tells the states of contacts. coupled: sweeps over all contacts with the masses of their nodes, so that "
       "contacts of the same nodes agree; single: each contact by itself (Verschoor and Jalba 2019, Algorithm 2)");
     v("interval", interval,
-      "iterations between evaluations of the states, at most with x the residual over the inner tolerance: "
-      "log2(x)/3, "
-      "log10(x)^2/3, ln(x)^2/3, 1 (every), only at convergence (converged)");
+      "iterations between evaluations of the states, with x the residual over the inner tolerance: 1 (every), at most "
+      "log2(x)/3, log10(x)^2/3 or ln(x)^2/3, only at convergence (converged); auto: every with prediction = "
+      "coupled, log2 with single");
     v("direction", direction,
-      "sliding direction: prox, by projection in the metric of the contact; newton, the same with the turn "
-      "of the "
-      "impulse as an unknown of the linear system; paper, a turn by `turn` beyond `angle`");
+      "sliding direction: prox, by projection in the metric of the contact; newton, the same with the turn of the "
+      "impulse as an unknown of the linear system; paper, a turn by `turn` beyond `angle`; auto: newton with "
+      "prediction = coupled, prox with single");
     v("average", average,
       "normal impulses in the moving average that bounds sliding friction (eq. 19), 1 to 8");
     v("angle", angle, "direction = paper: degrees below which the direction is kept");
@@ -108,17 +111,20 @@ struct CrOptions {
       "changes of state on the way wait while their gate is below this times the residual of the system; 0: "
       "never");
     v("patience", patience,
-      "iterations without halving the error after which bounds of friction are held and move only between "
-      "solved problems; 0: never");
+      "iterations without halving the error after which bounds of friction are held and move only between solved "
+      "problems; 0: never; negative: 600 with prediction = coupled, 120 with single");
     v("bounds", bounds,
-      "what is solved before held bounds move. tight: the problem to 1e-4 of what they lag behind; adaptive: "
-      "less where they have waited for 80 iterations, and interval = log2 is then ln-squared");
+      "how well the problem with held bounds is solved before they move. tight: to 1e-4 of their error; adaptive: "
+      "less accurately where they have not moved for 80 iterations; auto: adaptive with prediction = coupled, "
+      "tight with single");
     v("judge", judge,
       "exact: factors M while preparing and stops by the true residual; own: never factors M and stops by "
       "the error "
       "of the velocity at hand, which is too small for stiff M");
   }
   void validate(std::string_view solver) const;
+  /// What `auto` stands for.
+  CrOptions resolved() const;
 };
 
 /// Options whose defaults suit the diagonal preconditioner.

@@ -37,6 +37,7 @@ StaggeredProjections::StaggeredProjections(const StaggeredOptions& options, Stat
 void StaggeredProjections::prepare(const ContactProblem& problem) {
   StateRules rules;
   rules.block_pivoting = true;
+  rules.prediction = sp_.prediction;
   prepare_system(problem, sp_.common.law, sp_.judge, rules, false);
   at_hand_.assign(saddle_.rows(), 0.0);
 }

@@ -48,6 +48,7 @@ struct EnumNames<QpMethod> {
 
 struct StaggeredOptions {
   CommonOptions common;
+  StatePrediction prediction = StatePrediction::single;
   double inner = 0.1;
   double forcing = 0.1;
   double postpone = 1.0;
@@ -60,6 +61,9 @@ struct StaggeredOptions {
   template <class Visitor>
   void visit(Visitor& v) {
     common.visit(v);
+    v("prediction", prediction,
+      "what tells the states of contacts. coupled: sweeps over all contacts with the masses of their nodes, so that "
+      "contacts of the same nodes agree; single: each contact by itself");
     v("inner", inner, "smallest tolerance of a projection relative to the asked residual");
     v("forcing", forcing,
       "tolerance of a projection relative to the error at its beginning; 0: always the smallest");
@@ -82,6 +86,7 @@ struct SpActiveSetOptions : StaggeredOptions {
   void validate() const { StaggeredOptions::validate("solver 'sp-active-set'"); }
 };
 struct SpCrOptions : StaggeredOptions {
+  SpCrOptions() { prediction = StatePrediction::coupled; }
   void validate() const { StaggeredOptions::validate("solver 'sp-cr'"); }
 };
 
