@@ -33,7 +33,8 @@ struct Run {
 };
 
 /// Iterations of the frozen system until its impulses have the asked residual.
-Run frozen(const ContactProblem& problem, const Vector& answer, FrictionLaw law, bool full, double tolerance) {
+Run frozen(const ContactProblem& problem, const Vector& answer, FrictionLaw law, bool full,
+           double tolerance) {
   PrimalSystem system;
   system.prepare(problem, law, Judge::exact, nullptr);
   SolveCounters counters;
@@ -63,8 +64,8 @@ Run frozen(const ContactProblem& problem, const Vector& answer, FrictionLaw law,
   return run;
 }
 
-Run switching(const ContactProblem& problem, std::string_view solver_name, const OptionMap& options, bool cold,
-              double tolerance) {
+Run switching(const ContactProblem& problem, std::string_view solver_name, const OptionMap& options,
+              bool cold, double tolerance) {
   const auto solver = make_solver(solver_name, options);
   solver->prepare(problem);
   std::vector<double> r(3 * static_cast<std::size_t>(problem.contacts()), 0.0);
@@ -88,8 +89,8 @@ void print(const std::string& label, const std::vector<Run>& runs) {
   }
   std::sort(n.begin(), n.end());
   const double mean = std::accumulate(n.begin(), n.end(), 0.0) / static_cast<double>(n.size());
-  fmt::print("{:32} mean {:7.1f}  median {:5}  most {:5}  not solved {} of {}\n", label, mean, n[n.size() / 2],
-             n.back(), failed, n.size());
+  fmt::print("{:32} mean {:7.1f}  median {:5}  most {:5}  not solved {} of {}\n", label, mean,
+             n[n.size() / 2], n.back(), failed, n.size());
 }
 
 int run(int argc, char** argv) {
@@ -147,7 +148,8 @@ int run(int argc, char** argv) {
         seen.push_back(still[1].back().iterations);
         seen.push_back(still[0].back().iterations);
       }
-      if (detail) fmt::print("{} {} contacts {}: {}\n", file, ids[i], problem.contacts(), fmt::join(seen, " "));
+      if (detail)
+        fmt::print("{} {} contacts {}: {}\n", file, ids[i], problem.contacts(), fmt::join(seen, " "));
     }
   }
   print("frozen, Full", still[1]);

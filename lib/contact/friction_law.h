@@ -102,7 +102,7 @@ struct FrictionPyramid {
 template <class Law>
 concept ContactLaw = requires(const Vector2& r_T, double bound) {
   { Law::project_tangent(r_T, bound) } -> std::convertible_to<Vector2>;
-  requires Law::kParts * Law::kPartSize == 2;
+  requires Law::kParts* Law::kPartSize == 2;
 };
 
 /// function(FrictionCone{}) or function(FrictionPyramid{}).

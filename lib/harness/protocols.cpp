@@ -86,8 +86,9 @@ ContactCounts count_contacts(const ContactProblem& problem, std::span<const doub
     const auto row = 3 * static_cast<std::size_t>(k);
     if (!(r[row] > 0.0)) continue;
     ++counts.active;
-    const double tangent =
-        with_law(law, [&](auto type) { return decltype(type)::tangent_size({r[row + 1], r[row + 2]}); });
+    const double tangent = with_law(law, [&](auto type) {
+      return decltype(type)::tangent_size({r[row + 1], r[row + 2]});
+    });
     if (tangent >= problem.mu[k] * r[row] * (1.0 - 1e-9)) ++counts.sliding;
   }
   return counts;
@@ -356,7 +357,8 @@ TracedRun trace_run(const RunTarget& target, PreparedRun& run, const RunLimits& 
     stamp_by_regions(*run.solver, out.trace);
     if (!observer.all_regions_converged()) out.first_iteration.reset();
     // coupled regions may pass below the tolerance on their way to what each of them takes for its answer
-    if (misses_by_coupling(out.record.errors, limits.tolerance, target, *run.solver)) out.first_iteration.reset();
+    if (misses_by_coupling(out.record.errors, limits.tolerance, target, *run.solver))
+      out.first_iteration.reset();
     if (out.first_iteration) out.region_iterations = observer.first_iterations();
   }
   if (out.first_iteration) {

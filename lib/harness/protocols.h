@@ -49,7 +49,7 @@ struct RunLimits {
 /// A solver that has been prepared for a target, or the row that says why it could not be.
 struct PreparedRun {
   std::unique_ptr<RegionSolver> solver;  ///< null when `record` is already final (unsupported, failed)
-  RunRecord record;                ///< variant, regions and setup_seconds filled in
+  RunRecord record;                      ///< variant, regions and setup_seconds filled in
 };
 PreparedRun prepare_run(const RunTarget& target, const SolverVariant& variant, RegionMode mode, int threads);
 /// The same for a solver made elsewhere.

@@ -10,9 +10,9 @@
 namespace signorini {
 
 struct KrylovStep {
-  double alpha = 0.0;    ///< length along the direction; contacts change their states only where α > 0
-  bool mended = false;   ///< a breakdown was mended: the directions are lost, restart
-  bool stuck = false;    ///< nothing moves any more
+  double alpha = 0.0;   ///< length along the direction; contacts change their states only where α > 0
+  bool mended = false;  ///< a breakdown was mended: the directions are lost, restart
+  bool stuck = false;   ///< nothing moves any more
 };
 
 class KrylovMethod {

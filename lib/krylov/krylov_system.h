@@ -80,9 +80,7 @@ class KrylovSystem {
   std::vector<std::array<double, 3>> partial;  ///< per chunk
 
  protected:
-  void set_chunks(std::size_t n) {
-    partial.assign(std::max<std::size_t>(1, (n + kChunk - 1) / kChunk), {});
-  }
+  void set_chunks(std::size_t n) { partial.assign(std::max<std::size_t>(1, (n + kChunk - 1) / kChunk), {}); }
 };
 
 }  // namespace signorini

@@ -53,7 +53,8 @@ KrylovStep MinimalResiduals::step(KrylovSystem& s) {
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = Kv[i] - own * t[i] - back * before[i];
   };
   s.each_chunk([&](std::size_t, std::size_t begin, std::size_t end) {
-    next(cut(Kv_.K.v, begin, end), cut(t_.v, begin, end), cut(t_before_.v, begin, end), cut(next_.v, begin, end));
+    next(cut(Kv_.K.v, begin, end), cut(t_.v, begin, end), cut(t_before_.v, begin, end),
+         cut(next_.v, begin, end));
   });
   next(Kv_.K.c, t_.c, t_before_.c, next_.c);
   // v_k moves into the place of w_{k−3} and becomes w_k, which is divided by γ_k in the end

@@ -21,7 +21,7 @@ struct LocalContact {
   const Matrix3& D;
   InverseMass inverse_mass;
   double mu;
-  double held;  ///< bound of friction; negative: μ r_N
+  double held;           ///< bound of friction; negative: μ r_N
   double inverse_omega;  // 1/ω
 
   void move(int j, double change) {
@@ -63,7 +63,8 @@ Vector3 row_times(const BlockSparseMatrix& W, std::size_t k, std::span<const dou
 void ContactSweep::prepare(const PrimalSystem& system) {
   system_ = &system;
   inverse_mass_.resize(at(system.contacts()));
-  for (Index k = 0; k < system.contacts(); ++k) inverse_mass_[at(k)] = inverse_mass_of(system.W_D_diagonal[at(k)]);
+  for (Index k = 0; k < system.contacts(); ++k)
+    inverse_mass_[at(k)] = inverse_mass_of(system.W_D_diagonal[at(k)]);
   by_nodes_ = system.couples_by_nodes();
   if (by_nodes_) coupling_.prepare(system);
   find_regions();
@@ -85,7 +86,8 @@ void ContactSweep::find_regions() {
   for (Index region = 0; region < components.count; ++region) {
     for (Index c = region_begin_[at(region)]; c < region_begin_[at(region) + 1]; ++c) {
       const Index k = region_contacts_[at(c)];
-      work += by_nodes_ ? coupling_.size_of(k) : system_->W_D.row_begin[at(k) + 1] - system_->W_D.row_begin[at(k)];
+      work += by_nodes_ ? coupling_.size_of(k)
+                        : system_->W_D.row_begin[at(k) + 1] - system_->W_D.row_begin[at(k)];
     }
     if (work < kTaskBlocks) continue;
     region_task_.push_back(region + 1);
@@ -101,12 +103,11 @@ Vector3 ContactSweep::own_velocity(std::size_t k, std::span<const double> r) con
 void ContactSweep::without_own(std::span<const double> u, std::span<const double> r, std::span<double> q) {
   if (by_nodes_) coupling_.start(r);
   for (std::size_t k = 0; k < inverse_mass_.size(); ++k)
-    Eigen::Map<Vector3>(q.data() + 3 * k) =
-        Eigen::Map<const Vector3>(u.data() + 3 * k) - own_velocity(k, r);
+    Eigen::Map<Vector3>(q.data() + 3 * k) = Eigen::Map<const Vector3>(u.data() + 3 * k) - own_velocity(k, r);
 }
 
-ContactSweep::Seen ContactSweep::sweep_region(double inverse_omega, std::span<const double> q, const Rule& rule,
-                                              Index region, std::span<double> r) {
+ContactSweep::Seen ContactSweep::sweep_region(double inverse_omega, std::span<const double> q,
+                                              const Rule& rule, Index region, std::span<double> r) {
   Seen seen;
   double poison = 0.0;
   for (Index place = region_begin_[at(region)]; place < region_begin_[at(region) + 1]; ++place) {
@@ -148,7 +149,8 @@ ContactSweep::Seen ContactSweep::sweep_region(double inverse_omega, std::span<co
 
 /// The inner loop of Otaduy 2009 section 5.5: one sweep over all contacts after the other.
 ContactSweep::Outcome ContactSweep::run_until_settled(double inverse_omega, std::span<const double> q,
-                                                      const Rule& rule, std::span<double> r, TaskArena* arena) {
+                                                      const Rule& rule, std::span<double> r,
+                                                      TaskArena* arena) {
   const auto settled = [&rule](double now, double before) {
     return std::abs(now - before) <= rule.share * before;
   };

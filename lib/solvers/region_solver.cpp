@@ -26,7 +26,8 @@ std::unique_ptr<Solver> UncutProblem::fresh() const {
 std::string UncutProblem::unsupported_reason(const ContactProblem& problem) const {
   if (options_.mode == RegionMode::points_inner && !traits().inner_regions) {
     return fmt::format(
-        "region mode points-inner is for the inner problem of 'ica', and '{}' has none; use islands, or points "
+        "region mode points-inner is for the inner problem of 'ica', and '{}' has none; use islands, or "
+        "points "
         "where M couples no mass points",
         name());
   }

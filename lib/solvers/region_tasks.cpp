@@ -99,7 +99,7 @@ std::string region_text(Index region, std::size_t contacts) {
 struct RegionTasks::Impl {
   RegionOptions options;
   std::unique_ptr<Solver> prototype;
-  std::optional<TaskArena> arena;          // from the first use of more than one thread on
+  std::optional<TaskArena> arena;  // from the first use of more than one thread on
 
   RegionPartition partition;
   RegionSchedule schedule;
@@ -112,7 +112,7 @@ struct RegionTasks::Impl {
   bool small = false;  // one thread may be done with all regions before the others are awake
 
   std::vector<double> work;  // impulses of region 0, 1, … one after another
-  std::vector<int> limits;  // of iterations, by region; empty: that of the stop rule
+  std::vector<int> limits;   // of iterations, by region; empty: that of the stop rule
   std::vector<SolveReport> reports;
   std::vector<double> seconds;
   std::vector<std::exception_ptr> errors;

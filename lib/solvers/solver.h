@@ -114,10 +114,10 @@ struct SolverTraits {
   static constexpr std::size_t kMostPhases = 2;
 
   SolverNeeds needs = SolverNeeds::delassus;
-  bool cone = true;             ///< serves law = cone
-  bool pyramid = true;          ///< serves law = pyramid
-  bool parallel = false;        ///< `solve` uses the arena; `prepare` of any solver may
-  bool inner_regions = false;   ///< serves region mode points-inner
+  bool cone = true;            ///< serves law = cone
+  bool pyramid = true;         ///< serves law = pyramid
+  bool parallel = false;       ///< `solve` uses the arena; `prepare` of any solver may
+  bool inner_regions = false;  ///< serves region mode points-inner
   /// Names of the kinds of iterations that it tells apart; "" where there are fewer.
   std::array<std::string_view, kMostPhases> phases{};
 };
@@ -125,7 +125,8 @@ struct SolverTraits {
 struct SolveReport {
   SolveStatus status = SolveStatus::failed;
   int iterations = 0;  ///< with regions: the maximum over regions
-  std::array<int, SolverTraits::kMostPhases> phase_iterations{};  ///< of `iterations`, by `SolverTraits::phases`
+  std::array<int, SolverTraits::kMostPhases>
+      phase_iterations{};  ///< of `iterations`, by `SolverTraits::phases`
   long long products = 0;  ///< products with the whole of W (or M), sweeps included
   SolveCounters counters;
   double own_residual =

@@ -105,7 +105,8 @@ class ProtocolTest : public testing::Test {
   PreparedRun sleeper(SleepPlan plan) const {
     RunRecord record = target_.facts;
     record.region_mode = "none";
-    return prepare_run(target_, std::make_unique<UncutProblem>(std::make_unique<SleepSolver>(plan, planted_.r)), record);
+    return prepare_run(
+        target_, std::make_unique<UncutProblem>(std::make_unique<SleepSolver>(plan, planted_.r)), record);
   }
 
   PlantedProblem planted_;
@@ -197,7 +198,9 @@ TEST(Protocols, CountersOfTheObserverAndOfTheReportAgree) {
     EXPECT_EQ(listener.last.counters.contact_sweeps, report.counters.contact_sweeps) << name;
     EXPECT_EQ(listener.last.counters.state_changes, report.counters.state_changes) << name;
     if (std::string_view(name) != "pcg" && std::string_view(name) != "reference") {
-      EXPECT_EQ(report.counters.contact_sweeps, report.iterations - (solver->traits().phases[0] == "cg" ? report.phase_iterations[0] : 0)) << name;
+      EXPECT_EQ(report.counters.contact_sweeps,
+                report.iterations - (solver->traits().phases[0] == "cg" ? report.phase_iterations[0] : 0))
+          << name;
     }
     if (std::string_view(name) == "pcg") {
       EXPECT_EQ(report.counters.evaluations, report.iterations);
@@ -219,8 +222,7 @@ TEST(Protocols, CountersOfRegionsBecomeThoseOfTheWhole) {
   cg->prepare(problem);
   const SolveReport whole = cg->solve(r, {.residual = 1e-8}, nullptr);
   long long changes = 0;
-  for (const SolveReport& part : cg->region_reports())
-    changes += part.counters.state_changes;
+  for (const SolveReport& part : cg->region_reports()) changes += part.counters.state_changes;
   EXPECT_EQ(whole.counters.state_changes, changes);
   EXPECT_GT(changes, 0);
   EXPECT_LE(whole.counters.evaluations, whole.iterations);
@@ -356,8 +358,9 @@ void expect_no_errors(const RunRecord& record) {
 }
 
 TEST_F(ProtocolTest, SolverThatThrowsBecomesAFailedRow) {
-  PreparedRun run =
-      prepare_run(target_, std::make_unique<UncutProblem>(std::make_unique<ThrowingSolver>(SleepPlan{}, planted_.r)), target_.facts);
+  PreparedRun run = prepare_run(
+      target_, std::make_unique<UncutProblem>(std::make_unique<ThrowingSolver>(SleepPlan{}, planted_.r)),
+      target_.facts);
   const SolveOutcome outcome = solve_self_stopped(target_, run, {});
   EXPECT_EQ(outcome.record.status, SolveStatus::failed);
   EXPECT_EQ(outcome.record.message, "two lines");

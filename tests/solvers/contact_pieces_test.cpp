@@ -5,9 +5,9 @@
 
 #include "base/rng.h"
 #include "linalg/block_sparse_matrix.h"
+#include "solvers/cg/tangent_cone.h"
 #include "solvers/dense_pattern.h"
 #include "solvers/relaxation/one_contact.h"
-#include "solvers/cg/tangent_cone.h"
 
 namespace signorini::contact_pieces_test {
 namespace {

@@ -60,7 +60,9 @@ TEST(ConjugateResiduals, FullNeedsOneIterationForDetachedContacts) {
 /// H10, C38: from the free velocity Diag's first residual is (0; u), for which z·Bz = 0 although nothing
 /// is solved.
 TEST(ConjugateResiduals, DiagGetsPastTheBreakdownAtTheFreeVelocity) {
-  CrDiag solver({});
+  CrDiag::Options options;
+  options.prediction = StatePrediction::single;
+  CrDiag solver(options);
   std::vector<double> r;
   const SolveReport report = solve(solver, zoo::specimen("h1").problem, 1e-10, r);
   EXPECT_EQ(enum_name(report.status), "converged");
@@ -80,6 +82,7 @@ TEST(ConjugateResiduals, DuplicateScalingMakesCopiesOfContactsFree) {
     for (const bool scaled : {true, false}) {
       CrFull::Options options;
       options.duplicates = scaled;
+      options.prediction = StatePrediction::single;
       CrFull solver(options);
       std::vector<double> r;
       const SolveReport report = solve(solver, more, 1e-8, r);
@@ -113,6 +116,7 @@ TEST(ConjugateResiduals, ThePrintedDirectionRuleLimitsTheResidual) {
   for (const SlideDirection direction : {SlideDirection::prox, SlideDirection::paper}) {
     CrFull::Options options;
     options.direction = direction;
+    options.prediction = StatePrediction::single;
     CrFull solver(options);
     std::vector<double> r;
     solve(solver, problem, 1e-6, r, 5000);
@@ -129,8 +133,9 @@ TEST(ConjugateResiduals, ThePrintedDirectionRuleLimitsTheResidual) {
 /// Every interval and average that has a solution as its fixed point converges.
 TEST(ConjugateResiduals, ConvergeUnderEveryInterval) {
   const ContactProblem problem = zoo::specimen("planted_implicit").problem;
-  for (const StateInterval interval : {StateInterval::log2, StateInterval::log10_squared, StateInterval::ln_squared,
-                                    StateInterval::every, StateInterval::converged}) {
+  for (const StateInterval interval :
+       {StateInterval::log2, StateInterval::log10_squared, StateInterval::ln_squared, StateInterval::every,
+        StateInterval::converged}) {
     for (const int average : {1, 2, 4}) {
       CrFull::Options options;
       options.interval = interval;
@@ -207,7 +212,7 @@ TEST(ConjugateResiduals, ArriveWhereContactsReplaceEachOther) {
       std::vector<double> r;
       for (const char* name : {"cr-full", "cr-diag"}) {
         for (const char* bounds : bounds_of(name)) {
-          const auto solver = make_solver(name, {{"law", law}, {"bounds", bounds}});
+          const auto solver = make_solver(name, {{"law", law}, {"bounds", bounds}, {"prediction", "single"}});
           const SolveReport report = solve(*solver, problem, 1e-8, r, 3000);
           EXPECT_EQ(enum_name(report.status), "converged")
               << name << " " << law << " " << bounds << " " << seed;
@@ -215,8 +220,13 @@ TEST(ConjugateResiduals, ArriveWhereContactsReplaceEachOther) {
               << name << " " << bounds << " " << seed;
         }
         const SolveReport plain =
-            solve(*make_solver(name, {{"law", law}, {"patience", "0"}}), problem, 1e-8, r, 3000);
+            solve(*make_solver(name, {{"law", law}, {"patience", "0"}, {"prediction", "single"}}), problem,
+                  1e-8, r, 3000);
         plain_failures += plain.status != SolveStatus::converged;
+        // predicted together, twins agree without held bounds
+        const SolveReport coupled =
+            solve(*make_solver(name, {{"law", law}, {"patience", "0"}}), problem, 1e-8, r, 3000);
+        EXPECT_EQ(enum_name(coupled.status), "converged") << name << " " << law << " " << seed;
       }
     }
     EXPECT_GE(plain_failures, 2) << law << ": the problem has become too easy to show anything";
@@ -253,12 +263,16 @@ TEST(ConjugateResiduals, ArriveWhereRowsContradictEachOther) {
     std::vector<double> r;
     for (const char* name : {"cr-full", "cr-diag"}) {
       for (const char* bounds : bounds_of(name)) {
-        const SolveReport report = solve(*make_solver(name, {{"bounds", bounds}}), problem, 1e-6, r, 5000);
+        const SolveReport report =
+            solve(*make_solver(name, {{"bounds", bounds}, {"prediction", "single"}}), problem, 1e-6, r, 5000);
         EXPECT_EQ(enum_name(report.status), "converged") << name << " " << bounds << " " << seed;
         EXPECT_LE(Referee(problem).measure(r, {}).residual, 1e-6) << name << " " << bounds << " " << seed;
       }
-      const SolveReport plain = solve(*make_solver(name, {{"patience", "0"}}), problem, 1e-6, r, 5000);
+      const SolveReport plain =
+          solve(*make_solver(name, {{"patience", "0"}, {"prediction", "single"}}), problem, 1e-6, r, 5000);
       plain_failures += plain.status != SolveStatus::converged;
+      const SolveReport coupled = solve(*make_solver(name, {{"patience", "0"}}), problem, 1e-6, r, 5000);
+      EXPECT_EQ(enum_name(coupled.status), "converged") << name << " " << seed;
     }
   }
   EXPECT_GE(plain_failures, 6) << "the problem has become too easy to show anything";

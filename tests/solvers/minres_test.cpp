@@ -103,7 +103,7 @@ TEST(MinimalResiduals, SayWhetherSwitchingOnTheWayArrived) {
 /// (C34, T18).
 TEST(ConjugateResiduals, NothingIsEverSwitchedOnByThePrintedGates) {
   const ContactProblem problem = zoo::specimen("h1").problem;
-  const auto solver = make_solver("cr-full", {{"gates", "printed"}});
+  const auto solver = make_solver("cr-full", {{"gates", "printed"}, {"prediction", "single"}});
   solver->prepare(problem);
   std::vector<double> r(3, 0.0);
   const SolveReport report = solver->solve(r, {}, nullptr);
@@ -114,7 +114,7 @@ TEST(ConjugateResiduals, NothingIsEverSwitchedOnByThePrintedGates) {
 /// C38, H10: without the guard Diag divides 0 by 0 at the free velocity.
 TEST(ConjugateResiduals, DiagBreaksDownWithoutItsGuard) {
   const ContactProblem problem = zoo::specimen("h1").problem;
-  const auto solver = make_solver("cr-diag", {{"breakdown_guard", "false"}});
+  const auto solver = make_solver("cr-diag", {{"breakdown_guard", "false"}, {"prediction", "single"}});
   solver->prepare(problem);
   std::vector<double> r(3, 0.0);
   const SolveReport report = solver->solve(r, {}, nullptr);

@@ -10,8 +10,8 @@
 
 #include "contact/residuals.h"
 #include "record/fclib_file.h"
-#include "solvers/registry.h"
 #include "solvers/cg/tangent_cone.h"
+#include "solvers/registry.h"
 
 namespace signorini::reference_counts_test {
 namespace {
@@ -202,7 +202,7 @@ std::vector<double> nearly_right(const ContactProblem& problem, FrictionLaw law)
 /// the velocity of the start has to be found as well; then a warm start may cost what a cold one does (a
 /// fifth more is the scatter of counts between roundings on the worst of the eight).
 TEST_F(ReferenceCounts, WarmStartsCostLessThanColdOnes) {
-  constexpr int kFewLooks = 4;
+  constexpr int kFewEvaluations = 6;  // a cold start takes 10 to 30 iterations here
   for (std::size_t p = 0; p < kProblems.size(); ++p) {
     const ContactProblem problem = load(kProblems[p]);
     for (const FrictionLaw law : {FrictionLaw::cone, FrictionLaw::pyramid}) {
@@ -219,9 +219,9 @@ TEST_F(ReferenceCounts, WarmStartsCostLessThanColdOnes) {
         };
         const std::vector<double> zero(start.size(), 0.0);
         EXPECT_EQ(iterations("exact", 1e-6, start), 0) << name << " on " << kProblems[p];
-        EXPECT_LE(iterations("exact", 1e-9, start), iterations("exact", 1e-9, zero) / 3 + kFewLooks)
+        EXPECT_LE(iterations("exact", 1e-9, start), iterations("exact", 1e-9, zero) / 2 + kFewEvaluations)
             << name << " " << enum_name(law) << " on " << kProblems[p];
-        EXPECT_LE(iterations("own", 1e-6, start), iterations("own", 1e-6, zero) * 6 / 5 + kFewLooks)
+        EXPECT_LE(iterations("own", 1e-6, start), iterations("own", 1e-6, zero) * 6 / 5 + kFewEvaluations)
             << name << " " << enum_name(law) << " on " << kProblems[p];
       }
     }

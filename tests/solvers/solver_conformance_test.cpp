@@ -46,6 +46,9 @@ std::vector<Variant> sound_variants() {
   variants.push_back({"ica", {{"start", "free"}}});
   variants.push_back({"ica-cr", {{"length", "0"}}});
   variants.push_back({"ica-cr", {{"length", "40"}, {"reduction", "0.01"}}});
+  for (const char* name : {"cr-full", "cr-diag", "minres", "sp-cr"})
+    variants.push_back({name, {{"prediction", "single"}}});
+  variants.push_back({"sp-active-set", {{"prediction", "coupled"}}});
   variants.push_back({"sp-cr", {{"qp", "minres"}}});
   variants.push_back({"sp-active-set", {{"qp", "minres"}}});
   variants.push_back({"reference", {{"newton_contacts", "0"}}});

@@ -99,7 +99,8 @@ struct ActiveSet::Part {
 
 template <class Law>
 ActiveSet::Part<Law> ActiveSet::part_of(std::size_t k, int part, std::span<const double> u) {
-  Part<Law> result{k, part, contact_[k], inverse_mass_of<Law>(inverse_mass_[k], part), bound_of(k), {}, {}, {}};
+  Part<Law> result{k,           part, contact_[k], inverse_mass_of<Law>(inverse_mass_[k], part),
+                   bound_of(k), {},   {},          {}};
   result.s = part_at<Law>(u, k, part);
   result.stuck = part_at<Law>(lambda, k, part);
   result.present = part_at<Law>(known, k, part) + result.stuck;
@@ -176,8 +177,9 @@ void ActiveSet::switch_off(std::size_t k) {
 
 /// r_T = −bound·δ + a e with a unknown: a = −(bound/speed) e·s, the change of −bound·s/‖s‖ with s.
 template <class Law>
-void ActiveSet::slide_along(std::size_t k, int part, const Eigen::Matrix<double, Law::kPartSize, 1>& direction,
-                            double bound, double speed) {
+void ActiveSet::slide_along(std::size_t k, int part,
+                            const Eigen::Matrix<double, Law::kPartSize, 1>& direction, double bound,
+                            double speed) {
   contact_[k].tangent[static_cast<std::size_t>(part)] = TangentState::sliding;
   contact_[k].direction.segment<Law::kPartSize>(part * Law::kPartSize) = direction;
   part_at<Law>(lambda, k, part).setZero();
@@ -210,14 +212,16 @@ void ActiveSet::begin_tangents(std::size_t k, std::span<const double> u, double 
 /// States by one projected step from r_T: it slides where r_T − u_T/S leaves its disc or square. The impulse stays
 /// what it is.
 template <class Law>
-void ActiveSet::guess_tangents(std::size_t k, double bound, std::span<const double> r, std::span<const double> u) {
+void ActiveSet::guess_tangents(std::size_t k, double bound, std::span<const double> r,
+                               std::span<const double> u) {
   /// Without velocities: r_T this close to its bound slides.
   constexpr double kAtBound = 1.0 - 1e-4;
   Contact& c = contact_[k];
   for (int part = 0; part < Law::kParts; ++part) {
     const PartVector<Law> impulse = part_at<Law>(r, k, part);
     PartVector<Law> wanted = impulse / kAtBound;
-    if (!u.empty()) wanted = impulse - part_at<Law>(u, k, part) / inverse_mass_of<Law>(inverse_mass_[k], part);
+    if (!u.empty())
+      wanted = impulse - part_at<Law>(u, k, part) / inverse_mass_of<Law>(inverse_mass_[k], part);
     const double size = wanted.norm();
     const bool slides = size > bound;  // false where nothing moves: NaN, infinity only of such contacts
     c.tangent[static_cast<std::size_t>(part)] = slides ? TangentState::sliding : TangentState::sticking;
@@ -250,8 +254,7 @@ void ActiveSet::start(std::span<const double> r, std::span<const double> u) {
     lambda[3 * k] = r[3 * k];
     active[3 * k] = 1.0;
     const double bound = mu(k) * r[3 * k];
-    if (bound > 0.0)
-      with_law(system_->law, [&](auto law) { guess_tangents<decltype(law)>(k, bound, r, u); });
+    if (bound > 0.0) with_law(system_->law, [&](auto law) { guess_tangents<decltype(law)>(k, bound, r, u); });
   }
 }
 
@@ -331,10 +334,11 @@ std::array<ActiveSet::Change, 3> ActiveSet::ask_predicted(std::size_t k, double 
   if (!(inverse_mass_[k][0] > 0.0)) return asked;
   const auto moves = [&](std::size_t row) { return predicted_[row] - lambda[row] - known[row]; };
   const bool pressed = predicted_[3 * k] > 0.0;
-  if (unknowns_ != Unknowns::tangents && pressed != c.on && inverse_mass_[k][0] * std::abs(moves(3 * k)) > gate)
+  if (unknowns_ != Unknowns::tangents && pressed != c.on &&
+      inverse_mass_[k][0] * std::abs(moves(3 * k)) > gate)
     asked[0] = pressed ? Change::on : Change::off;
-  const bool friction = bounds_ == Bounds::following ? c.on && asked[0] == Change::none && mu(k) > 0.0
-                                                     : bound_[k] > 0.0;
+  const bool friction =
+      bounds_ == Bounds::following ? c.on && asked[0] == Change::none && mu(k) > 0.0 : bound_[k] > 0.0;
   if (!friction || unknowns_ == Unknowns::normals) return asked;
   for (int part = 0; part < Law::kParts; ++part) {
     PartVector<Law> moved;
@@ -345,20 +349,24 @@ std::array<ActiveSet::Change, 3> ActiveSet::ask_predicted(std::size_t k, double 
     const bool slides = size >= kOnBound * predicted_bound(k);
     const bool slid = c.tangent[static_cast<std::size_t>(part)] == TangentState::sliding;
     if (!slides && !slid) continue;
-    asked[static_cast<std::size_t>(1 + part)] = !slides ? Change::stick : slid ? Change::follow : Change::slide;
+    asked[static_cast<std::size_t>(1 + part)] = !slides ? Change::stick
+                                                : slid  ? Change::follow
+                                                        : Change::slide;
   }
   return asked;
 }
 
 template <class Law>
-void ActiveSet::apply_predicted(std::size_t k, const std::array<Change, 3>& changes, std::span<const double> u) {
+void ActiveSet::apply_predicted(std::size_t k, const std::array<Change, 3>& changes,
+                                std::span<const double> u) {
   Contact& c = contact_[k];
   if (changes[0] == Change::off) switch_off(k);
   if (changes[0] == Change::on) {
     c.on = true;
     active[3 * k] = 1.0;
     forget_normals(c, predicted_[3 * k]);
-    if (bounds_ == Bounds::following && mu(k) > 0.0) guess_tangents<Law>(k, predicted_bound(k), predicted_, {});
+    if (bounds_ == Bounds::following && mu(k) > 0.0)
+      guess_tangents<Law>(k, predicted_bound(k), predicted_, {});
   }
   bool moved = false;
   for (int part = 0; part < Law::kParts; ++part) {
@@ -372,7 +380,8 @@ void ActiveSet::apply_predicted(std::size_t k, const std::array<Change, 3>& chan
     }
     const PartVector<Law> impulse = part_at<Law>(std::span<const double>(predicted_), k, part);
     const double size = impulse.norm();
-    const PartVector<Law> direction = size > 0.0 ? unit<Law>(-impulse, size) : PartVector<Law>(present.direction());
+    const PartVector<Law> direction =
+        size > 0.0 ? unit<Law>(-impulse, size) : PartVector<Law>(present.direction());
     slide_along<Law>(k, part, direction, predicted_bound(k), present.s.norm());
   }
   changes_ += (changes[0] != Change::none ? 1 : 0) + (moved ? 1 : 0);
@@ -436,7 +445,8 @@ ActiveSet::Change ActiveSet::ask_tangent(const Part<Law>& part, double gate, Mom
 }
 
 template <class Law>
-void ActiveSet::apply(std::size_t k, const std::array<Change, 3>& changes, std::span<const double> u, double gate) {
+void ActiveSet::apply(std::size_t k, const std::array<Change, 3>& changes, std::span<const double> u,
+                      double gate) {
   Contact& c = contact_[k];
   if (changes[0] == Change::off) switch_off(k);
   if (changes[0] == Change::on) {
@@ -522,7 +532,8 @@ double ActiveSet::bound_error(std::size_t k) const {
 double ActiveSet::bound_lag() const {
   double largest = 0.0;
   for (std::size_t k = 0; k < contact_.size(); ++k)
-    largest = std::max(largest, std::max(inverse_mass_[k][1], inverse_mass_[k][2]) * std::abs(bound_error(k)));
+    largest =
+        std::max(largest, std::max(inverse_mass_[k][1], inverse_mass_[k][2]) * std::abs(bound_error(k)));
   return largest;
 }
 

@@ -154,13 +154,13 @@ class ActiveSet {
   /// out = P x: the active part of a vector of contact velocities or impulses (3m). `out` may be `x`.
   void restrict_to_active(std::span<const double> x, std::span<double> out) const;
 
-  std::vector<double> lambda;      ///< 3m; 0 where not active
-  std::vector<double> known;       ///< 3m; impulses of rows that are not active (and −b δ beside an active e)
-  std::vector<double> active;      ///< 3m; 1 or 0
-  std::vector<Vector2> across;     ///< m; unit vector e across the sliding direction where that row is active
+  std::vector<double> lambda;   ///< 3m; 0 where not active
+  std::vector<double> known;    ///< 3m; impulses of rows that are not active (and −b δ beside an active e)
+  std::vector<double> active;   ///< 3m; 1 or 0
+  std::vector<Vector2> across;  ///< m; unit vector e across the sliding direction where that row is active
   std::vector<double> compliance;  ///< m; ε of that row, 1/kg
   std::vector<double> proximal;    ///< 3m; ϑ of held contacts, else 0; 1/kg
-  std::vector<double> centre;      ///< 3m; c: λ where rows last changed or were solved, N·s; 0 where not active
+  std::vector<double> centre;  ///< 3m; c: λ where rows last changed or were solved, N·s; 0 where not active
 
  private:
   enum class Bounds : std::uint8_t { following, held, fixed };
@@ -186,9 +186,7 @@ class ActiveSet {
   double mu(std::size_t k) const { return system_->mu[static_cast<Eigen::Index>(k)]; }
   template <class Law>
   bool evaluate_by(std::span<const double> u, double gate, Moment moment);
-  bool predicts() const {
-    return rules_.prediction == StatePrediction::coupled && bounds_ != Bounds::held;
-  }
+  bool predicts() const { return rules_.prediction == StatePrediction::coupled && bounds_ != Bounds::held; }
   void predict(std::span<const double> u, double gate, TaskArena* arena);
   template <class Law>
   std::array<Change, 3> ask_single(std::size_t k, std::span<const double> u, double gate, Moment moment);
@@ -248,14 +246,14 @@ class ActiveSet {
   Unknowns unknowns_ = Unknowns::all;
   bool regularised_ = false;
   std::vector<Contact> contact_;
-  std::vector<Vector3> inverse_mass_;  ///< m: S of N, T1, T2
+  std::vector<Vector3> inverse_mass_;         ///< m: S of N, T1, T2
   std::vector<std::array<Change, 3>> asked_;  ///< m: by normal and parts
   std::size_t fewest_ = 0;                    ///< changes asked for in the best evaluation of block pivoting
   int block_patience_ = 0;                    ///< evaluations left before single changes
   std::vector<double> bound_;                 ///< m: b, N·s
   std::vector<double> error_, scale_;         ///< m: μ λ_N − b; S
-  ContactSweep sweep_;                   ///< of `coupled`
-  std::vector<double> predicted_, q_;    ///< 3m: r', N·s; u − W_D r, m/s
+  ContactSweep sweep_;                        ///< of `coupled`
+  std::vector<double> predicted_, q_;         ///< 3m: r', N·s; u − W_D r, m/s
   long long contact_sweeps_ = 0;
   FixedPointHistory history_;
   double bound_accuracy_ = 0.0;  ///< τ

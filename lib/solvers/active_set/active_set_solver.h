@@ -93,8 +93,8 @@ class ActiveSetSolver : public MassSolver {
 
   // of one solve
   int iterations_ = 0;
-  double estimate_ = 0.0;  ///< of the last iterate, m/s
-  bool stuck_ = false;     ///< no step moves anything
+  double estimate_ = 0.0;    ///< of the last iterate, m/s
+  bool stuck_ = false;       ///< no step moves anything
   long long fallbacks_ = 0;  ///< taken by the solver itself; count as guards
 
  private:

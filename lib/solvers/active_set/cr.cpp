@@ -23,6 +23,9 @@ void CrOptions::validate(std::string_view solver) const {
   if (!(turn > 0.0 && turn <= 1.0)) throw_usage("{}: turn = {} is not in (0, 1]", solver, turn);
   if (!(postpone >= 0.0)) throw_usage("{}: postpone = {} is negative", solver, postpone);
   if (!(inner > 0.0 && inner <= 1.0)) throw_usage("{}: inner = {} is not in (0, 1]", solver, inner);
+  const bool printed = gates == StateForm::printed || slip_test == StateForm::printed;
+  if (prediction == StatePrediction::coupled && (printed || direction == SlideDirection::paper))
+    throw_usage("{}: gates, slip_test and direction as printed belong to prediction = single", solver);
   if (!(eps1 > 0.0)) throw_usage("{}: eps1 = {} must be positive", solver, eps1);
   if (!(eps2 > 0.0)) throw_usage("{}: eps2 = {} must be positive", solver, eps2);
 }
@@ -30,7 +33,8 @@ void CrOptions::validate(std::string_view solver) const {
 CrOptions CrOptions::resolved() const {
   CrOptions result = *this;
   const bool coupled = prediction == StatePrediction::coupled;
-  if (interval == StateInterval::automatic) result.interval = coupled ? StateInterval::every : StateInterval::log2;
+  if (interval == StateInterval::automatic)
+    result.interval = coupled ? StateInterval::every : StateInterval::log2;
   if (direction == SlideDirection::automatic)
     result.direction = coupled ? SlideDirection::newton : SlideDirection::prox;
   if (patience < 0) result.patience = coupled ? 600 : 120;
@@ -39,11 +43,14 @@ CrOptions CrOptions::resolved() const {
 }
 
 CrFull::CrFull(const Options& options)
-    : RegisteredSolver(options, options, true, std::make_unique<ConjugateResiduals>(options.breakdown_guard)) {}
+    : RegisteredSolver(options, options, true,
+                       std::make_unique<ConjugateResiduals>(options.breakdown_guard)) {}
 CrDiag::CrDiag(const Options& options)
-    : RegisteredSolver(options, options, false, std::make_unique<ConjugateResiduals>(options.breakdown_guard)) {}
+    : RegisteredSolver(options, options, false,
+                       std::make_unique<ConjugateResiduals>(options.breakdown_guard)) {}
 
-SwitchingResiduals::SwitchingResiduals(const CrOptions& options, bool full, std::unique_ptr<KrylovMethod> method)
+SwitchingResiduals::SwitchingResiduals(const CrOptions& options, bool full,
+                                       std::unique_ptr<KrylovMethod> method)
     : ActiveSetSolver(std::move(method)), cr_(options.resolved()), wants_full_(full) {
   postpone_ = cr_.postpone;
   wait_for_descent_ = cr_.gate;
@@ -56,7 +63,8 @@ std::string SwitchingResiduals::unsupported_reason(const ContactProblem& problem
 }
 
 void SwitchingResiduals::prepare(const ContactProblem& problem) {
-  const StateRules rules{cr_.prediction, cr_.direction, cr_.angle, cr_.turn, cr_.average, cr_.gates, cr_.slip_test, cr_.bounds};
+  const StateRules rules{cr_.prediction, cr_.direction, cr_.angle,     cr_.turn,
+                         cr_.average,    cr_.gates,     cr_.slip_test, cr_.bounds};
   dt_ = problem.dt;
   prepare_system(problem, cr_.common.law, cr_.judge, rules, cr_.duplicates && wants_full_);
 }
@@ -114,7 +122,9 @@ void SwitchingResiduals::watch_bounds() {
   }
 }
 
-bool SwitchingResiduals::solved() const { return paper_ ? solved_by_paper() : saddle_.residual <= accuracy(); }
+bool SwitchingResiduals::solved() const {
+  return paper_ ? solved_by_paper() : saddle_.residual <= accuracy();
+}
 
 /// ‖(ρ_v; dt ρ_c)‖₂ < ε₁ and dt ‖ρ_c‖∞ < ε₂.
 bool SwitchingResiduals::solved_by_paper() const {

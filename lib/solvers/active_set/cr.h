@@ -83,14 +83,18 @@ struct CrOptions {
   void visit_states(Visitor& v) {
     common.visit(v);
     v("prediction", prediction,
-      "what tells the states of contacts. coupled: sweeps over all contacts with the masses of their nodes, so that "
-      "contacts of the same nodes agree; single: each contact by itself (Verschoor and Jalba 2019, Algorithm 2)");
+      "what tells the states of contacts. coupled: sweeps over all contacts with the masses of their nodes, "
+      "so that "
+      "contacts of the same nodes agree; single: each contact by itself (Verschoor and Jalba 2019, Algorithm "
+      "2)");
     v("interval", interval,
-      "iterations between evaluations of the states, with x the residual over the inner tolerance: 1 (every), at most "
+      "iterations between evaluations of the states, with x the residual over the inner tolerance: 1 "
+      "(every), at most "
       "log2(x)/3, log10(x)^2/3 or ln(x)^2/3, only at convergence (converged); auto: every with prediction = "
       "coupled, log2 with single");
     v("direction", direction,
-      "sliding direction: prox, by projection in the metric of the contact; newton, the same with the turn of the "
+      "sliding direction: prox, by projection in the metric of the contact; newton, the same with the turn "
+      "of the "
       "impulse as an unknown of the linear system; paper, a turn by `turn` beyond `angle`; auto: newton with "
       "prediction = coupled, prox with single");
     v("average", average,
@@ -111,11 +115,14 @@ struct CrOptions {
       "changes of state on the way wait while their gate is below this times the residual of the system; 0: "
       "never");
     v("patience", patience,
-      "iterations without halving the error after which bounds of friction are held and move only between solved "
+      "iterations without halving the error after which bounds of friction are held and move only between "
+      "solved "
       "problems; 0: never; negative: 600 with prediction = coupled, 120 with single");
     v("bounds", bounds,
-      "how well the problem with held bounds is solved before they move. tight: to 1e-4 of their error; adaptive: "
-      "less accurately where they have not moved for 80 iterations; auto: adaptive with prediction = coupled, "
+      "how well the problem with held bounds is solved before they move. tight: to 1e-4 of their error; "
+      "adaptive: "
+      "less accurately where they have not moved for 80 iterations; auto: adaptive with prediction = "
+      "coupled, "
       "tight with single");
     v("judge", judge,
       "exact: factors M while preparing and stops by the true residual; own: never factors M and stops by "
@@ -167,12 +174,12 @@ class SwitchingResiduals : public ActiveSetSolver {
   double dt_ = 0.0;  ///< s; 0: unknown
 
   // of one solve
-  bool paper_ = false;      ///< the paper's own rule ends the run
-  double smallest_ = 0.0;   ///< of `inner_`, m/s
-  double inner_ = 0.0;      ///< tolerance of the linear system and of the gates, m/s
-  int longest_idle_ = 0;    ///< iterations without a lower estimate after which Diag replaces Full
-  double improved_ = 0.0;   ///< least estimate, m/s
-  int improved_at_ = 0;     ///< iteration
+  bool paper_ = false;     ///< the paper's own rule ends the run
+  double smallest_ = 0.0;  ///< of `inner_`, m/s
+  double inner_ = 0.0;     ///< tolerance of the linear system and of the gates, m/s
+  int longest_idle_ = 0;   ///< iterations without a lower estimate after which Diag replaces Full
+  double improved_ = 0.0;  ///< least estimate, m/s
+  int improved_at_ = 0;    ///< iteration
   Halving error_;
   long long bound_moves_ = 0;  ///< of held bounds
   int moved_at_ = 0;           ///< iteration of the last one, or of asking for less

@@ -59,9 +59,7 @@ class SaddleSystem final : public KrylovSystem {
   /// and what drawing the impulses onto the law would move u by at least. NaN or infinite where any of them is.
   double estimate(std::span<double> r);
   /// The error of impulses r that are those of `start`, m/s.
-  double estimate_of(std::span<const double> r) const {
-    return system_->error(r, u, arena) + momentum_error;
-  }
+  double estimate_of(std::span<const double> r) const { return system_->error(r, u, arena) + momentum_error; }
   double constraint_norm() const;
   /// ‖ρ_v‖² + dt² ‖ρ_c‖², squares of kg m/s and of m added up as in the paper (docs/theory.md, C41).
   double squared_residual(double dt) const;

@@ -37,7 +37,8 @@ ContactSweep::Rule AnticipationStep::inner_rule(double enough, double reduction,
   return rule;
 }
 
-ContactSweep::Outcome AnticipationStep::run(const Rule& rule, std::span<const double> u, std::span<double> r) {
+ContactSweep::Outcome AnticipationStep::run(const Rule& rule, std::span<const double> u,
+                                            std::span<double> r) {
   std::copy(response.begin(), response.end(), defect.begin());
   divide_by_diagonal(defect);
   contact_velocities(system_->H, defect, q_loc_, arena);
@@ -76,7 +77,8 @@ void AnticipationStep::set_impulse(std::span<const double> r) {
 }
 
 void AnticipationStep::divide_by_diagonal(std::vector<double>& x) const {
-  each_chunk([&](std::size_t begin, std::size_t end) { system_->apply_inverse_nodes(x, begin / 3, end / 3); });
+  each_chunk(
+      [&](std::size_t begin, std::size_t end) { system_->apply_inverse_nodes(x, begin / 3, end / 3); });
   system_->apply_inverse_pairs(x);
 }
 

@@ -85,7 +85,8 @@ void Ica::begin(std::span<const double> r, IcaStart kind) {
     for (auto* x : {&step_.dv, &step_.upper, &step_.response}) std::fill(x->begin(), x->end(), 0.0);
   }
   step_.set_impulse(r);
-  for (std::size_t i = 0; i < step_.defect.size(); ++i) step_.defect[i] = step_.impulse[i] - step_.response[i];
+  for (std::size_t i = 0; i < step_.defect.size(); ++i)
+    step_.defect[i] = step_.impulse[i] - step_.response[i];
   system_.apply_inverse_diagonal(step_.defect);
   momentum_ = step_.largest(step_.defect);
   if (kind == IcaStart::constrained && momentum_ > 0.0) {
@@ -124,8 +125,7 @@ void Ica::measure_velocity(std::span<const double> r) {
 
 Iteration Ica::iterate(std::span<double> r) {
   const double reduction = options_.inner_stop == IcaInnerStop::paper5 ? 0.0 : options_.inner_reduction;
-  rule_.inner = step_.inner_rule(enough_, reduction, error(), options_.inner_max,
-                                 options_.repetitions);
+  rule_.inner = step_.inner_rule(enough_, reduction, error(), options_.inner_max, options_.repetitions);
   if (options_.inner_stop == IcaInnerStop::paper5) {
     rule_.inner.changes = true;
     rule_.inner.share = kFivePercent;
@@ -161,7 +161,9 @@ Iteration Ica::iterate(std::span<double> r) {
 /// The paper's rule (section 5.5).
 LoopEnd Ica::settle(std::span<double> /*r*/) {
   if (!paper_) return LoopEnd::none;
-  const auto settled = [](double now, double before) { return std::abs(now - before) <= kFivePercent * before; };
+  const auto settled = [](double now, double before) {
+    return std::abs(now - before) <= kFivePercent * before;
+  };
   double closing = 0.0;
   for (std::size_t k = 0; k < u_.size(); k += 3) closing = std::max(closing, -u_[k]);
   const bool apart = options_.paper_gap == 0.0 || dt_ * closing <= options_.paper_gap;

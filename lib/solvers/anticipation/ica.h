@@ -102,8 +102,7 @@ struct IcaOptions {
 class Ica : public RegisteredSolver<Ica, IcaOptions, MassSolver> {
  public:
   static constexpr std::string_view kName = "ica";
-  static constexpr SolverTraits kTraits{
-      .needs = SolverNeeds::mass, .parallel = true, .inner_regions = true};
+  static constexpr SolverTraits kTraits{.needs = SolverNeeds::mass, .parallel = true, .inner_regions = true};
   explicit Ica(const Options& options) : RegisteredSolver(options) {}
 
   void prepare(const ContactProblem& problem) override;

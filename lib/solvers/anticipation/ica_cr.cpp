@@ -93,15 +93,16 @@ void IcaCr::begin_sweeps(std::span<double> r) {
   for (std::size_t i = 0; i < step_.dv.size(); ++i)
     step_.dv[i] = saddle_.v[i] - system_.v_free[static_cast<Eigen::Index>(i)];
   step_.set_impulse(saddle_.total_impulses());
-  for (std::size_t i = 0; i < step_.dv.size(); ++i) step_.response[i] = step_.impulse[i] - saddle_.momentum[i];
+  for (std::size_t i = 0; i < step_.dv.size(); ++i)
+    step_.response[i] = step_.impulse[i] - saddle_.momentum[i];
   step_.sweep.multiply_upper(step_.dv, step_.upper, arena_);
 }
 
 /// One step of anticipation; leaves v, u, ρ and r.
 void IcaCr::sweep(std::span<double> r) {
   AnticipationStep::Rule rule;
-  rule.inner = step_.inner_rule(enough_, options_.inner_reduction, error_, options_.inner_max,
-                                options_.repetitions);
+  rule.inner =
+      step_.inner_rule(enough_, options_.inner_reduction, error_, options_.inner_max, options_.repetitions);
   step_.run(rule, saddle_.u, r);
   step_.each_chunk([&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
@@ -163,7 +164,8 @@ LoopEnd IcaCr::end_of_sweeps(std::span<double> r) {
 
 /// After an iteration of step 3: the next direction, or the next cycle.
 void IcaCr::end_of_step() {
-  const bool over = krylov_.stuck || saddle_.residual <= aim_ || !(saddle_.residual > 0.0) || done_ >= length_;
+  const bool over =
+      krylov_.stuck || saddle_.residual <= aim_ || !(saddle_.residual > 0.0) || done_ >= length_;
   if (!over && krylov_.mended) return directions_.restart(saddle_);
   if (!over && directions_.turn(saddle_)) return;
   following_ = false;

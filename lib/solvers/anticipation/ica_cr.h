@@ -108,11 +108,11 @@ class IcaCr : public RegisteredSolver<IcaCr, IcaCrOptions, MassSolver> {
   bool belong_ = false;        ///< they are those of the last answer
 
   // of one solve
-  double enough_ = 0.0;     ///< of corrections of a sweep over the contacts, m/s
-  double error_ = 0.0;      ///< of the impulses at the velocity at hand, m/s
-  double aim_ = 0.0;        ///< residual that ends step 3, m/s
+  double enough_ = 0.0;  ///< of corrections of a sweep over the contacts, m/s
+  double error_ = 0.0;   ///< of the impulses at the velocity at hand, m/s
+  double aim_ = 0.0;     ///< residual that ends step 3, m/s
   int sweeps_ = 0, length_ = 0;
-  int done_ = 0;            ///< iterations of the present step of the cycle
+  int done_ = 0;  ///< iterations of the present step of the cycle
   int idle_ = 0, doublings_ = 0, undone_ = 0;
   bool following_ = false;  ///< step 3
   bool moved_ = true;       ///< v and λ are not those of the last sweep

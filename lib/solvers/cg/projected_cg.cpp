@@ -211,7 +211,8 @@ Iteration ProjectedCg::step_forward(std::span<double> r) {
   }
   double alpha = terms.numerator / terms.denominator;
   if (!(terms.numerator > 0.0 && terms.denominator > 0.0) || !std::isfinite(alpha)) {
-    if (!std::isfinite(terms.numerator) || !std::isfinite(terms.denominator)) return iteration;  // NaN: diverged
+    if (!std::isfinite(terms.numerator) || !std::isfinite(terms.denominator))
+      return iteration;  // NaN: diverged
     iteration.moved = false;
     iteration.error = error_;
     return iteration;

@@ -45,10 +45,10 @@ TangentStep natural_tangent_step(FrictionLaw law);
 struct GaussSeidelContact {
   double q[3];  ///< m/s
   double mu;
-  double step[3];       ///< 1/W_NN and the two tangential steps; 0 where the inverse mass is not positive
+  double step[3];          ///< 1/W_NN and the two tangential steps; 0 where the inverse mass is not positive
   double inverse_mass[3];  ///< W_NN and what the tangential steps are the inverse of; 1/kg
-  double by_normal[2];  ///< step_T · W_TN: how a new r_N moves the tangents
-  double by_first;      ///< step_T2 · W_T2T1 (componentwise)
+  double by_normal[2];     ///< step_T · W_TN: how a new r_N moves the tangents
+  double by_first;         ///< step_T2 · W_T2T1 (componentwise)
 };
 
 struct GaussSeidelData {
@@ -59,7 +59,7 @@ struct GaussSeidelData {
   TangentStep tangent_step = TangentStep::scalar;
 
   std::vector<Matrix3> diagonal;            ///< m: W_kk; 1/kg
-  Vector tangent_inverse_mass;                 ///< m: λ_max of the symmetric part of W_TT; 1/kg
+  Vector tangent_inverse_mass;              ///< m: λ_max of the symmetric part of W_TT; 1/kg
   std::vector<GaussSeidelContact> contact;  ///< m
   std::vector<Index> upper_begin;           ///< m: first block of row k with column ≥ k
   std::vector<Index> fixed;                 ///< contacts with W_NN ≤ 0

@@ -76,8 +76,8 @@ std::string Pgs::island_refusal(Index contacts) const { return options_.kernel.r
 
 void Pgs::prepare_island(ReducedProblem problem, Vector mu) {
   GaussSeidelData data =
-      make_gauss_seidel_data(options_.kernel.stored(std::move(problem.W)), std::move(problem.q), std::move(mu),
-                             options_.common.law, tangent_step(options_));
+      make_gauss_seidel_data(options_.kernel.stored(std::move(problem.W)), std::move(problem.q),
+                             std::move(mu), options_.common.law, tangent_step(options_));
   const bool by_components = natural_tangent_step(options_.common.law) == TangentStep::componentwise;
   if (by_components && options_.tangent == PgsTangent::scalar) take_scalar_steps(data);
   set_data(std::move(data));
@@ -97,8 +97,8 @@ Iteration Pgs::start(std::span<double> /*r*/, const StopTest& stop) {
 Iteration Pgs::iterate(std::span<double> r) {
   if (rules_.active()) std::copy(r.begin(), r.end(), previous_.begin());
   ++sweeps_;
-  const double correction = options_.form == PgsForm::robust ? gauss_seidel_sweep(data_, r)
-                                                             : printed_sweep(data_, r, previous_);
+  const double correction =
+      options_.form == PgsForm::robust ? gauss_seidel_sweep(data_, r) : printed_sweep(data_, r, previous_);
   Iteration iteration = swept(correction);
   if (rules_.active()) {
     iteration.error = measure(r, correction);

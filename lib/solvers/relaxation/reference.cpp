@@ -219,8 +219,7 @@ void ReferenceOptions::validate() const {
     throw_usage("solver 'reference': newton_contacts = {} is negative", newton_contacts);
 }
 
-Reference::Reference(const Options& options)
-    : RegisteredSolver(options), impl_(std::make_unique<Impl>()) {}
+Reference::Reference(const Options& options) : RegisteredSolver(options), impl_(std::make_unique<Impl>()) {}
 Reference::~Reference() = default;
 
 double Reference::velocity_scale() { return impl_->scale; }
@@ -228,7 +227,9 @@ std::size_t Reference::phase() const { return impl_->stepping ? 1 : 0; }
 const SolveCounters& Reference::counters() { return impl_->counters; }
 long long Reference::products() { return impl_->products; }
 
-void Reference::prepare(const ContactProblem& problem) { prepare_island(assemble_reduced(problem), problem.mu); }
+void Reference::prepare(const ContactProblem& problem) {
+  prepare_island(assemble_reduced(problem), problem.mu);
+}
 
 void Reference::prepare_island(ReducedProblem problem, Vector mu) {
   Impl& s = *impl_;

@@ -62,7 +62,8 @@ struct StaggeredOptions {
   void visit(Visitor& v) {
     common.visit(v);
     v("prediction", prediction,
-      "what tells the states of contacts. coupled: sweeps over all contacts with the masses of their nodes, so that "
+      "what tells the states of contacts. coupled: sweeps over all contacts with the masses of their nodes, "
+      "so that "
       "contacts of the same nodes agree; single: each contact by itself");
     v("inner", inner, "smallest tolerance of a projection relative to the asked residual");
     v("forcing", forcing,
