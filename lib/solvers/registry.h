@@ -9,8 +9,8 @@
 
 #include "solvers/solver.h"
 
-/// All solvers: the table in registry.cpp, and what `add_solver` has added. A new solver of the tree is one file pair,
-/// its line in CMakeLists.txt, and its header and entry in registry.cpp.
+/// All solvers: the table in registry.cpp, and those of the plugins that were loaded (plugin/plugin_library.h). A
+/// new solver of the tree is one file pair, its line in CMakeLists.txt, and its header and entry in registry.cpp.
 namespace signorini {
 
 struct SolverEntry {
