@@ -233,6 +233,17 @@ void add_matrix_option(CLI::App& command, std::string& matrix) {
       ->type_name("HOW");
 }
 
+void add_plugin_option(CLI::App& command, std::vector<std::string>& plugins) {
+  command
+      .add_option(
+          "--plugin", plugins,
+          "Also know the solvers of this shared library; may be repeated. It is code that runs with your "
+          "rights: load only what you trust (docs/adding-a-solver.md)")
+      ->type_name("LIB.so")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
 ParsedArguments parse_arguments(CLI::App& app, int argc, char** argv) {
   for (CLI::App* part : app.get_subcommands([](const CLI::App*) { return true; })) {
     for (CLI::Option* option : part->get_options()) {

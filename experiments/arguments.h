@@ -2,6 +2,7 @@
 
 #include <CLI/App.hpp>
 #include <string>
+#include <vector>
 
 #include "base/number_rule.h"
 
@@ -20,6 +21,9 @@ CLI::Option* add_integer(CLI::App& command, const std::string& name, long long& 
 
 /// --matrix of the commands that read problems.
 void add_matrix_option(CLI::App& command, std::string& matrix);
+
+/// --plugin of the commands that name solvers.
+void add_plugin_option(CLI::App& command, std::vector<std::string>& plugins);
 
 enum class ParsedArguments { run, help_shown };
 

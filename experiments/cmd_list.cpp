@@ -3,16 +3,25 @@
 #include <functional>
 #include <memory>
 
+#include "arguments.h"
 #include "base/check.h"
 #include "base/text.h"
 #include "commands.h"
 #include "harness/catalogue.h"
 #include "list_screen.h"
+#include "solvers/plugin/plugin_library.h"
 
 namespace signorini {
 namespace {
 
-int list(const Program& program, const std::string& what) {
+struct ListArguments {
+  std::string what;
+  std::vector<std::string> plugins;
+};
+
+int list(const Program& program, const ListArguments& a) {
+  const std::string& what = a.what;
+  for (const std::string& file : a.plugins) load_solver_plugin(file);
   struct Kind {
     const char* name;
     std::function<Json()> json;
@@ -59,14 +68,18 @@ void add_list(CLI::App& app, Program& program) {
       "  signorini list                      everything, one line each\n"
       "  signorini list solvers              the solvers and all their options\n"
       "  signorini list scenes --json        the scenes as a JSON list\n"
+      "  signorini list solvers --plugin libmine.so\n"
+      "                                      those of a shared library too\n"
       "\n"
       "With --json: a list of objects with name and summary (or artefact, or meaning); without WHAT an "
       "object with the five lists.\n"
-      "Exit codes: 0 success; 2 wrong command line; 3 a file of the configs folder cannot be read.");
-  auto what = std::make_shared<std::string>();
-  command->add_option("WHAT", *what, "solvers, scenes, experiments, measures or columns (default: all five)");
-  command->callback(
-      [&program, what] { program.command = [&program, what] { return list(program, *what); }; });
+      "Exit codes: 0 success; 2 wrong command line; 3 a file of the configs folder or a plugin cannot be "
+      "read.");
+  auto a = std::make_shared<ListArguments>();
+  command->add_option("WHAT", a->what,
+                      "solvers, scenes, experiments, measures or columns (default: all five)");
+  add_plugin_option(*command, a->plugins);
+  command->callback([&program, a] { program.command = [&program, a] { return list(program, *a); }; });
 }
 
 }  // namespace signorini

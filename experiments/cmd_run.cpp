@@ -10,17 +10,19 @@
 #include "configs.h"
 #include "experiment_json.h"
 #include "experiment_session.h"
+#include "solvers/plugin/plugin_library.h"
 #include "terminal.h"
 
 namespace signorini {
 namespace {
 
 struct RunArguments {
-  std::vector<std::string> experiments;
+  std::vector<std::string> experiments, plugins;
   SessionOptions options;
 };
 
 int run(const Program& program, const RunArguments& a) {
+  for (const std::string& file : a.plugins) load_solver_plugin(file);
   std::vector<std::filesystem::path> configs;
   for (const std::string& name : a.experiments)
     configs.push_back(find_config(program, ConfigKind::experiments, name));
@@ -72,6 +74,7 @@ void add_run(CLI::App& app, Program& program) {
       ->add_option("EXPERIMENT", a->experiments,
                    "Experiment files, or names (see 'signorini list experiments')")
       ->required();
+  add_plugin_option(*command, a->plugins);
   add_result_options(*command, a->options.size, a->options.out, a->options.resume, a->options.force);
   command->callback([&program, a] { program.command = [&program, a] { return run(program, *a); }; });
 }

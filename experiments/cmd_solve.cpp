@@ -54,6 +54,7 @@ void declare_options(CLI::App& command, SolveArguments& arguments) {
   };
   command.add_option("FILE", a.files, "Recordings (.h5) or FCLib files (.hdf5), local or global")->required();
   list("--solver", a.solvers, "Solvers to compare (see 'signorini list solvers')", "NAME[,NAME]")->required();
+  add_plugin_option(command, a.plugins);
   list("--step", a.steps,
        "Snapshots to solve, e.g. 120 or 120.2 for the second solve of step 120 (default: all)", "K[,K]");
   list("--set", a.settings,
@@ -119,6 +120,7 @@ void add_solve(CLI::App& app, Program& program) {
       "  signorini solve problem.hdf5 --solver pgs --set pgs.law=pyramid --tolerance 1e-8\n"
       "  signorini solve *.hdf5 --solver pgs,ca --repetitions 5 --csv runs.csv\n"
       "  signorini solve problem.hdf5 --solver pgs --solution answer.hdf5 --require-converged\n"
+      "  signorini solve problem.hdf5 --plugin libmine.so --solver pgs,mine\n"
       "\n"
       "Output files get their names when they are complete; OUT.csv.partial holds the rows so far, also "
       "after an interruption.\n"

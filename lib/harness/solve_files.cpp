@@ -57,7 +57,9 @@ FileSolver::FileSolver(SolveRequest request, std::vector<std::string> command_li
     : request_(std::move(request)),
       plan_(plan_solves(request_)),
       locks_(claim_outputs(outputs_of(request_))),
-      provenance_(std::move(command_line)) {}
+      provenance_(std::move(command_line)) {
+  for (const std::string& file : request_.plugins) provenance_.add_input(file);
+}
 
 void FileSolver::run(SolveObserver& observer) {
   if (!request_.csv.empty()) table_.emplace(partial_of(request_.csv), OpenTable::fresh);

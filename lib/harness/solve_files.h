@@ -46,7 +46,7 @@ struct SolveOutputs {
 /// One use: `run`, then `publish`, or `keep_partial` when `run` throws.
 class FileSolver {
  public:
-  /// Plans and claims the outputs; reads no file.
+  /// Plans and claims the outputs; reads no file but plugins.
   FileSolver(SolveRequest request, std::vector<std::string> command_line);
 
   const SolvePlan& plan() const { return plan_; }

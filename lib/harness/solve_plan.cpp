@@ -9,6 +9,7 @@
 #include "base/number_rule.h"
 #include "base/options.h"
 #include "base/text.h"
+#include "solvers/plugin/plugin_library.h"
 #include "solvers/registry.h"
 
 namespace signorini {
@@ -50,6 +51,7 @@ std::string bare(const std::string& step) {
 
 SolvePlan plan_solves(const SolveRequest& request) {
   SolvePlan plan;
+  for (const std::string& file : request.plugins) load_solver_plugin(file);
   for (const std::string& name : list_entries(request.solvers, "--solver"))
     plan.variants.push_back({name, name, {}});
   apply_settings(request.settings, plan.variants);
@@ -102,6 +104,7 @@ std::vector<std::string> choose_steps(const ProblemFile& file, const std::vector
 OutputPlan outputs_of(const SolveRequest& request) {
   OutputPlan plan;
   plan.inputs.assign(request.files.begin(), request.files.end());
+  plan.inputs.insert(plan.inputs.end(), request.plugins.begin(), request.plugins.end());
   if (request.replace) plan.existing = ExistingOutput::replace;
   const auto add = [&plan](const char* option, const std::string& path, bool in_parts) {
     if (path.empty()) return;

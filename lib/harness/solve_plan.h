@@ -16,6 +16,7 @@ namespace signorini {
 /// As it stands on a command line. In lists "a,b" and two entries mean the same.
 struct SolveRequest {
   std::vector<std::string> files, solvers;
+  std::vector<std::string> plugins;   ///< shared libraries that bring solvers
   std::vector<std::string> settings;  ///< SOLVER.option=value
   std::vector<std::string> regions{"none"}, threads{"1"};
   std::vector<std::string> steps;    ///< empty = all
@@ -37,7 +38,8 @@ struct SolvePlan {
   MatrixReading matrix = MatrixReading::symmetric;
 };
 
-/// Reads no file. Throws `UsageError` for names, options and numbers that do not exist or make no sense.
+/// Loads the plugins; reads no other file. Throws `UsageError` for names, options and numbers that do not exist or
+/// make no sense.
 SolvePlan plan_solves(const SolveRequest& request);
 
 /// The entries of repeated comma lists, without white space; `option` names the list in errors.

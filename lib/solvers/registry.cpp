@@ -1,7 +1,9 @@
 #include "solvers/registry.h"
 
-#include <array>
+#include <algorithm>
+#include <utility>
 
+#include "base/check.h"
 #include "base/text.h"
 #include "solvers/active_set/cr.h"
 #include "solvers/active_set/minres.h"
@@ -32,69 +34,84 @@ std::vector<OptionDescription> describe() {
 }
 
 template <class S>
-constexpr SolverEntry entry(std::string_view summary, std::string_view source) {
+SolverEntry entry(std::string_view summary, std::string_view source) {
   return {S::kName, summary, source, S::kTraits, &create<S>, &describe<S>};
 }
 
-constexpr std::array kSolvers{
-    entry<Pgs>("projected Gauss-Seidel: solves one contact after the other and sweeps until all agree",
-               "Lazarevych 2010, eqs. 6, 7, 14, 15 (projection inside the sweep)"),
-    entry<Pcg>("projected conjugate gradients: conjugate gradients on the impulses, projected onto the "
-               "friction cones",
-               "Lazarevych 2010, eqs. 16-19, Algorithm 2 (corrected; the printed form is an option)"),
-    entry<PcgPgs>("pcg until it slows down, then pgs; keeps the best answer on the way",
-                  "Lazarevych 2010, section 4"),
-    entry<Ca>(
-        "full constraint anticipation: builds the dense Delassus matrix W of every island, then pgs on it",
-        "Otaduy 2009, section 5.1, eq. 8 (Baraff 1996)"),
-    entry<Ica>("iterative constraint anticipation: alternates sweeps over velocities and over contacts and "
-               "never builds W",
-               "Otaduy 2009, sections 5.2-5.5, eqs. 9-14"),
-    entry<IcaCr>(
-        "ica to identify the active set, then conjugate residuals on the equality-constrained system, "
-        "in turn",
-        "ours, after Lazarevych 2010 section 4, from Otaduy 2009 and Verschoor and Jalba 2019"),
-    entry<CrDiag>(
-        "conjugate residuals on velocities and impulses together, with active-set changes during the "
-        "iteration; diagonal preconditioner",
-        "Verschoor and Jalba 2019, section 3, Algorithms 1-3"),
-    entry<CrFull>("as cr-diag, with a preconditioner that includes the contact constraints and a scaling for "
-                  "redundant contacts",
-                  "Verschoor and Jalba 2019, section 3, Algorithms 1-3"),
-    entry<Minres>("as cr-diag, with the MINRES recurrence in place of conjugate residuals",
-                  "Verschoor and Jalba 2019, section 7; Paige and Saunders 1975"),
-    entry<SpActiveSet>(
-        "staggered projections: solves the normal problem and the friction problem in turn, each "
-        "by an active-set method with conjugate residuals for the linear systems",
-        "Kaufman et al. 2008, as run by Verschoor and Jalba 2019, section 6.2.3"),
-    entry<SpCr>("staggered projections: as sp-active-set, with active-set changes during the conjugate "
-                "residual iteration",
-                "Verschoor and Jalba 2019, section 6.2.3 (2xCR)"),
-    entry<Reference>(
-        "slow and accurate, for checking the others: Gauss-Seidel with exact one-contact solves, "
-        "then semi-smooth Newton steps",
-        "Alart and Curnier 1991 for the equations"),
-};
+/// In the order of `signorini list`. Made at the first use: tests ask for it before `main`.
+std::vector<SolverEntry>& table() {
+  static std::vector<SolverEntry> solvers{
+      entry<Pgs>("projected Gauss-Seidel: solves one contact after the other and sweeps until all agree",
+                 "Lazarevych 2010, eqs. 6, 7, 14, 15 (projection inside the sweep)"),
+      entry<Pcg>("projected conjugate gradients: conjugate gradients on the impulses, projected onto the "
+                 "friction cones",
+                 "Lazarevych 2010, eqs. 16-19, Algorithm 2 (corrected; the printed form is an option)"),
+      entry<PcgPgs>("pcg until it slows down, then pgs; keeps the best answer on the way",
+                    "Lazarevych 2010, section 4"),
+      entry<Ca>(
+          "full constraint anticipation: builds the dense Delassus matrix W of every island, then pgs on it",
+          "Otaduy 2009, section 5.1, eq. 8 (Baraff 1996)"),
+      entry<Ica>("iterative constraint anticipation: alternates sweeps over velocities and over contacts and "
+                 "never builds W",
+                 "Otaduy 2009, sections 5.2-5.5, eqs. 9-14"),
+      entry<IcaCr>(
+          "ica to identify the active set, then conjugate residuals on the equality-constrained system, "
+          "in turn",
+          "ours, after Lazarevych 2010 section 4, from Otaduy 2009 and Verschoor and Jalba 2019"),
+      entry<CrDiag>(
+          "conjugate residuals on velocities and impulses together, with active-set changes during the "
+          "iteration; diagonal preconditioner",
+          "Verschoor and Jalba 2019, section 3, Algorithms 1-3"),
+      entry<CrFull>(
+          "as cr-diag, with a preconditioner that includes the contact constraints and a scaling for "
+          "redundant contacts",
+          "Verschoor and Jalba 2019, section 3, Algorithms 1-3"),
+      entry<Minres>("as cr-diag, with the MINRES recurrence in place of conjugate residuals",
+                    "Verschoor and Jalba 2019, section 7; Paige and Saunders 1975"),
+      entry<SpActiveSet>(
+          "staggered projections: solves the normal problem and the friction problem in turn, each "
+          "by an active-set method with conjugate residuals for the linear systems",
+          "Kaufman et al. 2008, as run by Verschoor and Jalba 2019, section 6.2.3"),
+      entry<SpCr>("staggered projections: as sp-active-set, with active-set changes during the conjugate "
+                  "residual iteration",
+                  "Verschoor and Jalba 2019, section 6.2.3 (2xCR)"),
+      entry<Reference>(
+          "slow and accurate, for checking the others: Gauss-Seidel with exact one-contact solves, "
+          "then semi-smooth Newton steps",
+          "Alart and Curnier 1991 for the equations"),
+  };
+  return solvers;
+}
 
 }  // namespace
 
-std::span<const SolverEntry> solver_registry() { return kSolvers; }
+std::span<const SolverEntry> solver_registry() { return table(); }
+
+const SolverEntry* find_solver(std::string_view name) {
+  const auto found = std::ranges::find(table(), name, &SolverEntry::name);
+  return found == table().end() ? nullptr : &*found;
+}
+
+void add_solver(SolverEntry entry) {
+  SIGNORINI_CHECK(find_solver(entry.name) == nullptr);
+  table().push_back(std::move(entry));
+}
 
 std::unique_ptr<Solver> make_solver(std::string_view name, const OptionMap& options) {
-  std::vector<std::string> known;
-  for (const SolverEntry& solver : kSolvers) {
-    known.emplace_back(solver.name);
-    if (solver.name != name) continue;
-    std::unique_ptr<Solver> made = solver.create(options);
-    const LawSpec law = made->common().spec();
-    const bool served = with_law(law.law, [&](auto type) {
-      return decltype(type)::kParts == 1 ? solver.traits.cone : solver.traits.pyramid;
-    });
-    if (!served) throw_usage("solver '{}' does not serve law = {}", name, enum_name(law.law));
-    if (is_aligned(law)) return std::make_unique<AlignedFrame>(std::move(made));
-    return made;
+  const SolverEntry* solver = find_solver(name);
+  if (solver == nullptr) {
+    std::vector<std::string> known;
+    for (const SolverEntry& entry : table()) known.emplace_back(entry.name);
+    throw_usage("unknown solver '{}'{}", name, suggestion(name, known));
   }
-  throw_usage("unknown solver '{}'{}", name, suggestion(name, known));
+  std::unique_ptr<Solver> made = solver->create(options);
+  const LawSpec law = made->common().spec();
+  const bool served = with_law(law.law, [&](auto type) {
+    return decltype(type)::kParts == 1 ? solver->traits.cone : solver->traits.pyramid;
+  });
+  if (!served) throw_usage("solver '{}' does not serve law = {}", name, enum_name(law.law));
+  if (is_aligned(law)) return std::make_unique<AlignedFrame>(std::move(made));
+  return made;
 }
 
 }  // namespace signorini

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -8,8 +9,8 @@
 
 #include "solvers/solver.h"
 
-/// All solver variants, as one constexpr table in registry.cpp. A new solver is one file pair and one line
-/// there.
+/// All solvers: the table in registry.cpp, and those of the plugins that were loaded (plugin/plugin_library.h). A
+/// new solver of the tree is one file pair, its line in CMakeLists.txt, and its header and entry in registry.cpp.
 namespace signorini {
 
 struct SolverEntry {
@@ -17,11 +18,16 @@ struct SolverEntry {
   std::string_view summary;
   std::string_view source;  ///< paper, section, equation
   SolverTraits traits;
-  std::unique_ptr<Solver> (*create)(const OptionMap& options);
-  std::vector<OptionDescription> (*describe)();
+  std::function<std::unique_ptr<Solver>(const OptionMap& options)> create;
+  std::function<std::vector<OptionDescription>()> describe;
 };
 
+/// Valid until the next `add_solver`.
 std::span<const SolverEntry> solver_registry();
+/// Null: there is none of that name.
+const SolverEntry* find_solver(std::string_view name);
+/// Before anything is solved, from one thread; the texts of the entry stay until the program ends. Its name is new.
+void add_solver(SolverEntry entry);
 
 /// Throws `UsageError` for an unknown name or option, with the nearest name.
 /// With law = pyramid and frame = aligned the solver is wrapped so that it sees the turned problem.

@@ -13,6 +13,7 @@ namespace {
 struct Outcome {
   SolveReport report;
   std::vector<double> r;
+  LawSpec law;
 };
 
 Outcome run(std::string_view name, const OptionMap& options, const ContactProblem& problem,
@@ -20,6 +21,7 @@ Outcome run(std::string_view name, const OptionMap& options, const ContactProble
   const auto solver = make_solver(name, options);
   solver->prepare(problem);
   Outcome outcome;
+  outcome.law = solver->common().spec();
   outcome.r.assign(3 * static_cast<std::size_t>(problem.contacts()), 0.0);
   outcome.report = solver->solve(outcome.r, stop, nullptr);
   return outcome;
@@ -54,7 +56,7 @@ TEST(StopRules, TheResidualIsRelativeToTheScaleThatIsAskedFor) {
     strict.velocity_scale = 1e-3 * referee.velocity_scale();
     const Outcome outcome = run(entry.name, {}, planted.problem, strict);
     EXPECT_EQ(enum_name(outcome.report.status), "converged") << entry.name;
-    EXPECT_LE(referee.measure(outcome.r, {}).residual, 1e-7) << entry.name;
+    EXPECT_LE(referee.measure(outcome.r, outcome.law).residual, 1e-7) << entry.name;
   }
 }
 
@@ -107,6 +109,7 @@ TEST(StopRules, AContactThatCannotMoveSidewaysStillCarries) {
     for (const SolverEntry& entry : solver_registry()) {
       if (!takes(entry, problem)) continue;
       for (const char* law : {"cone", "pyramid"}) {
+        if (!(std::string_view(law) == "cone" ? entry.traits.cone : entry.traits.pyramid)) continue;
         const Outcome outcome = run(entry.name, {{"law", law}}, problem, to(1e-12, 1000));
         EXPECT_EQ(enum_name(outcome.report.status), "converged") << entry.name << " " << law;
         EXPECT_EQ(outcome.r[0], 0.5) << entry.name << " " << law;
