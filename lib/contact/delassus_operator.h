@@ -18,8 +18,8 @@
 ///   body that a contact touches, restricted to that body (Otaduy 2009 eq. 8). Contacts have a block where
 ///   they share a body.
 ///
-/// Assembled from a symmetric M, W is symmetric to the last bit; from another M it is not symmetric either. A contact between fixed bodies has a zero block. With
-/// contacts but no dofs at all, W = 0 and q = w.
+/// Assembled from a symmetric M, W is symmetric to the last bit; from another M it is not symmetric either. A
+/// contact between fixed bodies has a zero block. With contacts but no dofs at all, W = 0 and q = w.
 namespace signorini {
 
 /// W as 3×3 blocks. Rows sorted; the diagonal block is always present.

@@ -5,13 +5,16 @@
 #include "krylov/krylov_method.h"
 
 /// Preconditioned conjugate residuals on K y = d, symmetric and indefinite (Verschoor and Jalba 2019,
-/// Algorithm 1): p P⁻¹-conjugate directions of K, q = P⁻¹ K p,
+/// Algorithm 1, lines 9–17), with z = P⁻¹ρ, q = P⁻¹ K p and p = z at first:
 ///
 ///     α = z·Kz / Kp·q,   y += α p,   ρ −= α Kp,   z −= α q,   β = z·Kz / (z·Kz)_old,   p ← z + β p
 ///
-/// One product with K per step. Where z·Kz or Kp·q vanishes, one minimising step along P⁻¹ K P⁻¹ ρ with the
-/// diagonal preconditioner restarts the recurrence; after three such events it replaces the block one
-/// (docs/theory.md, C38 and T09).
+/// One product with K per step. With positive definite P the iterates minimise √(ρ·P⁻¹ρ) over the Krylov
+/// space.
+///
+/// Departures (docs/theory.md): where z·Kz or Kp·q nearly vanishes, one step along P⁻¹ K P⁻¹ρ that minimises
+/// the residual restarts the recurrence (C38); after three such steps the diagonal preconditioner replaces
+/// the block one (T09).
 namespace signorini {
 
 class ConjugateResiduals final : public KrylovMethod {
@@ -31,7 +34,8 @@ class ConjugateResiduals final : public KrylovMethod {
   /// y += α p and what moves with it.
   void advance(KrylovSystem& s, double alpha);
   bool broken() const;
-  /// The step along P⁻¹ K P⁻¹ ρ (diagonal P) that minimises ‖ρ‖ in the metric of P. False where nothing moves.
+  /// The step along P⁻¹ K P⁻¹ ρ (diagonal P) that minimises ‖ρ‖ in the metric of P. False where nothing
+  /// moves.
   bool minimising_step(KrylovSystem& s);
 
   bool guarded_;

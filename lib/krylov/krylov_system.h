@@ -11,13 +11,16 @@
 #include "krylov/saddle_vector.h"
 #include "linalg/dot.h"
 
-/// What the Krylov methods need of a symmetric, indefinite system K y = d whose unknowns y = (v; λ) somebody else
-/// keeps: products, preconditioners, the residual ρ = d − K y, and moving y. The system may change between steps
-/// (contacts change their states); then the owner restarts the method.
+/// A symmetric, indefinite system K y = d as the Krylov methods see it: products with K and P⁻¹, the residual
+/// ρ = d − K y, and the step y += α x. The owner keeps y = (v; λ) and may change the system between steps
+/// (contacts change their states); then it restarts the method.
 ///
-/// The first part of a vector is long (dofs) and is treated in chunks, on several threads where there is an arena.
-/// Sums are taken chunk by chunk and added in order, so that no bit depends on the number of threads. A method
-/// hangs its own loops over a chunk (`ChunkBody`) on the passes that the system makes anyway, while the chunk is
+///     n dofs      v  [m/s]      ρ_v  [kg m/s]
+///     3m rows     λ  [N·s]      ρ_c  [m/s]; both 0 in rows that are not active
+///
+/// Vectors of n dofs are treated in chunks of 512 node blocks, on several threads where there is an arena.
+/// Sums are taken per chunk and added in order, so the bits do not depend on the number of threads. A method
+/// passes its own loop over a chunk (`ChunkBody`) to the product or step, which calls it while the chunk is
 /// in cache.
 namespace signorini {
 
@@ -43,8 +46,8 @@ class KrylovSystem {
   /// y += α x and what belongs to y: ρ −= α K x.
   virtual void move(double alpha, const SaddleVector& x, const SaddleImage& Kx, ChunkBody then) = 0;
 
-  /// The preconditioner in two parts. What couples with other chunks (the rows of contacts, the dofs that they
-  /// touch): into `coupled`. Then, chunk by chunk, P⁻¹ x of the dofs [begin, end) into out[0 … end − begin).
+  /// P⁻¹ x in two parts. First, into `coupled`, the entries that depend on other chunks: contact rows and the
+  /// dofs that contacts touch. Then, chunk by chunk, the dofs [begin, end) into out[0 … end − begin).
   virtual void precondition_coupled(const SaddleVector& x, SaddleVector& coupled, bool full) = 0;
   virtual void precondition_chunk(std::size_t chunk, const SaddleVector& x, const SaddleVector& coupled,
                                   std::size_t begin, std::size_t end, double* out) const = 0;
@@ -63,7 +66,7 @@ class KrylovSystem {
     for_each_task(partial.size() > 1 ? arena : nullptr, partial.size(),
                   [&](std::size_t chunk) { body(chunk, kChunk * chunk, std::min(n, kChunk * (chunk + 1))); });
   }
-  /// Σ over chunks of partial[.][i], plus what the rows add.
+  /// Σ over chunks of partial[.][i], plus the sum over the rows.
   double sum(std::size_t i, double of_rows) const {
     double total = 0.0;
     for (const auto& part : partial) total += part[i];

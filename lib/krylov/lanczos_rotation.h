@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
-/// The numbers of MINRES (Paige and Saunders 1975): Givens rotations of the tridiagonal matrix of the
+/// The scalars of MINRES (Paige and Saunders 1975): Givens rotations of the tridiagonal matrix of the
 /// preconditioned Lanczos process
 ///
-///     v_k = C⁻¹ t_k / β_k,   t_{k+1} = B v_k − (α_k/β_k) t_k − (β_k/β_{k−1}) t_{k−1},
-///     α_k = v_k·B v_k,       β_{k+1} = √(t_{k+1}·C⁻¹ t_{k+1})
+///     v_k = P⁻¹ t_k / β_k,   t_{k+1} = K v_k − (α_k/β_k) t_k − (β_k/β_{k−1}) t_{k−1},
+///     α_k = v_k·K v_k,       β_{k+1} = √(t_{k+1}·P⁻¹ t_{k+1})
 ///
-/// give directions w_k = (v_k − δ w_{k−1} − ε w_{k−2})/γ and steps y_k = y_{k−1} + φ w_k.
+/// They give the directions w_k = (v_k − δ w_{k−1} − ε w_{k−2})/γ and the steps y_k = y_{k−1} + φ w_k.
 namespace signorini {
 
 class LanczosRotation {
@@ -18,7 +18,7 @@ class LanczosRotation {
     double delta, epsilon, gamma, phi;
   };
 
-  /// β_1 = √(ρ·C⁻¹ρ).
+  /// β_1 = √(ρ·P⁻¹ρ).
   void begin(double beta) {
     *this = {};
     beta_ = phi_ = beta;
@@ -26,7 +26,7 @@ class LanczosRotation {
   double beta() const { return beta_; }
   /// β_k/β_{k−1}; 0 in the first step.
   double back() const { return first_ ? 0.0 : beta_ / beta_before_; }
-  /// From α_k and β_{k+1}. γ = 0: the process has nothing left; nothing is changed then.
+  /// From α_k and β_{k+1}. Where γ = 0 the Krylov space is exhausted, and nothing is changed.
   Step turn(double alpha, double beta) {
     const double gamma_bar = sine_ * delta_ - cosine_ * alpha;
     Step step{cosine_ * delta_ + sine_ * alpha, epsilon_, std::hypot(gamma_bar, beta), 0.0};
@@ -45,7 +45,7 @@ class LanczosRotation {
   }
   /// β is rounding, relative to the largest entry of the matrix: the Krylov space is exhausted.
   bool exhausted() const { return beta_ <= kExhausted * largest_; }
-  /// The residual is 0 as far as this process can tell.
+  /// The residual of the recurrences is 0.
   bool finished() const { return !(sine_ > 0.0); }
 
  private:

@@ -6,13 +6,13 @@
 #include "krylov/krylov_method.h"
 #include "krylov/lanczos_rotation.h"
 
-/// MINRES (Paige and Saunders 1975) on K y = d, symmetric and indefinite, with the diagonal preconditioner P,
-/// which is positive definite.
+/// MINRES (Paige and Saunders 1975; Verschoor and Jalba 2019, section 7) on K y = d, symmetric and
+/// indefinite, with the positive definite diagonal preconditioner P.
 ///
-/// The preconditioned Lanczos process and Givens rotations of its tridiagonal matrix (lanczos_rotation.h) give
-/// iterates that minimise √(ρ·P⁻¹ρ) over the Krylov space. That is what conjugate residuals with the same P
-/// minimise too: the same iterates in exact arithmetic, but without the division by z·Kz that may vanish
-/// (docs/theory.md, C38), at the price of four more vectors. One product with K per step.
+/// The preconditioned Lanczos process and Givens rotations of its tridiagonal matrix (lanczos_rotation.h)
+/// give iterates that minimise √(ρ·P⁻¹ρ) over the Krylov space: those of conjugate residuals in exact
+/// arithmetic, without the division by z·Kz that may vanish (docs/theory.md, C38), at the price of more
+/// vectors. One product with K per step.
 namespace signorini {
 
 class MinimalResiduals final : public KrylovMethod {

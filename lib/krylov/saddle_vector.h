@@ -7,7 +7,8 @@
 /// Vectors of saddle-point systems, and the loops over them that the Krylov methods share.
 namespace signorini {
 
-/// n velocities (or momenta) and 3m impulses (or contact velocities); the second part is 0 outside the active rows.
+/// (v; λ): n velocities in m/s and 3m impulses in N·s, or (ρ_v; ρ_c): n momenta in kg m/s and 3m contact
+/// velocities in m/s. The second part is 0 outside the active rows.
 struct SaddleVector {
   std::vector<double> v;
   std::vector<double> c;
@@ -17,7 +18,7 @@ struct SaddleVector {
   }
 };
 
-/// K x, and what else is linear in x and moves with it (Hᵀ x_v of every contact, active or not).
+/// K x, and Hᵀ x_v of every contact, active or not (3m; m/s).
 struct SaddleImage {
   SaddleVector K;
   std::vector<double> H;

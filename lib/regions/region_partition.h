@@ -15,7 +15,7 @@
 ///   islands:  the same graph with the edges of M added. W is block diagonal over them for every M.
 ///
 ///   points-inner:  the graph of `points` whatever M is. Nothing of W is dropped: the solver works on the
-///                  whole problem and only its inner problems are split (solvers/inner_regions.h).
+///                  whole problem and only its inner problems are split (solvers/region_solver.h).
 ///   points-approx: the same graph, and the coupling by M is ignored: for the study of that error only.
 ///
 /// Dual-only problems know only W: both modes mean the connected components of its 3×3 blocks.

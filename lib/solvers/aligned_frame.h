@@ -6,17 +6,16 @@
 
 #include "solvers/region_solver.h"
 
-/// Decorator: hands a solver the problem in turned tangents, t1 along the tangential free velocity (Otaduy
-/// 2009 section 3.2), and returns the impulses in the problem's own tangents. Makes `frame = aligned`
-/// work for any solver. max|q| depends on the tangents: the residual stays relative to that of the problem
-/// that was handed in.
+/// Decorator for `frame = aligned`: the solver sees the problem in turned tangents, t1 along the tangential
+/// free velocity (Otaduy 2009 section 3.2), and the impulses are returned in the problem's own tangents.
+/// max|q| depends on the tangents; the residual stays relative to that of the original problem.
 namespace signorini {
 
 class AlignedFrame : public ForwardingSolver<Solver> {
  public:
   explicit AlignedFrame(std::unique_ptr<Solver> inner);
 
-  /// Those of the inner solver, but that the problem itself has to be at hand.
+  /// Those of the inner solver, but it needs the whole problem (no `prepare_island`).
   const SolverTraits& traits() const override { return traits_; }
   std::unique_ptr<Solver> fresh() const override { return std::make_unique<AlignedFrame>(inner_->fresh()); }
   void prepare(const ContactProblem& problem) override;

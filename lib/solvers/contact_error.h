@@ -5,8 +5,8 @@
 
 #include "contact/friction_law.h"
 
-/// The Alart–Curnier error of one contact (contact/residuals.h) for solvers that judge themselves. The
-/// referee has its own.
+/// The Alart–Curnier error of one contact (contact/residuals.h has the formula), for solvers that measure
+/// their own iterates. The referee has its own code.
 namespace signorini {
 
 /// 1/ρ_N and 1/ρ_T of a contact, 1/kg. Both 0 where nothing moves.

@@ -7,11 +7,11 @@
 #include "solvers/iterative_solver.h"
 #include "solvers/relaxation/gauss_seidel.h"
 
-/// The base of solvers that read nothing of a problem but u = W r + q and μ.
+/// The base of solvers on impulses: u = W r + q (3m), which read nothing else of a problem but μ.
 ///
-/// They assemble W and q in `prepare`, or take those of a region: W and q of many regions cost little more than
-/// those of the whole problem when they are assembled together and cut apart (region_systems.h). The exact error
-/// is the Alart–Curnier error through W.
+/// `prepare` assembles the Delassus operator W and q, or takes those of a region: assembled together and cut
+/// apart, W and q of many regions cost little more than those of the whole problem (region_systems.h). The
+/// exact error is the Alart–Curnier error through W (contact_error.h).
 namespace signorini {
 
 class DelassusSolver : public IterativeSolver {
@@ -25,7 +25,7 @@ class DelassusSolver : public IterativeSolver {
   }
 
  protected:
-  /// Takes what `prepare_island` made of the problem.
+  /// Called by `prepare_island`.
   void set_data(GaussSeidelData data) {
     data_ = std::move(data);
     const auto rows = static_cast<std::size_t>(data_.q.size());
@@ -33,13 +33,13 @@ class DelassusSolver : public IterativeSolver {
     u_.resize(rows);
     best().resize(rows);
   }
-  /// Each solve begins with this.
+  /// At the start of each solve.
   void reset_counters() {
     counters_ = {};
     products_ = 0;
   }
-  /// What a sweep over the contacts tells whose largest correction was this, m/s: an estimate of the error before
-  /// it (`MeasureSchedule::Tells::last`).
+  /// The `Iteration` of a sweep over the contacts with this largest correction in m/s, which estimates the
+  /// error before the sweep (`MeasureSchedule::Tells::last`).
   Iteration swept(double correction) {
     ++products_;
     ++counters_.contact_sweeps;

@@ -68,7 +68,7 @@ std::vector<Index> island_labels(const ContactProblem& problem) {
   return partition_regions(problem, RegionMode::islands).label;
 }
 
-std::string dense_refusal(Index contacts, std::span<const Index> label, double limit_gib) {
+std::string dense_refusal(Index contacts, std::span<const Index> label) {
   const Groups groups = group_contacts(contacts, label);
   double blocks = 0.0;
   for (std::size_t g = 0; g + 1 < groups.begin.size(); ++g) {
@@ -76,17 +76,15 @@ std::string dense_refusal(Index contacts, std::span<const Index> label, double l
     blocks += size * size;
   }
   const double gib = 76.0 * blocks / 1073741824.0;  // nine doubles and a column number
-  if (gib <= limit_gib && blocks < 2147483647.0) return "";
-  return fmt::format("a dense W of {} contacts would need {:.3g} GiB (limit: max_gib = {})", contacts, gib,
-                     limit_gib);
-}
-
-void KernelOptions::validate(std::string_view context) const {
-  if (!(max_gib > 0.0)) throw_usage("{}: max_gib = {} must be positive", context, max_gib);
+  if (gib <= kMostDenseGib && blocks < 2147483647.0) return "";
+  return fmt::format(
+      "a dense W of {} contacts would need {:.3g} GiB, more than {} GiB: take a solver that stores no dense "
+      "W (pgs or pcg with kernel = sparse, ica, cr-full)",
+      contacts, gib, kMostDenseGib);
 }
 
 std::string KernelOptions::refusal(Index contacts) const {
-  return kernel == DelassusKernel::sparse ? std::string() : dense_refusal(contacts, {}, max_gib);
+  return kernel == DelassusKernel::sparse ? std::string() : dense_refusal(contacts);
 }
 
 BlockSparseMatrix KernelOptions::stored(BlockSparseMatrix W) const {

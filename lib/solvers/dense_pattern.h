@@ -10,11 +10,11 @@
 #include "contact/contact_problem.h"
 #include "linalg/block_sparse_matrix.h"
 
-/// W with every block stored, so that a sweep costs O(n²) as in Lazarevych 2010 section 5 and Otaduy 2009
+/// W with every block stored, so that a sweep costs O(m²) as in Lazarevych 2010 section 5 and Otaduy 2009
 /// section 5.1.
 ///
-/// The full matrix is a block-sparse matrix whose pattern is full: the same kernel runs on it, and a
-/// comparison of both compares patterns, not implementations.
+/// The full matrix is a block-sparse matrix whose pattern is full: the same kernel runs on it, so that a
+/// comparison of both compares patterns, not implementations. It may take kMostDenseGib of memory.
 namespace signorini {
 
 enum class DelassusKernel { sparse, dense };
@@ -24,18 +24,18 @@ struct EnumNames<DelassusKernel> {
       {{DelassusKernel::sparse, "sparse"}, {DelassusKernel::dense, "dense"}}};
 };
 
-/// Options `kernel` and `max_gib` of a solver on W.
+/// GiB: 7,517 contacts in one piece.
+inline constexpr double kMostDenseGib = 4.0;
+
+/// Option `kernel` of a solver on W.
 struct KernelOptions {
   DelassusKernel kernel = DelassusKernel::sparse;
-  double max_gib = 4.0;
 
   template <class Visitor>
   void visit(Visitor& v) {
-    v("kernel", kernel, "sparse: non-zero blocks of W; dense: the paper's O(n^2) kernel, all blocks stored");
-    v("max_gib", max_gib, "memory that a dense W may take, GiB");
+    v("kernel", kernel,
+      "sparse: the non-zero blocks of W are stored; dense: all blocks, O(m^2) per product as in the paper");
   }
-  /// Throws `UsageError` that opens with `context` for a limit that is not positive.
-  void validate(std::string_view context) const;
   /// "" when this many contacts fit into memory, else one line.
   std::string refusal(Index contacts) const;
   /// W with the blocks that the kernel stores.
@@ -48,7 +48,7 @@ BlockSparseMatrix fill_pattern(const BlockSparseMatrix& W, std::span<const Index
 /// The island of every contact: contacts coupled through W (regions/region_partition.h).
 std::vector<Index> island_labels(const ContactProblem& problem);
 
-/// "" when the full pattern fits into `limit_gib`, else one line that says how much it would need.
-std::string dense_refusal(Index contacts, std::span<const Index> label, double limit_gib);
+/// "" when the full pattern fits into kMostDenseGib, else one line that says how much it would need.
+std::string dense_refusal(Index contacts, std::span<const Index> label = {});
 
 }  // namespace signorini

@@ -5,8 +5,9 @@
 #include "solvers/iterative_solver.h"
 #include "solvers/primal_system.h"
 
-/// The base of solvers on velocities, which need M and H (primal_system.h). The exact error is the referee's
-/// through a factor of M, or with `judge = own` the error of the velocity at hand.
+/// The base of solvers on velocities: M v = H r + f with M and H as in primal_system.h; W is never formed.
+/// The exact error is the referee's, by one solve with the factor of M; with `judge = own` it is the error of
+/// the velocity at hand, and M is never factored.
 namespace signorini {
 
 class MassSolver : public IterativeSolver {

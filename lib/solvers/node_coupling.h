@@ -7,21 +7,21 @@
 #include "linalg/types.h"
 #include "solvers/primal_system.h"
 
-/// Products with W_D = Hᵀ D⁻¹ H one contact at a time without W_D: the velocities that impulses r give to the
-/// node blocks, each by itself,
+/// Products with W_D = Hᵀ D⁻¹ H (1/kg) one contact at a time without W_D: the velocities that impulses r give
+/// to the node blocks, each by itself,
 ///
 ///     y = D⁻¹ H r  [m/s],     (W_D r)_k = H_kᵀ y,     and   y += D⁻¹ H_k Δ   where r_k changes by Δ
 ///
 /// A contact costs the node blocks that it touches (up to eight of a cage), not the contacts that share them.
-/// Where hundreds of contacts act on one node W_D has hundreds of blocks per contact: 12 GB for the letters of
-/// Otaduy et al. 2009.
+/// It takes the place of W_D where hundreds of contacts act on one node, and W_D would have hundreds of
+/// blocks per contact (docs/notes/measurements.md).
 namespace signorini {
 
 class NodeCoupling {
  public:
   void prepare(const PrimalSystem& system);
-  /// Of the contacts through shared node blocks and pairs; labels as `connected_components` of W_D gives them,
-  /// but that blocks of W_D that cancel to zero join as well.
+  /// Of the contacts, through shared node blocks and pairs; labels as `connected_components` of W_D gives
+  /// them, except that blocks of W_D that cancel to zero join contacts as well.
   const Components& components() const { return components_; }
   /// Node blocks that contact k moves.
   Index size_of(Index k) const {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,15 +19,17 @@
 #include "solvers/contact_error.h"
 
 /// What the solvers on velocities share: M v = H r + f, u = Hᵀ v + w with M as 3×3 node blocks, its block
-/// diagonal D, the free velocity, and the measure of an answer.
+/// diagonal D, the free velocity v_free = M⁻¹ f, W_D = Hᵀ D⁻¹ H, and the error of an answer.
+///
+///     M, D: n×n [kg]   H: n×3m [–]   v: n [m/s]   r: 3m [N·s]   u, w: 3m [m/s]   W_D: 3m×3m [1/kg]
 ///
 /// Node blocks are three consecutive dofs; where n is not a multiple of three, M is completed by unit masses
-/// that nothing touches. A *pair* is a mechanical body of exactly two node blocks that M couples (a rigid
-/// body with its turning): its block of D is the whole 6×6 matrix, and nothing outside couples to it.
+/// without contacts. A *pair* is a mechanical body of exactly two node blocks that M couples (a rigid body:
+/// translation and rotation): its block of D is the whole 6×6 matrix.
 ///
 /// `Judge`: `exact` factors M while preparing and measures r as the referee does, u = W r + q with the true
-/// diagonal blocks of W. `own` stops by the error of the velocity at hand, with D in the place of M in the
-/// diagonal blocks, and never factors M: cheap, but too small for stiff M (docs/theory.md, T14).
+/// diagonal blocks of W. `own` takes the error of the velocity at hand, with D in the place of M in the
+/// diagonal blocks, and never factors M: cheap, but too small where M is stiff (docs/theory.md, T14).
 namespace signorini {
 
 enum class Judge { exact, own };
@@ -35,6 +38,10 @@ struct EnumNames<Judge> {
   static constexpr std::array<std::pair<Judge, std::string_view>, 2> value{
       {{Judge::exact, "exact"}, {Judge::own, "own"}}};
 };
+
+inline constexpr std::string_view kJudgeHelp =
+    "exact: factor M while preparing and stop by the referee's residual; own: never factor M and stop by "
+    "the error of the velocity at hand, which is too small where M is stiff";
 
 class PrimalSystem {
  public:
@@ -46,10 +53,10 @@ class PrimalSystem {
 
   /// Empty, or why a problem without M and H cannot be solved on velocities.
   static std::string refusal(const ContactProblem& problem);
-  /// Throws `InputError` naming the dof where M or its block diagonal is not positive definite. Prepared
-  /// again, it keeps what the last problem shares with this one: everything that belongs to M and f where
-  /// they are the same bits, the factors of unchanged bodies and the analyses of known patterns else. The
-  /// numbers are those of a new PrimalSystem.
+  /// Throws `InputError` naming the dof where M or its block diagonal is not positive definite. Called again,
+  /// it keeps what both problems share: everything that depends on M and f alone where these have the same
+  /// bits, else the factors of unchanged bodies and the symbolic analyses of known patterns. The results have
+  /// the bits of a new PrimalSystem.
   void prepare(const ContactProblem& problem, FrictionLaw law, Judge judge, TaskArena* arena);
   /// Whether the last `prepare` met the same M as the one before.
   bool same_matrix() const { return same_matrix_; }
@@ -90,8 +97,8 @@ class PrimalSystem {
 
   BlockSparseMatrix M;  ///< kg
   DirectionRows H;
-  /// Hᵀ D⁻¹ H, 1/kg: couples contacts that share a node block. Not formed (no rows) where that would take
-  /// more than kMostBlocks blocks per contact; node_coupling.h then does what products with it do.
+  /// Hᵀ D⁻¹ H, 1/kg: couples contacts that share a node block. Not formed (no rows) where it would have more
+  /// than kMostBlocks blocks per contact; node_coupling.h then takes its place.
   BlockSparseMatrix W_D;
   std::vector<Matrix3> W_D_diagonal;  ///< m: its diagonal blocks, formed or not
   bool couples_by_nodes() const { return contacts() > 0 && W_D.block_rows == 0; }

@@ -9,8 +9,8 @@
 ///
 /// With c_R the predicted cost of region R, C = Σ c_R and p threads: a region with c_R ≥ C/(4p) is a task of
 /// its own, the rest is packed in descending order into batches of at least C/(16p). A batch only saves
-/// start-up time: every region is still solved by its own solver instance, so the schedule may depend on p
-/// without touching any result.
+/// start-up time: every region is solved by its own solver instance, so the schedule may depend on p without
+/// changing any result.
 namespace signorini {
 
 struct RegionSchedule {
@@ -25,8 +25,8 @@ struct RegionSchedule {
 
 RegionSchedule schedule_regions(std::span<const double> costs, int threads);
 
-/// Blocks of the region's W, which one iteration of any solver here reads or stands for: counted for a stored
-/// W, Σ over nodes of (contacts at the node)² while M couples no nodes, K² for K contacts otherwise.
+/// Number of 3×3 blocks of the region's W, as a measure of the cost of an iteration: counted for a stored W,
+/// else Σ over nodes of (contacts at the node)² where M couples no nodes, and m² where it does.
 double predicted_cost(const ContactProblem& region);
 
 }  // namespace signorini

@@ -8,7 +8,7 @@
 #include "regions/region_partition.h"
 #include "solvers/solver.h"
 
-/// A solver on a problem that is, or is not, cut into regions: what a row of a table is run with.
+/// A solver on a whole problem or on its regions: solver, region mode and threads of a row of runs.csv.
 namespace signorini {
 
 struct RegionOptions {
@@ -23,14 +23,15 @@ class RegionSolver : public Solver {
   virtual const RegionPartition& partition() const = 0;
   /// Whether every region is solved by itself.
   virtual bool solves_apart() const { return false; }
-  /// Of the next solves, by region label; empty: `max_iterations` for all. Only where regions are solved apart.
+  /// Of the next solves, by region label; empty: `max_iterations` for all. Only where regions are solved
+  /// apart.
   virtual void limit_iterations(std::span<const int> limits);
   /// Per region of the last solve; empty where regions are not solved apart.
   virtual std::span<const SolveReport> region_reports() const { return {}; }
   virtual std::span<const double> region_seconds() const { return {}; }
 };
 
-/// A solver that passes everything on to another one; what it changes is overridden.
+/// Base of decorators: forwards every call to another solver.
 template <class Base>
 class ForwardingSolver : public Base {
  public:
@@ -54,13 +55,13 @@ class ForwardingSolver : public Base {
   std::unique_ptr<Solver> inner_;
 };
 
-/// The whole problem at once. Mode none, on one thread; or mode points-inner: inside every iteration the part that
-/// falls apart over the mass-point regions is solved region by region, as tasks.
+/// The whole problem at once: mode none, on one thread, or mode points-inner, where the inner problem of
+/// every iteration is solved region by region, as tasks.
 ///
-/// Solvers with `inner_regions` have such a part: the inner problem of `ica` couples contacts by W_D = Hᵀ D⁻¹ H with
-/// D block diagonal, and W_D is block diagonal over the mass-point regions for every M (docs/theory.md, Regions and
-/// islands). So the mode is exact where `points` is not; the rest of an iteration (the sweep over M) runs body by
-/// body. The bits are those of mode none for any number of threads.
+/// Only solvers with the trait `inner_regions` take points-inner. The inner problem of `ica` couples contacts
+/// by W_D = Hᵀ D⁻¹ H, which is block diagonal over the mass-point regions for every M (docs/theory.md,
+/// Regions and islands), so the mode is exact where `points` is not. The sweep over M runs body by body. The
+/// bits are those of mode none for any number of threads.
 class UncutProblem : public ForwardingSolver<RegionSolver> {
  public:
   explicit UncutProblem(std::unique_ptr<Solver> inner, RegionOptions options = {RegionMode::none, 1});
@@ -81,7 +82,7 @@ class UncutProblem : public ForwardingSolver<RegionSolver> {
 /// The solver of a registry entry for a row of a table. Throws `UsageError` as `make_solver` does.
 std::unique_ptr<RegionSolver> make_region_solver(std::string_view name, const OptionMap& options,
                                                  RegionOptions regions);
-/// The same for a solver made elsewhere.
+/// The same for a solver that is at hand.
 std::unique_ptr<RegionSolver> with_regions(std::unique_ptr<Solver> solver, RegionOptions regions);
 
 }  // namespace signorini

@@ -8,9 +8,9 @@
 #include "contact/delassus_operator.h"
 #include "regions/region_partition.h"
 
-/// u = W r + q of every region, cheaply: the regions are dealt to a few groups, W and q of a group are
-/// assembled at once and cut apart. W couples no two regions of an exact partition, so nothing is lost and
-/// the bits are those of any other grouping.
+/// u = W r + q of every region, with few assemblies: the regions are dealt to a few groups, W and q of a
+/// group are assembled at once and cut apart. W couples no two regions of an exact partition, so nothing is
+/// lost, and the bits are those of any other grouping.
 namespace signorini {
 
 /// take(region, W_R and q_R) for every region, from the threads of `arena` at once. Without one, and unless

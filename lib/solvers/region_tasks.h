@@ -6,15 +6,16 @@
 
 /// Decorator: any solver on the detached regions of a problem, each region an independent oneTBB task.
 ///
-/// Regions start in descending order of predicted cost, tiny ones are batched (region_schedule.h). Every
+/// Regions start in descending order of predicted cost, small ones in batches (region_schedule.h). Every
 /// region stops by the global velocity scale U, so the assembled r meets the asked residual. Every region has
 /// its own solver instance and its result depends on nothing but the region: the bits are the same for any
 /// number of threads.
 ///
 /// The assembled report: the worst status of all regions (with the message of the first region that has it),
-/// the most iterations of any region, and products Σ c_R p_R / Σ c_R with c_R the blocks of the region's W,
-/// so that the number compares with the products of an unsplit solve. A region that its solver cannot take
-/// makes the status `unsupported`; an error while one is prepared is thrown with the region's name in front.
+/// the most iterations of any region, and products Σ c_R p_R / Σ c_R with c_R the blocks of the region's W
+/// and p_R its products, which compares with the products of an unsplit solve. A region that its solver
+/// cannot take makes the status `unsupported`; an error while one is prepared is thrown with the region's
+/// name in front.
 namespace signorini {
 
 class RegionTasks : public RegionSolver {

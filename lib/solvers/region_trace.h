@@ -10,10 +10,10 @@
 
 /// Traces of single regions and their replay as iterates of the whole problem.
 ///
-/// After k iterations of the assembled run every region shows its own iterate k, or its final values when it stopped earlier.
-/// What the solvers say of themselves becomes that of the whole: norms are maxima over the regions, counters
-/// add up but for the sweeps, which are those of the region with most. A region that has ended keeps its last word.
-/// Buffers hold a window of iterations only; regions are solved again for the next window.
+/// After k iterations every region shows its own iterate k, or its final values where it stopped earlier. Of
+/// what the solvers tell, norms are maxima over the regions, counters are sums (sweeps: those of the region
+/// with most); a region that has ended keeps its last values. Buffers hold a window of iterations only;
+/// regions are solved again for the next window.
 namespace signorini {
 
 /// Keeps the iterates of one region whose numbers lie in [first, first + length).
@@ -54,9 +54,9 @@ class RegionTrace : public IterationObserver {
   std::vector<std::string> phases_;
 };
 
-/// Shows iterations [first, end) of the assembled problem to `observer`.
-/// `shown`: the assembled iterate, 3m, carried from window to window. `final_r`: 3m in the order of `partition.contacts`.
-/// The phase is that of the regions still running, or "mixed" when they differ.
+/// Shows iterations [first, end) of the assembled problem to `observer`. `shown`: the assembled iterate, 3m,
+/// carried from window to window. `final_r`: 3m in the order of `partition.contacts`. The phase is that of
+/// the regions still running, or "mixed" when they differ.
 void replay_regions(const RegionPartition& partition, std::span<RegionTrace> traces,
                     std::span<const double> final_r, int first, int end, std::span<double> shown,
                     IterationObserver& observer);

@@ -7,16 +7,17 @@
 
 #include "solvers/solver.h"
 
-/// What every entry of the registry has in common: its name, its traits and its options.
+/// What all entries of the registry have in common: a name, traits and options.
 namespace signorini {
 
-/// `Self` brings `kName` (registry name), `kTraits` (SolverTraits) and is made from `SolverOptions`, which hold
-/// `common` and name each option in `visit` (base/options.h). `Base` is the kind of solver.
+/// `Self` defines `kName` (registry name) and `kTraits` (SolverTraits) and is constructed from
+/// `SolverOptions`, which hold `common` and name each option in `visit` (base/options.h). `Base`: the base
+/// class of its family.
 template <class Self, class SolverOptions, class Base>
 class RegisteredSolver : public Base {
  public:
   using Options = SolverOptions;
-  /// `of_base`: what `Base` is made from.
+  /// `of_base`: constructor arguments of `Base`.
   template <class... OfBase>
   explicit RegisteredSolver(const Options& options, OfBase&&... of_base)
       : Base(std::forward<OfBase>(of_base)...), options_(options) {}

@@ -15,6 +15,7 @@
 #include "solvers/cg/pcg_pgs.h"
 #include "solvers/relaxation/pgs.h"
 #include "solvers/relaxation/reference.h"
+#include "solvers/retired_options.h"
 #include "solvers/staggered/staggered_projections.h"
 
 namespace signorini {
@@ -104,6 +105,7 @@ std::unique_ptr<Solver> make_solver(std::string_view name, const OptionMap& opti
     for (const SolverEntry& entry : table()) known.emplace_back(entry.name);
     throw_usage("unknown solver '{}'{}", name, suggestion(name, known));
   }
+  refuse_retired_options(name, options);
   std::unique_ptr<Solver> made = solver->create(options);
   const LawSpec law = made->common().spec();
   const bool served = with_law(law.law, [&](auto type) {

@@ -29,7 +29,8 @@ const SolverEntry* find_solver(std::string_view name);
 /// Before anything is solved, from one thread; the texts of the entry stay until the program ends. Its name is new.
 void add_solver(SolverEntry entry);
 
-/// Throws `UsageError` for an unknown name or option, with the nearest name.
+/// Throws `UsageError` for an unknown name or option, with the nearest name, and for a retired option
+/// (retired_options.h), with what to write instead.
 /// With law = pyramid and frame = aligned the solver is wrapped so that it sees the turned problem.
 std::unique_ptr<Solver> make_solver(std::string_view name, const OptionMap& options = {});
 

@@ -16,11 +16,12 @@
 
 /// A `Solver` solves one `ContactProblem`: first `prepare`, then `solve`.
 ///
-///     solver->prepare(problem)                    setup: Delassus, factors, workspaces; timed apart
-///     solver->solve(r, stop, observer)            iteration; allocates nothing; may be called again
+///     solver->prepare(problem)             setup: Delassus operator, factors, workspaces; timed apart
+///     solver->solve(r, stop, observer)     iterations; allocates nothing; may be called again
 ///
-/// What callers may ask of a solver, its traits say. New solvers derive from `DelassusSolver` (delassus_solver.h)
-/// or `MassSolver` (mass_solver.h) and leave `solve` to the loop of iterative_solver.h.
+/// Its traits say what it needs of a problem and what it can do. New solvers derive from `DelassusSolver`
+/// (delassus_solver.h: u = W r + q) or from `MassSolver` (mass_solver.h: M v = H r + f) and leave `solve` to
+/// the loop of iterative_solver.h. lib/solvers/README.md is the map of this folder.
 namespace signorini {
 
 enum class SolveStatus {
@@ -59,7 +60,7 @@ struct StopRule {
   bool fixed_iterations = false;
 };
 
-/// The work of one solve, counted by the solver itself; unit-free. What a solver does not do stays 0.
+/// The work of one solve, counted by the solver; unit-free. What a solver does not do stays 0.
 struct SolveCounters {
   long long mass_products = 0;       ///< products with M; a block sweep over M counts as one
   long long direction_products = 0;  ///< products with H or with its transpose
@@ -69,8 +70,7 @@ struct SolveCounters {
   long long state_changes = 0;       ///< contacts that changed state (on, off, sticking, sliding)
   long long restarts = 0;            ///< conjugate directions given up
   long long guards = 0;              ///< breakdowns met and mended, fallbacks taken
-  long long relinearisations =
-      0;  ///< changes of rows in the midst of a solve; passes of staggered projections
+  long long relinearisations = 0;    ///< changes of rows during a solve; passes of staggered projections
 
   SolveCounters& operator+=(const SolveCounters& other) {
     mass_products += other.mass_products;
@@ -86,13 +86,13 @@ struct SolveCounters {
   }
 };
 
-/// What a solver knows of itself after an iteration. Norms are the maximum norm, in m/s; NaN where a solver
-/// has no such quantity (Verschoor 2019, Fig. 6 plots the three).
+/// What a solver tells of an iteration. Maximum norms in m/s; NaN where a solver has no such quantity
+/// (Verschoor 2019, Fig. 6 plots the three).
 struct IterationProgress {
   double plain =
       std::numeric_limits<double>::quiet_NaN();  ///< max(|D⁻¹ ρ_v|, |ρ_c|) of the system being solved
   double preconditioned =
-      std::numeric_limits<double>::quiet_NaN();  ///< velocity part of C⁻¹ρ, C the preconditioner
+      std::numeric_limits<double>::quiet_NaN();  ///< velocity part of P⁻¹ρ, P the preconditioner
   double constraint =
       std::numeric_limits<double>::quiet_NaN();  ///< |ρ_c|: relative velocity left in active rows
   SolveCounters counters;                        ///< so far
@@ -183,12 +183,12 @@ class Solver {
   virtual void prepare(const ContactProblem& problem) = 0;
   /// Instead of `prepare`, when nothing but the contacts (H, w, mu, their number) has changed since it: M, f
   /// and dt are the same values. Solvers on velocities keep what belongs to M (its factor above all) and
-  /// start the next solve from the velocity of the last one, as re-linearisation in the midst of a solve does
+  /// start the next solve from the velocity of the last one, as re-linearisation during a solve does
   /// (Verschoor 2019, Algorithm 1).
   virtual void update_contacts(const ContactProblem& problem) { prepare(problem); }
 
-  /// Solvers with `needs` = delassus, for regions whose W and q were assembled together: as `unsupported_reason`
-  /// and `prepare` of a problem of one island.
+  /// Solvers with `needs` = delassus, for regions whose W and q were assembled together: as
+  /// `unsupported_reason` and `prepare` of a problem of one island.
   virtual std::string island_refusal(Index contacts) const;
   virtual void prepare_island(ReducedProblem problem, Vector mu);
 

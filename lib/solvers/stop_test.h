@@ -7,8 +7,8 @@
 #include "base/clock.h"
 #include "solvers/solver.h"
 
-/// What the iteration loop (iterative_solver.h) is made of: reading a `StopRule`, keeping the best iterate
-/// (Lazarevych 2010 section 4), and when to measure.
+/// Parts of the iteration loop (iterative_solver.h): reading a `StopRule`, keeping the best iterate
+/// (Lazarevych 2010 section 4), and deciding when to measure the exact error.
 namespace signorini {
 
 /// max|q| in m/s, or 1 when q vanishes: the same U as the referee's.
@@ -67,13 +67,14 @@ class BestIterate {
   bool has_ = false;
 };
 
-/// When to measure the exact error, which costs a product or a solve with M. Every measurement gives the ratio of
-/// the exact error to what the estimates promised; each time the exact error is too large, the next one waits
-/// longer. Every 50 iterations it is measured in any case.
+/// When to measure the exact error, which costs a product with W or a solve with M: where the estimate, times
+/// the last measured ratio of exact error to estimate, meets the tolerance, and every 50 iterations. After
+/// each measurement above the tolerance the next one waits longer.
 class MeasureSchedule {
  public:
-  /// Of what iteration an estimate tells: `present` (the velocity at hand), or `last`: the correction that an
-  /// iteration made is about the error before it. The error after it is extrapolated from two of them then.
+  /// Which iterate an estimate belongs to. `present`: the new one (an error of the velocity at hand). `last`:
+  /// the one before (the correction that an iteration made); the new error is then extrapolated from two
+  /// corrections.
   enum class Tells { present, last };
 
   MeasureSchedule(double tolerance, Tells tells) : tolerance_(tolerance), tells_(tells) {}

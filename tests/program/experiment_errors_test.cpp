@@ -46,8 +46,10 @@ TEST_F(ExperimentErrorsTest, WrongNamesAndValuesOfExperimentsNameFileLineKeyAndV
   expect_experiment_error(
       problem + kSolver + "law = \"cone\"\nforn = \"robust\"\n", 2,
       ":9: key 'solvers.forn': solver 'pgs': unknown option 'forn' (did you mean 'form'?)");
-  expect_experiment_error(problem + kSolver + "max_gib = 4\nlaw = \"square\"\n", 2,
-                          ":9: key 'solvers.law': ");
+  expect_experiment_error(problem + kSolver + "n_max = 4\nlaw = \"square\"\n", 2, ":9: key 'solvers.law': ");
+  expect_experiment_error(problem + kSolver + "law = \"cone\"\nmax_gib = 4\n", 2,
+                          ":9: key 'solvers.max_gib': solver 'pgs': option 'max_gib' = 4 no longer exists: "
+                          "leave it out; a dense W may take 4 GiB");
   expect_experiment_error("regions = [\"none\",\n\"point\"]\n" + problem + kSolver, 2,
                           ":4: key 'regions': unknown value 'point' (known: none, points");
   expect_experiment_error("protocols = [\"tme\"]\n" + problem + kSolver, 2,

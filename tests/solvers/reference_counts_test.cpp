@@ -56,7 +56,6 @@ std::vector<Row> cone_rows() {
            {kNone, kNone, kNone, kNone, kNone, kNone, kNone, kNone}},
           {"pcg_true", "pcg", {{"form", "true"}}, {kNone, kNone, kNone, kNone, kNone, kNone, kNone, kNone}},
           {"pcg_fr", "pcg", {{"beta", "fr"}}, {kNone, 85, kNone, 11, 6, 8, 16, 21}},
-          {"pcg_fr_powell", "pcg", {{"beta", "fr"}, {"powell", "0.2"}}, {23, 31, 48, 11, 6, 7, 16, 21}},
           {"pcg_pr", "pcg", {}, {26, 31, 50, 11, 5, 7, 16, 21}},
           {"pcg_pgs", "pcg-pgs", {}, {33, 57, 82, 10, 5, 7, 14, 18}, {8, 10, 17, 5, 2, 3, 5, 7}}};
 }

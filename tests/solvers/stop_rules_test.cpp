@@ -151,8 +151,8 @@ TEST(PaperRules, CapTheSweepsAndTheConjugateGradientSteps) {
   const Outcome cg = run("pcg", {{"stop", "paper"}, {"eps", "0"}, {"delta", "0"}, {"form", "true"}},
                          hard.problem, to(1e-12));
   EXPECT_EQ(cg.report.iterations, 2 * 15);
-  const OptionMap combined{{"stop", "paper"}, {"tol_cg", "0"},   {"eps_cg", "0"}, {"delta_cg", "0"},
-                           {"eps_gs", "0"},   {"delta_gs", "0"}, {"form", "true"}};
+  const OptionMap combined{{"stop", "paper"}, {"tol_cg", "0"}, {"eps_cg", "0"},
+                           {"delta_cg", "0"}, {"eps_gs", "0"}, {"delta_gs", "0"}};
   const Outcome both = run("pcg-pgs", combined, hard.problem, to(1e-12));
   EXPECT_EQ(both.report.phase_iterations[0], 2 * 15);
   EXPECT_EQ(both.report.iterations, 2 * 15 + 100);
@@ -161,7 +161,7 @@ TEST(PaperRules, CapTheSweepsAndTheConjugateGradientSteps) {
 TEST(PaperRules, EachThresholdEndsTheLoopOnItsOwn) {
   const PlantedProblem planted = make_planted_problem({});
   for (const char* name : {"pgs", "pcg"}) {
-    for (const char* key : {"eps", "delta", "eps_inf", "delta_inf"}) {
+    for (const char* key : {"eps", "delta"}) {
       OptionMap options{{"stop", "paper"}, {"eps", "0"}, {"delta", "0"}};
       options[key] = "1e-3";
       const Outcome loose = run(name, options, planted.problem, to(1e-14));
@@ -223,28 +223,30 @@ TEST(Registry, RefusesWhatDoesNotExistAndNamesTheNearest) {
   EXPECT_EQ(refusal("pgs", {{"tangant", "scalar"}}),
             "solver 'pgs': unknown option 'tangant' (did you mean 'tangent'?)");
   EXPECT_NE(refusal("pcg", {{"beta", "hs"}}), "");
-  EXPECT_NE(refusal("pcg", {{"powell", "-1"}}), "");
   EXPECT_NE(refusal("pgs", {{"eps", "-1"}}), "");
   EXPECT_NE(refusal("pgs", {{"n_max", "0"}}), "");
-  EXPECT_NE(refusal("ca", {{"max_gib", "0"}}), "");
   EXPECT_NE(refusal("pcg-pgs", {{"tol_cg", "-1"}}), "");
   EXPECT_NE(refusal("pcg-pgs", {{"delta_cg", "1e-9"}}), "") << "the CG phase must not be the stricter one";
   EXPECT_NE(refusal("reference", {{"newton_contacts", "-1"}}), "");
 }
 
+/// 7517² blocks of 76 bytes are 3.9995 GiB, 7518² are 4.0005 GiB.
 TEST(DenseKernel, RefusesWhatDoesNotFit) {
-  PlantedOptions options;
-  options.contacts = 60;
-  options.regions = 6;
-  const ContactProblem problem = make_planted_problem(options).problem;
-  // 60² blocks of 76 bytes are 2.5e-4 GiB; six islands of 10² blocks each are 4.2e-5 GiB
   for (const char* name : {"pgs", "pcg", "pcg-pgs"}) {
-    EXPECT_EQ(make_solver(name, {{"kernel", "dense"}, {"max_gib", "3e-4"}})->unsupported_reason(problem), "");
-    EXPECT_NE(make_solver(name, {{"kernel", "dense"}, {"max_gib", "2e-4"}})->unsupported_reason(problem), "");
-    EXPECT_THROW(make_solver(name, {{"max_gib", "0"}}), UsageError);
+    const auto dense = make_solver(name, {{"kernel", "dense"}});
+    EXPECT_EQ(dense->island_refusal(7517), "") << name;
+    EXPECT_NE(
+        dense->island_refusal(7518).find("a dense W of 7518 contacts would need 4 GiB, more than 4 GiB"),
+        std::string::npos)
+        << name;
+    EXPECT_EQ(make_solver(name)->island_refusal(7518), "") << name;
   }
-  EXPECT_EQ(make_solver("ca", {{"max_gib", "5e-5"}})->unsupported_reason(problem), "");
-  EXPECT_NE(make_solver("ca", {{"max_gib", "4e-5"}})->unsupported_reason(problem), "");
+  EXPECT_EQ(make_solver("ca")->island_refusal(7517), "");
+  EXPECT_NE(make_solver("ca")->island_refusal(7518), "");
+  // `ca` stores the blocks of each island alone
+  const ContactProblem two = make_planted_problem({.contacts = 8000, .regions = 2}).problem;
+  EXPECT_NE(make_solver("pgs", {{"kernel", "dense"}})->unsupported_reason(two), "");
+  EXPECT_EQ(make_solver("ca")->unsupported_reason(two), "");
 }
 
 }  // namespace

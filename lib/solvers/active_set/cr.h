@@ -43,6 +43,13 @@ struct EnumNames<CrStop> {
       {{CrStop::residual, "residual"}, {CrStop::paper, "paper"}}};
 };
 
+inline constexpr std::string_view kPredictionHelp =
+    "rule for the states of contacts. coupled: predicted together, by projected Gauss-Seidel with the node "
+    "blocks of M; single: each contact by itself (Verschoor and Jalba 2019, Algorithm 2)";
+inline constexpr std::string_view kPatienceHelp =
+    "iterations without halving the error after which friction bounds are held, and move only where the "
+    "problem with these bounds is solved; 0: never; negative: 600 with prediction = coupled, 120 with single";
+
 struct CrOptions {
   CommonOptions common;
   StatePrediction prediction = StatePrediction::coupled;
@@ -56,7 +63,7 @@ struct CrOptions {
   bool gate = true;
   bool breakdown_guard = true;
   bool duplicates = true;
-  double inner = 0.2;
+  double inner = 0.2;  ///< no option: tolerance of the system and of the states over the asked residual
   double postpone = 0.8;
   int patience = -1;
   HeldBounds bounds = HeldBounds::automatic;
@@ -67,74 +74,51 @@ struct CrOptions {
 
   template <class Visitor>
   void visit(Visitor& v) {
-    visit_states(v);
-    v("stop", stop,
-      "residual: the common rule; paper: eps1 and eps2 below (Verschoor and Jalba 2019, sections 3.1 and "
-      "6.2)");
-    v("eps1", eps1, "stop = paper: 2-norm of the residual of the system, kg m/s and m together");
-    v("eps2", eps2, "stop = paper: largest violation of an active constraint, and of a waiting state, m");
-    v("gate", gate, "evaluate the states only after steps with alpha > 0");
-    v("breakdown_guard", breakdown_guard,
-      "mend vanishing inner products by a minimising step (C38); false: divide by them, as printed");
-    v("duplicates", duplicates, "Full: scale S by the number of contacts of the same place (Z)");
-  }
-  /// What does not belong to the recurrences of conjugate residuals.
-  template <class Visitor>
-  void visit_states(Visitor& v) {
     common.visit(v);
-    v("prediction", prediction,
-      "what tells the states of contacts. coupled: sweeps over all contacts with the masses of their nodes, "
-      "so that "
-      "contacts of the same nodes agree; single: each contact by itself (Verschoor and Jalba 2019, Algorithm "
-      "2)");
+    v("prediction", prediction, kPredictionHelp);
     v("interval", interval,
-      "iterations between evaluations of the states, with x the residual over the inner tolerance: 1 "
-      "(every), at most "
-      "log2(x)/3, log10(x)^2/3 or ln(x)^2/3, only at convergence (converged); auto: every with prediction = "
-      "coupled, log2 with single");
+      "iterations between evaluations of the states, x the residual over its tolerance: 1 (every), "
+      "log2(x)/3, "
+      "log10(x)^2/3, ln(x)^2/3, or only where the linear system is solved (converged); auto: every with "
+      "prediction = coupled, log2 with single");
     v("direction", direction,
-      "sliding direction: prox, by projection in the metric of the contact; newton, the same with the turn "
-      "of the "
-      "impulse as an unknown of the linear system; paper, a turn by `turn` beyond `angle`; auto: newton with "
-      "prediction = coupled, prox with single");
+      "direction of sliding. prox: projected in the metric of the contact; newton: also turned by the "
+      "linear system, as an unknown; paper: turned by `turn` of the way where it is off by more than "
+      "`angle`; auto: newton with prediction = coupled, prox with single");
     v("average", average,
       "normal impulses in the moving average that bounds sliding friction (eq. 19), 1 to 8");
-    v("angle", angle, "direction = paper: degrees below which the direction is kept");
-    v("turn", turn, "direction = paper: part of the way to the new direction");
+    v("angle", angle, "direction = paper: degrees within which the direction is kept");
+    v("turn", turn, "direction = paper: share of the way to the new direction");
     v("gates", gates,
-      "corrected: changes of state wait for a violation of their own kind; printed: for a change of the "
-      "impulse "
-      "(Algorithm 2, line 19; Algorithm 3), so that nothing is ever switched on or back to sticking (C34, "
-      "C35)");
+      "corrected: a contact changes state where its own condition is violated by more than the tolerance; "
+      "printed: where its impulse would change by more (Algorithm 2, line 19; Algorithm 3), so that no "
+      "contact ever closes or sticks again (C34, C35)");
     v("slip_test", slip_test,
-      "corrected: sticking ends where friction is exceeded and opposes the slip; printed: where it has the "
-      "sign of "
-      "eq. 16, with physical impulses the wrong one (C31)");
-    v("inner", inner, "tolerance of the linear system and of the states relative to the asked residual");
+      "corrected: a sticking contact slides where friction exceeds its bound and opposes the slip; printed: "
+      "with the sign of eq. 16, which is wrong for physical impulses (C31)");
     v("postpone", postpone,
-      "changes of state on the way wait while their gate is below this times the residual of the system; 0: "
-      "never");
-    v("patience", patience,
-      "iterations without halving the error after which bounds of friction are held and move only between "
-      "solved "
-      "problems; 0: never; negative: 600 with prediction = coupled, 120 with single");
+      "before convergence, changes of state smaller than this times the residual of the system wait; 0: "
+      "none waits");
+    v("patience", patience, kPatienceHelp);
     v("bounds", bounds,
-      "how well the problem with held bounds is solved before they move. tight: to 1e-4 of their error; "
-      "adaptive: "
-      "less accurately where they have not moved for 80 iterations; auto: adaptive with prediction = "
-      "coupled, "
-      "tight with single");
-    v("judge", judge,
-      "exact: factors M while preparing and stops by the true residual; own: never factors M and stops by "
-      "the error "
-      "of the velocity at hand, which is too small for stiff M");
+      "held friction bounds move once the problem with these bounds is solved: to 1e-4 of their error "
+      "(tight), or less accurately after 80 iterations without a move (adaptive); auto: adaptive with "
+      "prediction = coupled, tight with single");
+    v("judge", judge, kJudgeHelp);
+    v("stop", stop,
+      "residual: the asked residual; paper: eps1 and eps2 (Verschoor and Jalba 2019, sections 3.1 and 6.2)");
+    v("eps1", eps1, "stop = paper: 2-norm of the residual of the system, in kg m/s and m together");
+    v("eps2", eps2, "stop = paper: largest violation of an active constraint and largest waiting change, m");
+    v("gate", gate, "true: evaluate states only after steps with alpha > 0 (C39); false: also after others");
+    v("breakdown_guard", breakdown_guard,
+      "true: mend vanishing inner products by a minimising step (C38); false: divide by them, as printed");
   }
   void validate(std::string_view solver) const;
   /// What `auto` stands for.
   CrOptions resolved() const;
 };
 
-/// Options whose defaults suit the diagonal preconditioner.
+/// With defaults for the diagonal preconditioner.
 struct CrDiagOptions : CrOptions {
   CrDiagOptions() {
     inner = 0.3;
@@ -144,6 +128,11 @@ struct CrDiagOptions : CrOptions {
 };
 
 struct CrFullOptions : CrOptions {
+  template <class Visitor>
+  void visit(Visitor& v) {
+    CrOptions::visit(v);
+    v("duplicates", duplicates, "scale S by the number of contacts at the same place (Z, section 3.4.1)");
+  }
   void validate() const { CrOptions::validate("solver 'cr-full'"); }
 };
 

@@ -25,10 +25,13 @@ struct MinresOptions : CrDiagOptions {
   MinresSwitching switching = MinresSwitching::converged;
   template <class Visitor>
   void visit(Visitor& v) {
-    visit_states(v);
+    common.visit(v);
+    v("prediction", prediction, kPredictionHelp);
+    v("patience", patience, kPatienceHelp);
+    v("judge", judge, kJudgeHelp);
     v("switching", switching,
-      "converged: states are frozen until the linear system is solved; on-the-way: contacts switch every "
-      "`interval` iterations");
+      "converged: states change only where the linear system is solved; on-the-way: also before, at the "
+      "intervals of cr-diag");
   }
   void validate() const { CrOptions::validate("solver 'minres'"); }
 };

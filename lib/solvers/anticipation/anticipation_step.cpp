@@ -28,10 +28,9 @@ void AnticipationStep::prepare(const PrimalSystem& system, bool keep_response, T
   q_loc_.assign(3 * static_cast<std::size_t>(system.contacts()), 0.0);
 }
 
-ContactSweep::Rule AnticipationStep::inner_rule(double enough, double reduction, double error, int limit,
-                                                int repetitions) const {
+ContactSweep::Rule AnticipationStep::inner_rule(double enough, double reduction, double error,
+                                                int limit) const {
   ContactSweep::Rule rule;
-  rule.repetitions = repetitions;
   rule.enough = sweep.coupled() ? std::max(enough, reduction * error) : enough;
   rule.limit = sweep.coupled() ? limit : std::max(limit, kUncoupledSweeps);
   return rule;

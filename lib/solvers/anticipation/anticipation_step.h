@@ -8,17 +8,16 @@
 #include "solvers/primal_system.h"
 #include "solvers/solver.h"
 
-/// One step of iterative constraint anticipation (Otaduy et al. 2009), shared by `ica` and `ica-cr`. With
-/// dv = v − v_free, D the node blocks of the diagonal of M and W_D = Hᵀ D⁻¹ H:
+/// One step of iterative constraint anticipation (Otaduy et al. 2009), shared by `ica` and `ica-cr`. With dv
+/// = v − v_free (n, m/s), M = D − L − U by node blocks and W_D = Hᵀ D⁻¹ H (3m×3m, 1/kg):
 ///
-///     1. anticipates by block Jacobi:  q_loc = u − Hᵀ D⁻¹ M dv                               (eqs. 9, 10)
-///     2. solves  u = W_D r + q_loc  and the contact law by projected Gauss–Seidel, r warm; a contact repeats
-///        N, T1, T2 before the sweep moves on (eqs. 11, 13, 14; docs/theory.md, C26)
-///     3. refines by one forward block Gauss–Seidel sweep:  dv ← (D − L)⁻¹ (U dv + H r)              (eq. 12)
+///     1. anticipates by block Jacobi:  q_loc = u − Hᵀ D⁻¹ M dv                           (eqs. 9, 10)
+///     2. solves  u = W_D r + q_loc  and the contact law by projected Gauss–Seidel from the present r; a
+///        contact repeats N, T1, T2 three times before the sweep moves on                 (eqs. 11, 13, 14; C26)
+///     3. refines by one forward block Gauss–Seidel sweep:  dv ← (D − L)⁻¹ (U dv + H r)   (eq. 12)
 ///
-/// A sweep of step 3 leaves  M dv − H r = U_old − U_new  (U the strict upper part times dv before and after), so a
-/// step reads every block of M once. Or it refines by damped Jacobi, D replaced by ω D in all of it:
-/// dv ← dv + (ω D)⁻¹ (H r − M dv).
+/// Step 3 leaves M dv − H r = U dv_old − U dv_new, so a step reads every block of M once. Damped Jacobi takes
+/// its place with D replaced by ω D in all three (docs/theory.md, C27): dv ← dv + (ω D)⁻¹ (H r − M dv).
 namespace signorini {
 
 class AnticipationStep {
@@ -31,11 +30,10 @@ class AnticipationStep {
 
   /// `keep_response`: dv, M dv and U dv stay those of the last solve, of the same M.
   void prepare(const PrimalSystem& system, bool keep_response, TaskArena* arena);
-  /// Sweeps over the contacts until corrections are at most `enough`, or `reduction` of the error where M couples
-  /// nodes; where it does not, the inner problem is the whole one and is solved at once.
-  ContactSweep::Rule inner_rule(double enough, double reduction, double error, int limit,
-                                int repetitions) const;
-  /// From u (3m) and the vectors below: r, then dv and what belongs to it.
+  /// Sweeps over the contacts end where corrections are at most `enough`, or `reduction` times `error` where
+  /// M couples node blocks. Where it does not, the inner problem is the whole one: only `enough` counts.
+  ContactSweep::Rule inner_rule(double enough, double reduction, double error, int limit) const;
+  /// From u (3m) and the vectors below: new r, then new dv, response and upper.
   ContactSweep::Outcome run(const Rule& rule, std::span<const double> u, std::span<double> r);
   /// Step 3 alone, with impulses r whose H r is in `impulse`.
   void refine(const Rule& rule);

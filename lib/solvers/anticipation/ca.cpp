@@ -6,15 +6,11 @@
 
 namespace signorini {
 
-void CaOptions::validate() const {
-  if (!(max_gib > 0.0)) throw_usage("solver 'ca': max_gib = {} must be positive", max_gib);
-}
-
 std::string Ca::unsupported_reason(const ContactProblem& problem) const {
-  return dense_refusal(problem.contacts(), island_labels(problem), options_.max_gib);
+  return dense_refusal(problem.contacts(), island_labels(problem));
 }
 
-std::string Ca::island_refusal(Index contacts) const { return dense_refusal(contacts, {}, options_.max_gib); }
+std::string Ca::island_refusal(Index contacts) const { return dense_refusal(contacts); }
 
 void Ca::prepare(const ContactProblem& problem) {
   ReducedProblem reduced = assemble_reduced(problem, arena_);

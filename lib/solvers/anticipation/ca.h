@@ -7,21 +7,19 @@
 
 /// `ca`: full constraint anticipation (Otaduy 2009 section 5.1, eq. 8; Baraff 1996).
 ///
-/// `prepare` builds the dense Delassus matrix W of every island, by one Cholesky factor per body and three
-/// solves per contact; `solve` sweeps projected Gauss–Seidel over it, O(m²) per sweep. The baseline that
-/// iterative constraint anticipation is compared with: the cost that matters is the one of `prepare`.
+/// `prepare` builds the dense Delassus operator W = Hᵀ M⁻¹ H of every island by one Cholesky factor per body
+/// and three solves per contact; `solve` sweeps projected Gauss–Seidel (gauss_seidel.h) over it, O(m²) per
+/// sweep. It is the baseline of iterative constraint anticipation; the cost that matters is that of
+/// `prepare`.
 namespace signorini {
 
 struct CaOptions {
   CommonOptions common;
-  double max_gib = 4.0;
 
   template <class Visitor>
   void visit(Visitor& v) {
     common.visit(v);
-    v("max_gib", max_gib, "memory that the dense W of all islands may take, GiB");
   }
-  void validate() const;
 };
 
 class Ca : public RegisteredSolver<Ca, CaOptions, DelassusSolver> {

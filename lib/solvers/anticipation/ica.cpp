@@ -23,7 +23,6 @@ void IcaOptions::validate() const {
   if (!(inner_reduction > 0.0 && inner_reduction <= 1.0))
     throw_usage("solver 'ica': inner_reduction = {} is not in (0, 1]", inner_reduction);
   if (inner_max < 1) throw_usage("solver 'ica': inner_max = {} must be at least 1", inner_max);
-  if (repetitions < 1) throw_usage("solver 'ica': repetitions = {} must be at least 1", repetitions);
   if (!(paper_gap >= 0.0)) throw_usage("solver 'ica': paper_gap = {} is negative", paper_gap);
 }
 
@@ -125,7 +124,7 @@ void Ica::measure_velocity(std::span<const double> r) {
 
 Iteration Ica::iterate(std::span<double> r) {
   const double reduction = options_.inner_stop == IcaInnerStop::paper5 ? 0.0 : options_.inner_reduction;
-  rule_.inner = step_.inner_rule(enough_, reduction, error(), options_.inner_max, options_.repetitions);
+  rule_.inner = step_.inner_rule(enough_, reduction, error(), options_.inner_max);
   if (options_.inner_stop == IcaInnerStop::paper5) {
     rule_.inner.changes = true;
     rule_.inner.share = kFivePercent;

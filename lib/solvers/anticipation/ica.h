@@ -11,18 +11,19 @@
 
 /// `ica`: iterative constraint anticipation (Otaduy et al. 2009, sections 5.2–5.5, eqs. 9–14).
 ///
-/// An outer iteration is one step of anticipation_step.h from r and the response dv = v − v_free of M dv = H r.
+/// An outer iteration is one step of anticipation_step.h from r (3m, N·s) and the response dv = v − v_free
+/// (n, m/s) of M dv = H r. It reads M once and never forms W; with `judge = own` M is never factored.
 ///
-/// The inner problem is solved to `inner_reduction` of the outer error, or a tenth of the tolerance; where M
-/// is D to the latter, because then it is the whole problem and one outer iteration is enough. `inner_stop =
-/// paper5` is the paper's own rule (section 5.5): sweeps end when the residuals of the normal and of the
-/// friction conditions, as a sweep meets them, both change by at most 5 % from one sweep to the next, and no
-/// contact is violated by more than `paper_gap` (0: any).
+/// Stopping. The inner problem is solved to `inner_reduction` times the outer error, or a tenth of the
+/// tolerance; where M = D to the latter, because it is the whole problem then and one outer iteration is
+/// enough. `stop = paper5` and `inner_stop = paper5` are the paper's own rules (section 5.5; C28): the loop
+/// ends when the residuals of the normal and of the friction conditions both change by at most 5 % from one
+/// iteration (sweep) to the next, and no contact is violated by more than `paper_gap`.
 ///
-/// The mixture of Jacobi anticipation and Gauss–Seidel refinement need not converge although M is positive
-/// definite (docs/theory.md, C27). Where the error grows to 1000 times the best, or no longer improves, the
-/// solver falls back on refinement by damped Jacobi, D replaced by ω D with ω > λ_max(D⁻¹ M)/2: a proximal
-/// gradient method, convergent for every positive definite M. `refine = jacobi` starts with it.
+/// Departure (docs/theory.md, C27): the mixture of Jacobi anticipation and Gauss–Seidel refinement need not
+/// converge although M is positive definite. Where the error grows to 1000 times the best, or no longer
+/// improves, the solver refines by damped Jacobi from then on, D replaced by ω D with ω > λ_max(D⁻¹ M)/2: a
+/// proximal gradient method, convergent for every positive definite M. `refine = jacobi` starts with it.
 namespace signorini {
 
 enum class IcaRefine { gs, jacobi };
@@ -63,7 +64,6 @@ struct IcaOptions {
   IcaInnerStop inner_stop = IcaInnerStop::reduction;
   double inner_reduction = 0.1;
   int inner_max = 50;
-  int repetitions = 3;
   bool fallback = true;
   double paper_gap = 0.0;
 
@@ -71,30 +71,25 @@ struct IcaOptions {
   void visit(Visitor& v) {
     common.visit(v);
     v("refine", refine,
-      "gs: one forward block Gauss-Seidel sweep (eq. 12), damped Jacobi after divergence; jacobi: damped "
-      "Jacobi only");
-    v("omega", omega, "factor of D in damped Jacobi; 0: 0.6 lambda_max(D^-1 M) by power iteration");
-    v("stop", stop, "residual: the common rule; paper5: changes below 5 % (Otaduy 2009 section 5.5)");
+      "step over M. gs: one forward block Gauss-Seidel sweep (eq. 12); jacobi: damped Jacobi from the start");
+    v("omega", omega, "damped Jacobi: factor of D; 0: 0.6 lambda_max(D^-1 M), by power iteration");
+    v("stop", stop,
+      "residual: the asked residual; paper5: the residuals change by at most 5 % (Otaduy 2009, section 5.5)");
     v("start", start,
-      "response that the start values of r are given: none (free), or their own (constrained; Verschoor "
-      "2019 "
-      "section 7), by the factor of M where judge = exact has one, else by sweeps with r held");
-    v("judge", judge,
-      "exact: factors M while preparing and stops by the true residual; own: never factors M and stops by "
-      "the error "
-      "of the velocity at hand, which is too small for stiff M");
+      "velocities at the start. constrained: those that the start impulses give (Verschoor 2019, section "
+      "7), by the factor of M with judge = exact, else by sweeps with r held; free: the free velocity");
+    v("judge", judge, kJudgeHelp);
     v("inner_stop", inner_stop,
-      "reduction: inner sweeps end by inner_reduction; paper5: when their residuals change "
-      "by at "
-      "most 5 % (Otaduy 2009 section 5.5)");
+      "reduction: sweeps over the contacts end by inner_reduction; paper5: where their residuals change by "
+      "at most 5 % (Otaduy 2009, section 5.5)");
     v("inner_reduction", inner_reduction,
-      "inner sweeps end when corrections are below this times the outer error");
-    v("inner_max", inner_max, "inner sweeps per outer iteration at most");
-    v("repetitions", repetitions, "local repetitions of N, T1, T2 at a contact");
+      "sweeps over the contacts end where the largest correction is below this times the outer error");
+    v("inner_max", inner_max, "sweeps over the contacts per outer iteration at most");
     v("fallback", fallback,
-      "damped Jacobi where the sweeps diverge or stagnate; false: sweeps alone, as printed");
+      "true: damped Jacobi replaces the sweeps over M where they diverge or stagnate; false: as printed");
     v("paper_gap", paper_gap,
-      "stop or inner_stop = paper5: distance in m that a contact may be violated by at the end; 0: any");
+      "stop = paper5 or inner_stop = paper5: also no contact is violated by more than this at the end of "
+      "the step, m; 0: not asked for");
   }
   void validate() const;
 };

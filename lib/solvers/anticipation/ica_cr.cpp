@@ -7,6 +7,13 @@ namespace signorini {
 
 namespace {
 
+/// Where the sweeps of a cycle reduce the error by this, no conjugate residuals follow; where conjugate
+/// residuals reduce the residual by this, the cycle ends.
+constexpr double kReduction = 0.3;
+/// Sweeps over the contacts in one step of anticipation: until corrections are below this times the error, at
+/// most so many.
+constexpr double kInnerReduction = 0.1;
+constexpr int kInnerSweeps = 50;
 /// Growth of the error over the smallest at which a cycle is undone.
 constexpr double kUndone = 10.0;
 /// Cycles without an error 1 % below the smallest after which they get longer.
@@ -19,12 +26,6 @@ constexpr int kDoublings = 12;
 void IcaCrOptions::validate() const {
   if (sweeps < 1) throw_usage("solver 'ica-cr': sweeps = {} must be at least 1", sweeps);
   if (length < 0) throw_usage("solver 'ica-cr': length = {} is negative", length);
-  if (!(reduction >= 0.0 && reduction < 1.0))
-    throw_usage("solver 'ica-cr': reduction = {} is not in [0, 1)", reduction);
-  if (!(inner_reduction > 0.0 && inner_reduction <= 1.0))
-    throw_usage("solver 'ica-cr': inner_reduction = {} is not in (0, 1]", inner_reduction);
-  if (inner_max < 1) throw_usage("solver 'ica-cr': inner_max = {} must be at least 1", inner_max);
-  if (repetitions < 1) throw_usage("solver 'ica-cr': repetitions = {} must be at least 1", repetitions);
 }
 
 void IcaCr::prepare(const ContactProblem& problem) {
@@ -101,8 +102,7 @@ void IcaCr::begin_sweeps(std::span<double> r) {
 /// One step of anticipation; leaves v, u, ρ and r.
 void IcaCr::sweep(std::span<double> r) {
   AnticipationStep::Rule rule;
-  rule.inner =
-      step_.inner_rule(enough_, options_.inner_reduction, error_, options_.inner_max, options_.repetitions);
+  rule.inner = step_.inner_rule(enough_, kInnerReduction, error_, kInnerSweeps);
   step_.run(rule, saddle_.u, r);
   step_.each_chunk([&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
@@ -152,12 +152,12 @@ bool IcaCr::judge_cycle(std::span<double> r) {
 /// After step 1: the cycle is judged; then step 2, or step 1 again where it is fast enough by itself.
 LoopEnd IcaCr::end_of_sweeps(std::span<double> r) {
   done_ = 0;
-  const bool fast = error_ <= options_.reduction * kept_.error;
+  const bool fast = error_ <= kReduction * kept_.error;
   if (!judge_cycle(r)) return LoopEnd::stuck;
   if (length_ == 0 || fast) return LoopEnd::none;
   saddle_.adopt(r);
   moved_ = following_ = true;
-  aim_ = options_.reduction * saddle_.residual;
+  aim_ = kReduction * saddle_.residual;
   directions_.restart(saddle_);
   return LoopEnd::none;
 }

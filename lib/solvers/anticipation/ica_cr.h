@@ -10,59 +10,44 @@
 #include "solvers/registered_solver.h"
 
 /// `ica-cr`: iterative constraint anticipation identifies the active set; conjugate residuals then solve the
-/// equality-constrained system. Ours, from parts of Otaduy et al. 2009
-/// (sections 5.2–5.5) and of Verschoor and Jalba 2019 (Algorithm 1), as Lazarevych et al. 2010 (section 4)
-/// combine projected conjugate gradients with Gauss–Seidel.
+/// equality-constrained system, in turn. Ours, from Otaduy et al. 2009 (sections 5.2–5.5) and Verschoor and
+/// Jalba 2019 (Algorithm 1), as Lazarevych et al. 2010 (section 4) combine conjugate gradients with
+/// Gauss–Seidel.
 ///
-/// Why: conjugate residuals switch every contact by itself. With redundant contacts simultaneous switches
-/// overshoot, and thousands of changes of state restart the iteration. Gauss–Seidel over the contacts is not
+/// Conjugate residuals change the state of every contact by itself; with redundant contacts simultaneous
+/// changes overshoot, and thousands of them restart the iteration. Gauss–Seidel over the contacts is not
 /// affected, but relaxation over the nodes needs iterations in proportion to cond(D⁻¹M), Krylov methods in
 /// proportion to its root.
 ///
-/// One cycle, from velocities v and impulses r with ρ = f + H r − M v:
+/// One cycle, from velocities v (n) and impulses r (3m) with ρ = f + H r − M v:
 ///
-///     1. `sweeps` times a step of anticipation_step.h
+///     1. `sweeps` steps of anticipation_step.h
 ///     2. states by one projected step from (r, u) (active_set.h: `start`); with the sliding impulses
 ///        and the set of active rows fixed, a linear system is left (saddle_system.h)
-///     3. conjugate residuals with Full, until the residual has fallen to `reduction` of what it was or
-///        `length` steps are done
+///     3. conjugate residuals with Full, until the residual is 0.3 times that at their start, or `length` steps
 ///
-/// 2 and 3 are left out where 1 has brought the smallest error so far to `reduction` of what it was:
-/// relaxation is fast enough then.
+/// 2 and 3 are left out where 1 alone has lowered the error to 0.3 of the smallest. An iteration is one step
+/// of 1 or of 3: each costs one product with M; a cycle costs one and a half more.
 ///
-/// An iteration is one step of 1 or of 3: each costs one product with M. A cycle costs one and a half more.
-///
-/// Guard: neither part need converge (Gauss–Seidel over the nodes of an M that is not diagonally dominant,
-/// docs/theory.md, C27; linear systems with wrong states). Where the error after 1 exceeds ten times the
-/// smallest, the cycle is undone; then, and where three cycles bring nothing, `sweeps` and `length` are
-/// doubled until one does. So either part gets as long as it needs by itself.
-///
-/// Converged means the error of r by `judge`, looked at after every sweep of 1.
+/// Neither part need converge (C27; linear systems with wrong states). Where the error after 1 exceeds ten
+/// times the smallest, the cycle is undone; then, and where three cycles bring no smaller error, `sweeps` and
+/// `length` are doubled until one does. Converged means the error of r by `judge`, estimated after every step
+/// of 1.
 namespace signorini {
 
 struct IcaCrOptions {
   CommonOptions common;
   int sweeps = 3;
   int length = 10;
-  double reduction = 0.3;
-  double inner_reduction = 0.1;
-  int inner_max = 50;
-  int repetitions = 3;
   Judge judge = Judge::exact;
 
   template <class Visitor>
   void visit(Visitor& v) {
     common.visit(v);
-    v("sweeps", sweeps, "iterations of constraint anticipation in a cycle");
-    v("length", length, "conjugate residuals in a cycle at most; 0: anticipation alone");
-    v("reduction", reduction, "of the residual at fixed states, after which the cycle ends");
-    v("inner_reduction", inner_reduction, "tolerance of the contacts' Gauss-Seidel relative to the error");
-    v("inner_max", inner_max, "sweeps over the contacts in one iteration at most");
-    v("repetitions", repetitions, "N, T1, T2 of a contact repeated in a sweep over the contacts");
-    v("judge", judge,
-      "exact: factors M while preparing and stops by the true residual; own: never factors M and stops by "
-      "the error "
-      "of the velocity at hand, which is too small for stiff M");
+    v("sweeps", sweeps, "iterations of constraint anticipation per cycle");
+    v("length", length,
+      "iterations of conjugate residuals per cycle at most; 0: constraint anticipation alone");
+    v("judge", judge, kJudgeHelp);
   }
   void validate() const;
 };

@@ -4,12 +4,6 @@
 
 namespace signorini {
 
-void PcgOptions::validate() const {
-  kernel.validate("solver 'pcg'");
-  if (!(powell >= 0.0)) throw_usage("solver 'pcg': powell = {} is negative", powell);
-  paper.validate("solver 'pcg'");
-}
-
 void Pcg::prepare_island(ReducedProblem problem, Vector mu) {
   set_data(make_gauss_seidel_data(options_.kernel.stored(std::move(problem.W)), std::move(problem.q),
                                   std::move(mu), options_.common.law, TangentStep::scalar));
@@ -23,7 +17,7 @@ Iteration Pcg::start(std::span<double> r, const StopTest& stop) {
     rules_ = PaperRules(options_.paper, impulse_scale(data_, stop.scale()), stop.scale());
     left_ = 2 * static_cast<int>(r.size());
   }
-  return cg_.start({options_.beta, options_.form, options_.powell, !stop.fixed()}, r, counters_, products_);
+  return cg_.start({options_.beta, options_.form, !stop.fixed()}, r, counters_, products_);
 }
 
 Iteration Pcg::iterate(std::span<double> r) { return cg_.iterate(r, best()); }

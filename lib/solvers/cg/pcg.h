@@ -8,11 +8,11 @@
 #include "solvers/registered_solver.h"
 #include "solvers/relaxation/paper_rules.h"
 
-/// `pcg`: the projected conjugate gradient method of Lazarevych 2010 (Algorithm 2, corrected) on its own;
+/// `pcg`: the projected conjugate gradient method of Lazarevych 2010 (Algorithm 2, corrected) on u = W r + q;
 /// projected_cg.h has the iteration and its three forms.
 ///
-/// An unsymmetric W of a recorded problem has no energy to descend, and conjugacy is lost, but g and the
-/// error are always the true ones, so such problems are not refused. How much asymmetry it takes:
+/// Where W of a file is not symmetric there is no energy to descend and conjugacy is lost, but g and the
+/// error are always the true ones, so such problems are not refused. How much asymmetry `pcg` tolerates:
 /// docs/notes/measurements.md.
 namespace signorini {
 
@@ -20,7 +20,6 @@ struct PcgOptions {
   CommonOptions common;
   CgBeta beta = CgBeta::pr;
   CgForm form = CgForm::robust;
-  double powell = 0.0;
   KernelOptions kernel;
   StopKind stop = StopKind::residual;
   PaperThresholds paper;
@@ -28,21 +27,16 @@ struct PcgOptions {
   template <class Visitor>
   void visit(Visitor& v) {
     common.visit(v);
-    v("beta", beta, "conjugate direction: Fletcher-Reeves (eq. 17) or Polak-Ribiere (eq. 18)");
+    v("beta", beta, "conjugate directions by Fletcher-Reeves (fr, eq. 17) or Polak-Ribiere (pr, eq. 18)");
     v("form", form,
-      "robust: with all corrections; true: true residual and step length only; printed: Algorithm 2 as it "
-      "stands");
-    v("powell", powell,
-      "robust form: restart when successive gradients are this far from conjugate (0.2 is Powell's choice "
-      "and "
-      "mends Fletcher-Reeves); 0: never");
+      "robust: all corrections (C12 to C18 of docs/theory.md); true: C12 to C15 only, true residual and "
+      "exact step length; printed: Algorithm 2 as printed");
     kernel.visit(v);
     v("stop", stop,
-      "residual: the common rule; paper: any one of eps, delta, eps_inf, delta_inf, or 2n iterations (n = "
-      "3 contacts)");
+      "residual: the asked residual; paper: any one of eps, delta, or 2n iterations (n = 3 contacts)");
     paper.visit(v);
   }
-  void validate() const;
+  void validate() const { paper.validate("solver 'pcg'"); }
 };
 
 class Pcg : public RegisteredSolver<Pcg, PcgOptions, DelassusSolver> {

@@ -11,33 +11,32 @@
 
 /// `pcg-pgs`: the combined method of Lazarevych 2010 section 4.
 ///
-///     projected CG until any of tol_cg, (eps_cg, delta_cg), 2n iterations   → its best iterate
-///     projected Gauss–Seidel from there                                     → the best of both phases
+///     1. projected CG until residual tol_cg, 2n iterations (n = 3m), or eps_cg, delta_cg: its best iterate
+///     2. projected Gauss–Seidel from there: the best iterate of both phases
 ///
-/// The CG phase is the robust form unless asked otherwise.
+/// The first phase is the robust form of projected_cg.h with Polak–Ribière directions, the second the sweep
+/// of gauss_seidel.h.
 namespace signorini {
 
 struct PcgPgsOptions {
   CommonOptions common;
-  CgBeta beta = CgBeta::pr;
-  CgForm form = CgForm::robust;
   double tol_cg = 1e-2;
   KernelOptions kernel;
   StopKind stop = StopKind::residual;
-  PaperThresholds cg{1e-6, 1e-2, 0.0, 0.0};
+  PaperThresholds cg{1e-6, 1e-2};
   PaperThresholds gs;
   int n_max = 100;
 
   template <class Visitor>
   void visit(Visitor& v) {
     common.visit(v);
-    v("beta", beta, "conjugate direction: Fletcher-Reeves (eq. 17) or Polak-Ribiere (eq. 18)");
-    v("form", form, "CG phase: robust, true residual only, or Algorithm 2 as printed");
     v("tol_cg", tol_cg,
-      "residual at which Gauss-Seidel takes over; 0 leaves it to the paper's rules or 2n iterations");
+      "residual at which Gauss-Seidel follows conjugate gradients; 0: after 2n iterations, or by eps_cg and "
+      "delta_cg");
     kernel.visit(v);
     v("stop", stop,
-      "residual: the common rule; paper: the rules below end both phases, n_max sweeps the second");
+      "residual: the asked residual; paper: eps_cg, delta_cg end the first phase, eps_gs, delta_gs or n_max "
+      "sweeps the second");
     cg.visit(v, "_cg", "CG");
     gs.visit(v, "_gs", "Gauss-Seidel");
     v("n_max", n_max, "stop = paper: Gauss-Seidel sweeps at most");

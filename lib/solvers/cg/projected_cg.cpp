@@ -277,8 +277,7 @@ void ProjectedCg::settle() {
     for (std::size_t i = 0; i < d_.size(); ++i) d_[i] = z_[i] + beta_ * d_[i];
     return;
   }
-  const bool jammed = settings_.powell > 0.0 && std::abs(g_dot_old_z_) > settings_.powell * g_dot_z_;
-  const bool restart = robust() && (faces_changed_ > 0 || jammed || !(beta_ > 0.0));
+  const bool restart = robust() && (faces_changed_ > 0 || !(beta_ > 0.0));
   if (!restart && std::isfinite(beta_)) return;
   beta_ = 0.0;
   ++counters_->restarts;

@@ -14,8 +14,8 @@
 
 /// The projected conjugate gradient iteration of Lazarevych 2010 (eqs. 16–19, Algorithm 2) in three forms.
 ///
-/// **robust** (docs/theory.md, C12–C18), with ϱ = −(W r + q), g its projection on the tangent cone
-/// (tangent_cone.h), sliding data S and curvature C, and D = (1/W_NN, 1/λ_max(W_TT)):
+/// **robust** (docs/theory.md, C12–C18), with ϱ = −(W r + q) [m/s], g its projection on the tangent cone
+/// (tangent_cone.h), sliding data S [–] and curvature C [1/kg], and D = (1/W_NN, 1/λ_max(W_TT)) [kg]:
 ///
 ///     z = D/(1 + D C) g,   F = d + S d_N                        sliding impulses follow their bound
 ///     α = g·d / (d·W F + d·C d)                                 if either is ≤ 0: d = z; if still ≤ 0: stuck
@@ -23,22 +23,16 @@
 ///     β = g'·(z' − z)/g·z (PR) or g'·z'/g·z (FR), ≥ 0, and 0 when a contact opened, closed, stuck or slid
 ///     d = projection of z' + β d on the tangent cone
 ///
-/// One more departure guards against cycles, which the exact step length allows: along a soft direction α F
-/// may end far outside the admissible set, and its projection undoes the progress of the steps before it (one
-/// contact with W_T2T2 = W_T1T1/74 cycles through r = 0, r_N > 0, sticking). When g·z had no new minimum for
-/// 100 iterations, the next 100 take α ≤ 1, a Jacobi step, as z is scaled by D; a second time α ≤ 1/2, and so
-/// on. Runs that converge steadily are not affected.
-///
 /// **true**: Algorithm 2 with C12–C15 only (true residual, exact step length; no preconditioner, bound or
 /// curvature terms, β as printed). It stalls with friction and shows what C16–C18 are for.
 ///
-/// **printed**: Algorithm 2 as it stands, with the misprint λ + αλ read as λ + αd: α = r·r/d·Wd, and the
+/// **printed**: Algorithm 2 as printed, with the misprint λ + αλ read as λ + αd: α = r·r/d·Wd, and the
 /// residual by its recurrence r̃ = r − αWd across the projection. Eq. 19 is read as the projection that
 /// vanishes at a solution, which the text after it asks for. Its loop may end at a point that is no solution
 /// (C14): the error is always the exact one.
 ///
-/// A run of a fixed number of iterations measures no error. Two products with W per iteration (robust, true);
-/// printed needs the second one only where the error is asked for.
+/// Two products with W per iteration (robust, true); printed needs the second one only where the error is
+/// asked for. A run of a fixed number of iterations measures no error.
 namespace signorini {
 
 enum class CgBeta { fr, pr };
@@ -60,8 +54,7 @@ class ProjectedCg {
   struct Settings {
     CgBeta beta = CgBeta::pr;
     CgForm form = CgForm::robust;
-    double powell = 0.0;  ///< robust form: also β = 0 when |g'·z| > powell · g'·z'; 0 = never
-    bool exact = true;    ///< measure the error of every iterate
+    bool exact = true;  ///< measure the error of every iterate
   };
 
   /// `data` must outlive the use.
@@ -84,10 +77,11 @@ class ProjectedCg {
     double numerator = 0.0;
     double denominator = 0.0;
   };
-  /// Breaks cycles. An exact step along a soft direction may run far out of the admissible set, and its
-  /// projection may undo the progress of the steps before it: with one contact and W_T2T2 ≪ W_T1T1 it cycles
-  /// through r = 0, r_N > 0, sticking. When g·z had no new minimum for kPatience iterations, the next kPatience
-  /// steps are at most one Jacobi step long (α ≤ 1, z being scaled by D), half of it the next time, and so on.
+  /// Breaks cycles (C18). An exact step along a direction of large effective mass may run far out of the
+  /// admissible set, and its projection may undo the progress of the steps before it: with one contact and
+  /// W_T2T2 ≪ W_T1T1 it cycles through r = 0, r_N > 0, sticking. When g·z had no new minimum for kPatience
+  /// iterations, the next kPatience steps are at most one Jacobi step long (α ≤ 1, z being scaled by D), half
+  /// of it the next time, and so on. Runs that converge steadily are not affected.
   class Watchdog {
    public:
     double longest_step() const { return guarded_ > 0 ? limit_ : std::numeric_limits<double>::infinity(); }

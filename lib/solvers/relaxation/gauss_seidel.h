@@ -10,7 +10,7 @@
 #include "linalg/block_sparse_matrix.h"
 #include "linalg/types.h"
 
-/// One sweep of projected Gauss–Seidel over the contacts (Lazarevych 2010 eq. 14–15 with eqs. 6, 7;
+/// One sweep of projected Gauss–Seidel over the contacts (Lazarevych 2010 eqs. 14, 15 with eqs. 6, 7;
 /// corrections C08 and C09 in docs/theory.md).
 ///
 /// For every contact k in ascending order, u_k = Σ_j W_kj r_j + q_k always with the newest r:
@@ -20,15 +20,16 @@
 ///               r_Tj ← r_Tj − u_Tj/W_jj for j = 1, 2, then disc      componentwise step, eq. 7 as printed
 ///     pyramid:  r_Tj = clamp(r_Tj − u_Tj/W_jj, −μ r_N, μ r_N) for j = 1, 2
 ///
-/// The projection stands inside the sweep, not after it (C08: the printed order has fixed points that are no
-/// solutions). The componentwise step slips in a wrong direction where W_TT is anisotropic (C09); it is kept
-/// for the tables. W may be unsymmetric; only block row k is read for contact k. A contact with W_NN ≤ 0
-/// (both sides fixed) keeps r = 0.
+///     W: 3m×3m [1/kg]     r: 3m [N·s]     u, q: 3m [m/s]
 ///
-/// Consecutive contacts depend on each other, so a sweep is a chain: what is late is the tangential impulse
-/// of the contact before. The kernel therefore sums the row from the diagonal to its end first and the part
-/// before the diagonal last, projects without branches, and takes the square root and the quotient of the
-/// disc side by side.
+/// The projection stands inside the sweep (C08: the printed order has fixed points that are no solutions).
+/// The componentwise step slips in a wrong direction where W_TT is anisotropic (C09); it is kept for the
+/// tables. W may be unsymmetric; only block row k is read for contact k. A contact with W_NN ≤ 0 (both sides
+/// fixed) keeps r = 0.
+///
+/// A sweep is a chain of dependent contacts: contact k waits for the tangential impulse of contact k − 1. The
+/// kernel therefore sums the blocks from the diagonal to the end of the row first, those before the diagonal
+/// last, and projects without branches.
 namespace signorini {
 
 enum class TangentStep { scalar, componentwise };
@@ -38,10 +39,10 @@ struct EnumNames<TangentStep> {
       {{TangentStep::scalar, "scalar"}, {TangentStep::componentwise, "componentwise"}}};
 };
 
-/// What suits the law: componentwise where components have bounds of their own.
+/// Componentwise for the pyramid, whose components have bounds of their own; scalar for the cone.
 TangentStep natural_tangent_step(FrictionLaw law);
 
-/// Everything a contact needs besides its row of W, in one place of memory. Components are N, T1, T2.
+/// Everything a contact needs besides its row of W, contiguous in memory. Components are N, T1, T2.
 struct GaussSeidelContact {
   double q[3];  ///< m/s
   double mu;

@@ -7,9 +7,8 @@
 namespace signorini {
 
 void PaperThresholds::validate(std::string_view context) const {
-  if (eps >= 0.0 && delta >= 0.0 && eps_inf >= 0.0 && delta_inf >= 0.0) return;
-  throw_usage("{}: thresholds must not be negative (eps {}, delta {}, eps_inf {}, delta_inf {})", context,
-              eps, delta, eps_inf, delta_inf);
+  if (eps >= 0.0 && delta >= 0.0) return;
+  throw_usage("{}: thresholds must not be negative (eps {}, delta {})", context, eps, delta);
 }
 
 Norms step_norms(std::span<const double> r, std::span<const double> previous) {
@@ -27,15 +26,10 @@ double impulse_scale(const GaussSeidelData& data, double velocity_scale) {
 }
 
 PaperRules::PaperRules(const PaperThresholds& thresholds, double impulse_scale, double velocity_scale)
-    : active_(true),
-      eps_(thresholds.eps * impulse_scale),
-      delta_(thresholds.delta * velocity_scale),
-      eps_inf_(thresholds.eps_inf * impulse_scale),
-      delta_inf_(thresholds.delta_inf * velocity_scale) {}
+    : active_(true), eps_(thresholds.eps * impulse_scale), delta_(thresholds.delta * velocity_scale) {}
 
 bool PaperRules::met(const Norms& step, const Norms& residual) const {
-  return active_ &&
-         (step.two <= eps_ || step.max <= eps_inf_ || residual.two <= delta_ || residual.max <= delta_inf_);
+  return active_ && (step.two <= eps_ || residual.two <= delta_);
 }
 
 }  // namespace signorini

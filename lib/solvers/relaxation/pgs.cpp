@@ -67,7 +67,6 @@ TangentStep tangent_step(const PgsOptions& options) {
 }  // namespace
 
 void PgsOptions::validate() const {
-  kernel.validate("solver 'pgs'");
   if (n_max < 1) throw_usage("solver 'pgs': n_max = {} must be at least 1", n_max);
   paper.validate("solver 'pgs'");
 }

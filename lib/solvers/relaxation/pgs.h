@@ -13,10 +13,10 @@
 
 /// `pgs`: projected Gauss–Seidel on u = W r + q (Lazarevych 2010 eqs. 6, 7, 14, 15).
 ///
-/// The sweep is in gauss_seidel.h. Departures from the
-/// paper (docs/theory.md): the projection acts inside the sweep (C08), and the cone takes one scalar
-/// tangential step 1/λ_max(W_TT) (C09). Both printed rules stay selectable (`form = printed`, `tangent =
-/// componentwise`) for comparison; their fixed points are no solutions.
+/// One iteration is one sweep over the contacts (gauss_seidel.h). Departures from the paper (docs/theory.md):
+/// the projection acts inside the sweep (C08), and the cone takes one scalar tangential step 1/λ_max(W_TT)
+/// (C09). Both printed rules stay selectable (`form = printed`, `tangent = componentwise`) for comparison;
+/// their fixed points are no solutions.
 namespace signorini {
 
 enum class PgsForm { robust, printed };
@@ -48,14 +48,13 @@ struct PgsOptions {
   void visit(Visitor& v) {
     common.visit(v);
     v("form", form,
-      "robust: project every contact inside the sweep; printed: one full forward solve, then one "
-      "projection of the whole vector");
+      "robust: project every contact inside the sweep; printed: one full forward substitution, then one "
+      "projection of the whole vector (eqs. 14, 15)");
     v("tangent", tangent,
       "tangential step: one scalar 1/lambda_max(W_TT), or 1/W_jj per component; auto: scalar for the cone, "
       "componentwise for the pyramid");
     kernel.visit(v);
-    v("stop", stop,
-      "residual: the common rule; paper: any one of eps, delta, eps_inf, delta_inf, or n_max sweeps");
+    v("stop", stop, "residual: the asked residual; paper: any one of eps, delta, or n_max sweeps");
     paper.visit(v);
     v("n_max", n_max, "stop = paper: sweeps at most");
   }

@@ -6,15 +6,16 @@
 #include "solvers/iterative_solver.h"
 #include "solvers/registered_solver.h"
 
-/// `reference`: a slow, obvious, accurate solver that everything else is tested against.
+/// `reference`: a slow, simple, accurate solver that everything else is tested against.
 ///
-/// Gauss–Seidel over the contacts with the exact solution of every one-contact problem (one_contact.h); when
-/// it slows down, steps of a semi-smooth Newton method on the Alart–Curnier equations
+/// Gauss–Seidel over the contacts with the exact solution of every one-contact problem (one_contact.h); where
+/// it converges slowly, steps of a semi-smooth Newton method on the equations of Alart and Curnier (1991), in
+/// m/s,
 ///
 ///     F_N = u_N or W_NN r_N;   F_T = (r_T − P(r_T − ρ_T u_T; μ p_N))/ρ_T,   p_N = max(0, r_N − ρ_N u_N)
 ///
-/// with a dense LU factor and step halving; a Newton attempt that does not lower the error is taken back. It
-/// shares no sweep and no error formula with the other solvers. An iteration is a sweep or a Newton
+/// with a dense LU factor of order 3m and step halving; a Newton step that does not lower the error is taken
+/// back. It shares no sweep and no error formula with the other solvers. An iteration is a sweep or a Newton
 /// step. With μ = 0 the answer is the projection of the free velocity on the admissible velocities in the
 /// metric of M.
 namespace signorini {
@@ -27,7 +28,8 @@ struct ReferenceOptions {
   void visit(Visitor& v) {
     common.visit(v);
     v("newton_contacts", newton_contacts,
-      "largest problem for Newton steps (dense matrix of order 3 contacts); 0: Gauss-Seidel only");
+      "most contacts of a problem for Newton steps, which factor a dense matrix of order 3 contacts; 0: "
+      "Gauss-Seidel only");
   }
   void validate() const;
 };

@@ -13,6 +13,10 @@ namespace {
 /// Evaluations of solved systems in one projection at most; then the pass continues from there.
 constexpr int kMostEvaluations = 100;
 constexpr double kLeastRelaxation = 0.125;
+/// Smallest tolerance of a projection, relative to the asked residual.
+constexpr double kInner = 0.1;
+/// Passes without an error 1 % below the smallest after which staggering counts as oscillating.
+constexpr int kPatience = 40;
 
 std::unique_ptr<KrylovMethod> make_method(QpMethod method) {
   if (method == QpMethod::minres) return std::make_unique<MinimalResiduals>();
@@ -22,17 +26,11 @@ std::unique_ptr<KrylovMethod> make_method(QpMethod method) {
 }  // namespace
 
 void StaggeredOptions::validate(std::string_view solver) const {
-  if (!(inner > 0.0 && inner <= 1.0)) throw_usage("{}: inner = {} is not in (0, 1]", solver, inner);
   if (!(forcing >= 0.0 && forcing < 1.0)) throw_usage("{}: forcing = {} is not in [0, 1)", solver, forcing);
-  if (!(postpone >= 0.0)) throw_usage("{}: postpone = {} is negative", solver, postpone);
-  if (passes < 0) throw_usage("{}: passes = {} is negative; 0 means no limit", solver, passes);
-  if (patience < 1) throw_usage("{}: patience = {} must be at least 1", solver, patience);
 }
 
 StaggeredProjections::StaggeredProjections(const StaggeredOptions& options, StateInterval interval)
-    : ActiveSetSolver(make_method(options.qp)), sp_(options), interval_(interval) {
-  postpone_ = sp_.postpone;
-}
+    : ActiveSetSolver(make_method(options.qp)), sp_(options), interval_(interval) {}
 
 void StaggeredProjections::prepare(const ContactProblem& problem) {
   StateRules rules;
@@ -48,7 +46,7 @@ Iteration StaggeredProjections::start(std::span<double> r, const StopTest& stop)
   unknowns_ = Unknowns::normals;
   smallest_ = 1e-15 * stop.scale();
   asked_ = stop.asked();
-  inner_ = std::max(sp_.inner * asked_, smallest_);
+  inner_ = std::max(kInner * asked_, smallest_);
   // without friction there is nothing to stagger
   const bool alone = std::all_of(system_.mu.begin(), system_.mu.end(), [](double mu) { return mu == 0.0; });
   forcing_ = alone ? 0.0 : sp_.forcing;
@@ -146,7 +144,7 @@ LoopEnd StaggeredProjections::finish_pass() {
     if (inner_ <= smallest_) return LoopEnd::stuck;
     tighten(0.1);
     improved_at_ = passes_;
-  } else if (passes_ - improved_at_ >= sp_.patience) {
+  } else if (passes_ - improved_at_ >= kPatience) {
     if (!sp_.relax || relaxation_ <= kLeastRelaxation) return LoopEnd::stuck;
     relaxation_ *= 0.5;
     ++fallbacks_;
@@ -155,7 +153,7 @@ LoopEnd StaggeredProjections::finish_pass() {
   } else if (error_ <= asked_) {
     tighten(0.25);  // the error of the velocity at hand is too small (docs/theory.md, T14)
   }
-  return sp_.passes > 0 && passes_ >= sp_.passes ? LoopEnd::cap : LoopEnd::none;
+  return LoopEnd::none;
 }
 
 }  // namespace signorini

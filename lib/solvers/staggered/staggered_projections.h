@@ -12,30 +12,29 @@
 #include "solvers/registered_solver.h"
 
 /// `sp-active-set`, `sp-cr`: staggered projections (Kaufman et al. 2008 as run by Verschoor and Jalba 2019,
-/// section 6.2.3). A pass is two projections in the metric of M, solved in turn until their answers agree:
+/// section 6.2.3). A pass is two projections in the metric of M, in turn until their answers agree:
 ///
 ///     normal:    r_T held,  u_N ≥ 0   ⊥  r_N ≥ 0
-///     friction:  r_N held,  r_T in the box |r_Tj| ≤ b or the disc ‖r_T‖ ≤ b,  b = μ r_N,
+///     friction:  r_N held,  r_T in the box |r_Tj| ≤ b or the disc ‖r_T‖ ≤ b,  b = μ r_N  [N·s],
 ///                and −u_T normal to it at r_T
 ///
 /// Both minimise ½ vᵀ M v − vᵀ(f + H r_held), and both are the system of active_set/saddle_system.h with the
-/// normals or the tangents as the unknowns, solved by the same conjugate residuals and states as `cr-diag`, with
-/// the same preconditioner. `sp-active-set` changes states only where the linear system is solved, by block
-/// pivoting (active_set.h), `sp-cr` also on the way. Velocities, impulses and states are kept from pass to pass.
-/// An iteration is one Krylov iteration of either problem; passes are the counter `relinearisations`.
-/// `qp = minres` puts MINRES in the place of conjugate residuals (section 7).
+/// normals or the tangents as unknowns, solved by the same conjugate residuals, active set and preconditioner
+/// (Diag) as `cr-diag`. `sp-active-set` changes states only where the linear system is solved, by block
+/// pivoting (active_set.h), `sp-cr` also before. Velocities, impulses and states are kept from pass to pass.
+/// An iteration is one Krylov iteration of either problem; passes are the counter `relinearisations`. `qp =
+/// minres` takes MINRES instead (section 7).
 ///
-/// Departures. A projection is solved to `forcing` times the error at its beginning (never tighter than
-/// `inner` times the asked residual) instead of to a fixed tolerance: early passes aim at bounds that are
-/// still wrong. With forcing = 0 it is as published. The first iteration of a projection meets a residual
-/// (0; u_L) for which CR breaks down (docs/theory.md, C38) and is one minimising step. The published method
-/// knows the pyramid only; the friction problem of the cone keeps r_T in discs of fixed radius and turns sliding
-/// impulses by Newton's method (active_set.h, `newton`).
+/// Departures. A projection is solved to `forcing` times the error at its start, never below a tenth of the
+/// asked residual; forcing = 0 is as published. The first iteration of a projection meets a residual (0;
+/// u_L), for which CR breaks down (docs/theory.md, C38), and is a minimising step. The published method knows
+/// the pyramid only; with the cone r_T lies in discs of fixed radius, and sliding impulses turn by Newton's
+/// method (active_set.h, `newton`). Rows are regularised once a linear system converges slowly: redundant
+/// contacts then have a solution.
 ///
-/// Staggering is a fixed-point iteration of r_N ↦ r_T ↦ r_N and need not converge: it may oscillate (section
-/// 6.2.3: high impact, large Δt). Where the error has not improved by 1 % for `patience` passes, the bounds
-/// follow r_N by half as much as before (`relax`), down to 1/8; then the solve ends `stalled` with the best
-/// iterate.
+/// The fixed-point iteration r_N ↦ r_T ↦ r_N need not converge: it may oscillate (section 6.2.3: high impact,
+/// large Δt). Where the error has not improved by 1 % for 40 passes, the bounds move by half as much as
+/// before (`relax`), down to 1/8; then the solve ends `stalled` with the best iterate.
 namespace signorini {
 
 /// What solves the linear systems.
@@ -49,11 +48,7 @@ struct EnumNames<QpMethod> {
 struct StaggeredOptions {
   CommonOptions common;
   StatePrediction prediction = StatePrediction::single;
-  double inner = 0.1;
   double forcing = 0.1;
-  double postpone = 1.0;
-  int passes = 0;
-  int patience = 40;
   bool relax = true;
   Judge judge = Judge::exact;
   QpMethod qp = QpMethod::cr;
@@ -62,23 +57,16 @@ struct StaggeredOptions {
   void visit(Visitor& v) {
     common.visit(v);
     v("prediction", prediction,
-      "what tells the states of contacts. coupled: sweeps over all contacts with the masses of their nodes, "
-      "so that "
-      "contacts of the same nodes agree; single: each contact by itself");
-    v("inner", inner, "smallest tolerance of a projection relative to the asked residual");
+      "rule for the states of contacts. coupled: predicted together, by projected Gauss-Seidel with the node "
+      "blocks of M; single: each contact by itself");
     v("forcing", forcing,
-      "tolerance of a projection relative to the error at its beginning; 0: always the smallest");
-    v("postpone", postpone,
-      "changes of state on the way wait while their violation is below this times the residual of the "
-      "system");
-    v("passes", passes, "staggering passes at most; 0: as many as the iteration limit allows");
-    v("patience", patience,
-      "passes without an error 1 % smaller after which staggering counts as oscillating");
-    v("relax", relax, "let the friction bounds follow the normal impulses more slowly where it oscillates");
-    v("judge", judge,
-      "exact: factors M while preparing and stops by the true residual; own: never factors M and stops by "
-      "the error of the velocity at hand, which is too small for stiff M");
-    v("qp", qp, "what solves the linear systems of both projections: conjugate residuals, or MINRES");
+      "tolerance of a projection relative to the error at its start; 0: every projection to a tenth of the "
+      "asked residual, as published");
+    v("relax", relax,
+      "true: where staggering oscillates, friction bounds move half of the way, then a quarter, an eighth; "
+      "false: as published");
+    v("judge", judge, kJudgeHelp);
+    v("qp", qp, "Krylov method of both projections: conjugate residuals (cr) or MINRES");
   }
   void validate(std::string_view solver) const;
 };
