@@ -5,7 +5,6 @@ import io
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -207,7 +206,7 @@ class CommandLine(unittest.TestCase):
 class Names(unittest.TestCase):
     def test_every_solver_stands_on_the_page_of_the_solvers(self):
         page = (SOURCE / "docs" / "solvers.md").read_text(encoding="utf-8")
-        names = [name for path in (SOURCE / "lib" / "solvers").glob("*.h") for name in re.findall(r'kName = "([^"]+)"', path.read_text(encoding="utf-8"))]
+        names = [name for path in (SOURCE / "lib" / "solvers").rglob("*.h") for name in re.findall(r'kName = "([^"]+)"', path.read_text(encoding="utf-8"))]
         self.assertGreaterEqual(len(names), 12)
         for name in names:
             self.assertIn(f"| `{name}` |", page)
@@ -217,21 +216,6 @@ class Names(unittest.TestCase):
         for path in sorted((SOURCE / "docs").glob("*.md")):
             if path.name != "README.md":
                 self.assertIn(f"({path.name}", index)
-
-
-class Example(unittest.TestCase):
-    def test_the_solver_of_the_page_on_solvers_compiles(self):
-        compiler = shutil.which("c++") or shutil.which("g++")
-        page = (SOURCE / "docs" / "adding-a-solver.md").read_text(encoding="utf-8")
-        parts = re.findall(r"`lib/(solvers/[\w.]+)`:\n\n```cpp\n(.*?)```", page, re.S)
-        self.assertEqual([name for name, _ in parts], ["solvers/relaxed_pgs.h", "solvers/relaxed_pgs.cpp"])
-        with tempfile.TemporaryDirectory() as folder:
-            (Path(folder) / "solvers").mkdir()
-            for name, text in parts:
-                (Path(folder) / name).write_text(text, encoding="utf-8")
-            built = subprocess.run([compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", f"-I{folder}", f"-I{SOURCE / 'lib'}",
-                                    "-isystem", "/usr/include/eigen3", f"{folder}/{parts[1][0]}"], capture_output=True, text=True, timeout=200, check=False)
-        self.assertEqual(built.stderr, "")
 
 
 if __name__ == "__main__":
