@@ -38,7 +38,7 @@ class ContactSweep {
     Moves moves = Moves::all;
     std::span<const double> bounds = {};  ///< m: of friction, N·s; empty: μ r_N
   };
-  /// What the iteration of all regions did.
+  /// Of the iterations of all regions.
   struct Outcome {
     double first = 0.0;  ///< largest correction of the first sweeps, m/s; NaN when r stopped being finite
     int sweeps = 0;      ///< of the region with most
@@ -54,7 +54,7 @@ class ContactSweep {
   Index regions() const { return static_cast<Index>(region_begin_.size()) - 1; }
 
  private:
-  /// What a sweep met at its contacts, m/s, each as the sweep came to it.
+  /// Largest quantities of a sweep in m/s, each as the sweep reached its contact.
   struct Seen {
     double correction = 0.0;  ///< largest; NaN when r stopped being finite
     double normal = 0.0;      ///< largest residual of the normal condition

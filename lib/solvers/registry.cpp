@@ -47,11 +47,11 @@ std::vector<SolverEntry>& table() {
       entry<Pcg>("projected conjugate gradients: conjugate gradients on the impulses, projected onto the "
                  "friction cones",
                  "Lazarevych 2010, eqs. 16-19, Algorithm 2 (corrected; the printed form is an option)"),
-      entry<PcgPgs>("pcg until it slows down, then pgs; keeps the best answer on the way",
+      entry<PcgPgs>("pcg to a coarse residual, then pgs from its best iterate; returns the best iterate",
                     "Lazarevych 2010, section 4"),
-      entry<Ca>(
-          "full constraint anticipation: builds the dense Delassus matrix W of every island, then pgs on it",
-          "Otaduy 2009, section 5.1, eq. 8 (Baraff 1996)"),
+      entry<Ca>("full constraint anticipation: builds the dense Delassus operator W of every island, then "
+                "pgs on it",
+                "Otaduy 2009, section 5.1, eq. 8 (Baraff 1996)"),
       entry<Ica>("iterative constraint anticipation: alternates sweeps over velocities and over contacts and "
                  "never builds W",
                  "Otaduy 2009, sections 5.2-5.5, eqs. 9-14"),
