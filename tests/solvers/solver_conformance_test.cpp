@@ -345,8 +345,9 @@ TEST_P(AnySolver, CountsItsIterationsByTheirPhase) {
       int counted = 0;
       for (std::size_t p = 0; p < traits.phases.size(); ++p) {
         counted += report.phase_iterations[p];
-        if (p == 0 || !traits.phases[p].empty())
+        if (p == 0 || !traits.phases[p].empty()) {
           EXPECT_EQ(report.phase_iterations[p], seen[std::string(traits.phases[p])]) << specimen.name;
+        }
       }
       EXPECT_EQ(counted, report.iterations) << specimen.name;
     }
