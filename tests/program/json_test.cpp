@@ -145,7 +145,7 @@ TEST_F(JsonTest, ReproduceAddsTheClaimsAndTheReportTalksElsewhere) {
 
 TEST_F(JsonTest, ListsAreListsAndAllOfThemAnObject) {
   const Json all = json_of({"list"});
-  for (const char* kind : {"solvers", "scenes", "experiments", "measures", "columns"}) {
+  for (const char* kind : {"solvers", "scenes", "shapes", "experiments", "measures", "columns"}) {
     ASSERT_TRUE(all[kind].is_array()) << kind;
     EXPECT_EQ(all[kind], json_of({"list", kind})) << kind;
     EXPECT_FALSE(all[kind].empty()) << kind;
