@@ -82,10 +82,12 @@ void add_export(CLI::App& app, Program& program) {
       "export",
       "Write a snapshot as an FCLib file, or a recording for ParaView\n"
       "\n"
-      "With -o: one snapshot in the format of FCLib (HDF5), which Siconos and other tools read. Nothing is "
-      "lost: the exported problem, solved again, gives the same bits. With --vtk: a folder with surface.pvd "
+      "With -o: one snapshot in the format of FCLib (HDF5), which Siconos and other tools read. The whole "
+      "problem is written: solved again, it gives the same bits. A group /signorini, which other tools pass "
+      "over, holds what FCLib has no name for: geometry, velocities at the beginning of the step, states and "
+      "friction bounds of the previous solve. Surfaces are left out. With --vtk: a folder with surface.pvd "
       "(bodies with displacements in m) and contacts.pvd (contacts with normals, impulses in N s, gaps in m, "
-      "regions and islands); both open in ParaView.");
+      "regions, islands, and where a solver may start); both open in ParaView.");
   command->footer(
       "Examples:\n"
       "  signorini export bucket.h5 --step 120 -o bucket_120.hdf5\n"

@@ -59,7 +59,7 @@ int info(const Program& program, const InfoArguments& a) {
   for (const std::string& path : a.files) {
     TerminalMonitor monitor;
     const FileSummary file = summarise_file(path, {matrix, &monitor});
-    notes += notes_text(file);
+    notes += notes_text(file) + starts_text(file);
     if (program.json)
       all.push_back(to_json(file));
     else if (a.steps)
@@ -92,6 +92,10 @@ void add_info(CLI::App& app, Program& program) {
       "matrix that is not symmetric and an M of which the file holds one triangle. 3m>n says whether "
       "there "
       "are more contact directions than degrees of freedom; the impulses are then not unique.\n"
+      "A line 'starts' below the table names what solvers may start from: impulses, contact states and "
+      "friction bounds of the previous solve, and velocities at the beginning of the step. A file without "
+      "the "
+      "line holds none of them.\n"
       "Second table, over the steps of the simulation behind a finished recording: largest values where the "
       "title says ≤, sums of solves, iterations and unresolved steps, and the energy after the first and the "
       "last step.");
@@ -102,8 +106,8 @@ void add_info(CLI::App& app, Program& program) {
       "  signorini info bucket.h5 --facts             does the recording show what its scene states?\n"
       "  signorini info *.hdf5 --json\n"
       "\n"
-      "With --json: a list with one object per file, with every snapshot and every column of the "
-      "statistics and their units.\n"
+      "With --json: a list with one object per file, with every snapshot, the number of snapshots "
+      "that hold each start, and every column of the statistics, with units.\n"
       "Exit codes: 0 success; 1 a fact differs (with --facts); 2 wrong command line; 3 a file "
       "cannot be read.");
   auto a = std::make_shared<InfoArguments>();

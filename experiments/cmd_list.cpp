@@ -30,6 +30,7 @@ int list(const Program& program, const ListArguments& a) {
   const Kind kinds[] = {
       {"solvers", [] { return Json::parse(solvers_json()); }, print_solvers},
       {"scenes", [&] { return scenes_json(program); }, [&] { print_scenes(program); }},
+      {"shapes", shapes_json, print_shapes},
       {"experiments", [&] { return experiments_json(program); }, [&] { print_experiments(program); }},
       {"measures", [] { return Json::parse(measures_json()); }, print_measures},
       {"columns", columns_json, print_columns}};
@@ -58,10 +59,11 @@ int list(const Program& program, const ListArguments& a) {
 void add_list(CLI::App& app, Program& program) {
   CLI::App* command = app.add_subcommand(
       "list",
-      "List solvers, scenes, experiments, error measures or columns\n"
+      "List solvers, scenes, shapes, experiments, error measures or columns\n"
       "\n"
       "'list solvers' also shows every option of every solver with its default and meaning. Scenes can be "
-      "recorded, experiments can be run; both lie in the configs folder. Columns are those of runs.csv, "
+      "recorded, experiments can be run; both lie in the configs folder. Shapes are those that bodies and "
+      "obstacles of a scene may have. Columns are those of runs.csv, "
       "measures the ones of them that judge an answer.");
   command->footer(
       "Examples:\n"
@@ -72,12 +74,12 @@ void add_list(CLI::App& app, Program& program) {
       "                                      those of a shared library too\n"
       "\n"
       "With --json: a list of objects with name and summary (or artefact, or meaning); without WHAT an "
-      "object with the five lists.\n"
+      "object with the six lists.\n"
       "Exit codes: 0 success; 2 wrong command line; 3 a file of the configs folder or a plugin cannot be "
       "read.");
   auto a = std::make_shared<ListArguments>();
   command->add_option("WHAT", a->what,
-                      "solvers, scenes, experiments, measures or columns (default: all five)");
+                      "solvers, scenes, shapes, experiments, measures or columns (default: all six)");
   add_plugin_option(*command, a->plugins);
   command->callback([&program, a] { program.command = [&program, a] { return list(program, *a); }; });
 }

@@ -22,6 +22,15 @@ std::string file_name(const FileSummary& file) {
 Json least(const ValueRange& range) { return range.empty() ? Json() : Json(range.low); }
 Json most(const ValueRange& range) { return range.empty() ? Json() : Json(range.high); }
 
+/// {"v_minus": {"unit": "m/s", "steps": 64}, …}: how many snapshots hold each.
+Json starts_json(std::span<const SnapshotSummary> steps) {
+  const StartCounts held = count_starts(steps);
+  Json all = Json::object();
+  for (std::size_t i = 0; i < held.size(); ++i)
+    all[kStartQuantities[i].field] = {{"unit", kStartQuantities[i].unit}, {"steps", held[i]}};
+  return all;
+}
+
 Json to_json(const SnapshotSummary& s) {
   return {{"step", s.step},
           {"kind", s.kind},
@@ -129,6 +138,7 @@ Json to_json(const FileSummary& file) {
           {"title", file.title},
           {"bytes", file.bytes},
           {"steps", steps},
+          {"starts", starts_json(file.steps)},
           {"statistics", file.statistics ? to_json(*file.statistics) : Json()}};
 }
 
@@ -149,6 +159,20 @@ std::string notes_text(const FileSummary& file) {
     text += file.steps.size() > 1 ? fmt::format(" ({} of {} steps)\n", found.steps, file.steps.size()) : "\n";
   }
   return text;
+}
+
+std::string starts_text(const FileSummary& file) {
+  const StartCounts held = count_starts(file.steps);
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    const StartQuantity& quantity = kStartQuantities[i];
+    if (held[i] == 0) continue;
+    std::string part(quantity.words);
+    if (quantity.unit != "1") part += fmt::format(" [{}]", quantity.unit);
+    if (held[i] < file.steps.size()) part += fmt::format(" ({} of {} steps)", held[i], file.steps.size());
+    parts.push_back(std::move(part));
+  }
+  return parts.empty() ? "" : fmt::format("{}: starts: {}\n", file_name(file), fmt::join(parts, ", "));
 }
 
 FileTables::FileTables()

@@ -16,6 +16,9 @@ std::string snapshots_text(const FileSummary& file);
 /// A line for every thing that the notes of some snapshots say.
 std::string notes_text(const FileSummary& file);
 
+/// What solvers may start from, in one line; "" where the file holds nothing of it.
+std::string starts_text(const FileSummary& file);
+
 /// A line for every file, and one for the simulation behind every finished recording.
 class FileTables {
  public:

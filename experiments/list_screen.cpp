@@ -8,6 +8,7 @@
 #include "harness/catalogue.h"
 #include "harness/experiment.h"
 #include "harness/run_record.h"
+#include "scene/shapes/registry.h"
 #include "solvers/registry.h"
 #include "terminal.h"
 
@@ -58,6 +59,21 @@ void print_scenes(const Program& program) {
   say("Record a scene: signorini record NAME -o NAME.h5");
 }
 
+Json shapes_json() {
+  Json all = Json::array();
+  for (const ShapeEntry& shape : shape_registry())
+    all.push_back({{"name", shape.name}, {"body", enum_name(shape.kind)}, {"summary", shape.summary}});
+  return all;
+}
+
+void print_shapes() {
+  TextTable table({{"body"}, {"shape"}, {"summary"}});
+  for (const ShapeEntry& shape : shape_registry())
+    table.add({std::string(enum_name(shape.kind)), std::string(shape.name), std::string(shape.summary)});
+  print(table.text());
+  say("Choose one with shape = \"NAME\" in a table of bodies or obstacles; docs/scenes.md lists its keys.");
+}
+
 Json experiments_json(const Program& program) {
   Json all = Json::array();
   for (const auto& file : list_configs(program, ConfigKind::experiments)) {
@@ -95,12 +111,16 @@ void print_everything(const Program& program) {
   print(solvers.text() + "\n");
   print_scenes(program);
   print("\n");
+  TextTable shapes({{"body"}, {"shapes"}});
+  for (const auto& [kind, name] : EnumNames<BodyKind>::value)
+    shapes.add({std::string(name), fmt::format("{}", fmt::join(shape_names({kind}), ", "))});
+  print(shapes.text() + "\n");
   print_experiment_names(program);
   print("\n");
   std::vector<std::string> names;
   for (const MeasureEntry& m : measures()) names.emplace_back(m.name);
   print(fmt::format("{}  {}\n", painted("measures", Colour::bold), fmt::join(names, ", ")));
-  say("More about each: signorini list solvers, list experiments, list measures, list columns");
+  say("More about each: signorini list solvers, list shapes, list experiments, list measures, list columns");
 }
 
 }  // namespace signorini

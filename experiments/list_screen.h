@@ -10,6 +10,8 @@ struct Program;
 void print_solvers();
 Json scenes_json(const Program& program);
 void print_scenes(const Program& program);
+Json shapes_json();
+void print_shapes();
 Json experiments_json(const Program& program);
 void print_experiments(const Program& program);
 Json columns_json();

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Checks who includes whom in lib/ and experiments/: the wall between the solvers and the physics.
+"""Checks who includes whom in lib/ and experiments/, the wall between the solvers and the physics, and that the
+contact law is told apart in one place.
 
 usage: scripts/check_layers.py [ROOT]        exit 0 when every rule holds, 1 with one line per violation
 
@@ -9,6 +10,7 @@ Rules
   2. HDF5 is seen by record/ only, TOML by base/options*, scene/ and harness/ only; again not even through a header.
   3. oneTBB is included by .cpp files and base/parallel.h only.
   4. Project headers are included as "folder/file.h" and exist; lib/ has no folder that ALLOWED does not know.
+  5. contact/friction_law.h alone compares a FrictionLaw or PyramidFrame; others call its helpers (LAW_HELPERS).
 """
 
 import re
@@ -37,6 +39,11 @@ HDF5 = re.compile(r"^(hdf5(_hl)?\.h|H5\w*\.h(pp)?|highfive/.*)$")
 TOML = re.compile(r"^toml(\+\+|plusplus)?(/.*|\.hpp|\.h)$")
 TBB = re.compile(r"^(oneapi/)?tbb(/.*|\.h)$")
 
+LAW_HEADER = "contact/friction_law.h"
+LAW_HELPERS = "with_law, is_cone, is_aligned, project_tangent or Law::tangent_size"
+LAW_NAME = r"(?:FrictionLaw|PyramidFrame)\b"
+LAW_COMPARED = re.compile(rf"(?:[=!]=|\bcase|\busing\s+enum)\s*(?:signorini::)?{LAW_NAME}|{LAW_NAME}::\w+\s*[=!]=")
+
 
 def may_see_hdf5(path):
     return path.startswith("record/")
@@ -50,13 +57,14 @@ class Tree:
     """The include graph of lib/ (names relative to lib/) and experiments/ (names with that prefix)."""
 
     def __init__(self, root):
-        self.includes = {}
+        self.includes, self.comparisons = {}, {}
         for top in ("lib", "experiments"):
             for path in sorted((root / top).rglob("*")):
                 if path.suffix in (".h", ".hpp", ".cpp", ".cc", ".inl") and path.is_file():
                     name = path.relative_to(root / "lib" if top == "lib" else root).as_posix()
                     text = path.read_text(encoding="utf-8", errors="replace")
                     self.includes[name] = [match.groups() for match in INCLUDE.finditer(text)]
+                    self.comparisons[name] = [text.count("\n", 0, match.start()) + 1 for match in LAW_COMPARED.finditer(text)]
 
     def chain(self, start, wanted):
         """The shortest include path from `start` to an include for which wanted(kind, target) holds, or None."""
@@ -109,6 +117,9 @@ def violations(root):
             for kind, target in tree.includes[name]:
                 if TBB.match(target):
                     found.append(f"{shown}: oneTBB in a header ({target}); only base/parallel.h may")
+        if name != LAW_HEADER:
+            for line in tree.comparisons[name]:
+                found.append(f"{shown}:{line}: compares the contact law; use {LAW_HELPERS} of {LAW_HEADER}")
     return sorted(set(found))
 
 

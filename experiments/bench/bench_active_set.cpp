@@ -1,10 +1,14 @@
 // What changing states cost: iterations of conjugate residuals on recorded snapshots, beside those of the linear
 // system with the final states frozen.
 //
-//   bench_active_set [--cold] [--tolerance T] [--frames N] [--set KEY=VALUE]... FILE.h5...
+//   bench_active_set [--cold] [--frozen] [--detail] [--tolerance T] [--frames N] [--solver NAME]
+//                    [--set KEY=VALUE]... FILE.h5...
 //
-// frozen     states and sliding impulses of an answer of residual 1e-9; from the free velocity and λ = 0
-// switching  the solver, from the recorded start (--cold: from zero)
+// switching  the solvers (--solver: one instead of cr-full and cr-diag), from the recorded start (--cold: zero)
+// frozen     with --frozen: states and sliding impulses of an answer of residual 1e-9; from the free velocity
+//            and λ = 0
+// --detail: a line per snapshot with the iterations of each, frozen Full and Diag last. --set: options of the
+// solvers.
 // Either ends where the referee's error is at most T (default 1e-4). Iterations: mean, median, most; and the
 // snapshots that were not solved within 4 000 iterations, which count as 4 000.
 #include <fmt/format.h>
@@ -94,7 +98,7 @@ void print(const std::string& label, const std::vector<Run>& runs) {
 }
 
 int run(int argc, char** argv) {
-  bool cold = false;
+  bool cold = false, with_frozen = false, detail = false;
   double tolerance = 1e-4;
   std::size_t frames = 1000;
   OptionMap options;
@@ -103,6 +107,10 @@ int run(int argc, char** argv) {
     const std::string word = argv[i];
     if (word == "--cold") {
       cold = true;
+    } else if (word == "--frozen") {
+      with_frozen = true;
+    } else if (word == "--detail") {
+      detail = true;
     } else if (word == "--tolerance") {
       tolerance = std::stod(argv[++i]);
     } else if (word == "--frames") {
@@ -118,7 +126,6 @@ int run(int argc, char** argv) {
   }
   std::vector<Run> still[2];
   std::vector<std::vector<Run>> moving(solvers.size());
-  const bool detail = std::getenv("DETAIL") != nullptr;
   for (const std::string& file : files) {
     const RecordingReader reader(file);
     const auto ids = reader.frames();
@@ -132,7 +139,7 @@ int run(int argc, char** argv) {
         moving[s].push_back(switching(problem, solvers[s], options, cold, tolerance));
         seen.push_back(moving[s].back().iterations);
       }
-      if (std::getenv("FROZEN") != nullptr) {
+      if (with_frozen) {
         Vector answer = Vector::Zero(3 * problem.contacts());
         const auto solver = make_solver("cr-full", {{"bounds", "adaptive"}});
         solver->prepare(problem);

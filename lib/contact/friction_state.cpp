@@ -1,8 +1,5 @@
 #include "contact/friction_state.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "base/check.h"
 #include "contact/align_tangents.h"
 
@@ -11,7 +8,8 @@ namespace signorini {
 ContactEnd contact_end(const Vector3& r, double mu, FrictionLaw law) {
   if (!(r[0] > 0.0)) return {FrictionState::open, 0.0};
   const double bound = mu * r[0];
-  const double tangential = law == FrictionLaw::cone ? r.tail<2>().norm() : r.tail<2>().cwiseAbs().maxCoeff();
+  const double tangential =
+      with_law(law, [&](auto type) { return decltype(type)::tangent_size(r.tail<2>()); });
   const bool slides = tangential >= (1.0 - kAtBound) * bound;
   return {slides ? FrictionState::sliding : FrictionState::sticking, bound};
 }
@@ -20,7 +18,7 @@ std::vector<ContactEnd> contact_ends(std::span<const double> r, const Vector& mu
                                      std::span<const double> q) {
   SIGNORINI_CHECK(r.size() == 3 * static_cast<std::size_t>(mu.size()));
   std::vector<double> turned;
-  if (law.law == FrictionLaw::pyramid && law.frame == PyramidFrame::aligned) {
+  if (is_aligned(law)) {
     SIGNORINI_CHECK(q.size() == r.size());
     turned.assign(r.begin(), r.end());
     turn_impulses(turned, aligned_angles(q), +1);

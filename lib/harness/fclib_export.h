@@ -6,8 +6,9 @@
 #include "base/output_file.h"
 #include "contact/contact_problem.h"
 
-/// One snapshot of a recording, or of another FCLib file, as an FCLib file of its own. Nothing is lost: the
-/// exported problem, solved again, gives the same bits.
+/// One snapshot of a recording, or of another FCLib file, as an FCLib file of its own. Of the problem
+/// nothing is lost, its starts included: solved again it gives the same bits. Surfaces and the driving solver's
+/// impulses, which are for pictures, are left out.
 namespace signorini {
 
 struct FclibExportRequest {

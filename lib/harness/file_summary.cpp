@@ -51,6 +51,8 @@ SnapshotSummary summarise_snapshot(const ContactProblem& problem, const std::str
   for (const double entry : entries) diagonal.add(entry);
   if (!diagonal.empty() && diagonal.low > 0.0) summary.diagonal_ratio = diagonal.high / diagonal.low;
   summary.redundant = problem.has_primal() && 3 * summary.contacts > summary.dofs;
+  summary.starts = {problem.warm_start.size() > 0, problem.v_minus.size() > 0, !problem.start_states.empty(),
+                    problem.start_bounds.size() > 0};
   return summary;
 }
 
@@ -97,6 +99,14 @@ std::vector<NoteCount> count_notes(std::span<const SnapshotSummary> steps) {
   std::vector<NoteCount> notes;
   for (const auto& [note, count] : found) notes.push_back({note, count});
   return notes;
+}
+
+StartCounts count_starts(std::span<const SnapshotSummary> steps) {
+  StartCounts held{};
+  for (const SnapshotSummary& s : steps) {
+    for (std::size_t i = 0; i < held.size(); ++i) held[i] += s.starts[i];
+  }
+  return held;
 }
 
 std::vector<ColumnSummary> summarise_columns(const StepTable& table) {

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <limits>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/run_monitor.h"
@@ -31,6 +33,17 @@ struct ValueRange {
   bool empty() const { return low > high; }
 };
 
+/// Where a solver may start, of what a snapshot may hold (contact/contact_problem.h).
+struct StartQuantity {
+  std::string_view field, words, unit;  ///< unit "1": a state
+};
+inline constexpr std::array<StartQuantity, 4> kStartQuantities{{{"warm_start", "impulses", "N s"},
+                                                                {"v_minus", "velocities", "m/s"},
+                                                                {"start_states", "contact states", "1"},
+                                                                {"start_bounds", "friction bounds", "N s"}}};
+/// One entry per quantity.
+using StartCounts = std::array<std::size_t, kStartQuantities.size()>;
+
 struct SnapshotSummary {
   std::string step;
   std::string kind;  ///< "dual" (no M), "explicit", "implicit", "primal" (of unknown origin)
@@ -42,6 +55,7 @@ struct SnapshotSummary {
   bool redundant = false;       ///< more contact directions than dofs: W is singular
   double asymmetry = 0.0;       ///< of M, or of W where there is no M (linalg/asymmetry.h)
   std::string note;             ///< contact/matrix_note.h
+  StartCounts starts{};         ///< 1 where the quantity is held
 };
 SnapshotSummary summarise_snapshot(const ContactProblem& problem, const std::string& step);
 
@@ -70,6 +84,9 @@ struct NoteCount {
 };
 /// The notes of some snapshots, each once, in alphabetical order.
 std::vector<NoteCount> count_notes(std::span<const SnapshotSummary> steps);
+
+/// The snapshots that hold each quantity.
+StartCounts count_starts(std::span<const SnapshotSummary> steps);
 
 /// A column of the statistics, over the steps that have a number.
 struct ColumnSummary {

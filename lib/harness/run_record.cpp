@@ -79,7 +79,7 @@ void visit_columns(Record& r, Visitor&& v) {
   v(Heading{"contact_sweeps", "1", "sweeps over all contacts, inner ones included"},
     r.counters.contact_sweeps);
   v(Heading{"triangular_solves", "1", "solves with a factor of M"}, r.counters.triangular_solves);
-  v(Heading{"evaluations", "1", "looks at the states of all contacts"}, r.counters.evaluations);
+  v(Heading{"evaluations", "1", "evaluations of the states of all contacts"}, r.counters.evaluations);
   v(Heading{"state_changes", "1", "contacts that changed state"}, r.counters.state_changes);
   v(Heading{"restarts", "1", "conjugate directions given up"}, r.counters.restarts);
   v(Heading{"guards", "1", "breakdowns met and mended, fallbacks taken"}, r.counters.guards);

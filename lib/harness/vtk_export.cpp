@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <system_error>
 
@@ -130,6 +131,21 @@ std::vector<double> in_world_axes(const ContactProblem& problem, const Vector& r
 
 std::vector<double> values_of(const Vector& vector) { return {vector.begin(), vector.end()}; }
 
+/// Where a solver may start, as far as it was recorded.
+void add_starts(const ContactProblem& problem, std::vector<VtkArray>& data) {
+  const Index m = problem.contacts();
+  if (problem.warm_start.size() == 3 * m)
+    data.push_back({"warm_start", 3, in_world_axes(problem, problem.warm_start)});
+  if (problem.v_minus.size() > 0)
+    data.push_back({"start_velocity", 3, in_world_axes(problem, problem.H.transpose() * problem.v_minus)});
+  if (std::ssize(problem.start_states) == m) {
+    std::vector<std::int32_t> states;
+    for (const FrictionState state : problem.start_states) states.push_back(static_cast<std::int32_t>(state));
+    data.push_back({"start_state", 1, std::move(states)});
+  }
+  if (problem.start_bounds.size() == m) data.push_back({"start_bound", 1, values_of(problem.start_bounds)});
+}
+
 /// The smallest mass point of each contact's region, −1 for a region without any.
 std::vector<std::int32_t> region_points(const ContactProblem& problem, const RegionPartition& regions) {
   std::vector<std::int32_t> smallest(static_cast<std::size_t>(regions.regions()), -1);
@@ -186,8 +202,7 @@ VtkGrid contact_grid(const Frame& frame, const std::string& where) {
   auto& data = grid.point_data;
   data.push_back({"normal", 3, std::move(normal)});
   if (frame.impulse.size() == 3 * m) data.push_back({"impulse", 3, in_world_axes(problem, frame.impulse)});
-  if (problem.warm_start.size() == 3 * m)
-    data.push_back({"warm_start", 3, in_world_axes(problem, problem.warm_start)});
+  add_starts(problem, data);
   if (problem.gap.size() == m) data.push_back({"gap", 1, values_of(problem.gap)});
   data.push_back({"friction", 1, values_of(problem.mu)});
   if (problem.bodies.rows() == m) {

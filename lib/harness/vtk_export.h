@@ -14,7 +14,10 @@
 ///                   where rest positions were recorded). Cell data: body (−1 = obstacle).
 ///   contacts_K.vtu  one point per contact at its position. Point data: normal; impulse and warm_start (N·s,
 ///                   world axes: r_N n + r_1 t₁ + r_2 t₂, the driving solver's answer and the previous step's,
-///                   each where recorded); gap (m); friction; body_a, body_b; region, region_point, island, where
+///                   each where recorded); start_velocity (m/s, world axes: Hᵀ v⁻, the relative velocity at the
+///                   beginning of the step with obstacles taken at rest), start_state (−1 new, 0 open,
+///                   1 sticking, 2 sliding) and start_bound (N·s, μ r_N) of the previous solve, where recorded;
+///                   gap (m); friction; body_a, body_b; region, region_point, island, where
 ///
 ///   region, island  number of the detached region (shared mass points) and of the island (whole bodies) as in
 ///                   regions/region_partition.h: by smallest contact, 0 … count − 1

@@ -17,7 +17,8 @@
 /// a clear message. Written matrices are triplets in row order (p = columns, i = rows): Siconos reads nothing
 /// else in global files.
 ///
-/// Of the starts of a problem only warm_start has a place here; v_minus, start_states and start_bounds are left out.
+/// What FCLib has no name for stands in a group `/signorini` under the names of recordings: metadata, v_minus,
+/// start_states and start_bounds. Other programs pass over it. The impulses of the start are FCLib's first guess.
 ///
 /// Some programs (LMGC90) store one triangle of M. Nothing in the file says so, and a mass matrix is symmetric: such an M
 /// is filled up and `ContactProblem::M_stored` tells; it is written as that triangle again. `as_stored` reads M as it

@@ -50,28 +50,6 @@ Vector optional_vector(const RawReader& raw, const std::string& path) {
   return raw.has(path) ? to_vector(raw.reals(path)) : Vector();
 }
 
-/// Where a solver may start from; absent when empty.
-void put_starts(RawTree& tree, const ContactProblem& problem) {
-  put_vector(tree, "warm_start", problem.warm_start);
-  put_vector(tree, "v_minus", problem.v_minus);
-  if (!problem.start_states.empty()) {
-    std::vector<Index> states;
-    for (const FrictionState state : problem.start_states) states.push_back(static_cast<Index>(state));
-    tree.put("start_states", std::move(states));
-  }
-  put_vector(tree, "start_bounds", problem.start_bounds);
-}
-
-void read_starts(const RawReader& raw, ContactProblem& problem) {
-  problem.warm_start = optional_vector(raw, "warm_start");
-  problem.v_minus = optional_vector(raw, "v_minus");
-  if (raw.has("start_states")) {
-    for (const Index state : raw.integers("start_states"))
-      problem.start_states.push_back(static_cast<FrictionState>(state));
-  }
-  problem.start_bounds = optional_vector(raw, "start_bounds");
-}
-
 const char* kind_name(ProblemKind kind) {
   switch (kind) {
     case ProblemKind::explicit_step:
@@ -196,6 +174,13 @@ void put_extras(RawTree& tree, const ContactProblem& problem) {
   put_rows(tree, "features", problem.features);
   if (!problem.node_numbers.empty()) tree.put("node_numbers", problem.node_numbers);
   if (!problem.body_dofs.empty()) tree.put("body_dofs", problem.body_dofs);
+  put_vector(tree, "v_minus", problem.v_minus);
+  if (!problem.start_states.empty()) {
+    std::vector<Index> states;
+    for (const FrictionState state : problem.start_states) states.push_back(static_cast<Index>(state));
+    tree.put("start_states", std::move(states));
+  }
+  put_vector(tree, "start_bounds", problem.start_bounds);
 }
 
 void read_extras(const RawReader& raw, ContactProblem& problem) {
@@ -217,6 +202,12 @@ void read_extras(const RawReader& raw, ContactProblem& problem) {
     const auto offsets = raw.integers("body_dofs");
     problem.body_dofs.assign(offsets.begin(), offsets.end());
   }
+  problem.v_minus = optional_vector(raw, "v_minus");
+  if (raw.has("start_states")) {
+    for (const Index state : raw.integers("start_states"))
+      problem.start_states.push_back(static_cast<FrictionState>(state));
+  }
+  problem.start_bounds = optional_vector(raw, "start_bounds");
 }
 
 RawTree encode_frame(const Frame& frame) {
@@ -236,7 +227,7 @@ RawTree encode_frame(const Frame& frame) {
     put_square(tree, "W", problem.W);
     tree.put("q", view(problem.q));
   }
-  put_starts(tree, problem);
+  put_vector(tree, "warm_start", problem.warm_start);
   if (frame.geometry) {
     const FrameGeometry& geometry = *frame.geometry;
     tree.put_matrix("geometry/vertices", row_major(geometry.vertices), 3);
@@ -270,7 +261,7 @@ Frame decode_frame(const RawTree& tree, const std::string& id, const std::string
     problem.W = read_square(raw, "W", 3 * m);
   }
   read_extras(raw, problem);
-  read_starts(raw, problem);
+  problem.warm_start = optional_vector(raw, "warm_start");
   frame.geometry = read_geometry(raw);
   if (raw.has("impulse")) {
     frame.impulse = to_vector(raw.reals("impulse", 3 * m));

@@ -28,8 +28,8 @@ RawTree encode_fclib_extras(const ContactProblem& problem);
 FclibFile decode_fclib(const RawTree& tree, const RawTree& extras, const std::string& where,
                        MatrixReading reading = MatrixReading::symmetric);
 
-/// dt, time, kind as attributes; gap, frame, position, points, weights, bodies, features, node_numbers,
-/// body_dofs as arrays (absent when empty).
+/// What FCLib lacks: dt, time, kind as attributes; gap, frame, position, points, weights, bodies, features,
+/// node_numbers, body_dofs, v_minus, start_states, start_bounds as arrays (absent when empty).
 void put_extras(RawTree& tree, const ContactProblem& problem);
 void read_extras(const RawReader& raw, ContactProblem& problem);
 

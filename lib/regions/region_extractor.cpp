@@ -225,15 +225,20 @@ void RegionExtractor::extract_bodies(Index region, ContactProblem& out) const {
   }
 }
 
-/// Of the same dofs as f; an idle mass rests.
-void RegionExtractor::extract_velocities(Index region, ContactProblem& out) const {
-  if (problem_->v_minus.size() == 0) return;
+/// v_minus: of the same dofs as f; an idle mass rests.
+void RegionExtractor::extract_starts(Index region, ContactProblem& out) const {
+  const ContactProblem& in = *problem_;
+  const auto contacts = partition_->region(region);
+  out.warm_start = cut_triples(in.warm_start, contacts);
+  out.start_bounds = cut_rows(in.start_bounds, contacts);
+  if (!in.start_states.empty()) {
+    for (const Index k : contacts) out.start_states.push_back(in.start_states[at(k)]);
+  }
+  if (in.v_minus.size() == 0) return;
   const auto own = nodes(region);
   out.v_minus.setZero(out.dofs());
-  for (Index i = 0; i < static_cast<Index>(own.size()); ++i) {
-    out.v_minus.segment(i * node_size_, node_size_) =
-        problem_->v_minus.segment(own[at(i)] * node_size_, node_size_);
-  }
+  for (Index i = 0; i < static_cast<Index>(own.size()); ++i)
+    out.v_minus.segment(i * node_size_, node_size_) = in.v_minus.segment(own[at(i)] * node_size_, node_size_);
 }
 
 void RegionExtractor::extract_metadata(Index region, ContactProblem& out) const {
@@ -246,11 +251,6 @@ void RegionExtractor::extract_metadata(Index region, ContactProblem& out) const 
   out.frame = cut_rows(in.frame, contacts);
   out.position = cut_rows(in.position, contacts);
   out.weights = cut_rows(in.weights, contacts);
-  out.warm_start = cut_triples(in.warm_start, contacts);
-  out.start_bounds = cut_rows(in.start_bounds, contacts);
-  if (!in.start_states.empty()) {
-    for (const Index k : contacts) out.start_states.push_back(in.start_states[at(k)]);
-  }
   out.features = cut_rows(in.features, contacts);
   if (!in.node_numbers.empty()) {
     for (const Index node : this->nodes(region)) out.node_numbers.push_back(in.node_numbers[at(node)]);
@@ -266,7 +266,6 @@ void RegionExtractor::extract_metadata(Index region, ContactProblem& out) const 
 ContactProblem RegionExtractor::extract(Index region) const {
   ContactProblem out = extract_system(region);
   extract_metadata(region, out);
-  extract_velocities(region, out);
   extract_bodies(region, out);
   return out;
 }
@@ -282,6 +281,7 @@ ContactProblem RegionExtractor::extract_system(Index region) const {
     out.w = cut_triples(problem_->w, partition_->region(region));
     out.H.resize(0, out.w.size());
   }
+  extract_starts(region, out);
   return out;
 }
 

@@ -16,7 +16,7 @@
 ///     points-approx:  as islands, so that W's diagonal blocks and q are the true ones and only the coupling
 ///                     between regions is dropped. A body is then copied into each of its regions.
 ///
-/// Rows and columns of M, H, f, w, W, q and the metadata follow. Nodes in `points` are renumbered (−1 when
+/// Rows and columns of M, H, f, w, W, q, the starts and the metadata follow. Nodes in `points` are renumbered (−1 when
 /// the region does not move them), bodies are renumbered when `body_dofs` is there. A region that moves
 /// nothing (both sides fixed) gets an idle unit mass, so that its problem is a valid one with u = w.
 namespace signorini {
@@ -29,7 +29,8 @@ class RegionExtractor {
   Index regions() const { return partition_->regions(); }
   /// The problem of one region. May be called from several threads at once.
   ContactProblem extract(Index region) const;
-  /// Only what u = W r + q and the law need: M, H, f, w, W, q and μ.
+  /// Only what u = W r + q and the law need (M, H, f, w, W, q, μ), and where a solver may start (warm_start, v_minus,
+  /// start_states, start_bounds).
   ContactProblem extract_system(Index region) const;
   /// Nodes of the whole problem in the order of the region's dofs; empty for a dual-only problem or an idle
   /// region.
@@ -42,7 +43,7 @@ class RegionExtractor {
   void extract_primal(Index region, ContactProblem& out) const;
   void extract_dual(Index region, ContactProblem& out) const;
   void extract_metadata(Index region, ContactProblem& out) const;
-  void extract_velocities(Index region, ContactProblem& out) const;
+  void extract_starts(Index region, ContactProblem& out) const;
   void extract_bodies(Index region, ContactProblem& out) const;
 
   const ContactProblem* problem_;

@@ -67,8 +67,7 @@ TEST_F(FileExportTest, ASnapshotKeepsItsBits) {
   EXPECT_EQ(done.note, "");
   const FclibFile read = read_fclib(path("x.hdf5"));
   const ContactProblem& problem = RecordingReader(file).read("000002").problem;
-  EXPECT_TRUE(same_bits(read.problem.f, problem.f));
-  EXPECT_TRUE(same_bits(read.problem.w, problem.w));
+  expect_same_problem(read.problem, problem);
   EXPECT_EQ(read.info.title, "net");
   EXPECT_EQ(read.info.description, "step 2 of a.h5, exported by signorini");
   EXPECT_THROW(export_fclib({.file = file, .step = "2", .output = path("x.hdf5")}), UsageError)
@@ -112,6 +111,32 @@ TEST_F(FileExportTest, ImpulsesStandInWorldAxesAndDisplacementsFromRest) {
   } catch (const InputError& error) {
     EXPECT_EQ(std::string(error.what()),
               "here: contact positions were not recorded, so the contacts cannot be drawn");
+  }
+}
+
+TEST_F(FileExportTest, StartsStandAtTheContactsWhereTheyWereRecorded) {
+  Frame f = frame("000001", 0.5);
+  const auto names = [&f] {
+    std::vector<std::string> all;
+    for (const VtkArray& array : contact_grid(f, "here").point_data)
+      if (array.name.find("start") != std::string::npos) all.push_back(array.name);
+    return all;
+  };
+  EXPECT_TRUE(names().empty());
+  ContactProblem& p = f.problem;
+  p.v_minus = Vector::LinSpaced(p.dofs(), 1.0, p.dofs());
+  p.start_states = {FrictionState::sliding, FrictionState::unknown};
+  p.start_bounds = (Vector(2) << 0.25, 0.0).finished();
+  EXPECT_EQ(names(), (std::vector<std::string>{"start_velocity", "start_state", "start_bound"}));
+  const VtkGrid grid = contact_grid(f, "here");
+  const Vector u = p.H.transpose() * p.v_minus;
+  EXPECT_EQ(doubles(grid.point_data, "start_velocity"),
+            (std::vector<double>{u[0], u[1], u[2], u[5], u[3], u[4]}))
+      << "the axes of contact 1: n = y, t1 = z, t2 = x";
+  EXPECT_EQ(doubles(grid.point_data, "start_bound"), (std::vector<double>{0.25, 0.0}));
+  for (const VtkArray& array : grid.point_data) {
+    if (array.name != "start_state") continue;
+    EXPECT_EQ(std::get<std::vector<std::int32_t>>(array.values), (std::vector<std::int32_t>{2, -1}));
   }
 }
 

@@ -116,6 +116,29 @@ TEST(FileSummary, RangesGoOverAllSnapshots) {
   EXPECT_EQ(notes[1].steps, 2U);
 }
 
+TEST(FileSummary, CountsTheSnapshotsThatHoldEachStart) {
+  const auto place = [](std::string_view field) {
+    std::size_t i = 0;
+    while (kStartQuantities.at(i).field != field) ++i;
+    return i;
+  };
+  ContactProblem problem = make_planted_problem({.contacts = 4}).problem;
+  std::vector<SnapshotSummary> steps{summarise_snapshot(problem, "1")};
+  EXPECT_EQ(count_starts(steps), StartCounts{});
+  problem.v_minus = Vector::Zero(problem.dofs());
+  problem.start_states.assign(4, FrictionState::unknown);
+  steps.push_back(summarise_snapshot(problem, "2"));
+  problem.warm_start = Vector::Zero(12);
+  problem.v_minus.resize(0);
+  problem.start_bounds = Vector::Zero(4);
+  steps.push_back(summarise_snapshot(problem, "3"));
+  const StartCounts held = count_starts(steps);
+  EXPECT_EQ(held[place("warm_start")], 1U);
+  EXPECT_EQ(held[place("v_minus")], 1U);
+  EXPECT_EQ(held[place("start_states")], 2U);
+  EXPECT_EQ(held[place("start_bounds")], 1U);
+}
+
 TEST(FileSummary, ColumnsPassOverStepsWithoutANumber) {
   const StepTable table{{"time", "x"}, {"s", "m"}, {{0.5, kNone}, {1.0, 3.0}, {1.5, -1.0}}};
   const std::vector<ColumnSummary> columns = summarise_columns(table);

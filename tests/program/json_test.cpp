@@ -91,6 +91,11 @@ TEST_F(JsonTest, RecordGivesTheSummaryWithUnitsAndTheFacts) {
   const Json files = json_of({"info", path("b.h5")});
   ASSERT_EQ(files.size(), 1U);
   EXPECT_EQ(files[0]["steps"].size(), summary["snapshots"].get<std::size_t>());
+  for (const auto& [field, unit] : std::vector<std::pair<std::string, std::string>>{
+           {"warm_start", "N s"}, {"v_minus", "m/s"}, {"start_states", "1"}, {"start_bounds", "N s"}}) {
+    EXPECT_EQ(files[0]["starts"][field]["unit"], unit) << field;
+    EXPECT_GT(files[0]["starts"][field]["steps"], 0) << field;
+  }
   EXPECT_TRUE(json_of({"info", path("b.h5"), "--facts"}).is_array());
   const Json vtk = json_of({"export", path("b.h5"), "--vtk", path("vtk")});
   EXPECT_EQ(vtk["kind"], "vtk");
@@ -140,7 +145,7 @@ TEST_F(JsonTest, ReproduceAddsTheClaimsAndTheReportTalksElsewhere) {
 
 TEST_F(JsonTest, ListsAreListsAndAllOfThemAnObject) {
   const Json all = json_of({"list"});
-  for (const char* kind : {"solvers", "scenes", "experiments", "measures", "columns"}) {
+  for (const char* kind : {"solvers", "scenes", "shapes", "experiments", "measures", "columns"}) {
     ASSERT_TRUE(all[kind].is_array()) << kind;
     EXPECT_EQ(all[kind], json_of({"list", kind})) << kind;
     EXPECT_FALSE(all[kind].empty()) << kind;

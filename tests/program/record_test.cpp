@@ -375,6 +375,17 @@ TEST_F(RecordTest, InfoShowsTheStatisticsOfTheSimulation) {
   EXPECT_GT(statistics["columns"]["contacts"]["most"], 0.0);
 }
 
+TEST_F(RecordTest, InfoNamesWhatSolversMayStartFrom) {
+  ASSERT_EQ(run(command("b.h5")).code, 0);
+  const std::string line =
+      "b.h5: starts: impulses [N s], velocities [m/s], contact states, friction bounds [N s]\n";
+  const Outcome with = run({"info", path("b.h5")});
+  EXPECT_NE(with.out.find(line), std::string::npos) << with.out;
+  EXPECT_NE(run({"info", path("b.h5"), "--steps"}).out.find(line), std::string::npos);
+  const Outcome without = run({"info", planted("p.hdf5")});
+  EXPECT_EQ(without.out.find("starts"), std::string::npos) << without.out;
+}
+
 TEST_F(RecordTest, CheckPrintsTheWholeSceneAndRecordsNothing) {
   const Outcome o = run({"record", "rings", "--check", "--set", "contact.friction=0.25"});
   ASSERT_EQ(o.code, 0) << o.err;

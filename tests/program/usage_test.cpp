@@ -1,8 +1,10 @@
 #include <cstdlib>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "program/program_fixture.h"
+#include "scene/shapes/registry.h"
 
 namespace signorini::usage_test {
 namespace {
@@ -74,6 +76,23 @@ TEST_F(UsageTest, ListNamesSolversScenesExperimentsAndMeasures) {
   EXPECT_NE(run({"list", "measures"}).out.find("residual"), std::string::npos);
   EXPECT_EQ(run({"list", "solvers", "--json"}).out.front(), '[');
   EXPECT_EQ(run({"list"}).code, 0);
+}
+
+TEST_F(UsageTest, ListNamesEveryShapeOfTheRegistry) {
+  const Outcome all = run({"list"});
+  const Outcome shapes = run({"list", "shapes"});
+  ASSERT_EQ(shapes.code, 0) << shapes.err;
+  const auto json = nlohmann::json::parse(run({"list", "shapes", "--json"}).out);
+  ASSERT_EQ(json.size(), shape_registry().size());
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const ShapeEntry& entry = shape_registry()[i];
+    EXPECT_EQ(json[i]["name"], entry.name);
+    EXPECT_EQ(json[i]["body"], enum_name(entry.kind));
+    EXPECT_EQ(json[i]["summary"], entry.summary);
+    EXPECT_NE(shapes.out.find(entry.name), std::string::npos) << entry.name;
+    EXPECT_NE(shapes.out.find(entry.summary), std::string::npos) << entry.name;
+    EXPECT_NE(all.out.find(entry.name), std::string::npos) << entry.name;
+  }
 }
 
 TEST_F(UsageTest, NothingAskedShowsTheHelpAndIsAUsageError) {

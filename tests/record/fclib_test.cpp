@@ -59,6 +59,26 @@ TEST(FclibFile, EveryFileOfTheCollectionLoadsAndSurvivesTheWayOutAndBack) {
   for (const fs::path& path : files) expect_survives_the_way_out_and_back(path, folder.path() / "copy.hdf5");
 }
 
+TEST(FclibFile, ASnapshotOfARecordingSurvivesTheWayOutAndBack) {
+  const TemporaryFolder folder;
+  const fs::path copy = folder.path() / "copy.hdf5";
+  for (const double stiffness : {0.0, 100.0}) {
+    FclibFile file;
+    file.problem = rich_frame("000001", 3, stiffness).problem;
+    write_fclib(copy, file);
+    expect_same_problem(read_fclib(copy).problem, file.problem);
+  }
+  FclibFile bare;
+  bare.problem.W.resize(3, 3);
+  bare.problem.W.setIdentity();
+  bare.problem.q = Vector::Constant(3, -1.0);
+  bare.problem.mu = Vector::Constant(1, 0.5);
+  bare.problem.start_states = {FrictionState::sliding};
+  bare.problem.start_bounds = Vector::Constant(1, 0.25);
+  write_fclib(copy, bare);
+  expect_same_problem(read_fclib(copy).problem, bare.problem);
+}
+
 /// The matrix data of a global file: triplets sorted by row and column.
 std::vector<std::tuple<Index, Index, double>> triplets(const SparseRows& M) {
   std::vector<std::tuple<Index, Index, double>> all;

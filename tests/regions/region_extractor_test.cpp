@@ -140,6 +140,61 @@ TEST(RegionExtractor, MetadataFollowsItsContacts) {
   EXPECT_EQ(part.start_bounds, (Vector(2) << 0.5, 0.25).finished());
 }
 
+/// Every entry of the starts is another number, so that one in a wrong place shows.
+ContactProblem with_starts(ContactProblem problem) {
+  const Index m = problem.contacts();
+  problem.warm_start = Vector::LinSpaced(3 * m, 1, 3 * m);
+  problem.v_minus = Vector::LinSpaced(problem.dofs(), 100, 99 + problem.dofs());
+  problem.start_bounds = Vector::LinSpaced(m, 1000, 999 + m);
+  for (Index k = 0; k < m; ++k) problem.start_states.push_back(static_cast<FrictionState>(k % 4 - 1));
+  return problem;
+}
+
+// Nodes and contacts of the two regions interleave; every node touches a contact.
+TEST(RegionExtractor, TheStartsOfTheRegionsPutTogetherAreThoseOfTheWhole) {
+  const ContactProblem whole =
+      with_starts(problem_from({6, {{0, 2}, {5, 3}, {4, 2}, {1, 5}, {0}, {3}, {2}}, {}}));
+  const auto partition = partition_regions(whole, RegionMode::points);
+  ASSERT_EQ(partition.label, (std::vector<Index>{0, 1, 0, 1, 0, 1, 0}));
+  ContactProblem joined;
+  joined.warm_start.setConstant(21, -1.0);
+  joined.v_minus.setConstant(18, -1.0);
+  joined.start_bounds.setConstant(7, -1.0);
+  joined.start_states.assign(7, FrictionState::unknown);
+  const RegionExtractor extractor(whole, partition);
+  for (Index r = 0; r < partition.regions(); ++r) {
+    const ContactProblem part = extractor.extract_system(r);
+    EXPECT_FALSE(find_defect(part).has_value()) << *find_defect(part);
+    ASSERT_EQ(part.warm_start.size(), 3 * part.contacts());
+    ASSERT_EQ(part.v_minus.size(), part.dofs());
+    ASSERT_EQ(part.start_bounds.size(), part.contacts());
+    ASSERT_EQ(part.start_states.size(), partition.region(r).size());
+    Index i = 0;
+    for (const Index k : partition.region(r)) {
+      joined.warm_start.segment<3>(3 * k) = part.warm_start.segment<3>(3 * i);
+      joined.start_bounds[k] = part.start_bounds[i];
+      joined.start_states[static_cast<std::size_t>(k)] = part.start_states[static_cast<std::size_t>(i++)];
+    }
+    i = 0;
+    for (const Index node : extractor.nodes(r))
+      joined.v_minus.segment<3>(3 * node) = part.v_minus.segment<3>(3 * i++);
+  }
+  EXPECT_EQ(joined.warm_start, whole.warm_start);
+  EXPECT_EQ(joined.v_minus, whole.v_minus);
+  EXPECT_EQ(joined.start_bounds, whole.start_bounds);
+  EXPECT_EQ(joined.start_states, whole.start_states);
+}
+
+TEST(RegionExtractor, OfAProblemWithoutStartsTheRegionsHaveNone) {
+  const ContactProblem whole = problem_from({3, {{0}, {1, 2}}, {}});
+  const ContactProblem part =
+      RegionExtractor(whole, partition_regions(whole, RegionMode::points)).extract_system(1);
+  EXPECT_EQ(part.warm_start.size(), 0);
+  EXPECT_EQ(part.v_minus.size(), 0);
+  EXPECT_EQ(part.start_bounds.size(), 0);
+  EXPECT_TRUE(part.start_states.empty());
+}
+
 TEST(RegionExtractor, ARegionThatMovesNothingIsAValidProblemWithUEqualW) {
   auto problem = problem_from({2, {{0}, {}, {1}}, {}});
   problem.v_minus = Vector::Ones(6);

@@ -64,6 +64,18 @@ class CheckLayers(unittest.TestCase):
         self.assertEqual(found, ["lib/contact/contact_problem.h: oneTBB in a header (tbb/parallel_for.h); "
                                  "only base/parallel.h may"])
 
+    def test_a_law_compared_outside_its_header_is_found(self):
+        compared = ["law == FrictionLaw::cone", "law.frame != PyramidFrame::aligned", "FrictionLaw::pyramid == law",
+                    "case FrictionLaw::cone:", "using enum FrictionLaw;", "law ==\n    signorini::FrictionLaw::cone"]
+        for words in compared:
+            with self.subTest(words):
+                found = self.found({"lib/solvers/pgs.cpp": f'#include "contact/contact_problem.h"\n{words}\n'})
+                self.assertEqual(found, ["lib/solvers/pgs.cpp:2: compares the contact law; use with_law, is_cone, is_aligned, "
+                                         "project_tangent or Law::tangent_size of contact/friction_law.h"])
+        self.assertEqual(self.found({"lib/contact/friction_law.h": "return law == FrictionLaw::cone;\n"}), [])
+        for words in ("make(FrictionLaw::cone)", "FrictionLaw law = FrictionLaw::cone;", "in_case FrictionLaw::cone"):
+            self.assertEqual(self.found({"experiments/main.cpp": words + "\n"}), [], words)
+
     def test_a_missing_header_and_an_unknown_folder_are_found(self):
         found = self.found({"lib/utils/tools.h": "", "lib/solvers/pgs.cpp": '#include "pgs.h"\n'})
         self.assertEqual(len(found), 2, found)

@@ -77,7 +77,8 @@ class Export(unittest.TestCase):
         with h5py.File(cls.file) as file:
             cls.frames = {name: {key: group[key][()] for key in ("frame", "position", "gap", "mu", "bodies", "warm_start",
                                                                  "geometry/vertices", "geometry/triangles", "geometry/triangle_body",
-                                                                 "H/column_begin", "H/row", "H/blocks")
+                                                                 "H/column_begin", "H/row", "H/blocks", "v_minus", "start_states",
+                                                                 "start_bounds")
                                  if key in group} | {"time": group.attrs["time"]}
                           | ({"rest": group["geometry/rest"][()]} if "geometry/rest" in group else {})
                           | ({"impulse": group["impulse"][()]} if "impulse" in group else {})
@@ -122,6 +123,10 @@ class Export(unittest.TestCase):
             np.testing.assert_array_equal(data["gap"], frame["gap"])
             np.testing.assert_array_equal(data["friction"], frame["mu"])
             np.testing.assert_array_equal(np.stack([data["body_a"], data["body_b"]], 1), frame["bodies"])
+            if m > 0:  # a frame without contacts holds no starts
+                np.testing.assert_array_equal(data["start_state"], frame["start_states"])
+                np.testing.assert_array_equal(data["start_bound"], frame["start_bounds"])
+                self.check_start_velocity(data["start_velocity"], frame)
             for key, recorded in (("warm_start", frame.get("warm_start")), ("impulse", frame.get("impulse"))):
                 self.assertEqual(key in data, recorded is not None, key)
                 if recorded is None:
@@ -129,6 +134,14 @@ class Export(unittest.TestCase):
                 axes, r = frame["frame"].reshape(m, 3, 3), recorded.reshape(m, 3)
                 world = np.einsum("kra,kr->ka", axes, r)  # three products and two sums each: 5 ε of the largest term
                 np.testing.assert_allclose(data[key], world, rtol=0, atol=5 * np.finfo(float).eps * (np.abs(r).max() + 1e-300))
+
+    def check_start_velocity(self, found, frame):
+        """Hᵀ v_minus in world axes, from the recorded blocks of H (row: mass point, column: axis of the contact's frame)."""
+        begin, row, v = frame["H/column_begin"], frame["H/row"], frame["v_minus"].reshape(-1, 3)
+        for k, axes in enumerate(frame["frame"].reshape(-1, 3, 3)):
+            u = sum((frame["H/blocks"][e].reshape(3, 3).T @ v[row[e]] for e in range(begin[k], begin[k + 1])), np.zeros(3))
+            # at most four mass points: 12 products for u and 3 for the turn, with their sums 30 ε of the largest term
+            np.testing.assert_allclose(found[k], axes.T @ u, rtol=0, atol=30 * np.finfo(float).eps * np.abs(v).max())
 
     def test_regions_and_islands_are_connected_components(self):
         for name, frame in self.frames.items():

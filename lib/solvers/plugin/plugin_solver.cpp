@@ -292,7 +292,7 @@ class PluginSolver : public Base {
     plugin::Problem& problem = object_.problem;
     problem = {};
     problem.size = sizeof(plugin::Problem);
-    problem.law = options_.common.law == FrictionLaw::cone ? plugin::Law::cone : plugin::Law::pyramid;
+    problem.law = is_cone(options_.common.law) ? plugin::Law::cone : plugin::Law::pyramid;
     problem.contacts = static_cast<std::int32_t>(mu.size());
     problem.mu = mu.data();
     return problem;
