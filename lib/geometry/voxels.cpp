@@ -39,7 +39,7 @@ TetMesh kuhn_voxels(const std::array<Index, 3>& cells, const Vector3& size,
       }
     }
   };
-  std::vector<Index> number(static_cast<std::size_t>(nx) * ny * nz, -1);
+  std::vector<Index> number(static_cast<std::size_t>(nx) * ny * nz, -1);  // in 64 bits
   std::size_t filled = 0;
   for_cells([&](Index i, Index j, Index k) {
     ++filled;

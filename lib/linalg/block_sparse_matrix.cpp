@@ -112,7 +112,7 @@ BlockSparseMatrix to_blocks(const SparseRows& matrix, TaskArena* arena) {
 
 SparseRows to_scalar(const BlockSparseMatrix& A) {
   SparseRows matrix(3 * A.block_rows, 3 * A.block_columns);
-  matrix.resizeNonZeros(9 * static_cast<Eigen::Index>(A.blocks()));
+  matrix.resizeNonZeros(9 * static_cast<Eigen::Index>(A.blocks()));  // in 64 bits
   Index at = 0;
   matrix.outerIndexPtr()[0] = 0;
   for (Index i = 0; i < A.block_rows; ++i) {

@@ -183,7 +183,7 @@ std::optional<SymmetricBlockMatrix> fold_symmetric(const BlockSparseMatrix& A, I
   F.values.assign(9 * F.column.size() + SymmetricBlockMatrix::kPadding, 0.0);
   const auto copy = [&](Index to, Index b) {
     F.column[to] = A.column[b];
-    std::copy_n(A.block(b), 9, F.values.data() + 9 * static_cast<std::size_t>(to));
+    std::copy_n(A.block(b), 9, F.values.data() + 9 * static_cast<std::size_t>(to));  // in 64 bits
   };
   for_each_chunk(arena, F.block_rows, chunk_rows, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
