@@ -46,7 +46,7 @@ class Descriptor {
 std::string text_of_lock(int fd) {
   char text[512] = {};
   const ssize_t got = ::pread(fd, text, sizeof text - 1, 0);
-  return std::string(trim(std::string_view(text, got > 0 ? static_cast<std::size_t>(got) : 0)));
+  return std::string(trim(std::string_view(text, got > 0 ? got : 0)));
 }
 
 bool is_lock_text(const std::string& text) {
@@ -77,7 +77,7 @@ void write_and_sync(const fs::path& path, std::span<const std::byte> bytes) {
     const ssize_t written = ::write(file.get(), bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) fail(path, "writing");
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    bytes = bytes.subspan(written);
   }
   if (::fsync(file.get()) != 0) fail(path, "flushing");
   if (!file.close()) fail(path, "closing");

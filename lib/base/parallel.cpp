@@ -51,8 +51,7 @@ class alignas(64) ChunkShare {
 
 struct TaskArena::Impl {
   explicit Impl(int threads)
-      : permission(tbb::global_control::max_allowed_parallelism,
-                   static_cast<std::size_t>(std::max(threads, hardware_threads()))),
+      : permission(tbb::global_control::max_allowed_parallelism, std::max(threads, hardware_threads())),
         arena(threads) {}
   // TBB caps arenas at the number of cores unless this is raised first.
   tbb::global_control permission;
@@ -80,7 +79,7 @@ void TaskArena::for_each_task(std::size_t n, FunctionRef<void(std::size_t)> body
   }
   // Tasks take the next index from a counter: indices start in ascending order whatever TBB does with ranges.
   std::atomic<std::size_t> next{0};
-  const int workers = static_cast<int>(std::min<std::size_t>(n, static_cast<std::size_t>(threads())));
+  const int workers = static_cast<int>(std::min<std::size_t>(n, threads()));
   impl_->arena.execute([&] {
     tbb::parallel_for(
         0, workers,
@@ -96,7 +95,7 @@ void TaskArena::for_chunks(std::size_t n, std::size_t grain,
   SIGNORINI_CHECK(grain > 0);
   const std::size_t chunks = (n + grain - 1) / grain;
   const auto chunk = [&](std::size_t c) { body(c * grain, std::min(n, (c + 1) * grain)); };
-  const std::size_t workers = std::min<std::size_t>(chunks, static_cast<std::size_t>(threads()));
+  const std::size_t workers = std::min<std::size_t>(chunks, threads());
   if (workers <= 1 || workers > kMaxShares || chunks > kMaxChunks) return for_each_task(chunks, chunk);
   std::array<ChunkShare, kMaxShares> share;
   for (std::size_t w = 0; w < workers; ++w) share[w].set(chunks * w / workers, chunks * (w + 1) / workers);

@@ -11,7 +11,7 @@ namespace {
 
 void require_surface(const std::string& name, const TriangleMesh& surface) {
   if (surface.triangles.empty()) throw_usage("{}: the surface has no triangles", name);
-  const auto vertices = static_cast<Index>(surface.vertices.size());
+  const Index vertices = count(surface.vertices);
   for (std::size_t t = 0; t < surface.triangles.size(); ++t) {
     for (const Index vertex : surface.triangles[t]) {
       if (vertex < 0 || vertex >= vertices)
@@ -26,19 +26,19 @@ BlockSparseMatrix block_pattern(Index rows, std::vector<std::array<Index, 2>>& p
   pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
   BlockSparseMatrix A;
   A.block_rows = A.block_columns = rows;
-  A.row_begin.assign(at(rows) + 1, 0);
-  for (Index i = 0; i < rows; ++i) A.row_begin[at(i) + 1] = 1;
+  A.row_begin.assign(rows + 1, 0);
+  for (Index i = 0; i < rows; ++i) A.row_begin[i + 1] = 1;
   for (const auto& [i, j] : pairs) {
-    ++A.row_begin[at(i) + 1];
-    ++A.row_begin[at(j) + 1];
+    ++A.row_begin[i + 1];
+    ++A.row_begin[j + 1];
   }
-  for (std::size_t i = 0; i < at(rows); ++i) A.row_begin[i + 1] += A.row_begin[i];
-  A.column.resize(at(A.row_begin.back()));
+  for (Index i = 0; i < rows; ++i) A.row_begin[i + 1] += A.row_begin[i];
+  A.column.resize(A.row_begin.back());
   // Below the diagonal in ascending column, then the diagonal, then what is above.
   std::vector<Index> next(A.row_begin.begin(), A.row_begin.end() - 1);
-  for (const auto& [i, j] : pairs) A.column[at(next[at(j)]++)] = i;
-  for (Index i = 0; i < rows; ++i) A.column[at(next[at(i)]++)] = i;
-  for (const auto& [i, j] : pairs) A.column[at(next[at(i)]++)] = j;
+  for (const auto& [i, j] : pairs) A.column[next[j]++] = i;
+  for (Index i = 0; i < rows; ++i) A.column[next[i]++] = i;
+  for (const auto& [i, j] : pairs) A.column[next[i]++] = j;
   A.values.assign(9 * A.column.size() + BlockSparseMatrix::kPadding, 0.0);
   return A;
 }
@@ -55,7 +55,7 @@ BodySystem& BodySystem::operator=(BodySystem&&) noexcept = default;
 Index BodySystem::Impl::add_body(const std::string& name, Kind kind, Index number, Index first_node) {
   SIGNORINI_CHECK(!finished);
   bodies.push_back({name, kind, first_node, nodes(), number});
-  return static_cast<Index>(bodies.size()) - 1;
+  return count(bodies) - 1;
 }
 
 /// Appends the nodes of a body that is about to be added; returns the first.
@@ -80,7 +80,7 @@ void BodySystem::Impl::add_node_surface(Index first_node, const std::vector<Tria
                                         const std::vector<Edge>& extra) {
   for (Index i = 0; i < vertices; ++i) {
     Carrier carrier;
-    carrier.node[0] = first_node + (vertex_of == nullptr ? i : (*vertex_of)[at(i)]);
+    carrier.node[0] = first_node + (vertex_of == nullptr ? i : (*vertex_of)[i]);
     carrier.weight[0] = 1.0;
     carriers.push_back(carrier);
   }
@@ -99,7 +99,7 @@ Index BodySystem::add_solid(const std::string& name, const TetMesh& rest, const 
   if (skin == nullptr) {
     std::vector<Index> vertex_of;
     const TriangleMesh boundary = boundary_surface(rest, vertex_of);
-    s.add_node_surface(first, boundary.triangles, &vertex_of, static_cast<Index>(vertex_of.size()), {});
+    s.add_node_surface(first, boundary.triangles, &vertex_of, count(vertex_of), {});
   } else {
     require_surface(name, *skin);
     const Embedding embedding = embed(*skin, rest, name);
@@ -108,7 +108,7 @@ Index BodySystem::add_solid(const std::string& name, const TetMesh& rest, const 
       for (Index& node : carrier.node) node += first;
       s.carriers.push_back(carrier);
     }
-    append_surface(s.surface, static_cast<Index>(skin->vertices.size()), skin->triangles, {}, true, true);
+    append_surface(s.surface, count(skin->vertices), skin->triangles, {}, true, true);
   }
   return s.add_body(name, Kind::solid, -1, first);
 }
@@ -120,7 +120,7 @@ Index BodySystem::add_springs(const std::string& name, const SpringNetwork& rest
   rest.validate(name);
   s.springs.add(rest, nodes());
   const Index first = s.add_nodes(bodies(), rest.vertices, rest.mass, rest.damping, placement);
-  s.add_node_surface(first, rest.triangles, nullptr, static_cast<Index>(rest.vertices.size()), rest.edges);
+  s.add_node_surface(first, rest.triangles, nullptr, count(rest.vertices), rest.edges);
   return s.add_body(name, Kind::springs, -1, first);
 }
 
@@ -139,7 +139,7 @@ Index BodySystem::add_rigid(const std::string& name, const TriangleMesh& surface
     carrier.local = X - rigid.body.centre;
     s.carriers.push_back(carrier);
   }
-  append_surface(s.surface, static_cast<Index>(surface.vertices.size()), surface.triangles, {}, true, false);
+  append_surface(s.surface, count(surface.vertices), surface.triangles, {}, true, false);
   s.rigid.push_back(rigid);
   return s.add_body(name, Kind::rigid, rigids() - 1, nodes());
 }
@@ -153,15 +153,15 @@ Index BodySystem::add_kinematic(const std::string& name, const TriangleMesh& sur
     carrier.local = X;
     s.carriers.push_back(carrier);
   }
-  append_surface(s.surface, static_cast<Index>(surface.vertices.size()), surface.triangles, {}, false, false);
+  append_surface(s.surface, count(surface.vertices), surface.triangles, {}, false, false);
   s.motions.push_back(motion);
-  return s.add_body(name, Kind::kinematic, static_cast<Index>(s.motions.size()) - 1, nodes());
+  return s.add_body(name, Kind::kinematic, count(s.motions) - 1, nodes());
 }
 
 void BodySystem::pin(Index body, Index vertex, const Motion& motion) {
   Impl& s = *impl_;
   SIGNORINI_CHECK(!s.finished && body >= 0 && body < bodies());
-  const Body& owner = s.bodies[at(body)];
+  const Body& owner = s.bodies[body];
   if (owner.kind != Kind::solid && owner.kind != Kind::springs)
     throw_usage("{}: only vertices of a deformable body can be pinned", owner.name);
   if (vertex < 0 || vertex >= owner.end_node - owner.first_node)
@@ -170,8 +170,8 @@ void BodySystem::pin(Index body, Index vertex, const Motion& motion) {
   motion.validate(owner.name);
   const Index node = owner.first_node + vertex;
   if (s.pinned(node)) throw_usage("{}: vertex {} is pinned twice", owner.name, vertex);
-  s.pin_of[at(node)] = static_cast<Index>(s.pins.size());
-  s.pins.push_back({node, motion, s.node_rest[at(node)]});
+  s.pin_of[node] = count(s.pins);
+  s.pins.push_back({node, motion, s.node_rest[node]});
 }
 
 void BodySystem::finish() {
@@ -186,14 +186,14 @@ void BodySystem::finish() {
     s.start.velocity.push_back(rigid.angular_velocity);
   }
   s.damping = s.node_damping;
-  s.damping.resize(at(blocks()), 0.0);
+  s.damping.resize(blocks(), 0.0);
 
   s.surface_rest.resize(s.carriers.size());
   TaskArena arena(1);
   surface_positions(arena, s.start, s.surface_rest);
   for (const Pin& pin : s.pins) {
-    s.start.node[at(pin.node)] = pin.motion.position(pin.at_start, 0.0);
-    s.start.velocity[at(pin.node)].setZero();
+    s.start.node[pin.node] = pin.motion.position(pin.at_start, 0.0);
+    s.start.velocity[pin.node].setZero();
   }
 
   std::vector<std::array<Index, 2>> pairs;
@@ -203,30 +203,29 @@ void BodySystem::finish() {
   for (Index i = 0; i < blocks(); ++i) s.diagonal.push_back(find_block(s.pattern, i, i));
   s.tets.finish(nodes(), &s.pattern);
   s.springs.prepare(s.pattern);
-  s.spring_force.resize(s.springs.empty() ? 0 : at(nodes()));
+  s.spring_force.resize(s.springs.empty() ? 0 : nodes());
 
   std::sort(s.pins.begin(), s.pins.end(), [](const Pin& a, const Pin& b) { return a.node < b.node; });
-  for (std::size_t k = 0; k < s.pins.size(); ++k) {
+  for (Index k = 0; k < count(s.pins); ++k) {
     const Index p = s.pins[k].node;
-    s.pin_of[at(p)] = static_cast<Index>(k);
-    for (Index mirror = s.pattern.row_begin[at(p)]; mirror < s.pattern.row_begin[at(p) + 1]; ++mirror) {
-      const Index row = s.pattern.column[at(mirror)];
-      if (row != p)
-        s.prescribed.push_back({row, find_block(s.pattern, row, p), mirror, static_cast<Index>(k)});
+    s.pin_of[p] = k;
+    for (Index mirror = s.pattern.row_begin[p]; mirror < s.pattern.row_begin[p + 1]; ++mirror) {
+      const Index row = s.pattern.column[mirror];
+      if (row != p) s.prescribed.push_back({row, find_block(s.pattern, row, p), mirror, k});
     }
   }
 }
 
 // --- what there is ---
 
-Index BodySystem::bodies() const { return static_cast<Index>(impl_->bodies.size()); }
+Index BodySystem::bodies() const { return count(impl_->bodies); }
 Index BodySystem::nodes() const { return impl_->nodes(); }
 Index BodySystem::rigids() const { return impl_->rigids(); }
 Index BodySystem::elements() const { return impl_->tets.size(); }
-const std::string& BodySystem::name(Index body) const { return impl_->bodies[at(body)].name; }
+const std::string& BodySystem::name(Index body) const { return impl_->bodies[body].name; }
 const Motion* BodySystem::motion(Index body) const {
-  const Body& b = impl_->bodies[at(body)];
-  return b.kind == Kind::kinematic ? &impl_->motions[at(b.number)] : nullptr;
+  const Body& b = impl_->bodies[body];
+  return b.kind == Kind::kinematic ? &impl_->motions[b.number] : nullptr;
 }
 const SurfaceModel& BodySystem::surface() const { return impl_->surface; }
 std::span<const double> BodySystem::damping() const { return impl_->damping; }
@@ -242,14 +241,14 @@ const std::vector<Vector3>& BodySystem::surface_rest() const {
 }
 
 std::array<Index, 2> BodySystem::body_blocks(Index body) const {
-  const Body& b = impl_->bodies[at(body)];
+  const Body& b = impl_->bodies[body];
   if (b.kind == Kind::rigid) return {impl_->rigid_block(b.number), impl_->rigid_block(b.number) + 2};
   return {b.first_node, b.end_node};
 }
 
 Index BodySystem::body_of_block(Index block) const {
-  if (block < nodes()) return impl_->node_body[at(block)];
-  return impl_->rigid[at((block - nodes()) / 2)].owner;
+  if (block < nodes()) return impl_->node_body[block];
+  return impl_->rigid[(block - nodes()) / 2].owner;
 }
 
 bool BodySystem::is_prescribed(Index block) const { return block < nodes() && impl_->pinned(block); }

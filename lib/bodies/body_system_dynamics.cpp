@@ -24,7 +24,7 @@ Matrix3 world_inertia(const Matrix3& body_inertia, const RigidPose& pose) {
 void BodySystem::mass_blocks(const SystemState& state, std::span<Matrix3> mass) const {
   const Impl& s = *impl_;
   s.require_state(state);
-  SIGNORINI_CHECK(mass.size() == at(blocks()));
+  SIGNORINI_CHECK(count(mass) == blocks());
   for (std::size_t i = 0; i < s.node_mass.size(); ++i) mass[i] = s.node_mass[i] * Matrix3::Identity();
   for (std::size_t r = 0; r < s.rigid.size(); ++r) {
     const std::size_t block = s.node_mass.size() + 2 * r;
@@ -36,7 +36,7 @@ void BodySystem::mass_blocks(const SystemState& state, std::span<Matrix3> mass) 
 double BodySystem::forces(TaskArena& arena, const SystemState& state, std::span<Vector3> force) {
   Impl& s = *impl_;
   s.require_state(state);
-  SIGNORINI_CHECK(force.size() == at(blocks()));
+  SIGNORINI_CHECK(count(force) == blocks());
   std::fill(force.begin(), force.end(), Vector3::Zero());
   const std::span<Vector3> node_force = force.first(s.node_mass.size());
   double energy = s.tets.add_forces(arena, state.node, node_force);
@@ -58,9 +58,8 @@ void BodySystem::Impl::clear_rows(TaskArena& arena, const SystemState& state, do
     std::fill(A.values.begin() + 9 * A.row_begin[begin], A.values.begin() + 9 * A.row_begin[end], 0.0);
     for (std::size_t i = begin; i < end; ++i) {
       const double m = node_mass[i];
-      const auto row = static_cast<Index>(i);
       Eigen::Map<Matrix3>(A.block(diagonal[i])).diagonal().setConstant(m * (1.0 + dt * damping[i]));
-      system.b.segment<3>(3 * row) = m * (state.velocity[i] + dt * gravity);
+      system.b.segment<3>(3 * i) = m * (state.velocity[i] + dt * gravity);
     }
   });
 }
@@ -69,21 +68,20 @@ void BodySystem::Impl::add_springs_step(const SystemState& state, double dt, Imp
   const std::span<const Vector3> velocity = std::span(state.velocity).first(node_mass.size());
   std::fill(spring_force.begin(), spring_force.end(), Vector3::Zero());
   springs.add_forces(state.node, velocity, spring_force);
-  for (std::size_t i = 0; i < spring_force.size(); ++i)
-    system.b.segment<3>(3 * static_cast<Index>(i)) += dt * spring_force[i];
+  for (Index i = 0; i < count(spring_force); ++i) system.b.segment<3>(3 * i) += dt * spring_force[i];
   springs.add_stiffness(state.node, velocity, dt, system.A, span_of(system.b).first(3 * node_mass.size()));
 }
 
 void BodySystem::Impl::add_rigid_rows(const SystemState& state, double dt, const Vector3& gravity,
                                       ImplicitSystem& system) const {
-  for (std::size_t r = 0; r < rigid.size(); ++r) {
-    const Index block = rigid_block(static_cast<Index>(r));
+  for (Index r = 0; r < count(rigid); ++r) {
+    const Index block = rigid_block(r);
     const double m = rigid[r].body.mass;
     const Matrix3 inertia = world_inertia(rigid[r].body.inertia, state.rigid[r]);
-    const Vector3& v = state.velocity[at(block)];
-    const Vector3& omega = state.velocity[at(block) + 1];
-    Eigen::Map<Matrix3>(system.A.block(diagonal[at(block)])) = m * Matrix3::Identity();
-    Eigen::Map<Matrix3>(system.A.block(diagonal[at(block) + 1])) = inertia;
+    const Vector3& v = state.velocity[block];
+    const Vector3& omega = state.velocity[block + 1];
+    Eigen::Map<Matrix3>(system.A.block(diagonal[block])) = m * Matrix3::Identity();
+    Eigen::Map<Matrix3>(system.A.block(diagonal[block + 1])) = inertia;
     system.b.segment<3>(3 * block) = m * (v + dt * gravity);
     const Vector3 free = free_rotation(rigid[r].body.inertia, state.rigid[r], omega, dt);
     system.b.segment<3>(3 * block + 3) = inertia * free;
@@ -93,21 +91,21 @@ void BodySystem::Impl::add_rigid_rows(const SystemState& state, double dt, const
 /// Rows of prescribed blocks become M v_p, their columns move to b.
 void BodySystem::Impl::prescribe(const SystemState& state, double dt, ImplicitSystem& system) const {
   std::size_t next = 0;
-  for (std::size_t k = 0; k < pins.size(); ++k) {
+  for (Index k = 0; k < count(pins); ++k) {
     const Index p = pins[k].node;
     const Vector3 velocity = pin_velocity(pins[k], state.time, dt);
-    for (; next < prescribed.size() && at(prescribed[next].pin) == k; ++next) {
+    for (; next < prescribed.size() && prescribed[next].pin == k; ++next) {
       const PrescribedEntry& entry = prescribed[next];
       Eigen::Map<Matrix3> block(system.A.block(entry.block));
       system.b.segment<3>(3 * entry.row) -= block * velocity;
       block.setZero();
       Eigen::Map<Matrix3>(system.A.block(entry.mirror)).setZero();
     }
-    const double m = node_mass[at(p)];
-    Eigen::Map<Matrix3>(system.A.block(diagonal[at(p)])) = m * Matrix3::Identity();
+    const double m = node_mass[p];
+    Eigen::Map<Matrix3>(system.A.block(diagonal[p])) = m * Matrix3::Identity();
   }
   for (const Pin& pin : pins)
-    system.b.segment<3>(3 * pin.node) = node_mass[at(pin.node)] * pin_velocity(pin, state.time, dt);
+    system.b.segment<3>(3 * pin.node) = node_mass[pin.node] * pin_velocity(pin, state.time, dt);
 }
 
 void BodySystem::implicit_system(TaskArena& arena, const SystemState& state, double dt,
@@ -137,8 +135,8 @@ void BodySystem::advance(SystemState& state, std::span<const Vector3> velocity, 
     state.rigid[r] = advanced(state.rigid[r], velocity[block], velocity[block + 1], dt);
   }
   for (const Pin& pin : s.pins) {
-    state.velocity[at(pin.node)] = s.pin_velocity(pin, state.time, dt);
-    state.node[at(pin.node)] = pin.motion.position(pin.at_start, state.time + dt);
+    state.velocity[pin.node] = s.pin_velocity(pin, state.time, dt);
+    state.node[pin.node] = pin.motion.position(pin.at_start, state.time + dt);
   }
   state.time += dt;
 }

@@ -15,8 +15,6 @@ namespace signorini {
 
 namespace body_parts {
 
-inline std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 enum class Kind { solid, springs, rigid, kinematic };
 
 struct Body {
@@ -85,10 +83,10 @@ struct BodySystem::Impl {
   std::vector<PrescribedEntry> prescribed;  // off-diagonal blocks that touch a prescribed column
   std::vector<Vector3> spring_force;        // workspace
 
-  Index nodes() const { return static_cast<Index>(node_mass.size()); }
-  Index rigids() const { return static_cast<Index>(rigid.size()); }
+  Index nodes() const { return count(node_mass); }
+  Index rigids() const { return count(rigid); }
   Index rigid_block(Index r) const { return nodes() + 2 * r; }
-  bool pinned(Index node) const { return pin_of[body_parts::at(node)] >= 0; }
+  bool pinned(Index node) const { return pin_of[node] >= 0; }
   Index add_body(const std::string& name, Kind kind, Index number, Index first_node);
   Index add_nodes(Index body, const std::vector<Vector3>& rest, std::span<const double> mass, double alpha,
                   const Placement& placement);

@@ -19,9 +19,9 @@ void BodySystem::Impl::place_vertices(const SystemState& state, const Body& body
   if (body.kind == Kind::kinematic || body.kind == Kind::rigid) {
     MotionTransform to_world;
     if (body.kind == Kind::kinematic) {
-      to_world = motions[at(body.number)].transform(state.time);
+      to_world = motions[body.number].transform(state.time);
     } else {
-      const RigidPose& pose = state.rigid[at(body.number)];
+      const RigidPose& pose = state.rigid[body.number];
       to_world = {pose.rotation.toRotationMatrix(), pose.centre};
     }
     for (std::size_t i = begin; i < end; ++i)
@@ -31,11 +31,11 @@ void BodySystem::Impl::place_vertices(const SystemState& state, const Body& body
   for (std::size_t i = begin; i < end; ++i) {
     const Carrier& carrier = carriers[i];
     if (carrier.node[1] < 0) {
-      x[i] = state.node[at(carrier.node[0])];
+      x[i] = state.node[carrier.node[0]];
       continue;
     }
     x[i].setZero();
-    for (std::size_t k = 0; k < 4; ++k) x[i] += carrier.weight[k] * state.node[at(carrier.node[k])];
+    for (std::size_t k = 0; k < 4; ++k) x[i] += carrier.weight[k] * state.node[carrier.node[k]];
   }
 }
 
@@ -45,8 +45,8 @@ void BodySystem::surface_positions(TaskArena& arena, const SystemState& state, s
   SIGNORINI_CHECK(x.size() == s.carriers.size());
   arena.for_chunks(x.size(), kVertexGrain, [&](std::size_t begin, std::size_t end) {
     while (begin < end) {
-      const std::size_t body = at(s.surface.vertex_body[begin]);
-      const std::size_t stop = std::min(end, at(s.surface.bodies[body].vertices));
+      const std::size_t body = s.surface.vertex_body[begin];
+      const std::size_t stop = std::min<std::size_t>(end, s.surface.bodies[body].vertices);
       s.place_vertices(state, s.bodies[body], begin, stop, x);
       begin = stop;
     }
@@ -56,11 +56,11 @@ void BodySystem::surface_positions(TaskArena& arena, const SystemState& state, s
 int BodySystem::vertex_row(const SystemState& state, Index vertex, const Vector3& direction,
                            VertexRow& row) const {
   const Impl& s = *impl_;
-  const Carrier& carrier = s.carriers[at(vertex)];
-  const Body& body = s.bodies[at(s.surface.vertex_body[at(vertex)])];
+  const Carrier& carrier = s.carriers[vertex];
+  const Body& body = s.bodies[s.surface.vertex_body[vertex]];
   if (body.kind == Kind::kinematic) return 0;
   if (body.kind == Kind::rigid) {
-    const Vector3 arm = state.rigid[at(body.number)].rotation * carrier.local;
+    const Vector3 arm = state.rigid[body.number].rotation * carrier.local;
     const Index block = s.rigid_block(body.number);
     row[0] = {block, direction};
     row[1] = {block + 1, arm.cross(direction)};
@@ -80,30 +80,30 @@ Vector3 BodySystem::Impl::pin_velocity(const Pin& pin, double time, double dt) c
 
 Vector3 BodySystem::prescribed_velocity(const SystemState& state, Index vertex, double dt) const {
   const Impl& s = *impl_;
-  const Carrier& carrier = s.carriers[at(vertex)];
-  const Body& body = s.bodies[at(s.surface.vertex_body[at(vertex)])];
+  const Carrier& carrier = s.carriers[vertex];
+  const Body& body = s.bodies[s.surface.vertex_body[vertex]];
   if (body.kind == Kind::rigid) return Vector3::Zero();
   if (body.kind == Kind::kinematic) {
-    const Motion& motion = s.motions[at(body.number)];
+    const Motion& motion = s.motions[body.number];
     return (motion.position(carrier.local, state.time + dt) - motion.position(carrier.local, state.time)) /
            dt;
   }
   Vector3 velocity = Vector3::Zero();
   for (std::size_t k = 0; k < 4 && carrier.node[k] >= 0; ++k) {
-    const Index pin = s.pin_of[at(carrier.node[k])];
-    if (pin >= 0) velocity += carrier.weight[k] * s.pin_velocity(s.pins[at(pin)], state.time, dt);
+    const Index pin = s.pin_of[carrier.node[k]];
+    if (pin >= 0) velocity += carrier.weight[k] * s.pin_velocity(s.pins[pin], state.time, dt);
   }
   return velocity;
 }
 
 Index BodySystem::main_block(Index vertex) const {
   const Impl& s = *impl_;
-  const Carrier& carrier = s.carriers[at(vertex)];
-  const Body& body = s.bodies[at(s.surface.vertex_body[at(vertex)])];
+  const Carrier& carrier = s.carriers[vertex];
+  const Body& body = s.bodies[s.surface.vertex_body[vertex]];
   if (body.kind == Kind::kinematic) return -1;
   if (body.kind == Kind::rigid) return s.rigid_block(body.number);
   const auto most = std::max_element(carrier.weight.begin(), carrier.weight.end());
-  return carrier.node[static_cast<std::size_t>(most - carrier.weight.begin())];
+  return carrier.node[most - carrier.weight.begin()];
 }
 
 }  // namespace signorini

@@ -9,8 +9,6 @@ namespace signorini {
 
 namespace {
 
-const Vector3& at(const std::vector<Vector3>& x, Index i) { return x[static_cast<std::size_t>(i)]; }
-
 /// An undirected edge of a triangulation and what lies across it.
 struct Side {
   Index from = -1, to = -1;  // from < to
@@ -61,7 +59,7 @@ void for_each_edge(const std::vector<Side>& sides, F&& f) {
 
 double area_of(const SpringNetwork& cloth, std::size_t triangle) {
   const auto& [i, j, k] = cloth.triangles[triangle];
-  return 0.5 * area_vector(at(cloth.vertices, i), at(cloth.vertices, j), at(cloth.vertices, k)).norm();
+  return 0.5 * area_vector(cloth.vertices[i], cloth.vertices[j], cloth.vertices[k]).norm();
 }
 
 /// Spring along (i, j) that stands for a strip of cloth of this width.
@@ -70,7 +68,7 @@ void add_spring(SpringNetwork& cloth, Index i, Index j, double modulus, double w
   const double k = modulus * width;
   if (k > 0.0) {
     cloth.springs.push_back(
-        {i, j, k, k * material.spring_damping, (at(cloth.vertices, i) - at(cloth.vertices, j)).norm()});
+        {i, j, k, k * material.spring_damping, (cloth.vertices[i] - cloth.vertices[j]).norm()});
   }
 }
 
@@ -80,11 +78,11 @@ void add_folds(SpringNetwork& cloth, const std::vector<Side>& sides, double rigi
     if (second == nullptr || !(rigidity > 0.0)) return;
     // Triangle (i, j, k) runs from j to k: that is the forward one.
     Fold fold{first.tip, first.from, first.to, second->tip, 0.0, 0.0};
-    const double squared_edge = (at(cloth.vertices, fold.j) - at(cloth.vertices, fold.k)).squaredNorm();
+    const double squared_edge = (cloth.vertices[fold.j] - cloth.vertices[fold.k]).squaredNorm();
     fold.stiffness =
         rigidity * squared_edge / (area_of(cloth, first.triangle) + area_of(cloth, second->triangle));
-    fold.rest = fold_angle(at(cloth.vertices, fold.i), at(cloth.vertices, fold.j), at(cloth.vertices, fold.k),
-                           at(cloth.vertices, fold.l));
+    fold.rest = fold_angle(cloth.vertices[fold.i], cloth.vertices[fold.j], cloth.vertices[fold.k],
+                           cloth.vertices[fold.l]);
     cloth.folds.push_back(fold);
   });
 }
@@ -94,16 +92,16 @@ void check_mesh(const TriangleMesh& mesh) {
   std::vector<bool> used(mesh.vertices.size(), false);
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
     for (const Index v : mesh.triangles[t]) {
-      if (v < 0 || static_cast<std::size_t>(v) >= mesh.vertices.size()) {
+      if (v < 0 || v >= count(mesh.vertices)) {
         throw_usage("cloth: triangle {} uses vertex {}, the mesh has {}", t, v, mesh.vertices.size());
       }
-      if (!at(mesh.vertices, v).allFinite()) throw_usage("cloth: vertex {} is not finite", v);
-      used[static_cast<std::size_t>(v)] = true;
+      if (!mesh.vertices[v].allFinite()) throw_usage("cloth: vertex {} is not finite", v);
+      used[v] = true;
     }
     const auto& [i, j, k] = mesh.triangles[t];
-    const Vector3& a = at(mesh.vertices, i);
-    const Vector3& b = at(mesh.vertices, j);
-    const Vector3& c = at(mesh.vertices, k);
+    const Vector3& a = mesh.vertices[i];
+    const Vector3& b = mesh.vertices[j];
+    const Vector3& c = mesh.vertices[k];
     const double longest = std::max({(a - b).squaredNorm(), (b - c).squaredNorm(), (c - a).squaredNorm()});
     // Height over the longest side below 10⁻⁶ of it: the folds would not exist.
     if (!(area_vector(a, b, c).norm() > 1e-6 * longest)) throw_usage("cloth: triangle {} has no area", t);
@@ -193,13 +191,11 @@ SpringNetwork mesh_cloth(const TriangleMesh& mesh, const ClothMaterial& material
   cloth.mass.assign(mesh.vertices.size(), 0.0);
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
     for (const Index v : mesh.triangles[t]) {
-      cloth.mass[static_cast<std::size_t>(v)] += material.density * area_of(cloth, t) / 3.0;
+      cloth.mass[v] += material.density * area_of(cloth, t) / 3.0;
     }
   }
   const std::vector<Side> sides = sorted_sides(cloth.triangles);
-  const auto length = [&cloth](Index i, Index j) {
-    return (at(cloth.vertices, i) - at(cloth.vertices, j)).norm();
-  };
+  const auto length = [&cloth](Index i, Index j) { return (cloth.vertices[i] - cloth.vertices[j]).norm(); };
   for_each_edge(sides, [&](const Side& first, const Side* second) {
     const double area =
         area_of(cloth, first.triangle) + (second != nullptr ? area_of(cloth, second->triangle) : 0.0);

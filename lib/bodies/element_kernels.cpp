@@ -35,7 +35,7 @@ void corotational_row(double ratio, const double* factors, int corner, BlockRow&
   const Vector3 own = d.col(corner);
   for (int j = 0; j < 4; ++j) {
     const Matrix3 O = own * d.col(j).transpose();
-    Matrix3& block = row[static_cast<std::size_t>(j)];
+    Matrix3& block = row[j];
     block = ratio * O + O.transpose();
     block.diagonal().array() += O.trace();
   }
@@ -75,7 +75,7 @@ ElementResponse neo_hookean(const ElementMaterial& material, const Matrix3& F, c
       for (int j = i; j < 3; ++j) {
         const Matrix3 K =
             svd.U * block_in_principal_axes(stiffness, b.col(i), scale * b.col(j)) * svd.U.transpose();
-        const int place = kPlace[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
+        const int place = kPlace[i][j];
         Eigen::Map<Matrix3>(factors + 9 * place) = i == j ? Matrix3(0.5 * (K + K.transpose())) : K;
       }
     }
@@ -86,16 +86,16 @@ ElementResponse neo_hookean(const ElementMaterial& material, const Matrix3& F, c
 /// Columns sum to zero: K_i0 = −Σ_j K_ij, K_00 = Σ_ij K_ij in an order that keeps it symmetric to the bit.
 void neo_hookean_row(const double* factors, int corner, BlockRow& row) {
   const auto block = [factors](int i, int j) -> Matrix3 {  // i, j in 1 … 3
-    const int place = kPlace[static_cast<std::size_t>(i - 1)][static_cast<std::size_t>(j - 1)];
+    const int place = kPlace[i - 1][j - 1];
     const Eigen::Map<const Matrix3> stored(factors + 9 * place);
     return i <= j ? Matrix3(stored) : Matrix3(stored.transpose());
   };
   if (corner > 0) {
-    for (int j = 1; j < 4; ++j) row[static_cast<std::size_t>(j)] = block(corner, j);
+    for (int j = 1; j < 4; ++j) row[j] = block(corner, j);
     row[0] = -((row[1] + row[2]) + row[3]);
     return;
   }
-  for (int j = 1; j < 4; ++j) row[static_cast<std::size_t>(j)] = -((block(1, j) + block(2, j)) + block(3, j));
+  for (int j = 1; j < 4; ++j) row[j] = -((block(1, j) + block(2, j)) + block(3, j));
   const Matrix3 mixed = (block(1, 2) + block(1, 3)) + block(2, 3);
   row[0] = ((block(1, 1) + block(2, 2)) + block(3, 3)) + (mixed + mixed.transpose());
 }

@@ -14,7 +14,7 @@ namespace signorini {
 namespace {
 
 const Vector3& corner(const TetMesh& mesh, const Tetrahedron& tet, std::size_t i) {
-  return mesh.vertices[static_cast<std::size_t>(tet[i])];
+  return mesh.vertices[tet[i]];
 }
 
 /// Weights w with Σ w = 1 and Σ w_i x_i = p. The tetrahedron has volume.
@@ -85,7 +85,7 @@ class TetTree {
     node.high = -node.low;
     Vector3 low = node.low, high = node.high;  // of the centres
     for (std::size_t i = begin; i < end; ++i) {
-      const auto tet = static_cast<std::size_t>(order_[i]);
+      const std::size_t tet = order_[i];
       for (std::size_t c = 0; c < 4; ++c) {
         node.low = node.low.cwiseMin(corner(mesh_, mesh_.tets[tet], c));
         node.high = node.high.cwiseMax(corner(mesh_, mesh_.tets[tet], c));
@@ -102,10 +102,10 @@ class TetTree {
     Eigen::Index axis = 0;
     (high - low).maxCoeff(&axis);
     const std::size_t middle = begin + (end - begin) / 2;
-    const auto at = [this](std::size_t i) { return order_.begin() + static_cast<std::ptrdiff_t>(i); };
-    std::nth_element(at(begin), at(middle), at(end), [this, axis](Index a, Index b) {
-      const double x = centre_[static_cast<std::size_t>(a)][axis];
-      const double y = centre_[static_cast<std::size_t>(b)][axis];
+    const auto first = order_.begin();
+    std::nth_element(first + begin, first + middle, first + end, [this, axis](Index a, Index b) {
+      const double x = centre_[a][axis];
+      const double y = centre_[b][axis];
       return x != y ? x < y : a < b;
     });
     build(begin, middle);
@@ -134,7 +134,7 @@ class TetTree {
     }
     for (std::size_t i = node.begin; i < node.end; ++i) {
       const Index tet = order_[i];
-      const double d = squared_distance(p, mesh_, mesh_.tets[static_cast<std::size_t>(tet)]);
+      const double d = squared_distance(p, mesh_, mesh_.tets[tet]);
       if (d < best.squared_distance || (d == best.squared_distance && tet < best.tet)) best = {tet, d};
     }
   }
@@ -185,7 +185,7 @@ Embedding embed(const TriangleMesh& surface, const TetMesh& cage, std::string_vi
           "than half a mean edge ({:.3g} m); use a cage that encloses the surface",
           context, v, x[0], x[1], x[2], distance, allowed);
     }
-    const Tetrahedron& tet = cage.tets[static_cast<std::size_t>(nearest.tet)];
+    const Tetrahedron& tet = cage.tets[nearest.tet];
     result.nodes.push_back(tet);
     result.weights.push_back(barycentric(x, cage, tet));
   }

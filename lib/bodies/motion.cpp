@@ -17,7 +17,7 @@ T interpolated(const std::vector<double>& times, const std::vector<T>& values, d
   const auto next = std::upper_bound(times.begin(), times.end(), t);
   if (next == times.begin()) return values.front();
   if (next == times.end()) return values.back();
-  const auto i = static_cast<std::size_t>(next - times.begin());
+  const std::size_t i = next - times.begin();
   const double s = (t - times[i - 1]) / (times[i] - times[i - 1]);
   return (1.0 - s) * values[i - 1] + s * values[i];
 }

@@ -125,7 +125,7 @@ PrincipalResponse principal_response(const NeoHookean& material, const Vector3& 
   }
   const Vector3& P = result.stress.P;
   for (int k = 0; k < 3; ++k) {
-    const auto [i, j] = kPairs[static_cast<std::size_t>(k)];
+    const auto [i, j] = kPairs[k];
     const double mm = x.m[i] * x.m[j];
     stiffness.alpha[k] = material.mu + x.c * mm;
     if (!extended) {

@@ -31,13 +31,13 @@ void add_tetrahedron(Moments& moments, const Vector3& a, const Vector3& b, const
 void check_surface(const TriangleMesh& surface, std::string_view context) {
   if (surface.triangles.empty())
     throw_usage("{}: a rigid body needs a surface, this one has no triangles", context);
-  const auto vertices = static_cast<Index>(surface.vertices.size());
+  const Index vertices = count(surface.vertices);
   for (std::size_t t = 0; t < surface.triangles.size(); ++t) {
     for (const Index v : surface.triangles[t]) {
       if (v < 0 || v >= vertices) {
         throw_usage("{}: triangle {} uses vertex {}, the surface has {}", context, t, v, vertices);
       }
-      if (!surface.vertices[static_cast<std::size_t>(v)].allFinite()) {
+      if (!surface.vertices[v].allFinite()) {
         throw_usage("{}: vertex {} of the surface is not finite", context, v);
       }
     }
@@ -60,16 +60,15 @@ MassProperties mass_properties(const TriangleMesh& surface, double density, std:
   Vector3 high = -low;
   for (const Triangle& t : surface.triangles) {
     for (const Index v : t) {
-      low = low.cwiseMin(surface.vertices[static_cast<std::size_t>(v)]);
-      high = high.cwiseMax(surface.vertices[static_cast<std::size_t>(v)]);
+      low = low.cwiseMin(surface.vertices[v]);
+      high = high.cwiseMax(surface.vertices[v]);
     }
   }
   const Vector3 middle = 0.5 * (low + high);
   Moments moments;
   for (const Triangle& t : surface.triangles) {
-    add_tetrahedron(moments, surface.vertices[static_cast<std::size_t>(t[0])] - middle,
-                    surface.vertices[static_cast<std::size_t>(t[1])] - middle,
-                    surface.vertices[static_cast<std::size_t>(t[2])] - middle);
+    add_tetrahedron(moments, surface.vertices[t[0]] - middle, surface.vertices[t[1]] - middle,
+                    surface.vertices[t[2]] - middle);
   }
   // Each triangle adds a rounding of a few ε of the box; a smaller volume is none.
   const double rounding = 8.0 * std::numeric_limits<double>::epsilon() *

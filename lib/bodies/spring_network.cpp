@@ -12,8 +12,6 @@ namespace signorini {
 
 namespace {
 
-const Vector3& at(std::span<const Vector3> x, Index i) { return x[static_cast<std::size_t>(i)]; }
-
 /// −∂f/∂x or −∂f/∂v of an element of n nodes is a sum of c g gᵀ; this is one such term.
 template <std::size_t n>
 struct Term {
@@ -29,7 +27,7 @@ struct SpringShape {
 };
 
 SpringShape shape_of(const Spring& spring, std::span<const Vector3> x) {
-  const Vector3 d = at(x, spring.j) - at(x, spring.i);
+  const Vector3 d = x[spring.j] - x[spring.i];
   const double length = d.norm();
   return {length, length > 0.0 ? Vector3(d / length) : Vector3(Vector3::Zero())};
 }
@@ -83,7 +81,7 @@ HingeShape shape_of(const Vector3& x_i, const Vector3& x_j, const Vector3& x_k) 
 }
 
 HingeShape shape_of(const Hinge& hinge, std::span<const Vector3> x) {
-  return shape_of(at(x, hinge.i), at(x, hinge.j), at(x, hinge.k));
+  return shape_of(x[hinge.i], x[hinge.j], x[hinge.k]);
 }
 
 double hinge_energy(const Hinge& hinge, double angle) {
@@ -131,7 +129,7 @@ FoldShape fold_shape(const Vector3& x_i, const Vector3& x_j, const Vector3& x_k,
 }
 
 FoldShape shape_of(const Fold& fold, std::span<const Vector3> x) {
-  return fold_shape(at(x, fold.i), at(x, fold.j), at(x, fold.k), at(x, fold.l));
+  return fold_shape(x[fold.i], x[fold.j], x[fold.k], x[fold.l]);
 }
 
 /// θ − θ₀ in (−π, π].
@@ -193,7 +191,7 @@ void add_pairs(const std::array<Index, n>& nodes, std::vector<std::array<Index, 
 template <std::size_t n>
 void add_gradient(const std::array<Index, n>& nodes, const std::array<Vector3, n>& slope, double scale,
                   std::span<Vector3> force) {
-  for (std::size_t a = 0; a < n; ++a) force[static_cast<std::size_t>(nodes[a])] += scale * slope[a];
+  for (std::size_t a = 0; a < n; ++a) force[nodes[a]] += scale * slope[a];
 }
 
 template <std::size_t n>
@@ -207,9 +205,9 @@ std::array<double, n> norms(const std::array<Vector3, n>& slope) {
 
 template <std::size_t n>
 void check_nodes(std::string_view context, const char* kind, std::size_t number,
-                 const std::array<Index, n>& nodes, std::size_t vertices) {
+                 const std::array<Index, n>& nodes, Index vertices) {
   for (std::size_t a = 0; a < n; ++a) {
-    if (nodes[a] < 0 || static_cast<std::size_t>(nodes[a]) >= vertices) {
+    if (nodes[a] < 0 || nodes[a] >= vertices) {
       throw_usage("{}: {} {} uses vertex {}, there are {}", context, kind, number, nodes[a], vertices);
     }
     for (std::size_t b = 0; b < a; ++b) {
@@ -253,14 +251,14 @@ void SpringNetwork::validate(std::string_view context) const {
     throw_usage("{}: damping {} 1/s is negative or not finite", context, damping);
   }
   for (std::size_t s = 0; s < springs.size(); ++s) {
-    check_nodes<2>(context, "spring", s, {springs[s].i, springs[s].j}, vertices.size());
+    check_nodes<2>(context, "spring", s, {springs[s].i, springs[s].j}, count(vertices));
     check_value(context, "spring", s, "stiffness", springs[s].stiffness);
     check_value(context, "spring", s, "damping", springs[s].damping);
     check_value(context, "spring", s, "rest length", springs[s].rest);
     if (springs[s].rest == 0.0) throw_usage("{}: spring {} has rest length 0", context, s);
   }
   for (std::size_t h = 0; h < hinges.size(); ++h) {
-    check_nodes(context, "hinge", h, nodes_of(hinges[h]), vertices.size());
+    check_nodes(context, "hinge", h, nodes_of(hinges[h]), count(vertices));
     check_value(context, "hinge", h, "stiffness", hinges[h].stiffness);
     check_value(context, "hinge", h, "rest angle", hinges[h].rest);
     if (hinges[h].rest > std::numbers::pi) {
@@ -268,17 +266,17 @@ void SpringNetwork::validate(std::string_view context) const {
     }
   }
   for (std::size_t f = 0; f < folds.size(); ++f) {
-    check_nodes(context, "fold", f, nodes_of(folds[f]), vertices.size());
+    check_nodes(context, "fold", f, nodes_of(folds[f]), count(vertices));
     check_value(context, "fold", f, "stiffness", folds[f].stiffness);
     if (!(std::abs(folds[f].rest) <= std::numbers::pi)) {
       throw_usage("{}: rest angle {} of fold {} is outside [-pi, pi]", context, folds[f].rest, f);
     }
   }
   for (std::size_t t = 0; t < triangles.size(); ++t) {
-    check_nodes(context, "triangle", t, triangles[t], vertices.size());
+    check_nodes(context, "triangle", t, triangles[t], count(vertices));
   }
   for (std::size_t e = 0; e < edges.size(); ++e) {
-    check_nodes(context, "edge", e, edges[e], vertices.size());
+    check_nodes(context, "edge", e, edges[e], count(vertices));
   }
 }
 
@@ -343,11 +341,11 @@ double SpringElements::add_forces(std::span<const Vector3> position, std::span<c
   double energy = 0.0;
   for (const Spring& spring : springs_) {
     const SpringShape s = shape_of(spring, position);
-    const double rate = s.e.dot(at(velocity, spring.j) - at(velocity, spring.i));
+    const double rate = s.e.dot(velocity[spring.j] - velocity[spring.i]);
     const Vector3 f =
         (spring.stiffness * (s.length - spring.rest) + spring.damping * rate) / spring.rest * s.e;
-    force[static_cast<std::size_t>(spring.i)] += f;
-    force[static_cast<std::size_t>(spring.j)] -= f;
+    force[spring.i] += f;
+    force[spring.j] -= f;
     energy += spring_energy(spring, s.length);
   }
   for (const Hinge& hinge : hinges_) {
@@ -374,10 +372,10 @@ void SpringElements::add_stiffness(std::span<const Vector3> position, std::span<
     blocks.next(spring.j, spring.i) -= block;
     blocks.next(spring.j, spring.j) += block;
     // dt C v
-    const double rate = s.e.dot(at(velocity, spring.j) - at(velocity, spring.i));
+    const double rate = s.e.dot(velocity[spring.j] - velocity[spring.i]);
     const Vector3 pull = dt * (spring.damping / spring.rest) * rate * s.e;
-    Eigen::Map<Vector3>(rhs.data() + 3 * static_cast<std::ptrdiff_t>(spring.i)) -= pull;
-    Eigen::Map<Vector3>(rhs.data() + 3 * static_cast<std::ptrdiff_t>(spring.j)) += pull;
+    Eigen::Map<Vector3>(rhs.data() + 3 * spring.i) -= pull;
+    Eigen::Map<Vector3>(rhs.data() + 3 * spring.j) += pull;
   }
   for (const Hinge& hinge : hinges_) {
     add_terms(nodes_of(hinge), stiffness_terms(hinge, shape_of(hinge, position)), dt * dt, blocks);
@@ -393,15 +391,15 @@ double SpringElements::largest_stable_step(std::span<const double> mass) const {
   std::vector<double> damping(mass.size(), 0.0);    // row sums of |C|, N·s/m
   for (const Spring& spring : springs_) {
     for (const Index i : {spring.i, spring.j}) {
-      stiffness[static_cast<std::size_t>(i)] += 2.0 * spring.stiffness / spring.rest;
-      damping[static_cast<std::size_t>(i)] += 2.0 * spring.damping / spring.rest;
+      stiffness[i] += 2.0 * spring.stiffness / spring.rest;
+      damping[i] += 2.0 * spring.damping / spring.rest;
     }
   }
   const auto add_slopes = [&stiffness](const auto& nodes, const auto& slope, double c) {
     double sum = 0.0;
     for (const double s : slope) sum += s;
     for (std::size_t a = 0; a < nodes.size(); ++a) {
-      stiffness[static_cast<std::size_t>(nodes[a])] += c * slope[a] * sum;
+      stiffness[nodes[a]] += c * slope[a] * sum;
     }
   };
   for (std::size_t h = 0; h < hinges_.size(); ++h) {

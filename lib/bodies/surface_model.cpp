@@ -28,7 +28,7 @@ std::vector<Edge> unique_edges(const std::vector<Triangle>& triangles, const std
 
 Index append_surface(SurfaceModel& model, Index vertices, const std::vector<Triangle>& triangles,
                      const std::vector<Edge>& extra_edges, bool movable, bool deformable) {
-  const auto body = static_cast<Index>(model.bodies.size());
+  const Index body = count(model.bodies);
   const Index shift = model.vertices();
   const auto inside = [vertices](Index vertex) { return vertex >= 0 && vertex < vertices; };
   for (const Triangle& t : triangles) {
@@ -39,17 +39,17 @@ Index append_surface(SurfaceModel& model, Index vertices, const std::vector<Tria
     SIGNORINI_CHECK(inside(edge[0]) && inside(edge[1]) && edge[0] != edge[1]);
     model.edges.push_back({edge[0] + shift, edge[1] + shift});
   }
-  model.vertex_body.insert(model.vertex_body.end(), static_cast<std::size_t>(vertices), body);
+  model.vertex_body.insert(model.vertex_body.end(), vertices, body);
   model.triangle_body.resize(model.triangles.size(), body);
   model.edge_body.resize(model.edges.size(), body);
 
   TriangleMesh topology;
-  topology.vertices.resize(static_cast<std::size_t>(vertices));
+  topology.vertices.resize(vertices);
   topology.triangles = triangles;
   SurfaceModel::Body ends;
   ends.vertices = model.vertices();
-  ends.triangles = static_cast<Index>(model.triangles.size());
-  ends.edges = static_cast<Index>(model.edges.size());
+  ends.triangles = count(model.triangles);
+  ends.edges = count(model.edges);
   ends.movable = movable;
   ends.deformable = deformable;
   ends.closed = !triangles.empty() && is_closed_and_oriented(topology);

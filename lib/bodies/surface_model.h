@@ -28,7 +28,7 @@ struct SurfaceModel {
   std::vector<Index> vertex_body, triangle_body, edge_body;  ///< ascending
   std::vector<Body> bodies;
 
-  Index vertices() const { return static_cast<Index>(vertex_body.size()); }
+  Index vertices() const { return count(vertex_body); }
 };
 
 /// Appends a body with the surface `triangles` on its own vertex numbers 0 … vertices − 1; `extra_edges` are

@@ -44,7 +44,7 @@ class TetElements {
   void add(const TetMesh& rest, const ElasticMaterial& material, Index first_node, std::span<double> mass,
            std::string_view context);
 
-  Index size() const { return static_cast<Index>(elements_.size()); }
+  Index size() const { return count(elements_); }
   /// Appends the pairs (i, j) of nodes, i < j, that its stiffness couples, some of them often; for the
   /// pattern of the matrix.
   void couplings(std::vector<std::array<Index, 2>>& pairs) const;

@@ -7,10 +7,6 @@
 
 namespace signorini {
 
-namespace {
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-}  // namespace
-
 int BoxHash::level(const FloatBox& box) const {
   double side = 0.0;
   for (int d = 0; d < 3; ++d) side = std::max(side, static_cast<double>(box.high(d)) - box.low(d));
@@ -28,50 +24,51 @@ void BoxHash::build(std::span<const FloatBox> boxes, std::span<const Index> memb
   levels_ = {};
   level_of_.resize(members.size());
   for (std::size_t m = 0; m < members.size(); ++m) {
-    const int l = level(boxes[at(members[m])]);
+    const int l = level(boxes[members[m]]);
     level_of_[m] = static_cast<signed char>(l);
-    ++levels_[static_cast<std::size_t>(l)].end;
+    ++levels_[l].end;
     highest_ = std::max(highest_, l);
   }
   std::size_t slots = 0;
   Index entries = 0;
   for (int l = 0; l <= highest_; ++l) {
-    Level& grid = levels_[static_cast<std::size_t>(l)];
+    Level& grid = levels_[l];
     const Index count = grid.end;
     grid.cell = std::ldexp(cell, l);
     grid.inverse = 1.0 / grid.cell;
     grid.slots = slots;
-    grid.mask = static_cast<std::int64_t>(std::bit_ceil(at(std::max(count, Index{4})))) - 1;
+    grid.mask =
+        static_cast<std::int64_t>(std::bit_ceil(static_cast<std::size_t>(std::max(count, Index{4})))) - 1;
     grid.begin = entries;
     grid.end = entries += count;
-    if (count > 0) slots += static_cast<std::size_t>(grid.mask) + 2;
+    if (count > 0) slots += grid.mask + 2;
   }
   // Counting sort by (level, slot): count, sum up, fill.
   slot_begin_.assign(slots + 1, 0);
   place_.resize(members.size());
   for (std::size_t m = 0; m < members.size(); ++m) {
-    const Level& grid = levels_[static_cast<std::size_t>(level_of_[m])];
-    const FloatBox& box = boxes[at(members[m])];
+    const Level& grid = levels_[level_of_[m]];
+    const FloatBox& box = boxes[members[m]];
     const std::int64_t s = slot(cell_number(box.low(0), grid), cell_number(box.low(1), grid),
                                 cell_number(box.low(2), grid), grid);
-    place_[m] = static_cast<Index>(grid.slots + static_cast<std::size_t>(s));
-    ++slot_begin_[at(place_[m]) + 1];
+    place_[m] = static_cast<Index>(grid.slots + s);
+    ++slot_begin_[place_[m] + 1];
   }
   for (std::size_t s = 1; s <= slots; ++s) slot_begin_[s] += slot_begin_[s - 1];
   number_.resize(members.size());
   for (auto& lane : lane_) lane.resize(members.size() + 3);
   for (std::size_t m = members.size(); m-- > 0;) {  // backwards: begins become ends, and move back again
-    const Index e = --slot_begin_[at(place_[m]) + 1];
-    number_[at(e)] = members[m];
-    const FloatBox& box = boxes[at(members[m])];
+    const Index e = --slot_begin_[place_[m] + 1];
+    number_[e] = members[m];
+    const FloatBox& box = boxes[members[m]];
     for (std::size_t d = 0; d < 3; ++d) {
-      lane_[d][at(e)] = box.lane[d];
-      lane_[d + 3][at(e)] = box.lane[d + 4];
+      lane_[d][e] = box.lane[d];
+      lane_[d + 3][e] = box.lane[d + 4];
     }
   }
   // Now slot_begin_[s + 1] is where slot s begins.
   std::copy(slot_begin_.begin() + 1, slot_begin_.end(), slot_begin_.begin());
-  slot_begin_[slots] = static_cast<Index>(members.size());
+  slot_begin_[slots] = count(members);
 }
 
 }  // namespace signorini

@@ -36,7 +36,7 @@ class BoxHash {
   void for_overlapping(const FloatBox& box, int lowest, Visit&& visit) const {
     const BoxProbe probe(box);
     for (int l = lowest; l <= highest_; ++l) {
-      const Level& level = levels_[static_cast<std::size_t>(l)];
+      const Level& level = levels_[l];
       if (level.begin == level.end) continue;
       const Cells cells = cells_around(box, level);
       if (cells.rows() > static_cast<double>(level.end - level.begin) || cells.width() > level.mask) {
@@ -79,10 +79,10 @@ class BoxHash {
     const float* const lanes[6] = {lane_[0].data(), lane_[1].data(), lane_[2].data(),
                                    lane_[3].data(), lane_[4].data(), lane_[5].data()};
     for (Index e = begin; e < end; e += 4) {
-      const auto first = static_cast<std::size_t>(e);
+      const std::size_t first = e;
       unsigned mask = probe.four(lanes, first);
       if (end - e < 4) mask &= (1U << static_cast<unsigned>(end - e)) - 1U;
-      for (; mask != 0; mask &= mask - 1) take(first + static_cast<std::size_t>(std::countr_zero(mask)));
+      for (; mask != 0; mask &= mask - 1) take(first + std::countr_zero(mask));
     }
   }
   static std::int64_t cell_number(double x, const Level& level) {

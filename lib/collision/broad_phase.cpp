@@ -54,27 +54,26 @@ void SpatialHash::build(std::span<const Aabb> boxes, double cell) {
   // Counting sort of (slot, box): count, sum up, fill backwards.
   slot_begin_.assign(mask_ + 2, 0);
   const auto for_cells = [this](Index box, auto&& visit) {
-    const CellRange cells = range(boxes_[static_cast<std::size_t>(box)]);
+    const CellRange cells = range(boxes_[box]);
     for (std::int64_t k = cells.low[2]; k <= cells.high[2]; ++k) {
       for (std::int64_t j = cells.low[1]; j <= cells.high[1]; ++j) {
         for (std::int64_t i = cells.low[0]; i <= cells.high[0]; ++i) visit(slot(i, j, k));
       }
     }
   };
-  const auto count = static_cast<Index>(boxes_.size());
-  for (Index b = 0; b < count; ++b) {
-    if (range(boxes_[static_cast<std::size_t>(b)]).cells() > kLargeBox) {
+  for (Index b = 0; b < count(boxes_); ++b) {
+    if (range(boxes_[b]).cells() > kLargeBox) {
       large_.push_back(b);
     } else {
       for_cells(b, [this](std::size_t s) { ++slot_begin_[s + 1]; });
     }
   }
   for (std::size_t s = 1; s < slot_begin_.size(); ++s) slot_begin_[s] += slot_begin_[s - 1];
-  entries_.resize(static_cast<std::size_t>(slot_begin_.back()));
+  entries_.resize(slot_begin_.back());
   std::vector<Index> next(slot_begin_.begin(), slot_begin_.end() - 1);
-  for (Index b = 0; b < count; ++b) {
-    if (range(boxes_[static_cast<std::size_t>(b)]).cells() > kLargeBox) continue;
-    for_cells(b, [&](std::size_t s) { entries_[static_cast<std::size_t>(next[s]++)] = b; });
+  for (Index b = 0; b < count(boxes_); ++b) {
+    if (range(boxes_[b]).cells() > kLargeBox) continue;
+    for_cells(b, [&](std::size_t s) { entries_[next[s]++] = b; });
   }
 }
 
@@ -82,11 +81,11 @@ void SpatialHash::query(const Aabb& box, std::vector<Index>& result) const {
   result.clear();
   if (boxes_.empty()) return;
   const auto test = [&](Index b) {
-    if (boxes_[static_cast<std::size_t>(b)].overlaps(box)) result.push_back(b);
+    if (boxes_[b].overlaps(box)) result.push_back(b);
   };
   const CellRange cells = range(box);
   if (cells.cells() > kLargeBox) {
-    for (std::size_t b = 0; b < boxes_.size(); ++b) test(static_cast<Index>(b));
+    for (Index b = 0; b < count(boxes_); ++b) test(b);
     return;
   }
   for (const Index b : large_) test(b);
@@ -94,8 +93,7 @@ void SpatialHash::query(const Aabb& box, std::vector<Index>& result) const {
     for (std::int64_t j = cells.low[1]; j <= cells.high[1]; ++j) {
       for (std::int64_t i = cells.low[0]; i <= cells.high[0]; ++i) {
         const std::size_t s = slot(i, j, k);
-        for (Index e = slot_begin_[s]; e < slot_begin_[s + 1]; ++e)
-          test(entries_[static_cast<std::size_t>(e)]);
+        for (Index e = slot_begin_[s]; e < slot_begin_[s + 1]; ++e) test(entries_[e]);
       }
     }
   }
@@ -108,18 +106,18 @@ BoxPairs overlapping_pairs(std::span<const Aabb> a, std::span<const Aabb> b, dou
   hash.build(b, cell);
   BoxPairs pairs;
   std::vector<Index> found;
-  for (std::size_t i = 0; i < a.size(); ++i) {
+  for (Index i = 0; i < count(a); ++i) {
     hash.query(a[i], found);
-    for (const Index j : found) pairs.emplace_back(static_cast<Index>(i), j);
+    for (const Index j : found) pairs.emplace_back(i, j);
   }
   return pairs;
 }
 
 BoxPairs overlapping_pairs_brute_force(std::span<const Aabb> a, std::span<const Aabb> b) {
   BoxPairs pairs;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      if (a[i].overlaps(b[j])) pairs.emplace_back(static_cast<Index>(i), static_cast<Index>(j));
+  for (Index i = 0; i < count(a); ++i) {
+    for (Index j = 0; j < count(b); ++j) {
+      if (a[i].overlaps(b[j])) pairs.emplace_back(i, j);
     }
   }
   return pairs;

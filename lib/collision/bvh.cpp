@@ -10,8 +10,6 @@ namespace {
 
 constexpr Index kSubtreeLeaves = 64;  // of a refitting task, at most
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 /// Twice the centre of a box along each axis.
 float centre(const FloatBox& box, int axis) { return box.low(axis) + box.high(axis); }
 
@@ -21,7 +19,7 @@ int longest_axis(std::span<const FloatBox> boxes, std::span<const Index> members
   float high[3] = {-FloatBox::kInfinity, -FloatBox::kInfinity, -FloatBox::kInfinity};
   for (const Index m : members) {
     for (int d = 0; d < 3; ++d) {
-      const float c = centre(boxes[at(m)], d);
+      const float c = centre(boxes[m], d);
       low[d] = std::min(low[d], c);
       high[d] = std::max(high[d], c);
     }
@@ -37,13 +35,13 @@ int longest_axis(std::span<const FloatBox> boxes, std::span<const Index> members
 
 void Bvh::build(TaskArena& arena, std::span<const FloatBox> boxes, std::span<const Index> members) {
   order_.assign(members.begin(), members.end());
-  const auto leaves = static_cast<Index>((order_.size() + at(kLeaf) - 1) / at(kLeaf));
-  const std::size_t nodes = leaves > 0 ? 2 * at(leaves) - 1 : 0;
+  const Index leaves = (count(order_) + kLeaf - 1) / kLeaf;
+  const std::size_t nodes = leaves > 0 ? 2 * leaves - 1 : 0;
   nodes_.assign(nodes, FloatBox{});
   skip_.assign(nodes, 0);
   leaf_of_.assign(nodes, -1);
-  leaf_node_.assign(at(leaves), -1);
-  boxes_.assign(at(leaves), FloatBoxes8{});
+  leaf_node_.assign(leaves, -1);
+  boxes_.assign(leaves, FloatBoxes8{});
   subtrees_.clear();
   top_.clear();
   level_.clear();
@@ -53,18 +51,18 @@ void Bvh::build(TaskArena& arena, std::span<const FloatBox> boxes, std::span<con
     next_level_.assign(2 * level_.size(), {-1, 0, 0});
     arena.for_each_task(level_.size(), [&](std::size_t s) {
       const auto [node, begin, end] = level_[s];
-      skip_[at(node)] = node + 2 * (end - begin) - 1;
+      skip_[node] = node + 2 * (end - begin) - 1;
       if (end - begin == 1) {
-        leaf_of_[at(node)] = begin;
-        leaf_node_[at(begin)] = node;
+        leaf_of_[node] = begin;
+        leaf_node_[begin] = node;
         return;
       }
       const Index middle = begin + (end - begin) / 2;
       const std::size_t first = begin_of(begin), last = std::min(order_.size(), begin_of(end));
       const int axis = longest_axis(boxes, std::span(order_).subspan(first, last - first));
-      const auto position = [this](std::size_t i) { return order_.begin() + static_cast<std::ptrdiff_t>(i); };
+      const auto position = [this](std::size_t i) { return order_.begin() + i; };
       std::nth_element(position(first), position(begin_of(middle)), position(last), [&](Index a, Index b) {
-        const float ca = centre(boxes[at(a)], axis), cb = centre(boxes[at(b)], axis);
+        const float ca = centre(boxes[a], axis), cb = centre(boxes[b], axis);
         return ca < cb || (ca == cb && a < b);
       });
       next_level_[2 * s] = {node + 1, begin, middle};
@@ -85,7 +83,7 @@ void Bvh::build(TaskArena& arena, std::span<const FloatBox> boxes, std::span<con
   // Subtrees hang below the nodes above them; without any the whole tree is one.
   if (nodes > 0 && top_.empty()) subtrees_.push_back(0);
   for (const Index node : top_) {
-    for (const Index child : {node + 1, skip_[at(node) + 1]}) {
+    for (const Index child : {node + 1, skip_[node + 1]}) {
       if (!std::binary_search(top_.begin(), top_.end(), child)) subtrees_.push_back(child);
     }
   }
@@ -96,34 +94,34 @@ void Bvh::build(TaskArena& arena, std::span<const FloatBox> boxes, std::span<con
 }
 
 void Bvh::refit_leaf(Index node, std::span<const FloatBox> boxes, double& area) {
-  const Index leaf = leaf_of_[at(node)];
+  const Index leaf = leaf_of_[node];
   const auto numbers = members(leaf);
-  FloatBox& box = nodes_[at(node)];
+  FloatBox& box = nodes_[node];
   box = FloatBox{};
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const FloatBox& member = boxes[at(numbers[i])];
-    boxes_[at(leaf)].set(i, member);
+    const FloatBox& member = boxes[numbers[i]];
+    boxes_[leaf].set(i, member);
     box.extend(member);
     area += member.half_area();
   }
 }
 
 void Bvh::refit_inner(Index node) {
-  nodes_[at(node)] = nodes_[at(node) + 1];
-  nodes_[at(node)].extend(nodes_[at(skip_[at(node) + 1])]);
+  nodes_[node] = nodes_[node + 1];
+  nodes_[node].extend(nodes_[skip_[node + 1]]);
 }
 
 void Bvh::refit(TaskArena& arena, std::span<const FloatBox> boxes) {
   arena.for_each_task(subtrees_.size(), [&](std::size_t s) {
-    const Index root = subtrees_[s], end = skip_[at(root)];
+    const Index root = subtrees_[s], end = skip_[root];
     double inner = 0.0, outer = 0.0;
     for (Index node = end - 1; node >= root; --node) {  // children come behind their parent
-      if (skip_[at(node)] == node + 1) {
+      if (skip_[node] == node + 1) {
         refit_leaf(node, boxes, outer);
       } else {
         refit_inner(node);
       }
-      inner += nodes_[at(node)].half_area();
+      inner += nodes_[node].half_area();
     }
     areas_[2 * s] = inner;
     areas_[2 * s + 1] = outer;
@@ -135,7 +133,7 @@ void Bvh::refit(TaskArena& arena, std::span<const FloatBox> boxes) {
   }
   for (auto node = top_.rbegin(); node != top_.rend(); ++node) {
     refit_inner(*node);
-    inner += nodes_[at(*node)].half_area();
+    inner += nodes_[*node].half_area();
   }
   ratio_ = outer > 0.0 ? inner / outer : 0.0;
 }

@@ -25,26 +25,24 @@ class Bvh {
   /// Takes over changed boxes; the tree keeps its shape.
   void refit(TaskArena& arena, std::span<const FloatBox> boxes);
   std::size_t size() const { return order_.size(); }
-  Index leaves() const { return static_cast<Index>(leaf_node_.size()); }
+  Index leaves() const { return count(leaf_node_); }
   std::span<const Index> members(Index leaf) const {
     return std::span(order_).subspan(begin_of(leaf), size_of(leaf));
   }
-  const FloatBoxes8& boxes(Index leaf) const { return boxes_[static_cast<std::size_t>(leaf)]; }
-  const FloatBox& leaf_box(Index leaf) const {
-    return nodes_[static_cast<std::size_t>(leaf_node_[static_cast<std::size_t>(leaf)])];
-  }
+  const FloatBoxes8& boxes(Index leaf) const { return boxes_[leaf]; }
+  const FloatBox& leaf_box(Index leaf) const { return nodes_[leaf_node_[leaf]]; }
   /// Calls visit(leaf) for the leaves ≥ `first` whose box overlaps `box`, ascending.
   template <class Visit>
   void for_leaves(const FloatBox& box, Index first, Visit&& visit) const {
     if (nodes_.empty()) return;
-    const Index start = leaf_node_[static_cast<std::size_t>(first)];
-    const auto end = static_cast<Index>(nodes_.size());
+    const Index start = leaf_node_[first];
+    const Index end = count(nodes_);
     for (Index i = 0; i < end;) {
-      const Index next = skip_[static_cast<std::size_t>(i)];
-      if (next <= start || !overlap(nodes_[static_cast<std::size_t>(i)], box)) {
+      const Index next = skip_[i];
+      if (next <= start || !overlap(nodes_[i], box)) {
         i = next;
       } else {
-        if (next == i + 1) visit(leaf_of_[static_cast<std::size_t>(i)]);
+        if (next == i + 1) visit(leaf_of_[i]);
         ++i;
       }
     }
@@ -55,7 +53,7 @@ class Bvh {
     const BoxProbe probe(box);
     for_leaves(box, 0, [&](Index leaf) {
       for (unsigned mask = probe.overlaps(boxes(leaf)); mask != 0; mask &= mask - 1)
-        visit(members(leaf)[static_cast<std::size_t>(std::countr_zero(mask))]);
+        visit(members(leaf)[std::countr_zero(mask)]);
     });
   }
   /// How much the tree has degraded since it was built: surface of the nodes over that of the members,
@@ -63,11 +61,9 @@ class Bvh {
   double degradation() const { return built_ratio_ > 0.0 ? ratio_ / built_ratio_ : 1.0; }
 
  private:
-  std::size_t begin_of(Index leaf) const {
-    return static_cast<std::size_t>(leaf) * static_cast<std::size_t>(kLeaf);
-  }
+  std::size_t begin_of(Index leaf) const { return kLeaf * leaf; }
   std::size_t size_of(Index leaf) const {
-    return std::min(static_cast<std::size_t>(kLeaf), order_.size() - begin_of(leaf));
+    return std::min<std::size_t>(kLeaf, order_.size() - begin_of(leaf));
   }
   void refit_leaf(Index node, std::span<const FloatBox> boxes, double& area);
   void refit_inner(Index node);

@@ -15,8 +15,6 @@ constexpr std::size_t kFeatureGrain = 128;  // features per task that searches
 constexpr double kDegraded = 1.5;           // trees are built again when they are this much worse
 constexpr std::size_t kManyLeft = 16;       // one vertex in so many: all pairs are searched again
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 std::size_t parts_of(std::size_t n, std::size_t grain) { return (n + grain - 1) / grain; }
 
 /// Empty parts, at least `count`; keeps the memory of earlier ones.
@@ -36,15 +34,15 @@ void unite_boxes(TaskArena& arena, const SurfaceModel& surface, std::span<const 
   arena.for_chunks(face.size(), kBoxGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t f = begin; f < end; ++f) {
       const Triangle& t = surface.triangles[f];
-      face[f] = vertex[at(t[0])];
-      face[f].extend(vertex[at(t[1])]);
-      face[f].extend(vertex[at(t[2])]);
+      face[f] = vertex[t[0]];
+      face[f].extend(vertex[t[1]]);
+      face[f].extend(vertex[t[2]]);
     }
   });
   arena.for_chunks(edge.size(), kBoxGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t e = begin; e < end; ++e) {
-      edge[e] = vertex[at(surface.edges[e][0])];
-      edge[e].extend(vertex[at(surface.edges[e][1])]);
+      edge[e] = vertex[surface.edges[e][0]];
+      edge[e].extend(vertex[surface.edges[e][1]]);
     }
   });
 }
@@ -56,7 +54,7 @@ void PairRuns::clear() {
 }
 
 void PairRuns::close(Index f) {
-  const auto size = static_cast<Index>(partner.size());
+  const Index size = count(partner);
   if (size == (end.empty() ? 0 : end.back())) return;
   feature.push_back(f);
   end.push_back(size);
@@ -68,10 +66,10 @@ CandidatePairs::CandidatePairs(const SurfaceModel& surface, BroadPhase broad_pha
   const auto number = [&](Features& features, const std::vector<Index>& body) {
     features.box.resize(body.size());
     features.left.assign(body.size(), 0);
-    for (std::size_t i = 0; i < body.size(); ++i) {
-      const bool movable = surface.bodies[at(body[i])].movable;
+    for (Index i = 0; i < count(body); ++i) {
+      const bool movable = surface.bodies[body[i]].movable;
       features.group.push_back(movable ? body[i] : -1);
-      (movable ? features.movable : features.fixed).push_back(static_cast<Index>(i));
+      (movable ? features.movable : features.fixed).push_back(i);
     }
   };
   number(vertices_, surface.vertex_body);
@@ -80,18 +78,18 @@ CandidatePairs::CandidatePairs(const SurfaceModel& surface, BroadPhase broad_pha
 }
 
 bool CandidatePairs::admissible_vertex_face(Index vertex, Index face) const {
-  const Index group = vertices_.group[at(vertex)];
-  if (group != faces_.group[at(face)]) return true;
-  if (group < 0 || !touches_itself_[at(group)]) return false;
-  const Triangle& t = surface_.triangles[at(face)];
+  const Index group = vertices_.group[vertex];
+  if (group != faces_.group[face]) return true;
+  if (group < 0 || !touches_itself_[group]) return false;
+  const Triangle& t = surface_.triangles[face];
   return t[0] != vertex && t[1] != vertex && t[2] != vertex;
 }
 
 bool CandidatePairs::admissible_edges(Index a, Index b) const {
-  const Index group = edges_.group[at(a)];
-  if (group != edges_.group[at(b)]) return true;
-  if (group < 0 || !touches_itself_[at(group)]) return false;
-  return !share_vertex(surface_.edges[at(a)], surface_.edges[at(b)]);
+  const Index group = edges_.group[a];
+  if (group != edges_.group[b]) return true;
+  if (group < 0 || !touches_itself_[group]) return false;
+  return !share_vertex(surface_.edges[a], surface_.edges[b]);
 }
 
 void CandidatePairs::index_features(TaskArena& arena, Features& features) {
@@ -108,13 +106,13 @@ void CandidatePairs::index_features(TaskArena& arena, Features& features) {
   };
   update(features.fixed_tree, features.fixed);
   if (!update(features.movable_tree, features.movable)) return;
-  features.leaf_group.assign(at(features.movable_tree.leaves()), -1);
+  features.leaf_group.assign(features.movable_tree.leaves(), -1);
   for (Index leaf = 0; leaf < features.movable_tree.leaves(); ++leaf) {
     const auto members = features.movable_tree.members(leaf);
-    const Index group = features.group[at(members[0])];
+    const Index group = features.group[members[0]];
     const bool same =
-        std::all_of(members.begin(), members.end(), [&](Index m) { return features.group[at(m)] == group; });
-    if (same && !touches_itself_[at(group)]) features.leaf_group[at(leaf)] = group;
+        std::all_of(members.begin(), members.end(), [&](Index m) { return features.group[m] == group; });
+    if (same && !touches_itself_[group]) features.leaf_group[leaf] = group;
   }
 }
 
@@ -150,10 +148,10 @@ void CandidatePairs::find_all(TaskArena& arena) {
 // Leaves are searched for together; then every member looks at the members of what they found.
 void CandidatePairs::pair_vertices_with_faces(const Bvh& vertices, Index leaf, bool movable,
                                               PairRuns& runs) const {
-  const Index group = movable ? vertices_.leaf_group[at(leaf)] : -1;
+  const Index group = movable ? vertices_.leaf_group[leaf] : -1;
   runs.found.clear();
   faces_.movable_tree.for_leaves(vertices.leaf_box(leaf), 0, [&](Index other) {
-    if (group < 0 || faces_.leaf_group[at(other)] != group) runs.found.push_back(other);
+    if (group < 0 || faces_.leaf_group[other] != group) runs.found.push_back(other);
   });
   const std::size_t fixed = runs.found.size();
   if (movable) {
@@ -161,12 +159,12 @@ void CandidatePairs::pair_vertices_with_faces(const Bvh& vertices, Index leaf, b
                                  [&](Index other) { runs.found.push_back(other); });
   }
   for (const Index v : vertices.members(leaf)) {
-    const BoxProbe probe(vertices_.box[at(v)]);
+    const BoxProbe probe(vertices_.box[v]);
     for (std::size_t k = 0; k < runs.found.size(); ++k) {
       const Bvh& faces = k < fixed ? faces_.movable_tree : faces_.fixed_tree;
       const auto members = faces.members(runs.found[k]);
       for (unsigned mask = probe.overlaps(faces.boxes(runs.found[k])); mask != 0; mask &= mask - 1) {
-        const Index f = members[static_cast<std::size_t>(std::countr_zero(mask))];
+        const Index f = members[std::countr_zero(mask)];
         if (admissible_vertex_face(v, f)) runs.partner.push_back(f);
       }
     }
@@ -176,23 +174,23 @@ void CandidatePairs::pair_vertices_with_faces(const Bvh& vertices, Index leaf, b
 
 void CandidatePairs::pair_edges(Index leaf, PairRuns& runs) const {
   const Bvh& tree = edges_.movable_tree;
-  const Index group = edges_.leaf_group[at(leaf)];
+  const Index group = edges_.leaf_group[leaf];
   runs.found.clear();
   tree.for_leaves(tree.leaf_box(leaf), leaf, [&](Index other) {
-    if (group < 0 || edges_.leaf_group[at(other)] != group) runs.found.push_back(other);
+    if (group < 0 || edges_.leaf_group[other] != group) runs.found.push_back(other);
   });
   const std::size_t fixed = runs.found.size();
   edges_.fixed_tree.for_leaves(tree.leaf_box(leaf), 0, [&](Index other) { runs.found.push_back(other); });
   const auto members = tree.members(leaf);
   for (std::size_t a = 0; a < members.size(); ++a) {
-    const BoxProbe probe(edges_.box[at(members[a])]);
+    const BoxProbe probe(edges_.box[members[a]]);
     for (std::size_t k = 0; k < runs.found.size(); ++k) {
       const Index other = runs.found[k];
       const Bvh& edges = k < fixed ? tree : edges_.fixed_tree;
       unsigned mask = probe.overlaps(edges.boxes(other));
       if (k < fixed && other == leaf) mask &= ~0U << (a + 1);  // within the leaf every pair once
       for (; mask != 0; mask &= mask - 1) {
-        const Index b = edges.members(other)[static_cast<std::size_t>(std::countr_zero(mask))];
+        const Index b = edges.members(other)[std::countr_zero(mask)];
         if (admissible_edges(members[a], b)) runs.partner.push_back(b);
       }
     }
@@ -201,8 +199,8 @@ void CandidatePairs::pair_edges(Index leaf, PairRuns& runs) const {
 }
 
 void CandidatePairs::find_with_trees(TaskArena& arena) {
-  const std::size_t movable = at(vertices_.movable_tree.leaves()), fixed = at(vertices_.fixed_tree.leaves());
-  const std::size_t edge_leaves = at(edges_.movable_tree.leaves());
+  const std::size_t movable = vertices_.movable_tree.leaves(), fixed = vertices_.fixed_tree.leaves();
+  const std::size_t edge_leaves = edges_.movable_tree.leaves();
   const std::size_t movable_parts = parts_of(movable, kLeafGrain);
   vertex_face_parts_ = movable_parts + parts_of(fixed, kLeafGrain);
   edge_edge_parts_ = parts_of(edge_leaves, kLeafGrain);
@@ -226,18 +224,18 @@ void CandidatePairs::find_with_trees(TaskArena& arena) {
 // Of two features the one of the lower level asks, of two edges of one level the smaller number: so no query
 // is larger than the cells it looks at, and every pair is found once.
 void CandidatePairs::hash_vertex(Index vertex, PairRuns& runs) const {
-  const FloatBox& box = vertices_.box[at(vertex)];
+  const FloatBox& box = vertices_.box[vertex];
   const int level = faces_.movable_hash.level(box);
   const auto take = [&](Index face, int) {
     if (admissible_vertex_face(vertex, face)) runs.partner.push_back(face);
   };
   faces_.movable_hash.for_overlapping(box, level, take);
-  if (vertices_.group[at(vertex)] >= 0) faces_.fixed_hash.for_overlapping(box, level, take);
+  if (vertices_.group[vertex] >= 0) faces_.fixed_hash.for_overlapping(box, level, take);
   runs.close(vertex);
 }
 
 void CandidatePairs::hash_face(Index face, PairRuns& runs) const {
-  const FloatBox& box = faces_.box[at(face)];
+  const FloatBox& box = faces_.box[face];
   const int level = vertices_.movable_hash.level(box) + 1;
   const auto take = [&](Index vertex, int) {
     if (!admissible_vertex_face(vertex, face)) return;
@@ -245,13 +243,13 @@ void CandidatePairs::hash_face(Index face, PairRuns& runs) const {
     runs.close(vertex);
   };
   vertices_.movable_hash.for_overlapping(box, level, take);
-  if (faces_.group[at(face)] >= 0) vertices_.fixed_hash.for_overlapping(box, level, take);
+  if (faces_.group[face] >= 0) vertices_.fixed_hash.for_overlapping(box, level, take);
 }
 
 void CandidatePairs::hash_edge(Index edge, PairRuns& runs) const {
-  const FloatBox& box = edges_.box[at(edge)];
+  const FloatBox& box = edges_.box[edge];
   const int level = edges_.movable_hash.level(box);
-  const bool movable = edges_.group[at(edge)] >= 0;
+  const bool movable = edges_.group[edge] >= 0;
   edges_.movable_hash.for_overlapping(box, movable ? level : level + 1, [&](Index other, int its_level) {
     if (movable && its_level == level && other <= edge) return;
     if (admissible_edges(edge, other)) runs.partner.push_back(other);
@@ -318,7 +316,7 @@ std::size_t CandidatePairs::extend(TaskArena& arena, std::span<const FloatBox> v
     for (std::size_t v = begin; v < end; ++v)
       vertices_.left[v] = !contains(vertices_.box[v], vertex_boxes[v]);
   });
-  const auto left = static_cast<std::size_t>(std::count(vertices_.left.begin(), vertices_.left.end(), 1));
+  const std::size_t left = std::count(vertices_.left.begin(), vertices_.left.end(), 1);
   if (left == 0) return 0;
   left_since_found_ += left;
   for (Features* features : {&vertices_, &faces_, &edges_}) features->old_box = features->box;
@@ -340,20 +338,19 @@ void CandidatePairs::collect_affected(TaskArena& arena) {
   arena.for_chunks(faces_.left.size(), kBoxGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t f = begin; f < end; ++f) {
       const Triangle& t = surface_.triangles[f];
-      faces_.left[f] =
-          static_cast<char>(vertices_.left[at(t[0])] | vertices_.left[at(t[1])] | vertices_.left[at(t[2])]);
+      faces_.left[f] = static_cast<char>(vertices_.left[t[0]] | vertices_.left[t[1]] | vertices_.left[t[2]]);
     }
   });
   arena.for_chunks(edges_.left.size(), kBoxGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t e = begin; e < end; ++e) {
       const Edge& edge = surface_.edges[e];
-      edges_.left[e] = static_cast<char>(vertices_.left[at(edge[0])] | vertices_.left[at(edge[1])]);
+      edges_.left[e] = static_cast<char>(vertices_.left[edge[0]] | vertices_.left[edge[1]]);
     }
   });
   for (Features* features : {&vertices_, &faces_, &edges_}) {
     features->affected.clear();
-    for (std::size_t i = 0; i < features->left.size(); ++i) {
-      if (features->left[i]) features->affected.push_back(static_cast<Index>(i));
+    for (Index i = 0; i < count(features->left); ++i) {
+      if (features->left[i]) features->affected.push_back(i);
     }
   }
 }
@@ -379,9 +376,9 @@ void CandidatePairs::add_new_pairs(TaskArena& arena) {
     PairRuns& runs = vertex_face_[vf + part];
     runs.clear();
     for_affected(vertices_, part, [&](Index v) {
-      query(faces_, vertices_.box[at(v)], runs.found);
+      query(faces_, vertices_.box[v], runs.found);
       for (const Index f : runs.found) {
-        if (!overlap(vertices_.old_box[at(v)], faces_.old_box[at(f)]) && admissible_vertex_face(v, f))
+        if (!overlap(vertices_.old_box[v], faces_.old_box[f]) && admissible_vertex_face(v, f))
           runs.partner.push_back(f);
       }
       runs.close(v);
@@ -391,9 +388,9 @@ void CandidatePairs::add_new_pairs(TaskArena& arena) {
     PairRuns& runs = vertex_face_[vf + vertex_parts + part];
     runs.clear();
     for_affected(faces_, part, [&](Index f) {
-      query(vertices_, faces_.box[at(f)], runs.found);
+      query(vertices_, faces_.box[f], runs.found);
       for (const Index v : runs.found) {
-        if (vertices_.left[at(v)] || overlap(vertices_.old_box[at(v)], faces_.old_box[at(f)])) continue;
+        if (vertices_.left[v] || overlap(vertices_.old_box[v], faces_.old_box[f])) continue;
         if (!admissible_vertex_face(v, f)) continue;
         runs.partner.push_back(f);
         runs.close(v);
@@ -404,10 +401,10 @@ void CandidatePairs::add_new_pairs(TaskArena& arena) {
     PairRuns& runs = edge_edge_[ee + part];
     runs.clear();
     for_affected(edges_, part, [&](Index e) {
-      query(edges_, edges_.box[at(e)], runs.found);
+      query(edges_, edges_.box[e], runs.found);
       for (const Index g : runs.found) {
-        if (g == e || (edges_.left[at(g)] && g < e)) continue;
-        if (!overlap(edges_.old_box[at(e)], edges_.old_box[at(g)]) && admissible_edges(e, g))
+        if (g == e || (edges_.left[g] && g < e)) continue;
+        if (!overlap(edges_.old_box[e], edges_.old_box[g]) && admissible_edges(e, g))
           runs.partner.push_back(g);
       }
       runs.close(e);

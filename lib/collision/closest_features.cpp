@@ -40,7 +40,7 @@ ClosestFeatures closest_vertex_face(const RelativePair& pair) {
   // The longest edge (i, j) is the base; the third corner k gives the height.
   const std::array<double, 3> length2{pair.u.squaredNorm(), (pair.v - pair.u).squaredNorm(),
                                       pair.v.squaredNorm()};
-  const auto i = static_cast<std::size_t>(std::max_element(length2.begin(), length2.end()) - length2.begin());
+  const std::size_t i = std::max_element(length2.begin(), length2.end()) - length2.begin();
   const std::size_t j = (i + 1) % 3, k = (i + 2) % 3;
   if (length2[i] > 0.0) {
     const Vector3 e = x[j] - x[i], to_k = x[k] - x[i], to_p = p - x[i];
@@ -51,9 +51,9 @@ ClosestFeatures closest_vertex_face(const RelativePair& pair) {
       const double s = e.dot(to_p - c * to_k) / length2[i];
       if (s >= 0.0 && s + c <= 1.0) {
         Vector3 weight;
-        weight[static_cast<Index>(i)] = std::max(0.0, 1.0 - s - c);
-        weight[static_cast<Index>(j)] = s;
-        weight[static_cast<Index>(k)] = c;
+        weight[i] = std::max(0.0, 1.0 - s - c);
+        weight[j] = s;
+        weight[k] = c;
         return at_face_point(p, x, weight);
       }
     }
@@ -63,8 +63,8 @@ ClosestFeatures closest_vertex_face(const RelativePair& pair) {
     const std::size_t b = (a + 1) % 3;
     const double s = on_segment(p - x[a], x[b] - x[a]);
     Vector3 weight = Vector3::Zero();
-    weight[static_cast<Index>(a)] = 1.0 - s;
-    weight[static_cast<Index>(b)] = s;
+    weight[a] = 1.0 - s;
+    weight[b] = s;
     const ClosestFeatures candidate = at_face_point(p, x, weight);
     if (a == 0 || candidate.distance < best.distance) best = candidate;
   }

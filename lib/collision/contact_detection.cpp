@@ -12,23 +12,21 @@ namespace {
 constexpr std::size_t kPointGrain = 64;
 constexpr std::size_t kTriangleGrain = 512;
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 }  // namespace
 
 CollisionModel make_collision_model(std::span<const Triangle> surface, std::span<const Index> body_of,
                                     TriangleMesh obstacle) {
   CollisionModel model;
-  model.nodes = static_cast<Index>(body_of.size());
+  model.nodes = count(body_of);
   model.triangles.assign(surface.begin(), surface.end());
   for (const Triangle& t : surface) {
-    model.triangle_body.push_back(body_of[at(t[0])]);
+    model.triangle_body.push_back(body_of[t[0]]);
     model.points.insert(model.points.end(), t.begin(), t.end());
   }
   SIGNORINI_CHECK(std::is_sorted(model.triangle_body.begin(), model.triangle_body.end()));
   std::sort(model.points.begin(), model.points.end());
   model.points.erase(std::unique(model.points.begin(), model.points.end()), model.points.end());
-  for (const Index node : model.points) model.point_body.push_back(body_of[at(node)]);
+  for (const Index node : model.points) model.point_body.push_back(body_of[node]);
   model.bodies = body_of.empty() ? 0 : *std::max_element(body_of.begin(), body_of.end()) + 1;
   model.obstacle_points = exposed_vertices(obstacle);
   model.obstacle = std::move(obstacle);
@@ -40,7 +38,7 @@ ContactDetector::ContactDetector(CollisionModel model, DetectionSettings setting
   std::vector<Aabb> boxes;
   for (const Triangle& t : model_.obstacle.triangles) {
     Aabb box;
-    for (const Index i : t) box.extend(model_.obstacle.vertices[at(i)]);
+    for (const Index i : t) box.extend(model_.obstacle.vertices[i]);
     boxes.push_back(box.inflated(std::max(settings_.tolerance, settings_.depth)));
     obstacle_box_.extend(boxes.back());
   }
@@ -52,21 +50,19 @@ bool ContactDetector::can_touch(Index point_body, Index triangle_body) const {
 }
 
 std::array<Vector3, 3> ContactDetector::corners(const NodeMotion& motion, Index triangle) const {
-  const auto movable = static_cast<Index>(model_.triangles.size());
+  const Index movable = count(model_.triangles);
   const bool fixed = triangle >= movable;
-  const Triangle& t =
-      fixed ? model_.obstacle.triangles[at(triangle - movable)] : model_.triangles[at(triangle)];
-  const auto x = [&](Index i) { return fixed ? model_.obstacle.vertices[at(i)] : motion.position[at(i)]; };
+  const Triangle& t = fixed ? model_.obstacle.triangles[triangle - movable] : model_.triangles[triangle];
+  const auto x = [&](Index i) { return fixed ? model_.obstacle.vertices[i] : motion.position[i]; };
   return {x(t[0]), x(t[1]), x(t[2])};
 }
 
 Vector3 ContactDetector::point_position(const NodeMotion& motion, Index point) const {
-  return point < model_.nodes ? motion.position[at(point)]
-                              : model_.obstacle.vertices[at(point - model_.nodes)];
+  return point < model_.nodes ? motion.position[point] : model_.obstacle.vertices[point - model_.nodes];
 }
 
 Vector3 ContactDetector::point_travel(const NodeMotion& motion, Index point) const {
-  return point < model_.nodes ? Vector3(motion.dt * motion.free_velocity[at(point)]) : Vector3::Zero();
+  return point < model_.nodes ? Vector3(motion.dt * motion.free_velocity[point]) : Vector3::Zero();
 }
 
 void ContactDetector::build_movable_boxes(TaskArena& arena, const NodeMotion& motion) {
@@ -76,36 +72,36 @@ void ContactDetector::build_movable_boxes(TaskArena& arena, const NodeMotion& mo
     for (std::size_t t = begin; t < end; ++t) {
       Aabb box;
       for (const Index i : model_.triangles[t]) {
-        box.extend(motion.position[at(i)]);
-        box.extend(motion.position[at(i)] + motion.dt * motion.free_velocity[at(i)]);
+        box.extend(motion.position[i]);
+        box.extend(motion.position[i] + motion.dt * motion.free_velocity[i]);
       }
       triangle_box_[t] = box.inflated(margin);
     }
   });
-  body_box_.assign(at(model_.bodies), Aabb{});
+  body_box_.assign(model_.bodies, Aabb{});
   for (std::size_t t = 0; t < triangle_box_.size(); ++t) {
-    body_box_[at(model_.triangle_body[t])].extend(triangle_box_[t]);
+    body_box_[model_.triangle_body[t]].extend(triangle_box_[t]);
   }
-  point_box_.assign(at(model_.bodies), Aabb{});
+  point_box_.assign(model_.bodies, Aabb{});
   for (std::size_t i = 0; i < model_.points.size(); ++i) {
-    const Vector3& p = motion.position[at(model_.points[i])];
-    Aabb& box = point_box_[at(model_.point_body[i])];
+    const Vector3& p = motion.position[model_.points[i]];
+    Aabb& box = point_box_[model_.point_body[i]];
     box.extend(p);
     box.extend(p + point_travel(motion, model_.points[i]));
   }
   // Only triangles that reach into the box of another body's points, or of an exposed obstacle vertex, can be
   // met by a point.
   Aabb exposed;
-  for (const Index v : model_.obstacle_points) exposed.extend(model_.obstacle.vertices[at(v)]);
+  for (const Index v : model_.obstacle_points) exposed.extend(model_.obstacle.vertices[v]);
   hashed_.clear();
   hashed_box_.clear();
-  for (std::size_t t = 0; t < triangle_box_.size(); ++t) {
+  for (Index t = 0; t < count(triangle_box_); ++t) {
     const Index body = model_.triangle_body[t];
     bool reached = !model_.is_fixed(body) && triangle_box_[t].overlaps(exposed);
     for (Index b = 0; b < model_.bodies && !reached; ++b)
-      reached = can_touch(b, body) && triangle_box_[t].overlaps(point_box_[at(b)]);
+      reached = can_touch(b, body) && triangle_box_[t].overlaps(point_box_[b]);
     if (!reached) continue;
-    hashed_.push_back(static_cast<Index>(t));
+    hashed_.push_back(t);
     hashed_box_.push_back(triangle_box_[t]);
   }
   movable_hash_.build(hashed_box_, settings_.cell);
@@ -114,7 +110,7 @@ void ContactDetector::build_movable_boxes(TaskArena& arena, const NodeMotion& mo
 void ContactDetector::add_contacts(const NodeMotion& motion, Index point, Index body, Index triangle_body,
                                    Chunk& chunk) const {
   select_contacts(chunk.near, settings_.tolerance, settings_.depth);
-  const auto movable = static_cast<Index>(model_.triangles.size());
+  const Index movable = count(model_.triangles);
   for (const NearTriangle& near : chunk.near) {
     PointTriangleContact contact;
     chunk.deepest = std::max(chunk.deepest, -near.gap);
@@ -123,15 +119,15 @@ void ContactDetector::add_contacts(const NodeMotion& motion, Index point, Index 
     Vector3 without = Vector3::Zero();
     if (point < model_.nodes) {
       contact.node = point;
-      before = motion.velocity[at(point)];
-      without = motion.free_velocity[at(point)];
+      before = motion.velocity[point];
+      without = motion.free_velocity[point];
     }
     if (near.triangle < movable) {
-      contact.triangle = model_.triangles[at(near.triangle)];
-      for (std::size_t c = 0; c < 3; ++c) {
-        const double weight = near.on.barycentric[static_cast<Index>(c)];
-        before -= weight * motion.velocity[at(contact.triangle[c])];
-        without -= weight * motion.free_velocity[at(contact.triangle[c])];
+      contact.triangle = model_.triangles[near.triangle];
+      for (Index c = 0; c < 3; ++c) {
+        const double weight = near.on.barycentric[c];
+        before -= weight * motion.velocity[contact.triangle[c]];
+        without -= weight * motion.free_velocity[contact.triangle[c]];
       }
     }
     const double normal_before = near.normal.dot(before);
@@ -160,7 +156,7 @@ void ContactDetector::detect_point(const NodeMotion& motion, std::size_t number,
   Aabb box;
   box.extend(p);
   box.extend(p + point_travel(motion, point));
-  const auto movable_triangles = static_cast<Index>(model_.triangles.size());
+  const Index movable_triangles = count(model_.triangles);
   NearTriangle near;
   const auto add_near = [&](Index triangle) {
     const auto x = corners(motion, triangle);
@@ -174,17 +170,17 @@ void ContactDetector::detect_point(const NodeMotion& motion, std::size_t number,
   }
   bool reached = false;
   for (Index b = 0; b < model_.bodies && !reached; ++b)
-    reached = can_touch(body, b) && box.overlaps(body_box_[at(b)]);
+    reached = can_touch(body, b) && box.overlaps(body_box_[b]);
   if (!reached) return;
   movable_hash_.query(box, chunk.found);
   // Found triangles ascend, so those of one body stand together.
   for (std::size_t begin = 0; begin < chunk.found.size();) {
-    const Index other = model_.triangle_body[at(hashed_[at(chunk.found[begin])])];
+    const Index other = model_.triangle_body[hashed_[chunk.found[begin]]];
     chunk.near.clear();
     std::size_t end = begin;
     for (; end < chunk.found.size(); ++end) {
-      const Index triangle = hashed_[at(chunk.found[end])];
-      if (model_.triangle_body[at(triangle)] != other) break;
+      const Index triangle = hashed_[chunk.found[end]];
+      if (model_.triangle_body[triangle] != other) break;
       if (can_touch(body, other)) add_near(triangle);
     }
     if (can_touch(body, other)) add_contacts(motion, point, body, other, chunk);
@@ -193,8 +189,8 @@ void ContactDetector::detect_point(const NodeMotion& motion, std::size_t number,
 }
 
 const std::vector<PointTriangleContact>& ContactDetector::detect(TaskArena& arena, const NodeMotion& motion) {
-  SIGNORINI_CHECK(motion.position.size() == at(model_.nodes) && motion.velocity.size() == at(model_.nodes) &&
-                  motion.free_velocity.size() == at(model_.nodes));
+  SIGNORINI_CHECK(count(motion.position) == model_.nodes && count(motion.velocity) == model_.nodes &&
+                  count(motion.free_velocity) == model_.nodes);
   build_movable_boxes(arena, motion);
   const std::size_t count = model_.points.size() + model_.obstacle_points.size();
   chunks_.resize((count + kPointGrain - 1) / kPointGrain);
@@ -223,10 +219,9 @@ double deepest_penetration(const CollisionModel& model, std::span<const Vector3>
                                 std::span<const Vector3> x, auto&& wanted) {
     near.clear();
     NearTriangle candidate;
-    for (std::size_t t = 0; t < triangles.size(); ++t) {
+    for (Index t = 0; t < count(triangles); ++t) {
       const Triangle& k = triangles[t];
-      if (wanted(t) &&
-          near_triangle(p, static_cast<Index>(t), x[at(k[0])], x[at(k[1])], x[at(k[2])], candidate)) {
+      if (wanted(t) && near_triangle(p, t, x[k[0]], x[k[1]], x[k[2]], candidate)) {
         near.push_back(candidate);
       }
     }
@@ -241,12 +236,12 @@ double deepest_penetration(const CollisionModel& model, std::span<const Vector3>
     }
   };
   for (std::size_t i = 0; i < model.points.size(); ++i) {
-    const Vector3& p = position[at(model.points[i])];
+    const Vector3& p = position[model.points[i]];
     if (!model.is_fixed(model.point_body[i]))
       test_surface(p, model.obstacle.triangles, model.obstacle.vertices, everything);
     against_bodies(p, model.point_body[i]);
   }
-  for (const Index v : model.obstacle_points) against_bodies(model.obstacle.vertices[at(v)], -1);
+  for (const Index v : model.obstacle_points) against_bodies(model.obstacle.vertices[v], -1);
   return deepest;
 }
 

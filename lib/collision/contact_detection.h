@@ -27,9 +27,7 @@ struct CollisionModel {
   std::vector<Index> obstacle_points;   ///< obstacle vertices that a body can hit
 
   /// Nothing that a contact does can move it; body −1 is the obstacle.
-  bool is_fixed(Index body) const {
-    return body < 0 || (!scripted.empty() && scripted[static_cast<std::size_t>(body)] != 0);
-  }
+  bool is_fixed(Index body) const { return body < 0 || (!scripted.empty() && scripted[body] != 0); }
 };
 
 /// `body_of`: body of each node. Points and obstacle points are derived.

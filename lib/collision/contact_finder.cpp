@@ -19,12 +19,10 @@ constexpr double kImpactMargin = 1e-9;    // of a feature's size: impacts that f
 constexpr double kNoDirection = 1e-12;    // square of the share of an edge that is only rounding
 constexpr double kLargestFeature = 3.47;  // 2 √3: longest edge between points with coordinates of at most 1
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 using Corners = std::array<Vector3, 4>;
 
 Corners corners(const PairKey& key, std::span<const Vector3> x) {
-  return {x[at(key.vertex[0])], x[at(key.vertex[1])], x[at(key.vertex[2])], x[at(key.vertex[3])]};
+  return {x[key.vertex[0]], x[key.vertex[1]], x[key.vertex[2]], x[key.vertex[3]]};
 }
 
 /// Unit, across the normal: along the first edge of b at positions p that has a length in that direction.
@@ -60,7 +58,7 @@ struct ContactFinder::Impl {
   std::vector<double> reach;                             // per task: largest |coordinate|, infinite with NaN
   std::vector<std::vector<SurfaceContact>> found;        // per part
   std::vector<std::array<Index, 2>> order;               // part, place
-  std::size_t parts = 0;
+  Index parts = 0;
 
   double largest_coordinate(TaskArena& arena, std::span<const Vector3> x, const char* what);
   template <class Box>
@@ -87,22 +85,22 @@ ContactFinder::Impl::Impl(const SurfaceModel& model, const FinderSettings& finde
     throw_usage("tolerance: {} is not a positive length in m", settings.tolerance);
   if (!(settings.look_ahead >= 0.0) || !std::isfinite(settings.look_ahead))
     throw_usage("look_ahead: {} is not a number ≥ 0", settings.look_ahead);
-  vertex_box.resize(at(model.vertices()));
+  vertex_box.resize(model.vertices());
   face_box.resize(model.triangles.size());
   edge_box.resize(model.edges.size());
   reach.resize((vertex_box.size() + kGrain - 1) / kGrain);
   edge_faces.assign(model.edges.size(), {-1, -1});
   // Edges of a body are in ascending order, so a face finds its edges by bisection.
-  for (std::size_t f = 0; f < model.triangles.size(); ++f) {
+  for (Index f = 0; f < count(model.triangles); ++f) {
     const Index body = model.triangle_body[f];
-    const auto first = model.edges.begin() + (body > 0 ? model.bodies[at(body) - 1].edges : 0);
-    const auto last = model.edges.begin() + model.bodies[at(body)].edges;
+    const auto first = model.edges.begin() + (body > 0 ? model.bodies[body - 1].edges : 0);
+    const auto last = model.edges.begin() + model.bodies[body].edges;
     for (std::size_t i = 0; i < 3; ++i) {
       const auto [low, high] = std::minmax(model.triangles[f][i], model.triangles[f][(i + 1) % 3]);
       const auto edge = std::lower_bound(first, last, Edge{low, high});
       if (edge == last || *edge != Edge{low, high}) continue;
-      auto& faces = edge_faces[static_cast<std::size_t>(edge - model.edges.begin())];
-      (faces[0] < 0 ? faces[0] : faces[1]) = static_cast<Index>(f);
+      auto& faces = edge_faces[edge - model.edges.begin()];
+      (faces[0] < 0 ? faces[0] : faces[1]) = f;
     }
   }
 }
@@ -147,16 +145,16 @@ void ContactFinder::Impl::set_boxes(TaskArena& arena, const Box& box) {
 
 PairKey ContactFinder::Impl::key(PairKind kind, Index a, Index b) const {
   if (kind == PairKind::vertex_face) {
-    const Triangle& t = surface.triangles[at(b)];
+    const Triangle& t = surface.triangles[b];
     return {kind, {a, t[0], t[1], t[2]}};
   }
-  const Edge &first = surface.edges[at(a)], &second = surface.edges[at(b)];
+  const Edge &first = surface.edges[a], &second = surface.edges[b];
   return {kind, {first[0], first[1], second[0], second[1]}};
 }
 
 std::array<Index, 2> ContactFinder::Impl::bodies(PairKind kind, Index a, Index b) const {
-  if (kind == PairKind::vertex_face) return {surface.vertex_body[at(a)], surface.triangle_body[at(b)]};
-  return {surface.edge_body[at(a)], surface.edge_body[at(b)]};
+  if (kind == PairKind::vertex_face) return {surface.vertex_body[a], surface.triangle_body[b]};
+  return {surface.edge_body[a], surface.edge_body[b]};
 }
 
 /// Calls narrow(contact, a, b), the contact's key set, for every pair whose test boxes overlap; it returns
@@ -166,8 +164,8 @@ void ContactFinder::Impl::test_pairs(TaskArena& arena, const Narrow& narrow) {
   pairs.extend(arena, vertex_box);
   unite_boxes(arena, surface, vertex_box, face_box, edge_box);
   const auto vertex_parts = pairs.vertex_face(), edge_parts = pairs.edge_edge();
-  parts = vertex_parts.size() + edge_parts.size();
-  if (found.size() < parts) found.resize(parts);
+  parts = count(vertex_parts) + count(edge_parts);
+  if (count(found) < parts) found.resize(parts);
   arena.for_each_task(parts, [&](std::size_t part) {
     const bool edges = part >= vertex_parts.size();
     const PairRuns& runs = edges ? edge_parts[part - vertex_parts.size()] : vertex_parts[part];
@@ -181,11 +179,11 @@ void ContactFinder::Impl::test_pairs(TaskArena& arena, const Narrow& narrow) {
     std::size_t begin = 0;
     for (std::size_t run = 0; run < runs.feature.size(); ++run) {
       const Index a = runs.feature[run];
-      const FloatBox box = first_box[at(a)];
-      const std::size_t end = at(runs.end[run]);
+      const FloatBox box = first_box[a];
+      const std::size_t end = runs.end[run];
       for (std::size_t i = begin; i < end; ++i) {
         const Index b = runs.partner[i];
-        if (!overlap(box, second_box[at(b)])) continue;
+        if (!overlap(box, second_box[b])) continue;
         const Index low = edges ? std::min(a, b) : a, high = edges ? std::max(a, b) : b;
         contact.key = key(kind, low, high);
         contact.feature = {low, high};
@@ -201,12 +199,11 @@ void ContactFinder::Impl::test_pairs(TaskArena& arena, const Narrow& narrow) {
 /// The contacts of all parts, ascending by key.
 void ContactFinder::Impl::collect(std::vector<SurfaceContact>& contacts) {
   order.clear();
-  for (std::size_t part = 0; part < parts; ++part) {
-    for (std::size_t i = 0; i < found[part].size(); ++i)
-      order.push_back({static_cast<Index>(part), static_cast<Index>(i)});
+  for (Index part = 0; part < parts; ++part) {
+    for (Index i = 0; i < count(found[part]); ++i) order.push_back({part, i});
   }
   const auto contact = [this](const std::array<Index, 2>& place) -> const SurfaceContact& {
-    return found[at(place[0])][at(place[1])];
+    return found[place[0]][place[1]];
   };
   std::sort(order.begin(), order.end(),
             [&](const auto& a, const auto& b) { return contact(a).key < contact(b).key; });
@@ -215,15 +212,14 @@ void ContactFinder::Impl::collect(std::vector<SurfaceContact>& contacts) {
 }
 
 Vector3 ContactFinder::Impl::face_normal(Index face, std::span<const Vector3> x) const {
-  const Triangle& t = surface.triangles[at(face)];
-  return (x[at(t[1])] - x[at(t[0])]).cross(x[at(t[2])] - x[at(t[0])]).normalized();
+  const Triangle& t = surface.triangles[face];
+  return (x[t[1]] - x[t[0]]).cross(x[t[2]] - x[t[0]]).normalized();
 }
 
 /// False for a vertex behind a face of a closed body.
 bool ContactFinder::Impl::faces_vertex(SurfaceContact& contact, Index face,
                                        std::span<const Vector3> x) const {
-  if (!surface.bodies[at(surface.triangle_body[at(face)])].closed ||
-      contact.normal.dot(face_normal(face, x)) >= 0.0)
+  if (!surface.bodies[surface.triangle_body[face]].closed || contact.normal.dot(face_normal(face, x)) >= 0.0)
     return true;
   if (contact.gap > kRoundingGap * settings.tolerance) return false;
   contact.normal = -contact.normal;
@@ -238,8 +234,8 @@ Vector3 ContactFinder::Impl::outside_of_edges(Index a, Index b, std::span<const 
   Vector3 outside = Vector3::Zero();
   inside = false;
   for (const auto& [edge, sign] : {std::pair{b, 1.0}, std::pair{a, -1.0}}) {
-    const auto& faces = edge_faces[at(edge)];
-    if (faces[1] < 0 || !surface.bodies[at(surface.edge_body[at(edge)])].closed) continue;
+    const auto& faces = edge_faces[edge];
+    if (faces[1] < 0 || !surface.bodies[surface.edge_body[edge]].closed) continue;
     const Vector3 first = sign * face_normal(faces[0], x), second = sign * face_normal(faces[1], x);
     outside += first + second;
     inside = inside || (direction.dot(first) < 0.0 && direction.dot(second) < 0.0);
@@ -294,10 +290,9 @@ void ContactFinder::Impl::drop_repeated(std::span<const Vector3> x,
       if (first < kept && contacts[first].key.vertex[0] != contact.key.vertex[0]) first = kept;
       const bool repeated =
           smallest_share(contact) <= 2.0 * kSamePoint &&
-          std::any_of(contacts.begin() + static_cast<std::ptrdiff_t>(first),
-                      contacts.begin() + static_cast<std::ptrdiff_t>(kept), [&](const SurfaceContact& other) {
-                        return smallest_share(other) <= 2.0 * kSamePoint && same_point(contact, other);
-                      });
+          std::any_of(contacts.begin() + first, contacts.begin() + kept, [&](const SurfaceContact& other) {
+            return smallest_share(other) <= 2.0 * kSamePoint && same_point(contact, other);
+          });
       if (repeated) continue;
     }
     if (kept != i) contacts[kept] = contact;

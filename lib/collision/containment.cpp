@@ -17,8 +17,6 @@ namespace {
 
 constexpr double kOnSurface = 1e-9;  // of the size of a body: so close to it the winding number is noise
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 /// A connected part of a body's surface.
 struct Part {
   Index body = -1;
@@ -31,24 +29,24 @@ std::vector<Part> connected_parts(const SurfaceModel& surface, std::span<const V
   std::vector<Index> root(x.size());
   std::iota(root.begin(), root.end(), 0);
   const auto find = [&root](Index v) {
-    while (root[at(v)] != v) v = root[at(v)] = root[at(root[at(v)])];
+    while (root[v] != v) v = root[v] = root[root[v]];
     return v;
   };
   for (const Edge& edge : surface.edges) {
     const Index a = find(edge[0]), b = find(edge[1]);
-    root[at(std::max(a, b))] = std::min(a, b);
+    root[std::max(a, b)] = std::min(a, b);
   }
   std::vector<Part> parts;
   std::vector<std::size_t> part_of(x.size());
   for (Index v = 0; v < surface.vertices(); ++v) {
     const Index first = find(v);
     if (first == v) {
-      part_of[at(v)] = parts.size();
-      parts.push_back({surface.vertex_body[at(v)], {}, {}});
+      part_of[v] = parts.size();
+      parts.push_back({surface.vertex_body[v], {}, {}});
     }
-    Part& part = parts[part_of[at(first)]];
+    Part& part = parts[part_of[first]];
     part.vertices.push_back(v);
-    part.box.extend(x[at(v)]);
+    part.box.extend(x[v]);
   }
   return parts;
 }
@@ -62,12 +60,12 @@ struct ClosedBody {
 std::vector<ClosedBody> closed_bodies(const SurfaceModel& surface, std::span<const Vector3> x) {
   std::vector<ClosedBody> closed;
   Index begin = 0;
-  for (std::size_t b = 0; b < surface.bodies.size(); ++b) {
+  for (Index b = 0; b < count(surface.bodies); ++b) {
     const Index end = surface.bodies[b].triangles;
     if (surface.bodies[b].closed) {
-      ClosedBody body{static_cast<Index>(b), begin, end, {}};
+      ClosedBody body{b, begin, end, {}};
       for (Index t = begin; t < end; ++t) {
-        for (const Index v : surface.triangles[at(t)]) body.box.extend(x[at(v)]);
+        for (const Index v : surface.triangles[t]) body.box.extend(x[v]);
       }
       closed.push_back(body);
     }
@@ -93,8 +91,8 @@ Place place(const Vector3& p, const ClosedBody& body, const SurfaceModel& surfac
   const double near = kOnSurface * (body.box.high - body.box.low).norm();
   double angle = 0.0;
   for (Index t = body.begin; t < body.end; ++t) {
-    const Triangle& k = surface.triangles[at(t)];
-    const Vector3 &a = x[at(k[0])], &b = x[at(k[1])], &c = x[at(k[2])];
+    const Triangle& k = surface.triangles[t];
+    const Vector3 &a = x[k[0]], &b = x[k[1]], &c = x[k[2]];
     if (closest_point(p, a, b, c).distance <= near) return Place::on_surface;
     angle += solid_angle(a - p, b - p, c - p);
   }
@@ -104,12 +102,11 @@ Place place(const Vector3& p, const ClosedBody& body, const SurfaceModel& surfac
 }  // namespace
 
 std::optional<Intersection> find_containment(const SurfaceModel& surface, std::span<const Vector3> x) {
-  SIGNORINI_CHECK(x.size() == at(surface.vertices()));
+  SIGNORINI_CHECK(count(x) == surface.vertices());
   const std::vector<ClosedBody> closed = closed_bodies(surface, x);
   for (const Part& part : connected_parts(surface, x)) {
     for (const ClosedBody& outer : closed) {
-      const bool either_moves =
-          surface.bodies[at(part.body)].movable || surface.bodies[at(outer.body)].movable;
+      const bool either_moves = surface.bodies[part.body].movable || surface.bodies[outer.body].movable;
       if (outer.body == part.body || !either_moves) continue;
       if ((part.box.low.array() < outer.box.low.array()).any() ||
           (part.box.high.array() > outer.box.high.array()).any()) {
@@ -117,9 +114,9 @@ std::optional<Intersection> find_containment(const SurfaceModel& surface, std::s
       }
       // One vertex decides for all, since no edge passes through the surface; not one that lies in it.
       Place decided = Place::on_surface;
-      Vector3 witness = x[at(part.vertices.front())];
+      Vector3 witness = x[part.vertices.front()];
       for (std::size_t i = 0; i < part.vertices.size() && decided == Place::on_surface; ++i) {
-        witness = x[at(part.vertices[i])];
+        witness = x[part.vertices[i]];
         decided = place(witness, outer, surface, x);
       }
       // All vertices in the surface of the other: coincident bodies, or one inscribed in the other.

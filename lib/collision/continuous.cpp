@@ -187,7 +187,7 @@ std::optional<Impact> first_impact(const std::array<Vector3, 4>& x, const std::a
   std::array<RootBand, 3> bands;
   const int count = root_bands(f, scale.cubic(), bands);
   const BandTest<kind> test{m, scale, outside};
-  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+  for (int i = 0; i < count; ++i) {
     if (auto impact = test(bands[i])) return impact;
   }
   return {};

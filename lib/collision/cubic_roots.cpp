@@ -36,7 +36,7 @@ int extrema(const BernsteinCubic& f, std::array<double, 2>& t) {
   int count = 0;
   for (const auto& [above, below] : {std::pair{q, d_0 - 2.0 * d_1 + d_2}, {d_0, q}}) {
     const double root = above / below;  // NaN and ∞ fail the test
-    if (root > 0.0 && root < 1.0) t[static_cast<std::size_t>(count++)] = root;
+    if (root > 0.0 && root < 1.0) t[count++] = root;
   }
   if (count == 2 && t[0] > t[1]) std::swap(t[0], t[1]);
   return count;
@@ -84,7 +84,7 @@ int root_bands(const BernsteinCubic& f, double tolerance, std::array<RootBand, 3
   double l = 0.0, f_l = f[0];
   for (int piece = 0; piece <= inner_count; ++piece) {
     const bool last = piece == inner_count;
-    const double r = last ? 1.0 : inner[static_cast<std::size_t>(piece)];
+    const double r = last ? 1.0 : inner[piece];
     const double f_r = last ? f[3] : evaluate(f, r);
     const int s_l = sign_beyond(f_l, tolerance), s_r = sign_beyond(f_r, tolerance);
     if (s_l == 0 || s_r == 0 || s_l != s_r) {
@@ -99,12 +99,12 @@ int root_bands(const BernsteinCubic& f, double tolerance, std::array<RootBand, 3
       } else if (s_r != 0) {
         band.end = widen(f, tolerance, l, r);
       }
-      RootBand* previous = count > 0 ? &bands[static_cast<std::size_t>(count - 1)] : nullptr;
+      RootBand* previous = count > 0 ? &bands[count - 1] : nullptr;
       if (previous != nullptr && previous->end >= band.begin) {
         previous->end = band.end;
         previous->after = band.after;
       } else if (count < 3) {
-        bands[static_cast<std::size_t>(count++)] = band;
+        bands[count++] = band;
       }
     }
     l = r;
@@ -119,7 +119,7 @@ int cubic_roots(const std::array<double, 4>& c, double scale, std::array<double,
   std::array<RootBand, 3> bands;
   const int count = root_bands(f, 64.0 * kEps * scale, bands);
   if (count == 1 && bands[0].begin == 0.0 && bands[0].end == 1.0) return -1;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) roots[i] = bands[i].root;
+  for (int i = 0; i < count; ++i) roots[i] = bands[i].root;
   return count;
 }
 

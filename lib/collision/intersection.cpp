@@ -20,15 +20,13 @@ namespace {
 constexpr double kUnit = std::numeric_limits<double>::epsilon();
 constexpr std::size_t kBruteForce = 32;  // edges times triangles worth no further split: the square of this
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 /// Sign of the volume (a − d, b − d, c − d), 0 where it could come from the rounding of the coordinates
 /// themselves: points closer than a few units of their largest coordinate to a plane lie in it.
 struct Orientation {
   std::span<const Vector3> x;
 
   double operator()(Index a, Index b, Index c, Index d) const {
-    const Vector3 &p = x[at(a)], &q = x[at(b)], &r = x[at(c)], &o = x[at(d)];
+    const Vector3 &p = x[a], &q = x[b], &r = x[c], &o = x[d];
     const Vector3 u = p - o, v = q - o, w = r - o;
     const double l_u = u.norm(), l_v = v.norm(), l_w = w.norm();
     const double largest = std::max(
@@ -68,15 +66,15 @@ class Crossings {
   void test(Index edge, Index triangle) {
     if (best_ && std::pair(edge, triangle) >= std::pair(best_->edge, best_->triangle)) return;
     if (!admissible(edge, triangle)) return;
-    const auto& [p, q] = surface_.edges[at(edge)];
-    const Triangle& t = surface_.triangles[at(triangle)];
+    const auto& [p, q] = surface_.edges[edge];
+    const Triangle& t = surface_.triangles[triangle];
     const double above = side_(t[0], t[1], t[2], p), below = side_(t[0], t[1], t[2], q);
     if (sign(above) * sign(below) >= 0) return;
     std::array<int, 3> around;
     for (std::size_t i = 0; i < 3; ++i) around[i] = sign(side_.around(p, q, t[i], t[(i + 1) % 3]));
     const auto [low, high] = std::minmax_element(around.begin(), around.end());
     if (*low * *high < 0) return;
-    const Vector3 position = x_[at(p)] + above / (above - below) * (x_[at(q)] - x_[at(p)]);
+    const Vector3 position = x_[p] + above / (above - below) * (x_[q] - x_[p]);
     if (*low != 0 && *high != 0) {
       best_ = Hit{edge, triangle, position};
     } else {
@@ -109,18 +107,18 @@ class Crossings {
 
  private:
   bool admissible(Index edge, Index triangle) const {
-    const Index a = surface_.edge_body[at(edge)], b = surface_.triangle_body[at(triangle)];
-    const auto &body_a = surface_.bodies[at(a)], &body_b = surface_.bodies[at(b)];
+    const Index a = surface_.edge_body[edge], b = surface_.triangle_body[triangle];
+    const auto &body_a = surface_.bodies[a], &body_b = surface_.bodies[b];
     if (a != b) return body_a.movable || body_b.movable;
     if (!body_a.deformable) return false;
-    const Edge& e = surface_.edges[at(edge)];
-    const Triangle& t = surface_.triangles[at(triangle)];
+    const Edge& e = surface_.edges[edge];
+    const Triangle& t = surface_.triangles[triangle];
     return std::none_of(t.begin(), t.end(), [&e](Index v) { return v == e[0] || v == e[1]; });
   }
 
   void add_border_hit(Index edge, Index triangle, const std::array<int, 3>& around, int direction,
                       const Vector3& position) {
-    const Triangle& t = surface_.triangles[at(triangle)];
+    const Triangle& t = surface_.triangles[triangle];
     const auto zeros = std::count(around.begin(), around.end(), 0);
     if (zeros == 3) return;  // a triangle without area as seen along the edge
     BorderHit hit{edge, {-1, -1}, triangle, direction * std::numbers::pi, position};
@@ -129,7 +127,7 @@ class Crossings {
       if (zeros == 1 && around[i] == 0) hit.feature = {std::min(from, to), std::max(from, to)};
       if (zeros == 2 && around[i] == 0 && around[(i + 2) % 3] == 0) {
         hit.feature = {from, -1};
-        hit.turn = direction * angle_along(surface_.edges[at(edge)], from, to, before);
+        hit.turn = direction * angle_along(surface_.edges[edge], from, to, before);
       }
     }
     border_.push_back(hit);
@@ -137,8 +135,8 @@ class Crossings {
 
   /// Angle between the edges v i and v j seen along `edge`.
   double angle_along(const Edge& edge, Index v, Index i, Index j) const {
-    const Vector3 axis = (x_[at(edge[1])] - x_[at(edge[0])]).normalized();
-    const Vector3 a = axis.cross(x_[at(i)] - x_[at(v)]), b = axis.cross(x_[at(j)] - x_[at(v)]);
+    const Vector3 axis = (x_[edge[1]] - x_[edge[0]]).normalized();
+    const Vector3 a = axis.cross(x_[i] - x_[v]), b = axis.cross(x_[j] - x_[v]);
     return std::atan2(a.cross(b).norm(), a.dot(b));
   }
 
@@ -158,8 +156,8 @@ class BoxSplitter {
 
   void run() {
     std::vector<Index> edges(edge_box_.size()), triangles(triangle_box_.size());
-    for (std::size_t i = 0; i < edges.size(); ++i) edges[i] = static_cast<Index>(i);
-    for (std::size_t i = 0; i < triangles.size(); ++i) triangles[i] = static_cast<Index>(i);
+    for (Index i = 0; i < count(edges); ++i) edges[i] = i;
+    for (Index i = 0; i < count(triangles); ++i) triangles[i] = i;
     split(edges, triangles, 0, 0);
   }
 
@@ -170,7 +168,7 @@ class BoxSplitter {
     if (hopeless || edges.size() * triangles.size() <= kBruteForce * kBruteForce) {
       for (const Index e : edges) {
         for (const Index t : triangles) {
-          if (edge_box_[at(e)].overlaps(triangle_box_[at(t)])) crossings_.test(e, t);
+          if (edge_box_[e].overlaps(triangle_box_[t])) crossings_.test(e, t);
         }
       }
       return;
@@ -195,8 +193,8 @@ class BoxSplitter {
   double median(const std::vector<Index>& triangles, Index axis) {
     centres_.clear();
     for (const Index t : triangles)
-      centres_.push_back(0.5 * (triangle_box_[at(t)].low[axis] + triangle_box_[at(t)].high[axis]));
-    const auto middle = centres_.begin() + static_cast<std::ptrdiff_t>(centres_.size() / 2);
+      centres_.push_back(0.5 * (triangle_box_[t].low[axis] + triangle_box_[t].high[axis]));
+    const auto middle = centres_.begin() + centres_.size() / 2;
     std::nth_element(centres_.begin(), middle, centres_.end());
     return *middle;
   }
@@ -206,8 +204,8 @@ class BoxSplitter {
                                                                   Index axis, double middle) {
     std::pair<std::vector<Index>, std::vector<Index>> result;
     for (const Index i : members) {
-      if (boxes[at(i)].low[axis] <= middle) result.first.push_back(i);
-      if (boxes[at(i)].high[axis] >= middle) result.second.push_back(i);
+      if (boxes[i].low[axis] <= middle) result.first.push_back(i);
+      if (boxes[i].high[axis] >= middle) result.second.push_back(i);
     }
     return result;
   }
@@ -221,7 +219,7 @@ template <class Feature>
 std::vector<Aabb> boxes_of(const std::vector<Feature>& features, std::span<const Vector3> x) {
   std::vector<Aabb> boxes(features.size());
   for (std::size_t i = 0; i < features.size(); ++i) {
-    for (const Index v : features[i]) boxes[i].extend(x[at(v)]);
+    for (const Index v : features[i]) boxes[i].extend(x[v]);
   }
   return boxes;
 }
@@ -229,7 +227,7 @@ std::vector<Aabb> boxes_of(const std::vector<Feature>& features, std::span<const
 }  // namespace
 
 std::optional<Intersection> find_intersection(const SurfaceModel& surface, std::span<const Vector3> x) {
-  SIGNORINI_CHECK(x.size() == at(surface.vertices()));
+  SIGNORINI_CHECK(count(x) == surface.vertices());
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (!x[i].allFinite()) {
       throw_input("position of surface vertex {} (body {}) is ({}, {}, {}): not a finite number", i,
@@ -240,8 +238,8 @@ std::optional<Intersection> find_intersection(const SurfaceModel& surface, std::
   BoxSplitter(boxes_of(surface.edges, x), boxes_of(surface.triangles, x), crossings).run();
   const auto hit = crossings.first();
   if (!hit) return {};
-  return Intersection{hit->edge, hit->triangle, surface.edge_body[at(hit->edge)],
-                      surface.triangle_body[at(hit->triangle)], hit->position};
+  return Intersection{hit->edge, hit->triangle, surface.edge_body[hit->edge],
+                      surface.triangle_body[hit->triangle], hit->position};
 }
 
 }  // namespace signorini

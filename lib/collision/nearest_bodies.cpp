@@ -12,8 +12,6 @@ namespace signorini {
 
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 /// A range of features of one kind.
 struct Range {
   Index begin = 0, end = 0;
@@ -34,7 +32,7 @@ std::vector<Body> bodies_of(const SurfaceModel& surface, std::span<const Vector3
               {before.edges, b.edges},
               b.movable,
               {}};
-    for (Index v = body.vertices.begin; v < body.vertices.end; ++v) body.box.extend(x[at(v)]);
+    for (Index v = body.vertices.begin; v < body.vertices.end; ++v) body.box.extend(x[v]);
     bodies.push_back(body);
     before = b;
   }
@@ -72,10 +70,10 @@ class PairDistance {
     for (const Body* body : {&a, &b, &a}) {
       Index nearest = body->vertices.begin;
       for (Index v = nearest; v < body->vertices.end; ++v) {
-        if ((x_[at(v)] - here).squaredNorm() < (x_[at(nearest)] - here).squaredNorm()) nearest = v;
+        if ((x_[v] - here).squaredNorm() < (x_[nearest] - here).squaredNorm()) nearest = v;
       }
-      bound = (x_[at(nearest)] - here).norm();
-      here = x_[at(nearest)];
+      bound = (x_[nearest] - here).norm();
+      here = x_[nearest];
     }
     return bound;
   }
@@ -86,7 +84,7 @@ class PairDistance {
     std::vector<Feature> found;
     for (Index k = range.begin; k < range.end; ++k) {
       Aabb box;
-      for (const Index v : vertices(k)) box.extend(x_[at(v)]);
+      for (const Index v : vertices(k)) box.extend(x_[v]);
       if (distance(box, other) <= best_) found.push_back({k, box});
     }
     std::stable_sort(found.begin(), found.end(),
@@ -106,23 +104,20 @@ class PairDistance {
 
   void faces(const Body& points, const Body& triangles) {
     const auto a = near(points.vertices, triangles.box, [](Index v) { return std::array<Index, 1>{v}; });
-    const auto b =
-        near(triangles.triangles, points.box, [this](Index t) { return surface_.triangles[at(t)]; });
+    const auto b = near(triangles.triangles, points.box, [this](Index t) { return surface_.triangles[t]; });
     pairs(a, b, [this](Index v, Index t) {
-      const Triangle& triangle = surface_.triangles[at(t)];
-      const Vector3& origin = x_[at(triangle[0])];
-      take(closest_vertex_face(
-          {x_[at(v)] - origin, x_[at(triangle[1])] - origin, x_[at(triangle[2])] - origin}));
+      const Triangle& triangle = surface_.triangles[t];
+      const Vector3& origin = x_[triangle[0]];
+      take(closest_vertex_face({x_[v] - origin, x_[triangle[1]] - origin, x_[triangle[2]] - origin}));
     });
   }
 
   void edges(const Body& first, const Body& second) {
-    const auto vertices = [this](Index e) { return surface_.edges[at(e)]; };
+    const auto vertices = [this](Index e) { return surface_.edges[e]; };
     const auto a = near(first.edges, second.box, vertices), b = near(second.edges, first.box, vertices);
     pairs(a, b, [this](Index e, Index g) {
-      const Edge &p = surface_.edges[at(e)], &q = surface_.edges[at(g)];
-      take(closest_edges(
-          {x_[at(p[0])] - x_[at(q[0])], x_[at(p[1])] - x_[at(p[0])], x_[at(q[1])] - x_[at(q[0])]}));
+      const Edge &p = surface_.edges[e], &q = surface_.edges[g];
+      take(closest_edges({x_[p[0]] - x_[q[0]], x_[p[1]] - x_[p[0]], x_[q[1]] - x_[q[0]]}));
     });
   }
 
@@ -138,11 +133,10 @@ class PairDistance {
 std::optional<NearestBodies> nearest_bodies(const SurfaceModel& surface, std::span<const Vector3> x) {
   const std::vector<Body> bodies = bodies_of(surface, x);
   std::vector<NearestBodies> pairs;  // with the distance of their boxes
-  for (std::size_t a = 0; a < bodies.size(); ++a) {
-    for (std::size_t b = a + 1; b < bodies.size(); ++b) {
+  for (Index a = 0; a < count(bodies); ++a) {
+    for (Index b = a + 1; b < count(bodies); ++b) {
       if (bodies[a].movable || bodies[b].movable)
-        pairs.push_back(
-            {static_cast<Index>(a), static_cast<Index>(b), distance(bodies[a].box, bodies[b].box)});
+        pairs.push_back({a, b, distance(bodies[a].box, bodies[b].box)});
     }
   }
   std::stable_sort(pairs.begin(), pairs.end(),
@@ -151,7 +145,7 @@ std::optional<NearestBodies> nearest_bodies(const SurfaceModel& surface, std::sp
   for (const NearestBodies& pair : pairs) {
     if (nearest && pair.distance >= nearest->distance) break;
     const double before = nearest ? nearest->distance : std::numeric_limits<double>::infinity();
-    const double found = PairDistance(surface, x, before).between(bodies[at(pair.a)], bodies[at(pair.b)]);
+    const double found = PairDistance(surface, x, before).between(bodies[pair.a], bodies[pair.b]);
     if (found < before) nearest = NearestBodies{pair.a, pair.b, found};
   }
   return nearest;

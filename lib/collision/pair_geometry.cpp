@@ -13,7 +13,7 @@ constexpr double kParallel = 1e-3;  // sine of the angle of two edges (docs/theo
 
 std::array<Vector3, 4> corners(const PairKey& key, std::span<const Vector3> x) {
   std::array<Vector3, 4> p;
-  for (std::size_t i = 0; i < 4; ++i) p[i] = x[static_cast<std::size_t>(key.vertex[i])];
+  for (std::size_t i = 0; i < 4; ++i) p[i] = x[key.vertex[i]];
   return p;
 }
 

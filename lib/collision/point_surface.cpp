@@ -53,8 +53,7 @@ void select_contacts(std::vector<NearTriangle>& candidates, double distance_limi
   for (std::size_t i = 1; i < candidates.size() && candidates[i].on.distance <= same; ++i) {
     if (candidates[i].gap > candidates[first].gap) first = i;
   }
-  std::rotate(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(first),
-              candidates.begin() + static_cast<std::ptrdiff_t>(first) + 1);
+  std::rotate(candidates.begin(), candidates.begin() + first, candidates.begin() + first + 1);
   const NearTriangle& nearest = candidates.front();
   if (beside(nearest)) {
     candidates.clear();
@@ -64,7 +63,7 @@ void select_contacts(std::vector<NearTriangle>& candidates, double distance_limi
   for (std::size_t i = 1; i < candidates.size(); ++i) {
     const NearTriangle& c = candidates[i];
     if (c.on.distance > distance_limit) break;
-    const auto end = candidates.begin() + static_cast<std::ptrdiff_t>(kept);
+    const auto end = candidates.begin() + kept;
     if (std::all_of(candidates.begin(), end, [&c](const NearTriangle& a) { return folds_up(a, c); })) {
       std::swap(candidates[kept++], candidates[i]);
     }

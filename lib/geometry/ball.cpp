@@ -35,11 +35,9 @@ TriangleMesh refined(const TriangleMesh& coarse) {
   TriangleMesh fine{coarse.vertices, {}};
   std::map<std::pair<Index, Index>, Index> midpoints;
   const auto midpoint = [&](Index i, Index j) {
-    const auto [entry, added] =
-        midpoints.try_emplace(std::minmax(i, j), static_cast<Index>(fine.vertices.size()));
+    const auto [entry, added] = midpoints.try_emplace(std::minmax(i, j), count(fine.vertices));
     if (added) {
-      const Vector3 sum =
-          coarse.vertices[static_cast<std::size_t>(i)] + coarse.vertices[static_cast<std::size_t>(j)];
+      const Vector3 sum = coarse.vertices[i] + coarse.vertices[j];
       fine.vertices.push_back(sum.normalized());
     }
     return entry->second;
@@ -76,16 +74,16 @@ TetMesh tet_ball(int level, double radius) {
   check_level(level);
   if (!(radius > 0.0) || !std::isfinite(radius)) throw_usage("ball: radius {} m is not positive", radius);
   TetMesh ball;
-  std::vector<TriangleMesh> shells(static_cast<std::size_t>(level) + 1);
+  std::vector<TriangleMesh> shells(level + 1);
   std::vector<Index> first(shells.size());  // vertex number of shell l's vertex 0; the surface comes first
   shells[0] = icosahedron();
   for (std::size_t l = 1; l < shells.size(); ++l) shells[l] = refined(shells[l - 1]);
   for (std::size_t l = shells.size(); l-- > 0;) {
-    first[l] = static_cast<Index>(ball.vertices.size());
+    first[l] = count(ball.vertices);
     const double r = radius * static_cast<double>(l + 1) / static_cast<double>(shells.size());
     for (const Vector3& x : shells[l].vertices) ball.vertices.push_back(r * x);
   }
-  const auto centre = static_cast<Index>(ball.vertices.size());
+  const Index centre = count(ball.vertices);
   ball.vertices.push_back(Vector3::Zero());
 
   for (std::size_t l = shells.size() - 1; l > 0; --l) {

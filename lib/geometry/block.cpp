@@ -8,8 +8,7 @@ namespace signorini {
 TetMesh kuhn_block(const std::array<Index, 3>& cells, const Vector3& size) {
   for (std::size_t d = 0; d < 3; ++d) {
     if (cells[d] < 1) throw_usage("block: {} cells along axis {}, at least 1 is needed", cells[d], d);
-    if (!(size[static_cast<Index>(d)] > 0.0))
-      throw_usage("block: size {} m along axis {} is not positive", size[static_cast<Index>(d)], d);
+    if (!(size[d] > 0.0)) throw_usage("block: size {} m along axis {} is not positive", size[d], d);
   }
   TetMesh mesh;
   const Index nx = cells[0] + 1;

@@ -18,12 +18,11 @@ class SurfaceGrid {
       : mesh_(mesh), size_(size), cells_(cells) {}
 
   Index vertex(const GridPoint& at) {
-    const auto [entry, added] = number_.try_emplace(at, static_cast<Index>(mesh_.vertices.size()));
+    const auto [entry, added] = number_.try_emplace(at, count(mesh_.vertices));
     if (added) {
       Vector3 x;
-      for (std::size_t d = 0; d < 3; ++d) {
-        const auto i = static_cast<Index>(d);
-        x[i] = size_[i] * (static_cast<double>(at[d]) / cells_[d] - 0.5);
+      for (Index d = 0; d < 3; ++d) {
+        x[d] = size_[d] * (static_cast<double>(at[d]) / cells_[d] - 0.5);
       }
       mesh_.vertices.push_back(x);
     }
@@ -41,7 +40,7 @@ class SurfaceGrid {
 
 TriangleMesh box_surface(const Vector3& size, const std::array<Index, 3>& cells) {
   for (std::size_t d = 0; d < 3; ++d) {
-    const double s = size[static_cast<Index>(d)];
+    const double s = size[d];
     if (!(s > 0.0) || !std::isfinite(s)) throw_usage("box: size {} m along axis {} is not positive", s, d);
     if (cells[d] < 1 || cells[d] > 10000) {
       throw_usage("box: {} cells along axis {}, [1, 10000] are possible", cells[d], d);

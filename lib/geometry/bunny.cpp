@@ -79,13 +79,12 @@ TetMesh bunny(double length) {
     return warped(u);
   };
   std::vector<Vector3> parameters = mesh.vertices;
-  for (std::size_t i = 0; i < parameters.size(); ++i)
-    mesh.vertices[i] = place(static_cast<Index>(i), parameters[i]);
+  for (Index i = 0; i < count(parameters); ++i) mesh.vertices[i] = place(i, parameters[i]);
   Rng rng(20191);
-  while (static_cast<Index>(mesh.tets.size()) < kTets) {
+  while (count(mesh.tets) < kTets) {
     smooth(mesh, parameters, place, {.sweeps = 1}, rng);
     constexpr Index kAtOnce = 8;
-    flip_faces(mesh, std::min(kAtOnce, kTets - static_cast<Index>(mesh.tets.size())));
+    flip_faces(mesh, std::min(kAtOnce, kTets - count(mesh.tets)));
   }
   for (double step = 0.03; step > 0.003; step *= 0.8)
     smooth(mesh, parameters, place, {.step = step, .sweeps = 4}, rng);

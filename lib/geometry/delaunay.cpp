@@ -35,7 +35,7 @@ class Triangulation {
     const Tetrahedron tet = first > 0 ? Tetrahedron{0, 1, 2, 3} : Tetrahedron{0, 1, 3, 2};
     tets_.push_back(tet);
     for (const Triangle& face : faces_of(tet)) tets_.push_back({face[0], face[1], face[2], kInfinity});
-    for (std::size_t p = 4; p < points_.size(); ++p) insert(static_cast<Index>(p));
+    for (Index p = 4; p < count(points_); ++p) insert(p);
   }
 
   std::vector<Tetrahedron> finite_tets() const {
@@ -53,7 +53,7 @@ class Triangulation {
     Triangle key, outward;
   };
 
-  const Point& at(Index i) const { return points_[static_cast<std::size_t>(i)]; }
+  const Point& at(Index i) const { return points_[i]; }
 
   int orientation(Index a, Index b, Index c, Index d) const {
     return sign(determinant(minus(at(b), at(a)), minus(at(c), at(a)), minus(at(d), at(a))));
@@ -85,7 +85,7 @@ class Triangulation {
 
   /// An even permutation with the lowest corner first, then the lowest of the others.
   static Tetrahedron lowest_first(Tetrahedron t) {
-    const auto low = static_cast<std::size_t>(std::min_element(t.begin(), t.end()) - t.begin());
+    const std::size_t low = std::min_element(t.begin(), t.end()) - t.begin();
     if (low != 0) {
       std::swap(t[0], t[low]);
       std::swap(t[low == 1 ? 2 : 1], t[low == 3 ? 2 : 3]);
@@ -168,9 +168,8 @@ TetMesh delaunay(const std::vector<Vector3>& points) {
   std::vector<Point> rounded;
   for (const Vector3& x : points) {
     Point p;
-    for (std::size_t d = 0; d < 3; ++d) {
-      const auto i = static_cast<Index>(d);
-      p[d] = std::llround((x[i] - centre[i]) / unit);
+    for (Index d = 0; d < 3; ++d) {
+      p[d] = std::llround((x[d] - centre[d]) / unit);
     }
     rounded.push_back(p);
     mesh.vertices.push_back(centre + unit * Vector3(static_cast<double>(p[0]), static_cast<double>(p[1]),

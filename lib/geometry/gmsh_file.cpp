@@ -14,7 +14,7 @@ constexpr int kTetrahedron = 4;
 /// Node tags → vertex numbers.
 class NodeTags {
  public:
-  void add(long long tag) { tags_.push_back({tag, static_cast<Index>(tags_.size())}); }
+  void add(long long tag) { tags_.push_back({tag, count(tags_)}); }
 
   void finish(const MeshScanner& file) {
     std::sort(tags_.begin(), tags_.end());
@@ -112,7 +112,7 @@ void read_nodes_4(MeshScanner& file, RawTets& mesh, NodeTags& tags) {
       mesh.vertices.push_back(line.point());
     }
   }
-  if (mesh.vertices.size() != static_cast<std::size_t>(total)) {
+  if (count(mesh.vertices) != total) {
     file.fail("{} nodes announced, {} found", total, mesh.vertices.size());
   }
 }

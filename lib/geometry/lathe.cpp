@@ -34,7 +34,7 @@ TriangleMesh lathe_surface(const std::vector<std::pair<double, double>>& profile
       mesh.vertices.emplace_back(radius * std::cos(angle), radius * std::sin(angle), z);
     }
   }
-  const auto points = static_cast<Index>(profile.size());
+  const Index points = count(profile);
   const auto number = [segments](Index point, Index s) { return segments * point + s % segments; };
   for (Index p = 0; p + 1 < points; ++p) {
     for (Index s = 0; s < segments; ++s) {
@@ -44,7 +44,7 @@ TriangleMesh lathe_surface(const std::vector<std::pair<double, double>>& profile
       mesh.triangles.push_back({low, high_next, high});
     }
   }
-  const auto below = static_cast<Index>(mesh.vertices.size());
+  const Index below = count(mesh.vertices);
   mesh.vertices.emplace_back(0.0, 0.0, bottom);
   mesh.vertices.emplace_back(0.0, 0.0, top);
   for (Index s = 0; s < segments; ++s) {

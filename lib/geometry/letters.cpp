@@ -47,13 +47,13 @@ constexpr std::array<Glyph, 26> kGlyphs{{
 
 const Glyph& glyph(char letter) {
   if (letter < 'A' || letter > 'Z') throw_usage("letter: '{}' is no capital letter", letter);
-  return kGlyphs[static_cast<std::size_t>(letter - 'A')];
+  return kGlyphs[letter - 'A'];
 }
 
 /// Cell i to the right, j up; empty outside the grid.
 bool is_filled(const Glyph& rows, Index i, Index j) {
   if (i < 0 || j < 0 || i >= kCells || j >= kCells) return false;
-  return rows[static_cast<std::size_t>(kCells - 1 - j)][static_cast<std::size_t>(i)] == '#';
+  return rows[kCells - 1 - j][i] == '#';
 }
 
 double cell_size(double size) {
@@ -77,9 +77,9 @@ class BevelledLetter {
 
  private:
   Index corner(Index level, Index i, Index j) {
-    Index& n = number_[static_cast<std::size_t>(level + 4 * (i + (kCells + 1) * j))];
+    Index& n = number_[level + 4 * (i + (kCells + 1) * j)];
     if (n < 0) {
-      n = static_cast<Index>(mesh.vertices.size());
+      n = count(mesh.vertices);
       mesh.vertices.push_back(position(level, i, j));
     }
     return n;
@@ -88,7 +88,7 @@ class BevelledLetter {
   Vector3 position(Index level, Index i, Index j) const {
     constexpr std::array<double, 4> kFront{0.0, 0.0, 1.0, 1.0};
     const double inward = level == 1 ? bevel_ : level == 2 ? -bevel_ : 0.0;
-    Vector3 x(i, j, kFront[static_cast<std::size_t>(level)] + inward);
+    Vector3 x(i, j, kFront[level] + inward);
     if (level == 1 || level == 2) return x;
     // Towards the filled ones of the four cells around the corner.
     Index right = 0, up = 0;

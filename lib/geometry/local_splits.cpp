@@ -23,13 +23,13 @@ class Splitter {
   explicit Splitter(TetMesh& mesh)
       : mesh_(mesh), tets_(mesh.tets), begin_(mesh.vertices.size() + 1, 0), is_cut_(mesh.tets.size(), 0) {
     for (const Tetrahedron& tet : mesh.tets) {
-      for (const Index i : tet) ++begin_[static_cast<std::size_t>(i) + 1];
+      for (const Index i : tet) ++begin_[i + 1];
     }
     std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
     at_.resize(4 * mesh.tets.size());
     std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
     for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
-      for (const Index i : mesh.tets[t]) at_[next[static_cast<std::size_t>(i)]++] = t;
+      for (const Index i : mesh.tets[t]) at_[next[i]++] = t;
     }
   }
 
@@ -49,13 +49,12 @@ class Splitter {
   }
 
  private:
-  const Vector3& x(Index i) const { return mesh_.vertices[static_cast<std::size_t>(i)]; }
+  const Vector3& x(Index i) const { return mesh_.vertices[i]; }
 
   /// Tetrahedra around an edge.
   void find_ring(Index i, Index j) {
     ring_.clear();
-    for (std::size_t n = begin_[static_cast<std::size_t>(i)]; n < begin_[static_cast<std::size_t>(i) + 1];
-         ++n) {
+    for (std::size_t n = begin_[i]; n < begin_[i + 1]; ++n) {
       if (has(tets_[at_[n]], j)) ring_.push_back(at_[n]);
     }
   }
@@ -76,7 +75,7 @@ class Splitter {
 
   Index add_vertex(const Vector3& position) {
     mesh_.vertices.push_back(position);
-    return static_cast<Index>(mesh_.vertices.size()) - 1;
+    return count(mesh_.vertices) - 1;
   }
 
   void take(std::size_t t, std::initializer_list<Tetrahedron> parts) {

@@ -23,9 +23,7 @@ double longest_edge(const std::vector<Vector3>& x, const std::array<Index, corne
   double squared = 0.0;
   for (std::size_t i = 0; i < corners; ++i) {
     for (std::size_t j = 0; j < i; ++j) {
-      squared = std::max(
-          squared,
-          (x[static_cast<std::size_t>(element[i])] - x[static_cast<std::size_t>(element[j])]).squaredNorm());
+      squared = std::max(squared, (x[element[i]] - x[element[j]]).squaredNorm());
     }
   }
   return std::sqrt(squared);
@@ -47,9 +45,7 @@ void check_distinct(const RawMesh<corners>& raw, const char* kind, const std::st
 void orient(RawTets& raw, const std::string& name) {
   for (std::size_t e = 0; e < raw.elements.size(); ++e) {
     auto& tet = raw.elements[e];
-    const auto x = [&](std::size_t i) -> const Vector3& {
-      return raw.vertices[static_cast<std::size_t>(tet[i])];
-    };
+    const auto x = [&](std::size_t i) -> const Vector3& { return raw.vertices[tet[i]]; };
     const double determinant = 6.0 * tet_volume(x(0), x(1), x(2), x(3));
     if (!(std::abs(determinant) > kRounding * std::pow(longest_edge(raw.vertices, tet), 3))) {
       throw_input("{}: tetrahedron {} is flat (volume {:.3g}); remove degenerate elements from the mesh",
@@ -105,10 +101,7 @@ void check_faces(const RawTets& raw, const std::string& name) {
 void check_areas(const RawTriangles& raw, const std::string& name) {
   for (std::size_t e = 0; e < raw.elements.size(); ++e) {
     const auto& [i, j, k] = raw.elements[e];
-    const double area =
-        area_vector(raw.vertices[static_cast<std::size_t>(i)], raw.vertices[static_cast<std::size_t>(j)],
-                    raw.vertices[static_cast<std::size_t>(k)])
-            .norm();
+    const double area = area_vector(raw.vertices[i], raw.vertices[j], raw.vertices[k]).norm();
     if (!(area > kRounding * std::pow(longest_edge(raw.vertices, raw.elements[e]), 2))) {
       throw_input("{}: face {} has no area; remove degenerate triangles from the mesh", name, raw.number[e]);
     }
@@ -119,17 +112,17 @@ template <std::size_t corners>
 void drop_unused(RawMesh<corners>& raw) {
   std::vector<Index> number(raw.vertices.size(), -1);
   for (const auto& element : raw.elements) {
-    for (const Index v : element) number[static_cast<std::size_t>(v)] = 0;
+    for (const Index v : element) number[v] = 0;
   }
   Index used = 0;
   for (std::size_t v = 0; v < number.size(); ++v) {
     if (number[v] < 0) continue;
-    raw.vertices[static_cast<std::size_t>(used)] = raw.vertices[v];
+    raw.vertices[used] = raw.vertices[v];
     number[v] = used++;
   }
-  raw.vertices.resize(static_cast<std::size_t>(used));
+  raw.vertices.resize(used);
   for (auto& element : raw.elements) {
-    for (Index& v : element) v = number[static_cast<std::size_t>(v)];
+    for (Index& v : element) v = number[v];
   }
 }
 

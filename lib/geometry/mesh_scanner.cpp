@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <utility>
 
 #include "base/text.h"
 
@@ -93,16 +94,16 @@ long long MeshScanner::integer(const char* what, long long low, long long high) 
 }
 
 Index MeshScanner::count(const char* what, std::size_t bytes) {
-  const auto most = static_cast<std::size_t>(std::numeric_limits<Index>::max() / 4);
+  const std::size_t most = std::numeric_limits<Index>::max() / 4;
   const long long value = integer(what, 0, static_cast<long long>(most));
-  if (static_cast<std::size_t>(value) > remaining() / bytes) {
+  if (std::cmp_greater(value, remaining() / bytes)) {
     fail("{} {} is more than the rest of the file can hold", what, value);
   }
   return static_cast<Index>(value);
 }
 
 void MeshScanner::check_size(std::size_t items, const char* what) const {
-  constexpr auto kMost = static_cast<std::size_t>(std::numeric_limits<Index>::max() / 4);
+  constexpr std::size_t kMost = std::numeric_limits<Index>::max() / 4;
   if (items > kMost) fail("more than {} {}", kMost, what);
 }
 

@@ -15,9 +15,7 @@ void add_octahedron(TetMesh& mesh, const std::array<std::array<Index, 2>, 3>& ax
   std::size_t best = 0;
   double shortest = 0.0;
   for (std::size_t i = 0; i < 3; ++i) {
-    const double length = (mesh.vertices[static_cast<std::size_t>(axis[i][0])] -
-                           mesh.vertices[static_cast<std::size_t>(axis[i][1])])
-                              .norm();
+    const double length = (mesh.vertices[axis[i][0]] - mesh.vertices[axis[i][1]]).norm();
     if (i == 0 || length < kClearly * shortest) {
       best = i;
       shortest = length;

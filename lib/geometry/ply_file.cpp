@@ -1,5 +1,6 @@
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "geometry/mesh_scanner.h"
 
@@ -134,7 +135,7 @@ class PlyReader {
       least += ascii_ ? 2 : size_of(property.count.value_or(property.type));
     }
     if (element.count > 0 && least == 0) file_.fail("element '{}' has no properties", shown(element.name));
-    if (element.count > 0 && static_cast<std::size_t>(element.count) > (file_.remaining() + 1) / least) {
+    if (element.count > 0 && std::cmp_greater(element.count, (file_.remaining() + 1) / least)) {
       file_.fail("{} elements '{}' are more than the rest of the file can hold", element.count,
                  shown(element.name));
     }
@@ -177,7 +178,7 @@ class PlyReader {
   /// Length of a list whose items fit into the rest of the file.
   long long length(const Property& list) {
     const long long n = integer(*list.count, "length of a list", 0, kMost);
-    if (static_cast<std::size_t>(n) > (file_.remaining() + 1) / (ascii_ ? 2 : size_of(list.type))) {
+    if (std::cmp_greater(n, (file_.remaining() + 1) / (ascii_ ? 2 : size_of(list.type)))) {
       file_.fail("a list of {} items is longer than the rest of the file", n);
     }
     return n;
@@ -186,7 +187,7 @@ class PlyReader {
   void skip(const Property& property) {
     const long long n = property.count ? length(property) : 1;
     if (!ascii_) {
-      file_.skip(static_cast<std::size_t>(n) * size_of(property.type), "an element");
+      file_.skip(n * size_of(property.type), "an element");
     } else {
       for (long long i = 0; i < n; ++i) file_.token("a value");
     }
@@ -211,7 +212,7 @@ class PlyReader {
         if (d == 3) {
           skip(element.properties[p]);
         } else {
-          x[static_cast<Index>(d)] = coordinate(element.properties[p].type);
+          x[d] = coordinate(element.properties[p].type);
         }
       }
       mesh_.vertices.push_back(x);

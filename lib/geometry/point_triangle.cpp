@@ -19,10 +19,9 @@ PointTriangle at(const Vector3& p, const std::array<const Vector3*, 3>& x, const
 
 /// Closest point of the segment between corners i and j.
 PointTriangle on_edge(const Vector3& p, const std::array<const Vector3*, 3>& x, Index i, Index j) {
-  const Vector3 edge = *x[static_cast<std::size_t>(j)] - *x[static_cast<std::size_t>(i)];
+  const Vector3 edge = *x[j] - *x[i];
   const double length2 = edge.squaredNorm();
-  const double s =
-      length2 > 0.0 ? std::clamp(edge.dot(p - *x[static_cast<std::size_t>(i)]) / length2, 0.0, 1.0) : 0.0;
+  const double s = length2 > 0.0 ? std::clamp(edge.dot(p - *x[i]) / length2, 0.0, 1.0) : 0.0;
   Vector3 weights = Vector3::Zero();
   weights[i] = 1.0 - s;
   weights[j] = s;

@@ -25,12 +25,11 @@ TetMesh refined(const TetMesh& mesh) {
 
   TetMesh fine{mesh.vertices, {}};
   for (const auto& [i, j] : edges) {
-    fine.vertices.push_back(
-        0.5 * (mesh.vertices[static_cast<std::size_t>(i)] + mesh.vertices[static_cast<std::size_t>(j)]));
+    fine.vertices.push_back(0.5 * (mesh.vertices[i] + mesh.vertices[j]));
   }
   const auto middle = [&](Index i, Index j) {
     const Edge edge = std::minmax(i, j);
-    return static_cast<Index>(mesh.vertices.size()) +
+    return count(mesh.vertices) +
            static_cast<Index>(std::lower_bound(edges.begin(), edges.end(), edge) - edges.begin());
   };
   fine.tets.reserve(8 * mesh.tets.size());

@@ -30,7 +30,7 @@ void add_wedge(TetMesh& mesh, std::array<Index, 3> low, std::array<Index, 3> hig
   };
   if (*std::min_element(high.begin(), high.end()) < *std::min_element(low.begin(), low.end()))
     std::swap(low, high);
-  const auto first = static_cast<std::size_t>(std::min_element(low.begin(), low.end()) - low.begin());
+  const std::size_t first = std::min_element(low.begin(), low.end()) - low.begin();
   const std::size_t second = (first + 1) % 3, third = (first + 2) % 3;
   const Index a = low[first], b = low[second], c = low[third];
   const Index d = high[first], e = high[second], f = high[third];

@@ -10,7 +10,7 @@ void smooth(TetMesh& mesh, std::vector<Vector3>& parameters, FunctionRef<Vector3
   SIGNORINI_CHECK(parameters.size() == mesh.vertices.size());
   std::vector<std::vector<std::size_t>> star(mesh.vertices.size());
   for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
-    for (const Index i : mesh.tets[t]) star[static_cast<std::size_t>(i)].push_back(t);
+    for (const Index i : mesh.tets[t]) star[i].push_back(t);
   }
   const auto penalty = [&](std::size_t v) {
     double sum = 0.0;
@@ -19,13 +19,13 @@ void smooth(TetMesh& mesh, std::vector<Vector3>& parameters, FunctionRef<Vector3
   };
   const auto shift = [&] { return options.step * rng.uniform(-1.0, 1.0); };
   for (int sweep = 0; sweep < options.sweeps; ++sweep) {
-    for (std::size_t v = 0; v < star.size(); ++v) {
+    for (Index v = 0; v < count(star); ++v) {
       double least = penalty(v);
       for (int trial = 0; trial < options.trials; ++trial) {
         const Vector3 before = mesh.vertices[v];
         Vector3 u = parameters[v];
         for (Index d = 0; d < 3; ++d) u[d] += shift();
-        mesh.vertices[v] = place(static_cast<Index>(v), u);
+        mesh.vertices[v] = place(v, u);
         const double now = penalty(v);
         if (now < least) {
           least = now;

@@ -23,9 +23,9 @@ class PointMerger {
   Index vertex(const Vector3& x) {
     std::array<std::uint64_t, 3> bits;
     for (std::size_t d = 0; d < 3; ++d) {
-      bits[d] = std::bit_cast<std::uint64_t>(x[static_cast<Index>(d)] + 0.0);  // −0 becomes +0
+      bits[d] = std::bit_cast<std::uint64_t>(x[d] + 0.0);  // −0 becomes +0
     }
-    const auto [entry, added] = number_.try_emplace(bits, static_cast<Index>(vertices_.size()));
+    const auto [entry, added] = number_.try_emplace(bits, count(vertices_));
     if (added) vertices_.push_back(x);
     return entry->second;
   }
@@ -37,7 +37,7 @@ class PointMerger {
 
 void add(RawTriangles& mesh, const std::array<Index, 3>& triangle) {
   mesh.elements.push_back(triangle);
-  mesh.number.push_back(static_cast<Index>(mesh.elements.size()));
+  mesh.number.push_back(count(mesh.elements));
 }
 
 constexpr std::size_t kHeader = 80, kFacet = 50;
@@ -102,11 +102,11 @@ RawTriangles parse_stl(MeshScanner& file) {
     MeshScanner probe(file);
     probe.skip(kHeader, "the header");
     const auto n = probe.binary<std::uint32_t>("the number of triangles", std::endian::little);
-    if (probe.remaining() == kFacet * static_cast<std::size_t>(n)) return parse_binary(file);
+    if (probe.remaining() == kFacet * n) return parse_binary(file);
     if (!equal_words(file.peek(), "solid")) {
       file.fail(
           "neither an ASCII STL file ('solid' …) nor a binary one: {} triangles need {} bytes, there are {}",
-          n, kHeader + 4 + kFacet * static_cast<std::size_t>(n), file.remaining());
+          n, kHeader + 4 + kFacet * n, file.remaining());
     }
   }
   return parse_ascii(file);

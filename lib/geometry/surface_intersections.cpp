@@ -32,7 +32,7 @@ bool has(const Triangle& t, Index v) { return t[0] == v || t[1] == v || t[2] == 
 
 /// An edge of s that has no vertex of t passes through t.
 bool edge_through(const TriangleMesh& mesh, const Triangle& s, const Triangle& t) {
-  const auto x = [&mesh](Index v) -> const Vector3& { return mesh.vertices[static_cast<std::size_t>(v)]; };
+  const auto x = [&mesh](Index v) -> const Vector3& { return mesh.vertices[v]; };
   for (std::size_t e = 0; e < 3; ++e) {
     const Index p = s[e];
     const Index q = s[(e + 1) % 3];
@@ -48,12 +48,12 @@ std::optional<std::array<Index, 2>> first_self_intersection(const TriangleMesh& 
   if (mesh.triangles.empty()) return std::nullopt;
   std::vector<Box> boxes;
   boxes.reserve(mesh.triangles.size());
-  Box all{mesh.vertices[static_cast<std::size_t>(mesh.triangles[0][0])], {}};
+  Box all{mesh.vertices[mesh.triangles[0][0]], {}};
   all.high = all.low;
   for (const auto& [i, j, k] : mesh.triangles) {
-    const Vector3& a = mesh.vertices[static_cast<std::size_t>(i)];
-    const Vector3& b = mesh.vertices[static_cast<std::size_t>(j)];
-    const Vector3& c = mesh.vertices[static_cast<std::size_t>(k)];
+    const Vector3& a = mesh.vertices[i];
+    const Vector3& b = mesh.vertices[j];
+    const Vector3& c = mesh.vertices[k];
     boxes.push_back({a.cwiseMin(b).cwiseMin(c), a.cwiseMax(b).cwiseMax(c)});
     all.low = all.low.cwiseMin(boxes.back().low);
     all.high = all.high.cwiseMax(boxes.back().high);
@@ -62,7 +62,7 @@ std::optional<std::array<Index, 2>> first_self_intersection(const TriangleMesh& 
   (all.high - all.low).maxCoeff(&axis);
   std::vector<Index> order(boxes.size());
   std::iota(order.begin(), order.end(), Index{0});
-  const auto box = [&boxes](Index t) -> const Box& { return boxes[static_cast<std::size_t>(t)]; };
+  const auto box = [&boxes](Index t) -> const Box& { return boxes[t]; };
   std::sort(order.begin(), order.end(), [&](Index s, Index t) {
     return box(s).low[axis] != box(t).low[axis] ? box(s).low[axis] < box(t).low[axis] : s < t;
   });
@@ -77,8 +77,8 @@ std::optional<std::array<Index, 2>> first_self_intersection(const TriangleMesh& 
       }
       const std::array<Index, 2> pair{std::min(order[i], order[j]), std::max(order[i], order[j])};
       if (first && *first < pair) continue;
-      const Triangle& s = mesh.triangles[static_cast<std::size_t>(pair[0])];
-      const Triangle& t = mesh.triangles[static_cast<std::size_t>(pair[1])];
+      const Triangle& s = mesh.triangles[pair[0]];
+      const Triangle& t = mesh.triangles[pair[1]];
       const auto shared = std::count_if(s.begin(), s.end(), [&t](Index v) { return has(t, v); });
       if (shared < 2 && (edge_through(mesh, s, t) || edge_through(mesh, t, s))) first = pair;
     }

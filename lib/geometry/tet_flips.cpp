@@ -21,14 +21,14 @@ struct Face {
 std::vector<Face> sorted_faces(const TetMesh& mesh) {
   std::vector<Face> faces;
   faces.reserve(4 * mesh.tets.size());
-  for (std::size_t i = 0; i < mesh.tets.size(); ++i) {
+  for (Index i = 0; i < count(mesh.tets); ++i) {
     const Tetrahedron& t = mesh.tets[i];
     const std::array<Triangle, 4> outward{
         {{t[1], t[2], t[3]}, {t[0], t[3], t[2]}, {t[0], t[1], t[3]}, {t[0], t[2], t[1]}}};
     for (std::size_t f = 0; f < 4; ++f) {
       Triangle key = outward[f];
       std::sort(key.begin(), key.end());
-      faces.push_back({key, outward[f], static_cast<Index>(i), t[f]});
+      faces.push_back({key, outward[f], i, t[f]});
     }
   }
   std::sort(faces.begin(), faces.end(), [](const Face& a, const Face& b) { return a.key < b.key; });
@@ -54,8 +54,7 @@ std::optional<Flip> best_flip(const TetMesh& mesh, const std::vector<double>& pe
     const Face &below = faces[i], &above = faces[i + 1];
     if (below.key != above.key) continue;
     const std::array<Tetrahedron, 3> made = around_edge(below, above.apex);
-    double growth =
-        -penalty[static_cast<std::size_t>(below.tet)] - penalty[static_cast<std::size_t>(above.tet)];
+    double growth = -penalty[below.tet] - penalty[above.tet];
     for (const Tetrahedron& tet : made) growth += shape_penalty(tet_quality(mesh, tet));
     if (growth < least) {
       least = growth;
@@ -74,14 +73,13 @@ double shape_penalty(double quality) {
   return quality > 0.0 ? 1.0 / (square * square) : kInfinity;
 }
 
-void flip_faces(TetMesh& mesh, Index count) {
+void flip_faces(TetMesh& mesh, Index flips) {
   std::vector<double> penalty;
   for (const Tetrahedron& tet : mesh.tets) penalty.push_back(shape_penalty(tet_quality(mesh, tet)));
-  for (Index n = 0; n < count; ++n) {
+  for (Index n = 0; n < flips; ++n) {
     const std::optional<Flip> flip = best_flip(mesh, penalty);
-    if (!flip) throw_usage("flips: after {} of {} flips no face can be flipped", n, count);
-    const std::array<std::size_t, 3> slots{static_cast<std::size_t>(flip->first),
-                                           static_cast<std::size_t>(flip->second), mesh.tets.size()};
+    if (!flip) throw_usage("flips: after {} of {} flips no face can be flipped", n, flips);
+    const std::array<Index, 3> slots{flip->first, flip->second, count(mesh.tets)};
     mesh.tets.push_back({});
     penalty.push_back(0.0);
     for (std::size_t i = 0; i < 3; ++i) {
@@ -117,7 +115,7 @@ void flip_edge(TetMesh& mesh, Index i, Index j) {
   }
   mesh.tets[around[0]] = made[0];
   mesh.tets[around[1]] = made[1];
-  mesh.tets.erase(mesh.tets.begin() + static_cast<std::ptrdiff_t>(around[2]));
+  mesh.tets.erase(mesh.tets.begin() + around[2]);
 }
 
 }  // namespace signorini

@@ -14,7 +14,7 @@ namespace {
 constexpr std::array<std::array<std::size_t, 3>, 4> kFaces{{{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}}};
 
 const Vector3& corner(const TetMesh& mesh, const Tetrahedron& tet, std::size_t i) {
-  return mesh.vertices[static_cast<std::size_t>(tet[i])];
+  return mesh.vertices[tet[i]];
 }
 
 }  // namespace
@@ -56,12 +56,12 @@ double tet_quality(const TetMesh& mesh, const Tetrahedron& tet) {
 MeshQuality mesh_quality(const TetMesh& mesh) {
   MeshQuality result;
   double sum = 0.0;
-  for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
+  for (Index t = 0; t < count(mesh.tets); ++t) {
     const double quality = tet_quality(mesh, mesh.tets[t]);
     sum += quality;
     if (t == 0 || quality < result.smallest) {
       result.smallest = quality;
-      result.worst = static_cast<Index>(t);
+      result.worst = t;
     }
   }
   if (!mesh.tets.empty()) result.mean = sum / static_cast<double>(mesh.tets.size());
@@ -80,19 +80,18 @@ std::vector<Triangle> boundary_triangles(const TetMesh& mesh) {
       for (const auto& f : kFaces) work(Triangle{tet[f[0]], tet[f[1]], tet[f[2]]});
     }
   };
-  for_faces([&](const Triangle& f) { ++begin[static_cast<std::size_t>(std::min({f[0], f[1], f[2]})) + 1]; });
+  for_faces([&](const Triangle& f) { ++begin[std::min({f[0], f[1], f[2]}) + 1]; });
   std::partial_sum(begin.begin(), begin.end(), begin.begin());
   std::vector<Face> faces(4 * mesh.tets.size());
   std::vector<std::size_t> next(begin.begin(), begin.end() - 1);
   for_faces([&](const Triangle& outward) {
     Triangle key = outward;
     std::sort(key.begin(), key.end());
-    faces[next[static_cast<std::size_t>(key[0])]++] = {key, outward};
+    faces[next[key[0]]++] = {key, outward};
   });
   std::vector<Triangle> boundary;
   for (std::size_t v = 0; v + 1 < begin.size(); ++v) {
-    std::sort(faces.begin() + static_cast<std::ptrdiff_t>(begin[v]),
-              faces.begin() + static_cast<std::ptrdiff_t>(begin[v + 1]),
+    std::sort(faces.begin() + begin[v], faces.begin() + begin[v + 1],
               [](const Face& a, const Face& b) { return a.key < b.key; });
     for (std::size_t i = begin[v]; i < begin[v + 1];) {
       std::size_t end = i + 1;
@@ -108,17 +107,17 @@ TriangleMesh boundary_surface(const TetMesh& mesh, std::vector<Index>& vertex_of
   TriangleMesh surface{{}, boundary_triangles(mesh)};
   std::vector<Index> number(mesh.vertices.size(), -1);
   for (const Triangle& t : surface.triangles) {
-    for (const Index i : t) number[static_cast<std::size_t>(i)] = 0;
+    for (const Index i : t) number[i] = 0;
   }
   vertex_of.clear();
-  for (std::size_t i = 0; i < number.size(); ++i) {
+  for (Index i = 0; i < count(number); ++i) {
     if (number[i] < 0) continue;
-    number[i] = static_cast<Index>(vertex_of.size());
-    vertex_of.push_back(static_cast<Index>(i));
+    number[i] = count(vertex_of);
+    vertex_of.push_back(i);
     surface.vertices.push_back(mesh.vertices[i]);
   }
   for (Triangle& t : surface.triangles) {
-    for (Index& i : t) i = number[static_cast<std::size_t>(i)];
+    for (Index& i : t) i = number[i];
   }
   return surface;
 }

@@ -37,7 +37,7 @@ void check_options(const TetrahedraliseOptions& options, std::string_view contex
 void check_surface(const TriangleMesh& surface, std::string_view context) {
   for (const Triangle& t : surface.triangles) {
     for (const Index v : t) {
-      if (v < 0 || static_cast<std::size_t>(v) >= surface.vertices.size()) {
+      if (v < 0 || v >= count(surface.vertices)) {
         throw_usage("{}: a triangle uses vertex {}, the surface has {}", context, v, surface.vertices.size());
       }
     }
@@ -90,7 +90,7 @@ bool write_all(int file, const void* data, std::size_t bytes) {
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return false;
     at += n;
-    bytes -= static_cast<std::size_t>(n);
+    bytes -= n;
   }
   return true;
 }
@@ -122,10 +122,9 @@ bool write_all(int file, const void* data, std::size_t bytes) {
     }
     tetrahedralize(&switches, &in, &out);
     const std::array<std::int64_t, 2> counts{out.numberofpoints, out.numberoftetrahedra};
-    const bool written =
-        write_all(pipe, counts.data(), sizeof counts) &&
-        write_all(pipe, out.pointlist, 3 * sizeof(double) * static_cast<std::size_t>(counts[0])) &&
-        write_all(pipe, out.tetrahedronlist, 4 * sizeof(int) * static_cast<std::size_t>(counts[1]));
+    const bool written = write_all(pipe, counts.data(), sizeof counts) &&
+                         write_all(pipe, out.pointlist, 3 * sizeof(double) * counts[0]) &&
+                         write_all(pipe, out.tetrahedronlist, 4 * sizeof(int) * counts[1]);
     ::_exit(written ? 0 : 1);
   } catch (...) {
     ::_exit(2);
@@ -139,7 +138,7 @@ std::string read_all(int file) {
     const ssize_t n = ::read(file, chunk.data(), chunk.size());
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return bytes;
-    bytes.append(chunk.data(), static_cast<std::size_t>(n));
+    bytes.append(chunk.data(), n);
   }
 }
 
@@ -149,8 +148,8 @@ TetMesh unpacked(const std::string& bytes) {
   std::array<std::int64_t, 2> counts;
   if (bytes.size() < sizeof counts) return mesh;
   std::memcpy(counts.data(), bytes.data(), sizeof counts);
-  const auto points = static_cast<std::size_t>(counts[0]);
-  const auto tets = static_cast<std::size_t>(counts[1]);
+  const std::size_t points = counts[0];
+  const std::size_t tets = counts[1];
   if (bytes.size() != sizeof counts + points * 3 * sizeof(double) + tets * sizeof(Tetrahedron)) return mesh;
   const char* at = bytes.data() + sizeof counts;
   mesh.vertices.resize(points);

@@ -10,9 +10,7 @@ namespace signorini {
 
 namespace {
 
-const Vector3& vertex(const TriangleMesh& mesh, Index i) {
-  return mesh.vertices[static_cast<std::size_t>(i)];
-}
+const Vector3& vertex(const TriangleMesh& mesh, Index i) { return mesh.vertices[i]; }
 
 /// Directed edge → the triangles that run through it in that direction.
 std::map<std::pair<Index, Index>, std::vector<std::size_t>> directed_edges(const TriangleMesh& mesh) {
@@ -72,8 +70,7 @@ Index euler_characteristic(const TriangleMesh& mesh) {
       edges.insert(std::minmax(t[e], t[(e + 1) % 3]));
     }
   }
-  return static_cast<Index>(used.size()) - static_cast<Index>(edges.size()) +
-         static_cast<Index>(mesh.triangles.size());
+  return count(used) - count(edges) + count(mesh.triangles);
 }
 
 std::vector<Index> exposed_vertices(const TriangleMesh& mesh) {
@@ -100,7 +97,7 @@ std::vector<Index> exposed_vertices(const TriangleMesh& mesh) {
 }
 
 void append(TriangleMesh& mesh, const TriangleMesh& part) {
-  const auto shift = static_cast<Index>(mesh.vertices.size());
+  const Index shift = count(mesh.vertices);
   mesh.vertices.insert(mesh.vertices.end(), part.vertices.begin(), part.vertices.end());
   for (const Triangle& t : part.triangles)
     mesh.triangles.push_back({t[0] + shift, t[1] + shift, t[2] + shift});

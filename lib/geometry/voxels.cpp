@@ -13,7 +13,7 @@ void check(const std::array<Index, 3>& cells, const Vector3& size, const char* w
   double product = 1.0;
   for (std::size_t d = 0; d < 3; ++d) {
     if (cells[d] < 1) throw_usage("{}: {} cells along axis {}, at least 1 is needed", what, cells[d], d);
-    const double edge = size[static_cast<Index>(d)];
+    const double edge = size[d];
     if (!(edge > 0.0) || !std::isfinite(edge))
       throw_usage("{}: size {} m along axis {} is not positive", what, edge, d);
     product *= cells[d];
@@ -29,9 +29,7 @@ TetMesh kuhn_voxels(const std::array<Index, 3>& cells, const Vector3& size,
                     FunctionRef<bool(Index, Index, Index)> is_filled, const char* what) {
   check(cells, size, what);
   const Index nx = cells[0] + 1, ny = cells[1] + 1, nz = cells[2] + 1;
-  const auto place = [&](Index i, Index j, Index k) {
-    return static_cast<std::size_t>(i + nx * (j + ny * k));
-  };
+  const auto place = [&](Index i, Index j, Index k) { return i + nx * (j + ny * k); };
   const auto for_cells = [&](auto&& work) {
     for (Index k = 0; k < cells[2]; ++k) {
       for (Index j = 0; j < cells[1]; ++j) {
@@ -41,8 +39,7 @@ TetMesh kuhn_voxels(const std::array<Index, 3>& cells, const Vector3& size,
       }
     }
   };
-  std::vector<Index> number(
-      static_cast<std::size_t>(nx) * static_cast<std::size_t>(ny) * static_cast<std::size_t>(nz), -1);
+  std::vector<Index> number(static_cast<std::size_t>(nx) * ny * nz, -1);  // in 64 bits
   std::size_t filled = 0;
   for_cells([&](Index i, Index j, Index k) {
     ++filled;
@@ -55,7 +52,7 @@ TetMesh kuhn_voxels(const std::array<Index, 3>& cells, const Vector3& size,
     for (Index j = 0; j < ny; ++j) {
       for (Index i = 0; i < nx; ++i) {
         if (number[place(i, j, k)] < 0) continue;
-        number[place(i, j, k)] = static_cast<Index>(mesh.vertices.size());
+        number[place(i, j, k)] = count(mesh.vertices);
         mesh.vertices.emplace_back(size[0] * i / cells[0], size[1] * j / cells[1], size[2] * k / cells[2]);
       }
     }

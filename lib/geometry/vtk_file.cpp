@@ -1,4 +1,5 @@
 #include <limits>
+#include <utility>
 
 #include "geometry/mesh_scanner.h"
 
@@ -123,7 +124,7 @@ class VtkReader {
 
   /// `n` numbers must fit into the rest; the last one of an ASCII file may do without the space.
   void check_fits(long long n, Number type, const char* what) const {
-    if (static_cast<std::size_t>(n) > (file_.remaining() + 1) / least(type)) {
+    if (std::cmp_greater(n, (file_.remaining() + 1) / least(type))) {
       file_.fail("{} {} are more than the rest of the file can hold", n, what);
     }
   }
@@ -228,7 +229,7 @@ class VtkReader {
       check_fits(components * tuples, type, "field values");
       begin_numbers();
       if (binary_) {
-        file_.skip(static_cast<std::size_t>(components * tuples) * size_of(type), "a field");
+        file_.skip(components * tuples * size_of(type), "a field");
       } else {
         for (long long i = 0; i < components * tuples; ++i) file_.token("a value of a field");
       }
@@ -256,7 +257,7 @@ class VtkReader {
       file_.fail("{} cell types for {} cells", type_.size(), offset_.size() - 1);
     }
     constexpr long long kLastFlat = 9, kTetrahedron = 10;
-    for (std::size_t c = 0; c < type_.size(); ++c) {
+    for (Index c = 0; c < count(type_); ++c) {
       const long long type = type_[c];
       if (type <= kLastFlat || (type >= 21 && type <= 23) || type == 28 || (type >= 30 && type <= 32) ||
           (type >= 34 && type <= 36)) {
@@ -269,14 +270,14 @@ class VtkReader {
       if (offset_[c + 1] - offset_[c] != 4) file_.fail("cell {} is a tetrahedron without four points", c + 1);
       std::array<Index, 4> tet;
       for (std::size_t i = 0; i < 4; ++i) {
-        const long long p = point_[static_cast<std::size_t>(offset_[c]) + i];
+        const long long p = point_[offset_[c] + i];
         if (p >= static_cast<long long>(mesh_.vertices.size())) {
           file_.fail("cell {} uses point {}, there are {}", c + 1, p, mesh_.vertices.size());
         }
         tet[i] = static_cast<Index>(p);
       }
       mesh_.elements.push_back(tet);
-      mesh_.number.push_back(static_cast<Index>(c + 1));
+      mesh_.number.push_back(c + 1);
     }
     return std::move(mesh_);
   }

@@ -45,7 +45,7 @@ double asymmetry(const SparseRows& A) {
   // every row j gives up its entries left of the diagonal from the left; those passed over have no mate.
   std::vector<Index> next(begin, begin + n);
   const auto pass_over = [&](Index row, Index end) {
-    Index& e = next[static_cast<std::size_t>(row)];
+    Index& e = next[row];
     for (; e < begin[row + 1] && column[e] < end; ++e) add(row, column[e], value[e]);
     return e;
   };
@@ -56,7 +56,7 @@ double asymmetry(const SparseRows& A) {
       const Index mate = pass_over(j, i);
       const bool found = mate < begin[j + 1] && column[mate] == i;
       add(i, j, found ? value[e] - value[mate] : value[e]);
-      if (found) ++next[static_cast<std::size_t>(j)];
+      if (found) ++next[j];
     }
   }
   return worst;

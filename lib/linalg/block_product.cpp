@@ -54,22 +54,21 @@ void multiply_view(Isa level, const BlockView& view, Source source, const double
 }  // namespace
 
 void multiply(Isa level, const BlockSparseMatrix& A, std::span<const double> x, std::span<double> y) {
-  SIGNORINI_CHECK(x.size() == 3 * static_cast<std::size_t>(A.block_columns));
-  SIGNORINI_CHECK(y.size() == 3 * static_cast<std::size_t>(A.block_rows));
+  SIGNORINI_CHECK(count(x) == 3 * A.block_columns);
+  SIGNORINI_CHECK(count(y) == 3 * A.block_rows);
   const BlockView view = kernel::view_of(A);
   multiply_view(level, view, kernel::source_of(view), x.data(), y.data());
 }
 
 void multiply_rows(const BlockSparseMatrix& A, Index begin, Index end, std::span<const double> x,
                    std::span<double> y) {
-  SIGNORINI_CHECK(x.size() == 3 * static_cast<std::size_t>(A.block_columns));
-  SIGNORINI_CHECK(y.size() == 3 * static_cast<std::size_t>(A.block_rows));
+  SIGNORINI_CHECK(count(x) == 3 * A.block_columns);
+  SIGNORINI_CHECK(count(y) == 3 * A.block_rows);
   SIGNORINI_CHECK(begin >= 0 && begin <= end && end <= A.block_rows);
   const BlockView whole = kernel::view_of(A);
   // Row pointers are absolute, so a part of the rows is a matrix of its own.
   const BlockView rows{whole.begin + begin, whole.column, whole.values, end - begin};
-  multiply_view(isa(), rows, kernel::source_of(whole), x.data(),
-                y.data() + 3 * static_cast<std::size_t>(begin));
+  multiply_view(isa(), rows, kernel::source_of(whole), x.data(), y.data() + 3 * begin);
 }
 
 void multiply(const BlockSparseMatrix& A, std::span<const double> x, std::span<double> y) {

@@ -39,7 +39,7 @@ void find_columns(const SparseRows& matrix, Index i, std::vector<Index>& columns
   columns.clear();
   for (Index row = 3 * i; row < 3 * i + 3; ++row) {
     for (SparseRows::InnerIterator entry(matrix, row); entry; ++entry) {
-      const auto j = static_cast<Index>(entry.col() / 3);
+      const Index j = entry.index() / 3;
       if (columns.empty() || columns.back() != j) columns.push_back(j);
     }
   }
@@ -53,7 +53,7 @@ void copy_whole_blocks(const SparseRows& matrix, Index i, double* values) {
   for (std::size_t a = 0; a < 3; ++a) row[a] = matrix.valuePtr() + begin[a];
   for (Index e = 0; e < begin[1] - begin[0]; e += 3, values += 9) {
     for (std::size_t a = 0; a < 3; ++a) {
-      for (std::size_t b = 0; b < 3; ++b) values[3 * b + a] = row[a][static_cast<std::size_t>(e) + b];
+      for (std::size_t b = 0; b < 3; ++b) values[3 * b + a] = row[a][e + b];
     }
   }
 }
@@ -68,8 +68,8 @@ BlockSparseMatrix to_blocks(const SparseRows& matrix, TaskArena* arena) {
   BlockSparseMatrix A;
   A.block_rows = static_cast<Index>(matrix.rows() / 3);
   A.block_columns = static_cast<Index>(matrix.cols() / 3);
-  A.row_begin.assign(static_cast<std::size_t>(A.block_rows) + 1, 0);
-  const auto rows = static_cast<std::size_t>(A.block_rows);
+  A.row_begin.assign(A.block_rows + 1, 0);
+  const std::size_t rows = A.block_rows;
   std::vector<char> whole(rows);
   for_each_chunk(arena, rows, kRowGrain, [&](std::size_t begin, std::size_t end) {
     std::vector<Index> columns;
@@ -79,12 +79,12 @@ BlockSparseMatrix to_blocks(const SparseRows& matrix, TaskArena* arena) {
         A.row_begin[i + 1] = (matrix.outerIndexPtr()[3 * i + 1] - matrix.outerIndexPtr()[3 * i]) / 3;
       } else {
         find_columns(matrix, static_cast<Index>(i), columns);
-        A.row_begin[i + 1] = static_cast<Index>(columns.size());
+        A.row_begin[i + 1] = count(columns);
       }
     }
   });
   std::partial_sum(A.row_begin.begin(), A.row_begin.end(), A.row_begin.begin());
-  A.column.resize(static_cast<std::size_t>(A.row_begin.back()));
+  A.column.resize(A.row_begin.back());
   A.values.assign(9 * A.column.size() + BlockSparseMatrix::kPadding, 0.0);
   for_each_chunk(arena, rows, kRowGrain, [&](std::size_t begin, std::size_t end) {
     std::vector<Index> columns;
@@ -101,7 +101,7 @@ BlockSparseMatrix to_blocks(const SparseRows& matrix, TaskArena* arena) {
       std::copy(columns.begin(), columns.end(), column);
       for (Index row = 0; row < 3; ++row) {
         for (SparseRows::InnerIterator entry(matrix, 3 * i + row); entry; ++entry) {
-          const auto j = static_cast<Index>(entry.col() / 3);
+          const Index j = entry.index() / 3;
           A.block(find_block(A, i, j))[3 * (entry.col() % 3) + row] += entry.value();
         }
       }
@@ -112,16 +112,16 @@ BlockSparseMatrix to_blocks(const SparseRows& matrix, TaskArena* arena) {
 
 SparseRows to_scalar(const BlockSparseMatrix& A) {
   SparseRows matrix(3 * A.block_rows, 3 * A.block_columns);
-  matrix.resizeNonZeros(9 * static_cast<Eigen::Index>(A.blocks()));
+  matrix.resizeNonZeros(9 * static_cast<Eigen::Index>(A.blocks()));  // in 64 bits
   Index at = 0;
   matrix.outerIndexPtr()[0] = 0;
   for (Index i = 0; i < A.block_rows; ++i) {
-    const Index begin = A.row_begin[static_cast<std::size_t>(i)];
-    const Index end = A.row_begin[static_cast<std::size_t>(i) + 1];
+    const Index begin = A.row_begin[i];
+    const Index end = A.row_begin[i + 1];
     for (Index row = 0; row < 3; ++row) {
       for (Index b = begin; b < end; ++b) {
         for (Index inside = 0; inside < 3; ++inside) {
-          matrix.innerIndexPtr()[at] = 3 * A.column[static_cast<std::size_t>(b)] + inside;
+          matrix.innerIndexPtr()[at] = 3 * A.column[b] + inside;
           matrix.valuePtr()[at] = A.block(b)[3 * inside + row];
           ++at;
         }
@@ -133,8 +133,8 @@ SparseRows to_scalar(const BlockSparseMatrix& A) {
 }
 
 Index find_block(const BlockSparseMatrix& A, Index i, Index j) {
-  const auto begin = A.column.begin() + A.row_begin[static_cast<std::size_t>(i)];
-  const auto end = A.column.begin() + A.row_begin[static_cast<std::size_t>(i) + 1];
+  const auto begin = A.column.begin() + A.row_begin[i];
+  const auto end = A.column.begin() + A.row_begin[i + 1];
   const auto found = std::lower_bound(begin, end, j);
   return found != end && *found == j ? static_cast<Index>(std::distance(A.column.begin(), found)) : -1;
 }

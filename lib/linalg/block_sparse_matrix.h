@@ -24,9 +24,9 @@ struct BlockSparseMatrix {
   std::vector<double> values;    ///< 9 per block (column-major) + kPadding zeros
 
   static constexpr std::size_t kPadding = 8;
-  Index blocks() const { return static_cast<Index>(column.size()); }
+  Index blocks() const { return count(column); }
   const double* block(Index b) const { return values.data() + 9 * static_cast<std::size_t>(b); }
-  double* block(Index b) { return values.data() + 9 * static_cast<std::size_t>(b); }
+  double* block(Index b) { return values.data() + 9 * static_cast<std::size_t>(b); }  // 9 b in 64 bits
 };
 
 /// From scalar CSR; rows and columns must be divisible by 3. Every block touched by an entry is stored whole.

@@ -12,8 +12,6 @@ namespace signorini {
 
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 Eigen::Map<const Vector3> block3(std::span<const double> x, std::size_t i) {
   return Eigen::Map<const Vector3>(x.data() + 3 * i);
 }
@@ -37,10 +35,10 @@ void ConjugateGradient::prepare(TaskArena& arena, const BlockSparseMatrix& A,
                                 const SymmetricBlockMatrix* folded) {
   SIGNORINI_CHECK(A.block_rows == A.block_columns);
   if (folded != nullptr)
-    SIGNORINI_CHECK(folded->block_rows == A.block_rows && at(folded->chunk_rows) % kRowGrain == 0);
+    SIGNORINI_CHECK(folded->block_rows == A.block_rows && folded->chunk_rows % kRowGrain == 0);
   A_ = &A;
   folded_ = folded;
-  const std::size_t rows = at(A.block_rows);
+  const std::size_t rows = A.block_rows;
   inverse_.resize(rows);
   r_.resize(3 * rows);
   z_.resize(3 * rows);
@@ -80,11 +78,11 @@ void ConjugateGradient::multiply(TaskArena& arena, std::span<const double> x, st
       then(begin, end);
     });
   }
-  arena.for_each_task(at(folded_->chunks()), [&](std::size_t task) {
+  arena.for_each_task(folded_->chunks(), [&](std::size_t task) {
     const auto chunk = static_cast<Index>(task);
     multiply_chunk(*folded_, chunk, x, y);
-    const std::size_t last = at(folded_->chunk_end(chunk));
-    for (std::size_t begin = at(folded_->chunk_begin(chunk)); begin < last; begin += kRowGrain)
+    const std::size_t last = folded_->chunk_end(chunk);
+    for (std::size_t begin = folded_->chunk_begin(chunk); begin < last; begin += kRowGrain)
       then(begin, std::min(last, begin + kRowGrain));
   });
 }

@@ -10,12 +10,12 @@ namespace {
 
 Components ranked_labels(UnionFind& sets) {
   Components components;
-  components.label.resize(static_cast<std::size_t>(sets.size()));
-  std::vector<Index> rank_of_root(static_cast<std::size_t>(sets.size()), -1);
+  components.label.resize(sets.size());
+  std::vector<Index> rank_of_root(sets.size(), -1);
   for (Index i = 0; i < sets.size(); ++i) {
-    Index& rank = rank_of_root[static_cast<std::size_t>(sets.find(i))];
+    Index& rank = rank_of_root[sets.find(i)];
     if (rank < 0) rank = components.count++;
-    components.label[static_cast<std::size_t>(i)] = rank;
+    components.label[i] = rank;
   }
   return components;
 }
@@ -26,9 +26,9 @@ Components connected_components(const SparseRows& matrix, Index node_size) {
   SIGNORINI_CHECK(matrix.rows() == matrix.cols());
   SIGNORINI_CHECK(node_size >= 1 && matrix.rows() % node_size == 0);
   UnionFind sets(static_cast<Index>(matrix.rows()) / node_size);
-  for (Index row = 0; row < static_cast<Index>(matrix.rows()); ++row) {
+  for (Index row = 0; row < matrix.rows(); ++row) {
     for (SparseRows::InnerIterator entry(matrix, row); entry; ++entry) {
-      if (entry.value() != 0.0) sets.unite(row / node_size, static_cast<Index>(entry.col()) / node_size);
+      if (entry.value() != 0.0) sets.unite(row / node_size, entry.index() / node_size);
     }
   }
   return ranked_labels(sets);
@@ -38,11 +38,11 @@ Components connected_components(const BlockSparseMatrix& matrix) {
   SIGNORINI_CHECK(matrix.block_rows == matrix.block_columns);
   UnionFind sets(matrix.block_rows);
   for (Index i = 0; i < matrix.block_rows; ++i) {
-    const Index end = matrix.row_begin[static_cast<std::size_t>(i) + 1];
-    for (Index b = matrix.row_begin[static_cast<std::size_t>(i)]; b < end; ++b) {
+    const Index end = matrix.row_begin[i + 1];
+    for (Index b = matrix.row_begin[i]; b < end; ++b) {
       const double* block = matrix.block(b);
       if (std::any_of(block, block + 9, [](double a) { return a != 0.0; })) {
-        sets.unite(i, matrix.column[static_cast<std::size_t>(b)]);
+        sets.unite(i, matrix.column[b]);
       }
     }
   }

@@ -26,8 +26,8 @@ GeneralFactor::GeneralFactor(GeneralFactor&&) noexcept = default;
 GeneralFactor& GeneralFactor::operator=(GeneralFactor&&) noexcept = default;
 
 void GeneralFactor::solve(std::span<const double> b, std::span<double> x) const {
-  const Vector right = Eigen::Map<const Vector>(b.data(), static_cast<Eigen::Index>(b.size()));
-  Eigen::Map<Vector>(x.data(), static_cast<Eigen::Index>(x.size())) = impl_->lu.solve(right);
+  const Vector right = Eigen::Map<const Vector>(b.data(), b.size());
+  Eigen::Map<Vector>(x.data(), x.size()) = impl_->lu.solve(right);
 }
 
 Matrix GeneralFactor::solve_columns(const Matrix& B) const { return impl_->lu.solve(B); }

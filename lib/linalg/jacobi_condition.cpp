@@ -16,11 +16,10 @@ namespace {
 std::vector<Matrix3> block_factors(const SparseRows& A) {
   if (A.rows() != A.cols() || A.rows() % 3 != 0)
     throw_input("{}x{} matrix: its rows are not nodes of 3 degrees of freedom", A.rows(), A.cols());
-  std::vector<Matrix3> factors(static_cast<std::size_t>(A.rows() / 3), Matrix3::Zero());
+  std::vector<Matrix3> factors(A.rows() / 3, Matrix3::Zero());
   for (Eigen::Index i = 0; i < A.rows(); ++i) {
     for (SparseRows::InnerIterator entry(A, i); entry; ++entry) {
-      if (entry.col() / 3 == i / 3)
-        factors[static_cast<std::size_t>(i / 3)](i % 3, entry.col() % 3) = entry.value();
+      if (entry.col() / 3 == i / 3) factors[i / 3](i % 3, entry.col() % 3) = entry.value();
     }
   }
   for (std::size_t i = 0; i < factors.size(); ++i) {
@@ -36,12 +35,12 @@ std::vector<Matrix3> block_factors(const SparseRows& A) {
 void multiply(const SparseRows& A, const std::vector<Matrix3>& factors, const Vector& x, Vector& work,
               Vector& y) {
   for (std::size_t i = 0; i < factors.size(); ++i) {
-    const auto row = static_cast<Eigen::Index>(3 * i);
+    const Eigen::Index row = 3 * i;
     work.segment<3>(row) = factors[i].transpose().triangularView<Eigen::Upper>().solve(x.segment<3>(row));
   }
   y.noalias() = A * work;
   for (std::size_t i = 0; i < factors.size(); ++i) {
-    const auto row = static_cast<Eigen::Index>(3 * i);
+    const Eigen::Index row = 3 * i;
     const Vector3 part = y.segment<3>(row);
     y.segment<3>(row) = factors[i].triangularView<Eigen::Lower>().solve(part);
   }

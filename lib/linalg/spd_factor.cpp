@@ -22,7 +22,7 @@ namespace {
 }
 
 bool has_only_diagonal(const SparseRows& M) {
-  for (Index i = 0; i < static_cast<Index>(M.rows()); ++i) {
+  for (Index i = 0; i < M.rows(); ++i) {
     for (SparseRows::InnerIterator entry(M, i); entry; ++entry) {
       if (entry.col() != i && entry.value() != 0.0) return false;
     }
@@ -90,16 +90,16 @@ cholmod_dense view(const double* data, std::size_t rows, std::size_t columns) {
 class UpperTriangle {
  public:
   /// The rows of M read as columns: the upper triangle of columns is the lower triangle of rows.
-  explicit UpperTriangle(const SparseRows& M) : begin_(static_cast<std::size_t>(M.rows()) + 1, 0) {
-    const auto n = static_cast<std::size_t>(M.rows());
-    index_.reserve(static_cast<std::size_t>(M.nonZeros()) / 2 + n);
+  explicit UpperTriangle(const SparseRows& M) : begin_(M.rows() + 1, 0) {
+    const std::size_t n = M.rows();
+    index_.reserve(M.nonZeros() / 2 + n);
     value_.reserve(index_.capacity());
-    for (Index i = 0; i < static_cast<Index>(n); ++i) {
+    for (Index i = 0; i < M.rows(); ++i) {
       for (SparseRows::InnerIterator entry(M, i); entry && entry.col() <= i; ++entry) {
-        index_.push_back(static_cast<Index>(entry.col()));
+        index_.push_back(entry.index());
         value_.push_back(entry.value());
       }
-      begin_[static_cast<std::size_t>(i) + 1] = static_cast<Index>(index_.size());
+      begin_[i + 1] = count(index_);
     }
     matrix_.nrow = n;
     matrix_.ncol = n;
@@ -159,7 +159,7 @@ class SparseAnalysis {
 
 SparseFactor::SparseFactor(const SparseRows& M, const SparseAnalysis* analysis) {
   start(common_);
-  const auto n = static_cast<std::size_t>(M.rows());
+  const std::size_t n = M.rows();
   UpperTriangle upper(M);
   const bool analysed = analysis != nullptr && analysis->get() != nullptr && analysis->get()->n == n;
   L_ = analysed ? cholmod_copy_factor(analysis->get(), &common_) : cholmod_analyze(upper.get(), &common_);
@@ -212,7 +212,7 @@ void SparseFactor::solve(const double* b, double* x) {
 
 Matrix SparseFactor::run(int system, const cholmod_dense& B) {
   stay_on_this_thread();  // not always the one that made the factor
-  Matrix X(static_cast<Eigen::Index>(B.nrow), static_cast<Eigen::Index>(B.ncol));
+  Matrix X(B.nrow, B.ncol);
   cholmod_dense answer = view(X.data(), B.nrow, B.ncol);
   cholmod_dense* handle = &answer;
   cholmod_dense rhs = B;
@@ -226,12 +226,12 @@ Matrix SparseFactor::run(int system, const cholmod_dense& B) {
 }
 
 Matrix SparseFactor::solve_columns(const Matrix& B) {
-  return run(CHOLMOD_A, view(B.data(), L_->n, static_cast<std::size_t>(B.cols())));
+  return run(CHOLMOD_A, view(B.data(), L_->n, B.cols()));
 }
 
 Matrix SparseFactor::half_solve(const Matrix& B) {
-  const Matrix permuted = run(CHOLMOD_P, view(B.data(), L_->n, static_cast<std::size_t>(B.cols())));
-  return run(CHOLMOD_L, view(permuted.data(), L_->n, static_cast<std::size_t>(B.cols())));
+  const Matrix permuted = run(CHOLMOD_P, view(B.data(), L_->n, B.cols()));
+  return run(CHOLMOD_L, view(permuted.data(), L_->n, B.cols()));
 }
 
 #else
@@ -316,13 +316,12 @@ Index SpdFactor::size() const { return impl_->n; }
 bool SpdFactor::is_diagonal() const { return impl_->sparse == nullptr; }
 
 void SpdFactor::solve(std::span<const double> b, std::span<double> x) const {
-  SIGNORINI_CHECK(b.size() == static_cast<std::size_t>(impl_->n) && x.size() == b.size());
+  SIGNORINI_CHECK(count(b) == impl_->n && x.size() == b.size());
   if (impl_->sparse) {
     impl_->sparse->solve(b.data(), x.data());
     return;
   }
-  for (std::size_t i = 0; i < b.size(); ++i)
-    x[i] = b[i] * impl_->inverse_diagonal[static_cast<Eigen::Index>(i)];
+  for (std::size_t i = 0; i < b.size(); ++i) x[i] = b[i] * impl_->inverse_diagonal[i];
 }
 
 Matrix SpdFactor::solve_columns(const Matrix& B) const {

@@ -16,8 +16,6 @@ using kernel::Source;
 /// Block rows per task where a matrix is read once.
 constexpr std::size_t kRowGrain = 512;
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 /// The matrix, where the blocks that leave the chunk begin, and the block rows [begin, end) of a chunk.
 struct ChunkView {
   BlockView A;
@@ -106,7 +104,7 @@ struct Fold {
   std::vector<double> diagonal;  ///< √ of the largest entry of A_ii
 
   Fold(const BlockSparseMatrix& full, Index rows, TaskArena* arena)
-      : A(full), chunk_rows(rows), diagonal(at(full.block_rows)) {
+      : A(full), chunk_rows(rows), diagonal(full.block_rows) {
     for_each_chunk(arena, diagonal.size(), kRowGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
         diagonal[i] = std::sqrt(largest_entry(diagonal_block(A, static_cast<Index>(i)).data()));
@@ -116,8 +114,8 @@ struct Fold {
   /// `inside(b)` for the blocks j ≥ i of the chunk, `outside(b)` for those that leave it.
   template <class Inside, class Outside>
   void split(Index i, const Inside& inside, const Outside& outside) const {
-    for (Index b = A.row_begin[at(i)]; b < A.row_begin[at(i) + 1]; ++b) {
-      const Index j = A.column[at(b)];
+    for (Index b = A.row_begin[i]; b < A.row_begin[i + 1]; ++b) {
+      const Index j = A.column[b];
       if (j / chunk_rows != i / chunk_rows) {
         outside(b);
       } else if (j >= i) {
@@ -128,14 +126,14 @@ struct Fold {
 
   /// Whether every block of row i that couples to its chunk has its transpose.
   bool is_symmetric(Index i) const {
-    for (Index b = A.row_begin[at(i)]; b < A.row_begin[at(i) + 1]; ++b) {
-      const Index j = A.column[at(b)];
+    for (Index b = A.row_begin[i]; b < A.row_begin[i + 1]; ++b) {
+      const Index j = A.column[b];
       if (j == i || j / chunk_rows != i / chunk_rows) continue;
       const Index mirror = find_block(A, j, i);
       if (mirror < 0) return false;
       if (j < i) continue;  // compared from row j
       constexpr double kRounding = 8.0 * std::numeric_limits<double>::epsilon();
-      const double size = std::max(largest_entry(A.block(b)), diagonal[at(i)] * diagonal[at(j)]);
+      const double size = std::max(largest_entry(A.block(b)), diagonal[i] * diagonal[j]);
       const Eigen::Map<const Matrix3> own(A.block(b)), other(A.block(mirror));
       // NaN is symmetric to nothing
       if (!((own - other.transpose()).array().abs() <= kRounding * size).all()) return false;
@@ -149,7 +147,7 @@ struct Fold {
 bool is_symmetric(const BlockSparseMatrix& A, TaskArena* arena) {
   if (A.block_rows != A.block_columns) return false;
   const Fold fold(A, std::max<Index>(1, A.block_rows), arena);
-  std::vector<char> symmetric(at(A.block_rows), 1);
+  std::vector<char> symmetric(A.block_rows, 1);
   for_each_chunk(arena, symmetric.size(), kRowGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) symmetric[i] = fold.is_symmetric(static_cast<Index>(i)) ? 1 : 0;
   });
@@ -163,31 +161,31 @@ std::optional<SymmetricBlockMatrix> fold_symmetric(const BlockSparseMatrix& A, I
   SymmetricBlockMatrix& F = *folded;
   F.block_rows = A.block_rows;
   F.chunk_rows = chunk_rows;
-  F.row_begin.assign(at(A.block_rows) + 1, 0);
-  F.outside_begin.assign(at(A.block_rows), 0);
+  F.row_begin.assign(A.block_rows + 1, 0);
+  F.outside_begin.assign(A.block_rows, 0);
   const Fold fold(A, chunk_rows, arena);
-  std::vector<char> symmetric(at(F.chunks()), 1);
+  std::vector<char> symmetric(F.chunks(), 1);
   for_each_task(arena, symmetric.size(), [&](std::size_t task) {
     const auto chunk = static_cast<Index>(task);
     for (Index i = F.chunk_begin(chunk); i < F.chunk_end(chunk) && symmetric[task] != 0; ++i) {
       Index inside = 0, outside = 0;
       fold.split(
           i, [&](Index) { ++inside; }, [&](Index) { ++outside; });
-      F.row_begin[at(i) + 1] = inside + outside;
-      F.outside_begin[at(i)] = inside;
+      F.row_begin[i + 1] = inside + outside;
+      F.outside_begin[i] = inside;
       symmetric[task] = fold.is_symmetric(i) ? 1 : 0;
     }
   });
   if (std::find(symmetric.begin(), symmetric.end(), 0) != symmetric.end()) return std::nullopt;
   std::partial_sum(F.row_begin.begin(), F.row_begin.end(), F.row_begin.begin());
   for (std::size_t i = 0; i < F.outside_begin.size(); ++i) F.outside_begin[i] += F.row_begin[i];
-  F.column.resize(at(F.row_begin.back()));
+  F.column.resize(F.row_begin.back());
   F.values.assign(9 * F.column.size() + SymmetricBlockMatrix::kPadding, 0.0);
   const auto copy = [&](Index to, Index b) {
-    F.column[at(to)] = A.column[at(b)];
-    std::copy_n(A.block(b), 9, F.values.data() + 9 * at(to));
+    F.column[to] = A.column[b];
+    std::copy_n(A.block(b), 9, F.values.data() + 9 * static_cast<std::size_t>(to));  // in 64 bits
   };
-  for_each_chunk(arena, at(F.block_rows), at(chunk_rows), [&](std::size_t begin, std::size_t end) {
+  for_each_chunk(arena, F.block_rows, chunk_rows, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       Index inside = F.row_begin[i], outside = F.outside_begin[i];
       fold.split(
@@ -198,7 +196,7 @@ std::optional<SymmetricBlockMatrix> fold_symmetric(const BlockSparseMatrix& A, I
 }
 
 void multiply(Isa level, const SymmetricBlockMatrix& A, std::span<const double> x, std::span<double> y) {
-  SIGNORINI_CHECK(x.size() == 3 * at(A.block_rows) && y.size() == x.size());
+  SIGNORINI_CHECK(count(x) == 3 * A.block_rows && y.size() == x.size());
   for (Index chunk = 0; chunk < A.chunks(); ++chunk) multiply_chunk_at(level, A, chunk, x.data(), y.data());
 }
 
@@ -208,7 +206,7 @@ void multiply(const SymmetricBlockMatrix& A, std::span<const double> x, std::spa
 
 void multiply_chunk(const SymmetricBlockMatrix& A, Index chunk, std::span<const double> x,
                     std::span<double> y) {
-  SIGNORINI_CHECK(x.size() == 3 * at(A.block_rows) && y.size() == x.size());
+  SIGNORINI_CHECK(count(x) == 3 * A.block_rows && y.size() == x.size());
   SIGNORINI_CHECK(chunk >= 0 && chunk < A.chunks());
   multiply_chunk_at(isa(), A, chunk, x.data(), y.data());
 }

@@ -31,7 +31,7 @@ struct SymmetricBlockMatrix {
   std::vector<double> values;  ///< 9 per block (column-major) + kPadding zeros; diagonal blocks are whole
 
   static constexpr std::size_t kPadding = BlockSparseMatrix::kPadding;
-  Index blocks() const { return static_cast<Index>(column.size()); }
+  Index blocks() const { return count(column); }
   Index chunks() const { return (block_rows + chunk_rows - 1) / chunk_rows; }
   Index chunk_begin(Index chunk) const { return chunk * chunk_rows; }
   Index chunk_end(Index chunk) const { return std::min(block_rows, (chunk + 1) * chunk_rows); }

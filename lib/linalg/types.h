@@ -10,6 +10,12 @@ namespace signorini {
 /// Row, column and contact numbers. 32 bits: FCLib and CHOLMOD's int interface use the same.
 using Index = std::int32_t;
 
+/// The number of entries as an Index, which is what loops over them compare with.
+template <typename Container>
+Index count(const Container& x) {
+  return static_cast<Index>(x.size());
+}
+
 using Vector = Eigen::VectorXd;
 using Vector3 = Eigen::Vector3d;
 using Matrix = Eigen::MatrixXd;

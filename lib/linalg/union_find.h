@@ -11,11 +11,11 @@ namespace signorini {
 /// Disjoint sets over 0 … n−1: union by size, path halving; both operations cost α(n) amortised.
 class UnionFind {
  public:
-  explicit UnionFind(Index n) : parent_(static_cast<std::size_t>(n)), size_(static_cast<std::size_t>(n), 1) {
+  explicit UnionFind(Index n) : parent_(n), size_(n, 1) {
     std::iota(parent_.begin(), parent_.end(), Index{0});
   }
 
-  Index size() const { return static_cast<Index>(parent_.size()); }
+  Index size() const { return count(parent_); }
 
   Index find(Index i) {
     while (parent(i) != i) {
@@ -30,14 +30,14 @@ class UnionFind {
     i = find(i);
     j = find(j);
     if (i == j) return false;
-    if (size_[static_cast<std::size_t>(i)] < size_[static_cast<std::size_t>(j)]) std::swap(i, j);
+    if (size_[i] < size_[j]) std::swap(i, j);
     parent(j) = i;
-    size_[static_cast<std::size_t>(i)] += size_[static_cast<std::size_t>(j)];
+    size_[i] += size_[j];
     return true;
   }
 
  private:
-  Index& parent(Index i) { return parent_[static_cast<std::size_t>(i)]; }
+  Index& parent(Index i) { return parent_[i]; }
 
   std::vector<Index> parent_;
   std::vector<Index> size_;

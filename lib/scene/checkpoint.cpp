@@ -107,7 +107,7 @@ std::size_t CheckpointReader::count(std::size_t least_bytes) {
   const std::int64_t value = integer();
   if (value < 0 || static_cast<std::uint64_t>(value) > rest_.size() / least_bytes)
     throw_input("checkpoint counts {} entries but has room for {}", value, rest_.size() / least_bytes);
-  return static_cast<std::size_t>(value);
+  return value;
 }
 
 double CheckpointReader::real() {
@@ -132,7 +132,7 @@ std::uint64_t system_digest(const BodySystem& system) {
   const auto add = [&](Index value) { digest.update(&value, sizeof value); };
   add(system.bodies());
   for (Index body = 0; body < system.bodies(); ++body) {
-    add(static_cast<Index>(system.name(body).size()));
+    add(count(system.name(body)));
     digest.update(system.name(body));
     const auto blocks = system.body_blocks(body);
     add(blocks[0]);
@@ -163,9 +163,8 @@ void write_state(CheckpointWriter& writer, const SystemState& state) {
 }
 
 SystemState read_state(CheckpointReader& reader, const BodySystem& system) {
-  const auto expect = [](const char* what, std::size_t have, Index want) {
-    if (have != static_cast<std::size_t>(want))
-      throw_input("checkpoint has {} {} but the scene has {}", have, what, want);
+  const auto expect = [](const char* what, std::size_t have, std::size_t want) {
+    if (have != want) throw_input("checkpoint has {} {} but the scene has {}", have, what, want);
   };
   SystemState state;
   state.time = reader.real();

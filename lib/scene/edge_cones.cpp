@@ -9,7 +9,6 @@ namespace {
 /// Impacts nearer to an end of an edge than this share of it are impacts of the vertex.
 constexpr double kEnd = 1e-3;
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 Edge ordered(Index i, Index j) { return {std::min(i, j), std::max(i, j)}; }
 bool at_end(double share) { return share < kEnd || share > 1.0 - kEnd; }
 
@@ -56,7 +55,7 @@ bool EdgeCones::contain(const SurfaceContact& contact, const Vector3& normal,
                         std::span<const Vector3> x) const {
   if (contact.key.kind == PairKind::vertex_face) return true;
   const auto& v = contact.key.vertex;
-  const auto position = [&](Index i) -> const Vector3& { return x[at(i)]; };
+  const auto position = [&](Index i) -> const Vector3& { return x[i]; };
   Vector3 unused;
   return overhang(v[0], v[1], -normal, position, unused) <= kConeTolerance &&
          overhang(v[2], v[3], normal, position, unused) <= kConeTolerance;
@@ -65,9 +64,7 @@ bool EdgeCones::contain(const SurfaceContact& contact, const Vector3& normal,
 Vector3 EdgeCones::clamped_normal(const SurfaceContact& contact, std::span<const Vector3> x0,
                                   std::span<const Vector3> x1) const {
   if (contact.key.kind == PairKind::vertex_face) return contact.normal;
-  const auto x = [&](Index i) -> Vector3 {
-    return x0[at(i)] + contact.impact_time * (x1[at(i)] - x0[at(i)]);
-  };
+  const auto x = [&](Index i) -> Vector3 { return x0[i] + contact.impact_time * (x1[i] - x0[i]); };
   const auto& v = contact.key.vertex;
   const bool free_a = at_end(contact.weight[1]);
   const bool free_b = at_end(-contact.weight[3]);

@@ -19,8 +19,6 @@ namespace {
 constexpr std::size_t kBlockGrain = 512;
 constexpr std::string_view kKind = "explicit";
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 }  // namespace
 
 double normal_offset(const ContactLawSettings& law, double gap, double speed_before, double speed_free,
@@ -57,13 +55,13 @@ struct ExplicitStepper::Impl {
         solver(std::move(driver)),
         settings(chosen) {
     carried.state = bodies.start();
-    const auto blocks = at(system.blocks());
+    const std::size_t blocks = system.blocks();
     mass.resize(blocks);
     inverse_mass.resize(blocks);
     force.resize(blocks);
     free_velocity.resize(blocks);
     for (auto* v : {&position, &surface_velocity, &surface_free_velocity})
-      v->resize(at(system.surface().vertices()));
+      v->resize(system.surface().vertices());
     find_masses();
   }
 
@@ -91,11 +89,10 @@ void ExplicitStepper::Impl::velocities_of_surface(TaskArena& arena, std::span<co
     for (std::size_t i = begin; i < end; ++i) {
       const auto vertex = static_cast<Index>(i);
       result[i] = system.prescribed_velocity(carried.state, vertex, settings.dt);
-      if (!model.bodies[at(model.vertex_body[i])].movable) continue;
+      if (!model.bodies[model.vertex_body[i]].movable) continue;
       for (Index d = 0; d < 3; ++d) {
         const int size = system.vertex_row(carried.state, vertex, Vector3::Unit(d), row);
-        for (std::size_t e = 0; e < static_cast<std::size_t>(size); ++e)
-          result[i][d] += row[e].coefficient.dot(velocity[at(row[e].block)]);
+        for (Index e = 0; e < size; ++e) result[i][d] += row[e].coefficient.dot(velocity[row[e].block]);
       }
     }
   });
@@ -107,12 +104,11 @@ void ExplicitStepper::Impl::look_ahead(TaskArena& arena, StepReport& report) {
   report.elastic_energy = system.forces(arena, carried.state, force);
   if (system.rigids() > 0) find_masses();
   const auto damping = system.damping();
-  const Index nodes = system.nodes();
+  const std::size_t nodes = system.nodes();
   // u_free = u⁻ + dt (M⁻¹ f + g − α u⁻); gravity does not turn rigid bodies.
   arena.for_chunks(force.size(), kBlockGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t b = begin; b < end; ++b) {
-      const auto block = static_cast<Index>(b);
-      const bool angular = block >= nodes && (block - nodes) % 2 == 1;
+      const bool angular = b >= nodes && (b - nodes) % 2 == 1;
       const Vector3 acceleration = inverse_mass[b] * force[b] - damping[b] * carried.state.velocity[b] +
                                    (angular ? Vector3(Vector3::Zero()) : settings.gravity);
       free_velocity[b] = carried.state.velocity[b] + settings.dt * acceleration;
@@ -160,18 +156,18 @@ void ExplicitStepper::Impl::assemble(TaskArena& arena, StepReport& report) {
 
   restrict_blocks(mass, touched, problem.M);
   problem.f.resize(problem.M.rows());
-  for (std::size_t i = 0; i < touched.block.size(); ++i) {
-    const auto block = at(touched.block[i]);
-    problem.f.segment<3>(3 * static_cast<Index>(i)) = mass[block] * free_velocity[block];
+  for (Index i = 0; i < count(touched.block); ++i) {
+    const std::size_t block = touched.block[i];
+    problem.f.segment<3>(3 * i) = mass[block] * free_velocity[block];
   }
 
-  const auto m = static_cast<Index>(contacts.size());
+  const Index m = count(contacts);
   problem.kind = ProblemKind::explicit_step;
   problem.dt = settings.dt;
   problem.time = carried.state.time;
   problem.mu = Vector::Constant(m, settings.law.friction);
   for (Index k = 0; k < m; ++k) {
-    const SurfaceContact& contact = contacts[at(k)];
+    const SurfaceContact& contact = contacts[k];
     const auto speed = [&](std::span<const Vector3> velocity) {
       return contact.normal.dot(relative_velocity(system, carried.state, settings.dt, contact, velocity));
     };
@@ -186,16 +182,16 @@ void ExplicitStepper::Impl::assemble(TaskArena& arena, StepReport& report) {
 void ExplicitStepper::Impl::assemble_starts() {
   gather_blocks(carried.state.velocity, touched, problem.v_minus);
   const std::vector<const WarmStart::Entry*> kept = carried.warm.match(contacts);
-  const auto m = static_cast<Index>(kept.size());
+  const Index m = count(kept);
   problem.warm_start.resize(3 * m);
   problem.start_states.resize(kept.size());
   problem.start_bounds.resize(m);
   const WarmStart::Entry fresh;
   for (Index k = 0; k < m; ++k) {
-    const WarmStart::Entry& entry = kept[at(k)] ? *kept[at(k)] : fresh;
+    const WarmStart::Entry& entry = kept[k] ? *kept[k] : fresh;
     for (Index d = 0; d < 3; ++d)
       problem.warm_start[3 * k + d] = problem.frame.block<1, 3>(k, 3 * d).dot(entry.impulse);
-    problem.start_states[at(k)] = entry.end.state;
+    problem.start_states[k] = entry.end.state;
     problem.start_bounds[k] = entry.end.bound;
   }
 }
@@ -234,11 +230,10 @@ StepReport ExplicitStepper::Impl::step(TaskArena& arena, const SolveSink& sink) 
     carried.warm.store(contacts, problem, impulses, ends);
     carried.warm_dt = settings.dt;
     // u⁺ = u_free + M⁻¹ H r on the blocks in contact
-    const Vector pushed =
-        problem.H * Eigen::Map<const Vector>(impulses.data(), static_cast<Index>(impulses.size()));
-    for (std::size_t i = 0; i < touched.block.size(); ++i) {
-      const auto block = at(touched.block[i]);
-      free_velocity[block] += inverse_mass[block] * pushed.segment<3>(3 * static_cast<Index>(i));
+    const Vector pushed = problem.H * Eigen::Map<const Vector>(impulses.data(), count(impulses));
+    for (Index i = 0; i < count(touched.block); ++i) {
+      const std::size_t block = touched.block[i];
+      free_velocity[block] += inverse_mass[block] * pushed.segment<3>(3 * i);
     }
   }
   const Stopwatch update;

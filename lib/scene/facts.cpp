@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -19,7 +20,7 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 std::vector<double> numbers_of(const StepTable& table, std::size_t column, double from) {
   const auto time = std::find(table.columns.begin(), table.columns.end(), "time");
   const bool timed = time != table.columns.end();
-  const auto t = static_cast<std::size_t>(time - table.columns.begin());
+  const std::size_t t = time - table.columns.begin();
   std::vector<double> numbers;
   for (const std::vector<double>& row : table.rows) {
     if (std::isnan(row[column]) || (timed && row[t] < from)) continue;
@@ -120,7 +121,7 @@ bool runs_to_its_end(const std::string& scene_text, std::size_t rows, const std:
   SceneKeys keys = SceneKeys::parse(scene_text, where);
   int steps = 0;
   keys.get("time.steps", steps, Range::non_negative);
-  return rows >= static_cast<std::size_t>(steps);
+  return std::cmp_greater_equal(rows, steps);
 }
 
 std::vector<FactVerdict> judge_facts(const Facts& facts, const StepTable& statistics, bool whole) {
@@ -129,7 +130,7 @@ std::vector<FactVerdict> judge_facts(const Facts& facts, const StepTable& statis
     FactVerdict verdict{name, fact, kNone, "", false};
     const auto found = std::find(statistics.columns.begin(), statistics.columns.end(), fact.quantity);
     if (found != statistics.columns.end()) {
-      const auto column = static_cast<std::size_t>(found - statistics.columns.begin());
+      const std::size_t column = found - statistics.columns.begin();
       verdict.value = reduce(fact, numbers_of(statistics, column, fact.from_s));
       const bool counts = fact.over == StepReduction::count || fact.over == StepReduction::phases;
       verdict.unit = counts ? "1" : statistics.units[column];

@@ -51,7 +51,7 @@ struct ImplicitStepper::Impl {
         surfaces(bodies, std::move(finder)),
         solves(bodies, settings, std::move(driver)) {
     carried.state = bodies.start();
-    force.resize(static_cast<std::size_t>(bodies.blocks()));
+    force.resize(bodies.blocks());
   }
 
   StepReport step(TaskArena& with, const SolveSink& to);

@@ -16,8 +16,6 @@ constexpr std::size_t kNodeGrain = 2048;
 constexpr std::size_t kContactGrain = 64;
 constexpr int kLinearIterations = 20000;
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 /// Three doubles per block, contiguous.
 std::span<double> numbers(std::vector<Vector3>& v) { return {v.data()->data(), 3 * v.size()}; }
 std::span<const double> numbers(const std::vector<Vector3>& v) { return {v.data()->data(), 3 * v.size()}; }
@@ -32,7 +30,7 @@ LinearisedSolve::LinearisedSolve(BodySystem& system, const ImplicitSettings& set
                                  std::unique_ptr<Solver> solver)
     : system_(system), settings_(settings), solver_(std::move(solver)) {
   for (auto* v : {&free_velocity_, &response_, &velocity_, &load_})
-    v->assign(at(system.blocks()), Vector3::Zero());
+    v->assign(system.blocks(), Vector3::Zero());
 }
 
 bool LinearisedSolve::free_motion(SubStep& sub) {
@@ -41,9 +39,8 @@ bool LinearisedSolve::free_motion(SubStep& sub) {
   system_.implicit_system(sub.arena, sub.state, sub.dt, settings_.gravity, linear_);
   equations_.prepare(sub.arena, linear_.A);
   free_velocity_ = sub.state.velocity;
-  const CgReport outcome =
-      equations_.solve(sub.arena, {linear_.b.data(), static_cast<std::size_t>(linear_.b.size())},
-                       numbers(free_velocity_), settings_.free_tolerance, kLinearIterations);
+  const CgReport outcome = equations_.solve(sub.arena, span_of(linear_.b), numbers(free_velocity_),
+                                            settings_.free_tolerance, kLinearIterations);
   response_.assign(response_.size(), Vector3::Zero());
   const bool finite = all_finite(numbers(std::as_const(free_velocity_)));
   if (!finite) free_velocity_.assign(free_velocity_.size(), Vector3::Zero());
@@ -70,20 +67,20 @@ bool LinearisedSolve::respond(SubStep& sub, LoopContacts& contacts) {
 
 /// M and f of the problem from A and b, or from the masses and M v*; the velocities of the start.
 void LinearisedSolve::assemble_matrix(SubStep& sub) {
-  problem_.f.resize(3 * static_cast<Index>(touched_.block.size()));
+  problem_.f.resize(3 * count(touched_.block));
   gather_blocks(sub.state.velocity, touched_, problem_.v_minus);
   if (settings_.response == ContactResponse::global) {
     restrict_matrix(sub.arena, linear_.A, touched_, problem_.M);
-    for (std::size_t i = 0; i < touched_.block.size(); ++i)
-      problem_.f.segment<3>(3 * static_cast<Index>(i)) = linear_.b.segment<3>(3 * touched_.block[i]);
+    for (Index i = 0; i < count(touched_.block); ++i)
+      problem_.f.segment<3>(3 * i) = linear_.b.segment<3>(3 * touched_.block[i]);
     return;
   }
-  mass_.resize(at(system_.blocks()));
+  mass_.resize(system_.blocks());
   system_.mass_blocks(sub.state, mass_);
   restrict_blocks(mass_, touched_, problem_.M);
-  for (std::size_t i = 0; i < touched_.block.size(); ++i) {
-    const auto block = at(touched_.block[i]);
-    problem_.f.segment<3>(3 * static_cast<Index>(i)) = mass_[block] * free_velocity_[block];
+  for (Index i = 0; i < count(touched_.block); ++i) {
+    const std::size_t block = touched_.block[i];
+    problem_.f.segment<3>(3 * i) = mass_[block] * free_velocity_[block];
   }
 }
 
@@ -99,17 +96,17 @@ void LinearisedSolve::assemble_contacts(SubStep& sub, const LoopContacts& contac
     }
   });
   contact_rows(sub.arena, system_, sub.state, sub.dt, solved_, tangents_, touched_, problem_);
-  const auto m = static_cast<Index>(solved_.size());
+  const Index m = count(solved_);
   problem_.kind = ProblemKind::implicit_step;
   problem_.dt = sub.dt;
   problem_.time = sub.state.time;
   problem_.mu = Vector::Constant(m, settings_.friction);
   problem_.warm_start.resize(3 * m);
-  problem_.start_states.resize(at(m));
+  problem_.start_states.resize(m);
   problem_.start_bounds.resize(m);
   for (Index k = 0; k < m; ++k) {
-    const LoopContact& c = contacts.all()[at(k)];
-    problem_.start_states[at(k)] = c.end.state;
+    const LoopContact& c = contacts.all()[k];
+    problem_.start_states[k] = c.end.state;
     problem_.start_bounds[k] = c.end.bound;
     double before = 0.0;
     if (settings_.restitution > 0.0)
@@ -163,8 +160,7 @@ CgReport LinearisedSolve::response_to_load(TaskArena& arena) {
                             settings_.free_tolerance, kLinearIterations);
   }
   response_.assign(response_.size(), Vector3::Zero());
-  for (const Index block : touched_.block)
-    response_[at(block)] = mass_[at(block)].ldlt().solve(load_[at(block)]);
+  for (const Index block : touched_.block) response_[block] = mass_[block].ldlt().solve(load_[block]);
   return {.iterations = 0, .residual = 0.0, .converged = true};
 }
 
@@ -175,12 +171,10 @@ bool LinearisedSolve::apply_impulses(SubStep& sub, LoopContacts& contacts) {
     velocity_ = free_velocity_;
     return false;
   }
-  const Vector pushed =
-      problem_.H * Eigen::Map<const Vector>(impulses_.data(), static_cast<Index>(impulses_.size()));
+  const Vector pushed = problem_.H * Eigen::Map<const Vector>(impulses_.data(), count(impulses_));
   ends_ = ends_of(problem_, impulses_, solver_->common().spec(), touched_, free_velocity_);
   load_.assign(load_.size(), Vector3::Zero());
-  for (std::size_t i = 0; i < touched_.block.size(); ++i)
-    load_[at(touched_.block[i])] = pushed.segment<3>(3 * static_cast<Index>(i));
+  for (Index i = 0; i < count(touched_.block); ++i) load_[touched_.block[i]] = pushed.segment<3>(3 * i);
   const CgReport outcome = response_to_load(sub.arena);
   sub.arena.for_chunks(velocity_.size(), kNodeGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t b = begin; b < end; ++b) velocity_[b] = free_velocity_[b] + response_[b];
@@ -188,9 +182,9 @@ bool LinearisedSolve::apply_impulses(SubStep& sub, LoopContacts& contacts) {
   for (Index k = 0; k < problem_.contacts(); ++k) {
     Vector3 impulse = Vector3::Zero();
     for (Index d = 0; d < 3; ++d)
-      impulse += impulses_[at(3 * k + d)] * problem_.frame.block<1, 3>(k, 3 * d).transpose();
-    contacts.all()[at(k)].impulse = impulse;
-    contacts.all()[at(k)].end = ends_[at(k)];
+      impulse += impulses_[3 * k + d] * problem_.frame.block<1, 3>(k, 3 * d).transpose();
+    contacts.all()[k].impulse = impulse;
+    contacts.all()[k].end = ends_[k];
   }
   sub.report.free_seconds += free.seconds();
   if (outcome.converged && all_finite(numbers(std::as_const(velocity_)))) return true;

@@ -4,14 +4,12 @@ namespace signorini {
 
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 struct Range {
   Index begin, end;
 };
 /// Of a body in one of the ascending lists of the model.
 Range range(const SurfaceModel& surface, Index body, Index SurfaceModel::Body::*end) {
-  return {body == 0 ? 0 : surface.bodies[at(body - 1)].*end, surface.bodies[at(body)].*end};
+  return {body == 0 ? 0 : surface.bodies[body - 1].*end, surface.bodies[body].*end};
 }
 
 }  // namespace
@@ -19,13 +17,13 @@ Range range(const SurfaceModel& surface, Index body, Index SurfaceModel::Body::*
 PointTriangleSurface point_triangle_surface(const BodySystem& system) {
   const SurfaceModel& surface = system.surface();
   TaskArena arena(1);
-  std::vector<Vector3> x(at(surface.vertices()));
+  std::vector<Vector3> x(surface.vertices());
   system.surface_positions(arena, system.start(), x);
 
   PointTriangleSurface result;
   CollisionModel& model = result.model;
   model.nodes = surface.vertices();
-  model.bodies = static_cast<Index>(surface.bodies.size());
+  model.bodies = count(surface.bodies);
   model.scripted.assign(surface.bodies.size(), 0);
   std::vector<Index> fixed_triangles;
   for (Index body = 0; body < model.bodies; ++body) {
@@ -35,7 +33,7 @@ PointTriangleSurface point_triangle_surface(const BodySystem& system) {
     TriangleMesh mesh;
     mesh.vertices.assign(x.begin() + vertices.begin, x.begin() + vertices.end);
     for (Index t = triangles.begin; t < triangles.end; ++t) {
-      const Triangle& corner = surface.triangles[at(t)];
+      const Triangle& corner = surface.triangles[t];
       mesh.triangles.push_back(
           {corner[0] - vertices.begin, corner[1] - vertices.begin, corner[2] - vertices.begin});
     }
@@ -45,9 +43,9 @@ PointTriangleSurface point_triangle_surface(const BodySystem& system) {
       for (Index t = triangles.begin; t < triangles.end; ++t) fixed_triangles.push_back(t);
       continue;
     }
-    model.scripted[at(body)] = motion != nullptr;
+    model.scripted[body] = motion != nullptr;
     for (Index t = triangles.begin; t < triangles.end; ++t) {
-      model.triangles.push_back(surface.triangles[at(t)]);
+      model.triangles.push_back(surface.triangles[t]);
       model.triangle_body.push_back(body);
       result.triangle.push_back(t);
     }
@@ -69,15 +67,15 @@ PointTriangleSurface point_triangle_surface(const BodySystem& system) {
 
 SurfaceContact surface_contact(const SurfaceModel& surface, const PointTriangleSurface& map,
                                const PointTriangleContact& contact) {
-  const Index triangle = map.triangle[at(contact.key.triangle)];
-  const Triangle& corner = surface.triangles[at(triangle)];
+  const Index triangle = map.triangle[contact.key.triangle];
+  const Triangle& corner = surface.triangles[triangle];
   const Index point = contact.key.point < map.model.nodes
                           ? contact.key.point
-                          : map.obstacle_vertex[at(contact.key.point - map.model.nodes)];
+                          : map.obstacle_vertex[contact.key.point - map.model.nodes];
   SurfaceContact result;
   result.key = {PairKind::vertex_face, {point, corner[0], corner[1], corner[2]}};
   result.feature = {point, triangle};
-  result.body = {surface.vertex_body[at(point)], surface.triangle_body[at(triangle)]};
+  result.body = {surface.vertex_body[point], surface.triangle_body[triangle]};
   result.weight = {1.0, -contact.barycentric[0], -contact.barycentric[1], -contact.barycentric[2]};
   result.normal = contact.normal;
   result.tangent = contact.tangent;

@@ -14,8 +14,6 @@ namespace signorini {
 
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 const char* unit_of(const ProbeConfig& probe) {
   if (probe.over == BodyReduction::count) return "1";
   switch (probe.measure) {
@@ -43,7 +41,7 @@ struct BodyMotion {
 };
 
 BodyMotion rigid_motion(Index r, std::size_t block, const SystemState& start, const SystemState& state) {
-  const RigidPose &before = start.rigid[at(r)], &now = state.rigid[at(r)];
+  const RigidPose &before = start.rigid[r], &now = state.rigid[r];
   return {before.centre, now.centre, state.velocity[block], state.velocity[block + 1],
           (now.rotation * before.rotation.conjugate()).toRotationMatrix()};
 }
@@ -54,9 +52,9 @@ Vector3 mean_spin(const std::vector<Index>& nodes, const std::vector<double>& ma
   Matrix3 inertia = Matrix3::Zero();
   Vector3 momentum = Vector3::Zero();
   for (const Index i : nodes) {
-    const Vector3 r = state.node[at(i)] - centre;
-    inertia += mass[at(i)] * (r.squaredNorm() * Matrix3::Identity() - r * r.transpose());
-    momentum += mass[at(i)] * r.cross(state.velocity[at(i)]);
+    const Vector3 r = state.node[i] - centre;
+    inertia += mass[i] * (r.squaredNorm() * Matrix3::Identity() - r * r.transpose());
+    momentum += mass[i] * r.cross(state.velocity[i]);
   }
   return inertia.completeOrthogonalDecomposition().solve(momentum);
 }
@@ -66,10 +64,10 @@ BodyMotion deformable_motion(const std::vector<Index>& nodes, const std::vector<
   BodyMotion motion;
   double total = 0.0;
   for (const Index i : nodes) {
-    total += mass[at(i)];
-    motion.start += mass[at(i)] * start.node[at(i)];
-    motion.place += mass[at(i)] * state.node[at(i)];
-    motion.velocity += mass[at(i)] * state.velocity[at(i)];
+    total += mass[i];
+    motion.start += mass[i] * start.node[i];
+    motion.place += mass[i] * state.node[i];
+    motion.velocity += mass[i] * state.velocity[i];
   }
   motion.start /= total;
   motion.place /= total;
@@ -77,8 +75,7 @@ BodyMotion deformable_motion(const std::vector<Index>& nodes, const std::vector<
   if (!turning) return motion;
   Matrix3 moments = Matrix3::Zero();
   for (const Index i : nodes) {
-    moments +=
-        mass[at(i)] * (state.node[at(i)] - motion.place) * (start.node[at(i)] - motion.start).transpose();
+    moments += mass[i] * (state.node[i] - motion.place) * (start.node[i] - motion.start).transpose();
   }
   // Only the ratios of its entries matter; of order 1 they suit the rules of the decomposition.
   const double scale = moments.cwiseAbs().maxCoeff();
@@ -115,7 +112,7 @@ std::vector<Index> nodes_in_box(const BodySystem& system, Index body, const Prob
   std::vector<Index> nodes;
   const auto blocks = system.body_blocks(body);
   for (Index i = blocks[0]; i < blocks[1]; ++i) {
-    const Vector3& x = system.start().node[at(i)];
+    const Vector3& x = system.start().node[i];
     if ((x - probe.min_m).minCoeff() >= 0.0 && (probe.max_m - x).minCoeff() >= 0.0) nodes.push_back(i);
   }
   return nodes;
@@ -154,9 +151,9 @@ Probes::Probes(const SceneConfig& config, const BodySystem& system) {
     names_.push_back(name);
     units_.emplace_back(unit_of(given));
   }
-  std::vector<Matrix3> blocks(at(system.blocks()));
+  std::vector<Matrix3> blocks(system.blocks());
   if (!probes_.empty()) system.mass_blocks(system.start(), blocks);
-  mass_.resize(at(system.nodes()));
+  mass_.resize(system.nodes());
   for (std::size_t i = 0; i < mass_.size(); ++i) mass_[i] = blocks[i](0, 0);
 }
 
@@ -177,7 +174,7 @@ double Probes::value(const Probe& probe, const Watched& body, const SystemState&
   if (measure == Measure::extent_m) {
     double low = 0.0, high = 0.0;
     for (std::size_t i = 0; i < body.nodes.size(); ++i) {
-      const double place = n.dot(state.node[at(body.nodes[i])]);
+      const double place = n.dot(state.node[body.nodes[i]]);
       low = i == 0 ? place : std::min(low, place);
       high = i == 0 ? place : std::max(high, place);
     }
@@ -185,7 +182,7 @@ double Probes::value(const Probe& probe, const Watched& body, const SystemState&
   }
   const bool turning =
       measure == Measure::tilt_deg || measure == Measure::turn_deg || measure == Measure::spin_rad_s;
-  const std::size_t block = body.rigid < 0 ? 0 : mass_.size() + 2 * at(body.rigid);
+  const std::size_t block = body.rigid < 0 ? 0 : mass_.size() + 2 * body.rigid;
   const BodyMotion motion = body.rigid < 0 ? deformable_motion(body.nodes, mass_, start, state, turning)
                                            : rigid_motion(body.rigid, block, start, state);
   switch (measure) {

@@ -113,8 +113,7 @@ class Recording {
   /// What kept snapshots away.
   std::string no_snapshots() const {
     const auto& columns = done_.statistics.columns;
-    const auto column =
-        static_cast<std::size_t>(std::find(columns.begin(), columns.end(), "contacts") - columns.begin());
+    const std::size_t column = std::find(columns.begin(), columns.end(), "contacts") - columns.begin();
     const auto touching = std::count_if(done_.statistics.rows.begin(), done_.statistics.rows.end(),
                                         [&](const std::vector<double>& row) { return row[column] > 0.0; });
     if (touching > 0) {
@@ -266,7 +265,7 @@ RecordingSummary::Column RecordingSummary::column(const std::string& name) const
   for (const StepTable* table : {&statistics, &clocks}) {
     const auto found = std::find(table->columns.begin(), table->columns.end(), name);
     if (found == table->columns.end() || table->rows.empty()) continue;
-    const auto c = static_cast<std::size_t>(found - table->columns.begin());
+    const std::size_t c = found - table->columns.begin();
     column.least = column.most = column.first = table->rows.front()[c];
     column.last = table->rows.back()[c];
     for (const std::vector<double>& row : table->rows) {

@@ -10,7 +10,6 @@ namespace signorini {
 namespace {
 
 constexpr double kDegree = std::numbers::pi / 180.0;
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 /// The smallest of the face's weights: ≥ 0 inside, the more negative the farther outside.
 double smallest_face_weight(const std::array<double, 4>& weight) {
@@ -22,9 +21,8 @@ void place(SurfaceContact& contact, std::span<const Vector3> x) {
   const auto& vertex = contact.key.vertex;
   const bool face = contact.key.kind == PairKind::vertex_face;
   contact.position.setZero();
-  for (std::size_t i = face ? 1 : 2; i < 4; ++i) contact.position -= contact.weight[i] * x[at(vertex[i])];
-  const Vector3 edge =
-      face ? Vector3(x[at(vertex[2])] - x[at(vertex[1])]) : Vector3(x[at(vertex[3])] - x[at(vertex[2])]);
+  for (std::size_t i = face ? 1 : 2; i < 4; ++i) contact.position -= contact.weight[i] * x[vertex[i]];
+  const Vector3 edge = face ? Vector3(x[vertex[2]] - x[vertex[1]]) : Vector3(x[vertex[3]] - x[vertex[2]]);
   if (edge.norm() > 0.0) contact.tangent = edge.normalized();
 }
 
@@ -60,15 +58,15 @@ void relinearise(SurfaceContact& contact, const PairGeometry& geometry, double l
 }
 
 FaceNeighbours::FaceNeighbours(const SurfaceModel& surface)
-    : surface_(surface), begin_(at(surface.vertices()) + 1, 0) {
+    : surface_(surface), begin_(surface.vertices() + 1, 0) {
   for (const Triangle& t : surface.triangles) {
-    for (const Index v : t) ++begin_[at(v) + 1];
+    for (const Index v : t) ++begin_[v + 1];
   }
   for (std::size_t v = 1; v < begin_.size(); ++v) begin_[v] += begin_[v - 1];
   triangle_.resize(3 * surface.triangles.size());
   std::vector<Index> next(begin_.begin(), begin_.end() - 1);
-  for (std::size_t t = 0; t < surface.triangles.size(); ++t) {
-    for (const Index v : surface.triangles[t]) triangle_[at(next[at(v)]++)] = static_cast<Index>(t);
+  for (Index t = 0; t < count(surface.triangles); ++t) {
+    for (const Index v : surface.triangles[t]) triangle_[next[v]++] = t;
   }
 }
 
@@ -79,9 +77,9 @@ std::optional<SurfaceContact> FaceNeighbours::find(const SurfaceContact& contact
   double best_weight = -kSlideMargin;
   Index best_triangle = -1;
   for (std::size_t corner = 1; corner < 4; ++corner) {
-    for (Index i = begin_[at(key[corner])]; i < begin_[at(key[corner]) + 1]; ++i) {
-      const Index triangle = triangle_[at(i)];
-      const Triangle& t = surface_.triangles[at(triangle)];
+    for (Index i = begin_[key[corner]]; i < begin_[key[corner] + 1]; ++i) {
+      const Index triangle = triangle_[i];
+      const Triangle& t = surface_.triangles[triangle];
       if (std::find(t.begin(), t.end(), key[0]) != t.end()) continue;
       SurfaceContact candidate = contact;
       candidate.key.vertex = {key[0], t[0], t[1], t[2]};

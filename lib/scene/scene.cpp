@@ -20,21 +20,19 @@ namespace {
 std::unique_ptr<FrameGeometry> frame_geometry(const BodySystem& bodies, const SystemState& state,
                                               TaskArena& arena) {
   const SurfaceModel& surface = bodies.surface();
-  std::vector<Vector3> x(static_cast<std::size_t>(surface.vertices()));
+  std::vector<Vector3> x(surface.vertices());
   bodies.surface_positions(arena, state, x);
   auto geometry = std::make_unique<FrameGeometry>();
   geometry->vertices.resize(surface.vertices(), 3);
-  for (Index i = 0; i < surface.vertices(); ++i)
-    geometry->vertices.row(i) = x[static_cast<std::size_t>(i)].transpose();
+  for (Index i = 0; i < surface.vertices(); ++i) geometry->vertices.row(i) = x[i].transpose();
   geometry->rest.resize(surface.vertices(), 3);
-  for (Index i = 0; i < surface.vertices(); ++i)
-    geometry->rest.row(i) = bodies.surface_rest()[static_cast<std::size_t>(i)].transpose();
-  geometry->triangles.resize(static_cast<Index>(surface.triangles.size()), 3);
+  for (Index i = 0; i < surface.vertices(); ++i) geometry->rest.row(i) = bodies.surface_rest()[i].transpose();
+  geometry->triangles.resize(count(surface.triangles), 3);
   for (std::size_t t = 0; t < surface.triangles.size(); ++t) {
     const Triangle& triangle = surface.triangles[t];
-    geometry->triangles.row(static_cast<Index>(t)) << triangle[0], triangle[1], triangle[2];
+    geometry->triangles.row(t) << triangle[0], triangle[1], triangle[2];
     const Index body = surface.triangle_body[t];
-    geometry->triangle_body.push_back(surface.bodies[static_cast<std::size_t>(body)].movable ? body : -1);
+    geometry->triangle_body.push_back(surface.bodies[body].movable ? body : -1);
   }
   return geometry;
 }
@@ -83,7 +81,7 @@ struct SceneRun::Impl {
     return step % config.time.record_every == 0 && step >= config.time.record_from;
   }
   bool surfaces_intersect() {
-    std::vector<Vector3> x(static_cast<std::size_t>(bodies.surface().vertices()));
+    std::vector<Vector3> x(bodies.surface().vertices());
     bodies.surface_positions(arena, stepper->state(), x);
     return find_intersection(bodies.surface(), x).has_value();
   }
@@ -93,8 +91,7 @@ struct SceneRun::Impl {
     frame.problem = event.problem;
     if (config.geometry) frame.geometry = frame_geometry(bodies, stepper->state(), arena);
     if (event.accepted) {
-      frame.impulse =
-          Eigen::Map<const Vector>(event.impulses.data(), static_cast<Eigen::Index>(event.impulses.size()));
+      frame.impulse = Eigen::Map<const Vector>(event.impulses.data(), event.impulses.size());
     }
     return frame;
   }
@@ -113,9 +110,8 @@ bool SceneRun::ends(const StepTable& statistics) const {
   if (steps_taken() >= steps()) return true;
   const TimeConfig& time = impl_->config.time;
   if (time.contact_steps == 0) return false;
-  const auto column =
-      static_cast<std::size_t>(std::find(statistics.columns.begin(), statistics.columns.end(), "contacts") -
-                               statistics.columns.begin());
+  const std::size_t column = std::find(statistics.columns.begin(), statistics.columns.end(), "contacts") -
+                             statistics.columns.begin();
   return std::count_if(statistics.rows.begin(), statistics.rows.end(), [&](const std::vector<double>& row) {
            return row[column] >= time.record_min_contacts;
          }) >= time.contact_steps;
@@ -161,7 +157,7 @@ StepStatistics SceneRun::advance(const FrameFilter& wanted, const FrameSink& on_
 
 std::optional<NearestApproach> SceneRun::nearest_approach() const {
   const BodySystem& bodies = impl_->bodies;
-  std::vector<Vector3> x(static_cast<std::size_t>(bodies.surface().vertices()));
+  std::vector<Vector3> x(bodies.surface().vertices());
   bodies.surface_positions(impl_->arena, impl_->stepper->state(), x);
   const std::optional<NearestBodies> nearest = nearest_bodies(bodies.surface(), x);
   if (!nearest) return std::nullopt;

@@ -143,10 +143,10 @@ Group add_group(const SceneConfig& config, const std::string& name, const BodyCo
 void add_pins(const PinConfig& pin, const Group& group, BodySystem& system) {
   const Motion motion = pin.motion.motion();
   bool holds = false;
-  for (std::size_t i = 0; i < group.rest.size(); ++i) {
+  for (Index i = 0; i < count(group.rest); ++i) {
     const Vector3& x = group.rest[i];
     if ((x - pin.min_m).minCoeff() < 0.0 || (pin.max_m - x).minCoeff() < 0.0) continue;
-    for (const Index body : group.bodies) system.pin(body, static_cast<Index>(i), motion);
+    for (const Index body : group.bodies) system.pin(body, i, motion);
     holds = true;
   }
   if (!holds) {
@@ -168,7 +168,7 @@ void check_stability(const SceneConfig& config, const BodySystem& bodies) {
 
 void check_start(const SceneConfig& config, const BodySystem& bodies) {
   TaskArena arena(1);
-  std::vector<Vector3> x(static_cast<std::size_t>(bodies.surface().vertices()));
+  std::vector<Vector3> x(bodies.surface().vertices());
   bodies.surface_positions(arena, bodies.start(), x);
   const auto report = [&](const Intersection& found, const char* text) {
     const Vector3& p = found.position;
@@ -189,11 +189,10 @@ double mean_edge(const SurfaceModel& surface, const std::vector<Vector3>& x) {
   double sum = 0.0;
   std::size_t edges = 0;
   for (std::size_t t = 0; t < surface.triangles.size(); ++t) {
-    if (!surface.bodies[static_cast<std::size_t>(surface.triangle_body[t])].movable) continue;
+    if (!surface.bodies[surface.triangle_body[t]].movable) continue;
     const Triangle& triangle = surface.triangles[t];
     for (std::size_t e = 0; e < 3; ++e) {
-      sum += (x[static_cast<std::size_t>(triangle[(e + 1) % 3])] - x[static_cast<std::size_t>(triangle[e])])
-                 .norm();
+      sum += (x[triangle[(e + 1) % 3]] - x[triangle[e]]).norm();
       ++edges;
     }
   }

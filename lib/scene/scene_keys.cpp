@@ -259,7 +259,7 @@ void SceneKeys::get(const std::string& key, Vector3& value, Range range) {
   const auto* list = std::get_if<std::vector<double>>(&entry->value);
   if (list == nullptr || list->size() != 3) wrong_type(key, *entry, "a list of three numbers");
   for (std::size_t d = 0; d < 3; ++d) {
-    value[static_cast<Index>(d)] = number(key, {(*list)[d], entry->where}, range);
+    value[d] = number(key, {(*list)[d], entry->where}, range);
   }
 }
 
@@ -267,7 +267,7 @@ void SceneKeys::get(const std::string& key, std::array<int, 3>& value, Range ran
   Vector3 numbers(value[0], value[1], value[2]);
   get(key, numbers, range);
   for (std::size_t d = 0; d < 3; ++d) {
-    const double number = numbers[static_cast<Index>(d)];
+    const double number = numbers[d];
     if (number != std::floor(number) || std::abs(number) > 1e6) {
       throw_usage("{}: '{}' must be three whole numbers up to a million", where(key), key);
     }

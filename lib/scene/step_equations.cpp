@@ -15,8 +15,8 @@ constexpr std::size_t kRowGrain = 512;
 /// Dofs of the largest mechanical body.
 Index largest_body(const BlockSparseMatrix& A) {
   const Components bodies = connected_components(A);
-  std::vector<Index> dofs(static_cast<std::size_t>(bodies.count), 0);
-  for (const Index body : bodies.label) dofs[static_cast<std::size_t>(body)] += 3;
+  std::vector<Index> dofs(bodies.count, 0);
+  for (const Index body : bodies.label) dofs[body] += 3;
   return dofs.empty() ? 0 : *std::max_element(dofs.begin(), dofs.end());
 }
 
@@ -36,11 +36,10 @@ void StepEquations::prepare(TaskArena& arena, const BlockSparseMatrix& A) {
 }
 
 double StepEquations::residual(TaskArena& arena, std::span<const double> b, std::span<const double> x) {
-  arena.for_chunks(static_cast<std::size_t>(A_->block_rows), kRowGrain,
-                   [&](std::size_t begin, std::size_t end) {
-                     multiply_rows(*A_, static_cast<Index>(begin), static_cast<Index>(end), x, r_);
-                     for (std::size_t i = 3 * begin; i < 3 * end; ++i) r_[i] = b[i] - r_[i];
-                   });
+  arena.for_chunks(A_->block_rows, kRowGrain, [&](std::size_t begin, std::size_t end) {
+    multiply_rows(*A_, static_cast<Index>(begin), static_cast<Index>(end), x, r_);
+    for (std::size_t i = 3 * begin; i < 3 * end; ++i) r_[i] = b[i] - r_[i];
+  });
   const auto square = [&](std::span<const double> y) {
     return arena.deterministic_sum(y.size(), 3 * kRowGrain, [&](std::size_t begin, std::size_t end) {
       double sum = 0.0;

@@ -17,7 +17,7 @@ constexpr double kAtStart = 1e-12;
 
 StepSurfaces::StepSurfaces(const BodySystem& system, ContactFinder finder)
     : system_(system), finder_(std::move(finder)), cones_(system.surface()) {
-  for (auto* v : {&x0_, &x1_, &velocity_}) v->resize(static_cast<std::size_t>(system.surface().vertices()));
+  for (auto* v : {&x0_, &x1_, &velocity_}) v->resize(system.surface().vertices());
 }
 
 void StepSurfaces::begin(SubStep& sub, std::span<const Vector3> velocity) {

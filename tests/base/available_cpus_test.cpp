@@ -64,7 +64,7 @@ TEST(AvailableCpus, FollowTheAffinityMask) {
   std::thread pinned([&one] {  // the mask of this thread only
     cpu_set_t set;
     CPU_ZERO(&set);
-    CPU_SET(static_cast<std::size_t>(sched_getcpu()), &set);
+    CPU_SET(sched_getcpu(), &set);
     ASSERT_EQ(sched_setaffinity(0, sizeof set, &set), 0);
     one = available_cpus();
   });

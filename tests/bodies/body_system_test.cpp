@@ -20,8 +20,6 @@ constexpr double kEps = 2.22e-16;
 const Vector3 kGravity(0.0, 0.0, -9.81);
 const Vector3 kNone = Vector3::Zero();
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 ElasticMaterial soft(ElasticModel model = ElasticModel::corotational) {
   ElasticMaterial material;
   material.young_modulus = 2e5;
@@ -97,8 +95,8 @@ SystemState shaken(const SystemState& start, double size, std::uint64_t seed) {
 }
 
 std::vector<Vector3> blocks_of(const Vector& v) {
-  std::vector<Vector3> blocks(static_cast<std::size_t>(v.size() / 3));
-  for (std::size_t i = 0; i < blocks.size(); ++i) blocks[i] = v.segment<3>(3 * static_cast<Index>(i));
+  std::vector<Vector3> blocks(v.size() / 3);
+  for (Index i = 0; i < count(blocks); ++i) blocks[i] = v.segment<3>(3 * i);
   return blocks;
 }
 
@@ -133,19 +131,19 @@ TEST(BodySystem, NumbersBlocksBodiesAndSurfaces) {
   const SurfaceModel& surface = system.surface();
   EXPECT_EQ(surface.bodies.size(), 7U);
   EXPECT_EQ(surface.vertices(), 42 + 42 + 162 + 8 + 8 + 30 + 8);
-  EXPECT_EQ(surface.vertices(), static_cast<Index>(system.surface_rest().size()));
-  EXPECT_TRUE(surface.bodies[at(m.ball)].deformable && surface.bodies[at(m.ball)].movable);
-  EXPECT_FALSE(surface.bodies[at(m.brick)].deformable);
-  EXPECT_TRUE(surface.bodies[at(m.brick)].movable);
-  EXPECT_FALSE(surface.bodies[at(m.plate)].movable);
+  EXPECT_EQ(surface.vertices(), count(system.surface_rest()));
+  EXPECT_TRUE(surface.bodies[m.ball].deformable && surface.bodies[m.ball].movable);
+  EXPECT_FALSE(surface.bodies[m.brick].deformable);
+  EXPECT_TRUE(surface.bodies[m.brick].movable);
+  EXPECT_FALSE(surface.bodies[m.plate].movable);
 }
 
 TEST(BodySystem, TheMassIsThatOfTheBodies) {
   Mixed m;
-  std::vector<Matrix3> mass(at(m.system.blocks()));
+  std::vector<Matrix3> mass(m.system.blocks());
   m.system.mass_blocks(m.system.start(), mass);
   double sum = 0.0;
-  for (Index i = 0; i < 55; ++i) sum += mass[at(i)](0, 0);
+  for (Index i = 0; i < 55; ++i) sum += mass[i](0, 0);
   EXPECT_NEAR(sum / (1000.0 * total_volume(tet_ball(1, 0.1))), 1.0, 160 * kEps);
   EXPECT_NEAR(mass[195](2, 2) / (500.0 * 0.3 * 0.2 * 0.1), 1.0, 100 * kEps);
   const Vector3 moments = Eigen::SelfAdjointEigenSolver<Matrix3>(mass[196]).eigenvalues();
@@ -158,19 +156,19 @@ TEST(BodySystem, SurfacesStandWhereTheBodiesWerePlaced) {
   const Mixed m;
   TaskArena arena(2);
   const SurfaceModel& surface = m.system.surface();
-  std::vector<Vector3> x(at(surface.vertices()));
+  std::vector<Vector3> x(surface.vertices());
   m.system.surface_positions(arena, m.system.start(), x);
   EXPECT_EQ(x, m.system.surface_rest());
   const Placement of_brick = placed({0, 0, 1});
   const TriangleMesh box = box_surface({0.3, 0.2, 0.1});
-  const std::size_t first = at(surface.bodies[at(m.brick) - 1].vertices);
+  const std::size_t first = surface.bodies[m.brick - 1].vertices;
   for (std::size_t i = 0; i < box.vertices.size(); ++i) {
     const Vector3 expected = of_brick.rotation * box.vertices[i] + of_brick.translation;
     EXPECT_LT((x[first + i] - expected).norm(), 20 * kEps);
   }
   const TriangleMesh skin = icosphere(2);
   const Placement of_skin = placed({0, 0.5, 0});
-  const std::size_t skin_first = at(surface.bodies[at(m.skinned) - 1].vertices);
+  const std::size_t skin_first = surface.bodies[m.skinned - 1].vertices;
   for (std::size_t i = 0; i < skin.vertices.size(); ++i) {
     const Vector3 expected = of_skin.rotation * (0.08 * skin.vertices[i]) + of_skin.translation;
     // Weights solve a 3×3 system of an element's shape: a few hundred ε.
@@ -186,7 +184,7 @@ TEST(BodySystem, ARowIsTheVelocityOfItsVertex) {
   const auto positions_after = [&](double dt) {
     SystemState moved = state;
     system.advance(moved, state.velocity, dt);
-    std::vector<Vector3> x(at(system.surface().vertices()));
+    std::vector<Vector3> x(system.surface().vertices());
     system.surface_positions(arena, moved, x);
     return x;
   };
@@ -199,13 +197,13 @@ TEST(BodySystem, ARowIsTheVelocityOfItsVertex) {
       double speed = 0.5 * direction.dot(system.prescribed_velocity(state, vertex, dt) +
                                          system.prescribed_velocity(state, vertex, -dt));
       for (int k = 0; k < entries; ++k) {
-        const BlockCoefficient& entry = row[static_cast<std::size_t>(k)];
+        const BlockCoefficient& entry = row[k];
         EXPECT_FALSE(system.is_prescribed(entry.block));
-        speed += entry.coefficient.dot(state.velocity[at(entry.block)]);
+        speed += entry.coefficient.dot(state.velocity[entry.block]);
       }
       // Central difference of a rotation: (dt ω)²/6 of the speed ω ρ, ω ≤ 12 rad/s, ρ ≤ 1.5 m; rounding ε/dt.
       const double spin = 12.0 * dt;
-      EXPECT_NEAR(direction.dot(ahead[at(vertex)] - behind[at(vertex)]) / (2.0 * dt), speed,
+      EXPECT_NEAR(direction.dot(ahead[vertex] - behind[vertex]) / (2.0 * dt), speed,
                   spin * spin / 6.0 * 12.0 * 1.5 + 20 * kEps / dt)
           << vertex;
     }
@@ -217,7 +215,7 @@ TEST(BodySystem, TheMainBlockCarriesMostOfAVertex) {
   const SurfaceModel& surface = m.system.surface();
   VertexRow row;
   for (Index vertex = 0; vertex < surface.vertices(); ++vertex) {
-    const Index body = surface.vertex_body[at(vertex)];
+    const Index body = surface.vertex_body[vertex];
     const Index main = m.system.main_block(vertex);
     if (body == m.plate) {
       EXPECT_EQ(main, -1);
@@ -231,7 +229,7 @@ TEST(BodySystem, TheMainBlockCarriesMostOfAVertex) {
     }
     double most = 0.0, of_main = 0.0;
     for (int k = 0; k < entries; ++k) {
-      const BlockCoefficient& entry = row[static_cast<std::size_t>(k)];
+      const BlockCoefficient& entry = row[k];
       most = std::max(most, entry.coefficient[0]);
       if (entry.block == main) of_main = entry.coefficient[0];
     }
@@ -255,23 +253,23 @@ TEST(BodySystem, TheStepMatrixIsMassPlusSquaredStepTimesTheDerivativeOfTheForce)
     const double dt = 0.01;
     system.implicit_system(arena, start, dt, kGravity, work);
     const auto force = [&](const SystemState& state) {
-      std::vector<Vector3> f(at(system.blocks()));
+      std::vector<Vector3> f(system.blocks());
       system.forces(arena, state, f);
       return Vector(Eigen::Map<Vector>(f[0].data(), 3 * system.blocks()));
     };
     const Index solid = system.body_blocks(0)[1];
     const Matrix A = Matrix(to_scalar(work.A));
-    std::vector<Matrix3> mass(at(system.blocks()));
+    std::vector<Matrix3> mass(system.blocks());
     system.mass_blocks(start, mass);
     const double h = 1e-6;
     for (Index dof = 0; dof < 3 * system.blocks(); ++dof) {
       SystemState ahead = start, behind = start;
-      ahead.node[at(dof / 3)][dof % 3] += h;
-      behind.node[at(dof / 3)][dof % 3] -= h;
+      ahead.node[dof / 3][dof % 3] += h;
+      behind.node[dof / 3][dof % 3] -= h;
       const Vector K = (force(behind) - force(ahead)) / (2.0 * h);
       const bool in_solid = dof / 3 < solid;
       Vector expected = dt * (dt + (in_solid ? 0.02 : 0.0)) * K;
-      expected[dof] += mass[at(dof / 3)](0, 0) * (1.0 + dt * (in_solid ? 3.0 : 0.0));
+      expected[dof] += mass[dof / 3](0, 0) * (1.0 + dt * (in_solid ? 3.0 : 0.0));
       // Third derivatives over elements of 0.1 m: (h / 0.1)² relative; rounding of forces E ε a over h.
       EXPECT_LT((A.col(dof) - expected).norm(), 1e-6 * A.col(dof).norm()) << dof;
     }
@@ -287,7 +285,7 @@ TEST(BodySystem, BodiesAtRestFallFreely) {
   step(m.system, arena, state, 0.01, kGravity, work);
   for (Index block = 0; block < m.system.nodes(); ++block) {
     // Rest positions are placed with rounding ε; a strain of ε/0.05 times E over ρ, times dt and κ of A.
-    EXPECT_LT((state.velocity[at(block)] - 0.01 * kGravity).norm(), 1e-10) << block;
+    EXPECT_LT((state.velocity[block] - 0.01 * kGravity).norm(), 1e-10) << block;
   }
   EXPECT_LT((state.velocity[195] - 0.01 * kGravity).norm(), 10 * kEps);
   EXPECT_LT(state.velocity[196].norm(), 10 * kEps);
@@ -298,12 +296,12 @@ TEST(BodySystem, AStepKeepsTheLinearMomentumToRounding) {
   TaskArena arena(1);
   SystemState state = shaken(m.system.start(), 0.01, 2);
   ImplicitSystem work;
-  std::vector<Matrix3> mass(at(m.system.blocks()));
+  std::vector<Matrix3> mass(m.system.blocks());
   m.system.mass_blocks(state, mass);
   double total = 0.0, size = 0.0;
   for (Index i = 0; i < m.system.nodes(); ++i) {
-    total += mass[at(i)](0, 0);
-    size += mass[at(i)](0, 0) * state.velocity[at(i)].norm();
+    total += mass[i](0, 0);
+    size += mass[i](0, 0) * state.velocity[i].norm();
   }
   total += mass[195](0, 0) + mass[197](0, 0);
   size += mass[195](0, 0) * state.velocity[195].norm() + mass[197](0, 0) * state.velocity[197].norm();
@@ -320,15 +318,15 @@ TEST(BodySystem, InnerForcesHaveNoTorque) {
   Mixed m;
   TaskArena arena(1);
   const SystemState state = shaken(m.system.start(), 0.03, 3);  // inverted elements among them
-  std::vector<Vector3> force(at(m.system.blocks()));
+  std::vector<Vector3> force(m.system.blocks());
   m.system.forces(arena, state, force);
   for (const Index body : {m.ball, m.neo, m.skinned, m.cloth}) {
     Vector3 sum = kNone, torque = kNone;
     double size = 0.0;
     for (Index i = m.system.body_blocks(body)[0]; i < m.system.body_blocks(body)[1]; ++i) {
-      sum += force[at(i)];
-      torque += state.node[at(i)].cross(force[at(i)]);
-      size += force[at(i)].norm();
+      sum += force[i];
+      torque += state.node[i].cross(force[i]);
+      size += force[i].norm();
     }
     EXPECT_GT(size, 0.0);
     EXPECT_LT(sum.norm(), 100 * kEps * size);
@@ -345,7 +343,7 @@ struct Flight {
 Flight fly(BodySystem& system, SystemState state, double dt, int steps) {
   TaskArena arena(1);
   ImplicitSystem work;
-  std::vector<Vector3> force(at(system.blocks()));
+  std::vector<Vector3> force(system.blocks());
   const double start = system.kinetic_energy(state) + system.forces(arena, state, force);
   Flight flight{1.0, 1.0, true};
   for (int k = 0; k < steps; ++k) {
@@ -424,7 +422,7 @@ TEST(BodySystem, StiffnessProportionalDampingActsOnStretchingNotOnTranslation) {
       state.velocity[i] = stretch == 0.0 ? Vector3(1, 0, 0) : Vector3(stretch * state.node[i]);
     ImplicitSystem work;
     for (int k = 0; k < 20; ++k) step(system, arena, state, 1e-4, kNone, work);
-    std::vector<Vector3> force(at(system.blocks()));
+    std::vector<Vector3> force(system.blocks());
     return system.kinetic_energy(state) + system.forces(arena, state, force);
   };
   EXPECT_NEAR(fly(0.01, 0.0) / fly(0.0, 0.0), 1.0, 1e-9);
@@ -441,7 +439,7 @@ TEST(BodySystem, PinnedNodesFollowTheirMotionAndTheMatrixStaysPositiveDefinite) 
   ImplicitSystem work;
   const double dt = 2e-3;
   const Index pinned = system.body_blocks(m.ball)[0] + 40;
-  const Vector3 at_start = state.node[at(pinned)];
+  const Vector3 at_start = state.node[pinned];
   ASSERT_TRUE(system.is_prescribed(pinned));
   ASSERT_FALSE(system.is_prescribed(pinned + 1));
   for (int k = 0; k < 20; ++k) {
@@ -455,10 +453,10 @@ TEST(BodySystem, PinnedNodesFollowTheirMotionAndTheMatrixStaysPositiveDefinite) 
     EXPECT_LT((v.segment<3>(3 * pinned) - mean).norm(), 10 * kEps * mean.norm());
     EXPECT_EQ(A.row(3 * pinned).norm(), A(3 * pinned, 3 * pinned));  // coupled to nothing
     system.advance(state, blocks_of(v), dt);
-    EXPECT_EQ(state.node[at(pinned)], swing().position(at_start, state.time));
+    EXPECT_EQ(state.node[pinned], swing().position(at_start, state.time));
   }
   // The neighbours are dragged along: the ball has left its place with the pin.
-  EXPECT_GT((state.node[at(pinned) - 1] - system.start().node[at(pinned) - 1]).norm(), 1e-3);
+  EXPECT_GT((state.node[pinned - 1] - system.start().node[pinned - 1]).norm(), 1e-3);
 }
 
 TEST(BodySystem, APinnedColumnMovesToTheRightHandSide) {
@@ -497,7 +495,7 @@ TEST(BodySystem, TheMatrixIsPositiveDefiniteInEveryScrambledState) {
     system.finish();
     TaskArena arena(1);
     ImplicitSystem work;
-    std::vector<Vector3> force(at(system.blocks()));
+    std::vector<Vector3> force(system.blocks());
     for (int k = 0; k < 30; ++k) {
       // From slightly shaken to entirely scrambled, then flattened and mirrored.
       SystemState state = shaken(system.start(), 0.02 * (k % 10), static_cast<std::uint64_t>(k));
@@ -543,7 +541,7 @@ TEST(BodySystem, HasTheSameBitsForAnyNumberOfThreads) {
     ImplicitSystem work;
     m.system.implicit_system(arena, state, 2e-3, kGravity, work);
     m.system.implicit_system(arena, state, 1e-3, kGravity, work);  // again into a used one
-    std::vector<Vector3> f(at(m.system.blocks())), x(at(m.system.surface().vertices()));
+    std::vector<Vector3> f(m.system.blocks()), x(m.system.surface().vertices());
     m.system.forces(arena, state, f);
     m.system.surface_positions(arena, state, x);
     if (threads == 1) {
@@ -554,7 +552,7 @@ TEST(BodySystem, HasTheSameBitsForAnyNumberOfThreads) {
       continue;
     }
     EXPECT_EQ(std::memcmp(work.A.values.data(), values.data(), values.size() * sizeof(double)), 0);
-    EXPECT_EQ(std::memcmp(work.b.data(), b.data(), static_cast<std::size_t>(b.size()) * sizeof(double)), 0);
+    EXPECT_EQ(std::memcmp(work.b.data(), b.data(), b.size() * sizeof(double)), 0);
     EXPECT_EQ(std::memcmp(f.data(), force.data(), f.size() * sizeof(Vector3)), 0);
     EXPECT_EQ(std::memcmp(x.data(), surface.data(), x.size() * sizeof(Vector3)), 0);
   }

@@ -80,9 +80,7 @@ TEST(GridCloth, FiftyByFiftyHasTheCountsAndTheMassOfTheSheet) {
   EXPECT_NO_THROW(cloth.validate("cloth"));
   double area = 0.0;
   for (const auto& [i, j, k] : cloth.triangles) {
-    const Vector3 twice =
-        area_vector(cloth.vertices[static_cast<std::size_t>(i)], cloth.vertices[static_cast<std::size_t>(j)],
-                    cloth.vertices[static_cast<std::size_t>(k)]);
+    const Vector3 twice = area_vector(cloth.vertices[i], cloth.vertices[j], cloth.vertices[k]);
     EXPECT_GT(twice[2], 0.0);
     area += 0.5 * twice[2];
   }
@@ -118,7 +116,7 @@ TEST(GridCloth, UniaxialPullHasTheStiffnessOfTheMaterial) {
   std::vector<Vector3> f(x.size(), Vector3::Zero());
   elements.add_forces(x, std::vector<Vector3>(x.size(), Vector3::Zero()), f);
   double pull = 0.0;
-  for (Index j = 0; j < rows; ++j) pull -= f[static_cast<std::size_t>(columns - 1 + columns * j)][0];
+  for (Index j = 0; j < rows; ++j) pull -= f[columns - 1 + columns * j][0];
   EXPECT_NEAR(pull, 2.0 * expected / (strain * width), 4.0 * strain * pull);
 }
 

@@ -20,7 +20,7 @@ constexpr double kEps = 2.22e-16;
 Vector3 carried(const Embedding& embedding, const std::vector<Vector3>& x, std::size_t vertex) {
   Vector3 sum = Vector3::Zero();
   for (std::size_t c = 0; c < 4; ++c) {
-    sum += embedding.weights[vertex][c] * x[static_cast<std::size_t>(embedding.nodes[vertex][c])];
+    sum += embedding.weights[vertex][c] * x[embedding.nodes[vertex][c]];
   }
   return sum;
 }
@@ -63,9 +63,9 @@ TEST(Embedding, FindsTheTetThatHoldsThePoint) {
 TEST(Embedding, OfCageVerticesIsThatVertexOfTheFirstTetThatHasIt) {
   const TetMesh cage = kuhn_block({2, 2, 2}, {2.0, 2.0, 2.0});  // exact coordinates: ties are exact
   const Embedding embedding = embed(points(cage.vertices), cage, "block");
-  for (std::size_t v = 0; v < cage.vertices.size(); ++v) {
+  for (Index v = 0; v < count(cage.vertices); ++v) {
     const auto first = std::find_if(cage.tets.begin(), cage.tets.end(), [v](const Tetrahedron& tet) {
-      return std::find(tet.begin(), tet.end(), static_cast<Index>(v)) != tet.end();
+      return std::find(tet.begin(), tet.end(), v) != tet.end();
     });
     EXPECT_EQ(embedding.nodes[v], *first);
     EXPECT_EQ(carried(embedding, cage.vertices, v), cage.vertices[v]);
@@ -88,10 +88,8 @@ TEST(Embedding, ExtrapolatesFromTheNearestTet) {
     double nearest = std::numeric_limits<double>::infinity();  // of the whole cage
     double chosen = nearest;                                   // of the tet that was chosen
     for (const Triangle& t : border) {
-      const double d = closest_point(x[v], cage.vertices[static_cast<std::size_t>(t[0])],
-                                     cage.vertices[static_cast<std::size_t>(t[1])],
-                                     cage.vertices[static_cast<std::size_t>(t[2])])
-                           .distance;
+      const double d =
+          closest_point(x[v], cage.vertices[t[0]], cage.vertices[t[1]], cage.vertices[t[2]]).distance;
       nearest = std::min(nearest, d);
       const auto& nodes = embedding.nodes[v];
       if (std::all_of(t.begin(), t.end(),

@@ -270,7 +270,7 @@ MatrixX stiffness(const Matrix3& F) {
   BlockRow row;
   for (int i = 0; i < 4; ++i) {
     stiffness_row(kElement, factors.data(), i, row);
-    for (int j = 0; j < 4; ++j) K.block<3, 3>(3 * i, 3 * j) = row[static_cast<std::size_t>(j)];
+    for (int j = 0; j < 4; ++j) K.block<3, 3>(3 * i, 3 * j) = row[j];
   }
   return K;
 }

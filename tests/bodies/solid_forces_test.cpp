@@ -158,13 +158,11 @@ TEST(SolidForces, OneElementIsTheCorotationalFormulaWithTheLinearStiffness) {
     // f = −R K_0 (Rᵀ x − X)
     Eigen::Matrix<double, 12, 1> displacement;
     for (Index i = 0; i < 4; ++i) {
-      displacement.segment<3>(3 * i) =
-          R.transpose() * x[static_cast<std::size_t>(i)] - tet.vertices[static_cast<std::size_t>(i)];
+      displacement.segment<3>(3 * i) = R.transpose() * x[i] - tet.vertices[i];
     }
     const Eigen::Matrix<double, 12, 1> expected = -K0 * displacement;
     for (Index i = 0; i < 4; ++i) {
-      EXPECT_LT((f.force[static_cast<std::size_t>(i)] - R * expected.segment<3>(3 * i)).norm(),
-                1e-12 * K0.norm());
+      EXPECT_LT((f.force[i] - R * expected.segment<3>(3 * i)).norm(), 1e-12 * K0.norm());
     }
   }
 }

@@ -47,8 +47,8 @@ SpringNetwork with(Points vertices) {
 Vector forces(const SpringElements& elements, const Points& x, const Points& v) {
   Points force(x.size(), Vector3::Zero());
   elements.add_forces(x, v, force);
-  Vector result(3 * static_cast<Index>(x.size()));
-  for (std::size_t i = 0; i < x.size(); ++i) result.segment<3>(3 * static_cast<Index>(i)) = force[i];
+  Vector result(3 * count(x));
+  for (Index i = 0; i < count(x); ++i) result.segment<3>(3 * i) = force[i];
   return result;
 }
 
@@ -57,13 +57,13 @@ Vector forces(const SpringElements& elements, const Points& x) {
 }
 
 /// Every block of n × n.
-BlockSparseMatrix full_pattern(std::size_t n) {
+BlockSparseMatrix full_pattern(Index n) {
   BlockSparseMatrix A;
-  A.block_rows = A.block_columns = static_cast<Index>(n);
+  A.block_rows = A.block_columns = n;
   A.row_begin = {0};
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < n; ++j) A.column.push_back(static_cast<Index>(j));
-    A.row_begin.push_back(static_cast<Index>(A.column.size()));
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j) A.column.push_back(j);
+    A.row_begin.push_back(count(A.column));
   }
   A.values.assign(9 * A.column.size() + BlockSparseMatrix::kPadding, 0.0);
   return A;
@@ -75,9 +75,9 @@ struct Stiffness {
 };
 
 Stiffness stiffness(const SpringElements& elements, const Points& x, const Points& v, double dt) {
-  BlockSparseMatrix A = full_pattern(x.size());
+  BlockSparseMatrix A = full_pattern(count(x));
   Stiffness result;
-  result.rhs = Vector::Zero(3 * static_cast<Index>(x.size()));
+  result.rhs = Vector::Zero(3 * count(x));
   elements.add_stiffness(x, v, dt, A, span_of(result.rhs));
   result.matrix = Matrix(to_scalar(A));
   return result;
@@ -87,11 +87,11 @@ Matrix stiffness(const SpringElements& elements, const Points& x) {
   return stiffness(elements, x, Points(x.size(), Vector3::Zero()), 1.0).matrix;
 }
 
-double& coordinate(Points& x, Index i) { return x[static_cast<std::size_t>(i / 3)][i % 3]; }
+double& coordinate(Points& x, Index i) { return x[i / 3][i % 3]; }
 
 /// −∂E/∂x by central differences with steps of h.
 Vector minus_energy_gradient(const SpringElements& elements, Points x, double h) {
-  Vector result(3 * static_cast<Index>(x.size()));
+  Vector result(3 * count(x));
   for (Index i = 0; i < result.size(); ++i) {
     const double middle = coordinate(x, i);
     coordinate(x, i) = middle + h;
@@ -105,7 +105,7 @@ Vector minus_energy_gradient(const SpringElements& elements, Points x, double h)
 
 /// −∂f/∂x by central differences.
 Matrix minus_force_gradient(const SpringElements& elements, Points x, double h) {
-  const auto n = 3 * static_cast<Index>(x.size());
+  const Index n = 3 * count(x);
   Matrix result(n, n);
   for (Index i = 0; i < n; ++i) {
     const double middle = coordinate(x, i);
@@ -231,8 +231,8 @@ TEST(SpringElements, ForcesHaveNoSumAndNoTorque) {
     const Points v = random_points(rng, 4, 1.0);
     const Vector f = forces(elements, x, v);
     Vector3 sum = Vector3::Zero(), torque = Vector3::Zero();
-    for (std::size_t i = 0; i < 4; ++i) {
-      const Vector3 f_i = f.segment<3>(3 * static_cast<Index>(i));
+    for (Index i = 0; i < 4; ++i) {
+      const Vector3 f_i = f.segment<3>(3 * i);
       sum += f_i;
       torque += x[i].cross(f_i);
     }

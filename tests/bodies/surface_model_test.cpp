@@ -34,8 +34,8 @@ TEST(SurfaceModel, BodiesOwnConsecutiveVerticesTrianglesAndEdges) {
   EXPECT_EQ(model.edges[126], (Edge{47, 48}));
   for (std::size_t e = 0; e < model.edges.size(); ++e) {
     EXPECT_LT(model.edges[e][0], model.edges[e][1]);
-    EXPECT_EQ(model.vertex_body[static_cast<std::size_t>(model.edges[e][0])], model.edge_body[e]);
-    EXPECT_EQ(model.vertex_body[static_cast<std::size_t>(model.edges[e][1])], model.edge_body[e]);
+    EXPECT_EQ(model.vertex_body[model.edges[e][0]], model.edge_body[e]);
+    EXPECT_EQ(model.vertex_body[model.edges[e][1]], model.edge_body[e]);
   }
   ASSERT_EQ(model.triangle_body.size(), model.triangles.size());
   EXPECT_EQ(model.triangle_body[79], 0);

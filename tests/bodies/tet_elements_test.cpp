@@ -36,13 +36,13 @@ std::vector<Vector3> shaken(const std::vector<Vector3>& x, double size, std::uin
 struct Fixture {
   TetElements elements;
   TaskArena arena;
-  std::size_t nodes;
+  Index nodes;
   std::vector<double> mass;
   BlockSparseMatrix A;
   Vector rhs;
 
   Fixture(const TetMesh& mesh, const ElasticMaterial& material, int threads = 1)
-      : arena(threads), nodes(mesh.vertices.size()), mass(nodes, 0.0) {
+      : arena(threads), nodes(count(mesh.vertices)), mass(nodes, 0.0) {
     elements.add(mesh, material, 0, mass, "ball");
     std::vector<std::array<Index, 2>> pairs;
     elements.couplings(pairs);
@@ -51,12 +51,12 @@ struct Fixture {
       entries.emplace_back(3 * i, 3 * j, 0.0);
       entries.emplace_back(3 * j, 3 * i, 0.0);
     }
-    for (Index i = 0; i < static_cast<Index>(nodes); ++i) entries.emplace_back(3 * i, 3 * i, 0.0);
-    SparseRows pattern(3 * static_cast<Index>(nodes), 3 * static_cast<Index>(nodes));
+    for (Index i = 0; i < nodes; ++i) entries.emplace_back(3 * i, 3 * i, 0.0);
+    SparseRows pattern(3 * nodes, 3 * nodes);
     pattern.setFromTriplets(entries.begin(), entries.end());
     A = to_blocks(pattern);
-    elements.finish(static_cast<Index>(nodes), &A);
-    rhs = Vector::Zero(3 * static_cast<Index>(nodes));
+    elements.finish(nodes, &A);
+    rhs = Vector::Zero(3 * nodes);
   }
   double forces(const std::vector<Vector3>& x, std::vector<Vector3>& force) {
     force.assign(nodes, Vector3::Zero());
@@ -133,9 +133,8 @@ TEST(TetElements, AStepAddsForcesAndTheWeightedStiffness) {
     f.step(x, dt);
     const Matrix A = Matrix(to_scalar(f.A));
     EXPECT_LT((A - dt * (dt + beta) * K).norm(), 100 * kEps * A.norm());
-    for (std::size_t i = 0; i < force.size(); ++i)
-      EXPECT_LT((f.rhs.segment<3>(3 * static_cast<Index>(i)) - dt * force[i]).norm(),
-                100 * kEps * dt * force[i].norm());
+    for (Index i = 0; i < count(force); ++i)
+      EXPECT_LT((f.rhs.segment<3>(3 * i) - dt * force[i]).norm(), 100 * kEps * dt * force[i].norm());
   }
 }
 
@@ -169,8 +168,7 @@ TEST(TetElements, HasTheSameBitsForAnyNumberOfThreads) {
     }
     EXPECT_EQ(own_energy, energy);
     EXPECT_EQ(std::memcmp(f.A.values.data(), values.data(), values.size() * sizeof(double)), 0);
-    EXPECT_EQ(std::memcmp(f.rhs.data(), rhs.data(), static_cast<std::size_t>(rhs.size()) * sizeof(double)),
-              0);
+    EXPECT_EQ(std::memcmp(f.rhs.data(), rhs.data(), rhs.size() * sizeof(double)), 0);
     EXPECT_EQ(std::memcmp(own.data(), force.data(), force.size() * sizeof(Vector3)), 0);
   }
 }

@@ -34,7 +34,7 @@ TEST_P(BoxHashCells, QueriesEqualTheDoubleLoopEachMemberOnce) {
   const auto far = random_boxes(rng, 5, 1e14, 0.1);  // more cells away than a cell number holds
   boxes.insert(boxes.end(), far.begin(), far.end());
   std::vector<Index> members;
-  for (Index i = 0; i < static_cast<Index>(boxes.size()); ++i) {
+  for (Index i = 0; i < count(boxes); ++i) {
     if (i % 5 != 2) members.push_back(i);
   }
   BoxHash hash;
@@ -44,12 +44,12 @@ TEST_P(BoxHashCells, QueriesEqualTheDoubleLoopEachMemberOnce) {
     for (const int lowest : {0, hash.level(boxes[q])}) {
       std::vector<Index> found, expected;
       hash.for_overlapping(boxes[q], lowest, [&](Index m, int level) {
-        EXPECT_EQ(level, hash.level(boxes[static_cast<std::size_t>(m)]));
+        EXPECT_EQ(level, hash.level(boxes[m]));
         found.push_back(m);
       });
       std::sort(found.begin(), found.end());
       for (const Index m : members) {
-        const FloatBox& box = boxes[static_cast<std::size_t>(m)];
+        const FloatBox& box = boxes[m];
         if (hash.level(box) >= lowest && overlap(box, boxes[q])) expected.push_back(m);
       }
       ASSERT_EQ(found, expected) << q << ' ' << lowest;

@@ -67,9 +67,9 @@ TEST(BroadPhaseLimits, AHashCanBeBuiltAgain) {
   hash.build(random_boxes(3, 100, 1.0, 0.1), 0.1);
   const auto boxes = random_boxes(4, 50, 1.0, 0.2);
   hash.build(boxes, 0.2);
-  for (std::size_t i = 0; i < boxes.size(); ++i) {
+  for (Index i = 0; i < count(boxes); ++i) {
     hash.query(boxes[i], found);
-    EXPECT_TRUE(std::binary_search(found.begin(), found.end(), static_cast<Index>(i)));
+    EXPECT_TRUE(std::binary_search(found.begin(), found.end(), i));
     EXPECT_LE(found.back(), 49);
   }
 }

@@ -27,7 +27,7 @@ std::vector<Index> overlapping(std::span<const FloatBox> boxes, std::span<const 
                                const FloatBox& box) {
   std::vector<Index> result;
   for (const Index m : members) {
-    if (overlap(boxes[static_cast<std::size_t>(m)], box)) result.push_back(m);
+    if (overlap(boxes[m], box)) result.push_back(m);
   }
   std::sort(result.begin(), result.end());
   return result;
@@ -107,7 +107,7 @@ TEST(Bvh, LeavesFromANumberOnAreVisitedInOrder) {
   tree.build(arena, boxes, all(boxes.size()));
   const FloatBox everything = float_box(Vector3::Constant(-9), Vector3::Constant(9));
   for (Index first = 0; first < tree.leaves(); ++first) {
-    std::vector<Index> seen, expected(static_cast<std::size_t>(tree.leaves() - first));
+    std::vector<Index> seen, expected(tree.leaves() - first);
     std::iota(expected.begin(), expected.end(), first);
     tree.for_leaves(everything, first, [&](Index leaf) { seen.push_back(leaf); });
     ASSERT_EQ(seen, expected);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <utility>
 
 #include "collision/surface_scene.h"
 
@@ -23,7 +24,7 @@ AllPairs listed(const CandidatePairs& candidates) {
     for (const PairRuns& runs : parts) {
       std::size_t i = 0;
       for (std::size_t run = 0; run < runs.feature.size(); ++run) {
-        for (; i < static_cast<std::size_t>(runs.end[run]); ++i) {
+        for (; std::cmp_less(i, runs.end[run]); ++i) {
           Index a = runs.feature[run], b = runs.partner[i];
           if (ordered && a > b) std::swap(a, b);
           pairs.push_back({a, b});
@@ -43,7 +44,7 @@ AllPairs brute_force(const SurfaceModel& model, std::span<const FloatBox> vertex
   unite_boxes(arena, model, vertex, face, edge);
   AllPairs pairs;
   test::for_all_pairs(model, [&](const PairKey& key, Index a, Index b) {
-    const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
+    const std::size_t i = a, j = b;
     if (key.kind == PairKind::vertex_face && overlap(vertex[i], face[j])) pairs.vertex_face.push_back({a, b});
     if (key.kind == PairKind::edge_edge && overlap(edge[i], edge[j])) pairs.edge_edge.push_back({a, b});
   });

@@ -23,7 +23,7 @@ struct Balls {
 
   void add(int level, double radius, const Vector3& centre, const Vector3& speed = Vector3::Zero()) {
     const TriangleMesh ball = icosphere(level);
-    const auto shift = static_cast<Index>(position.size());
+    const Index shift = count(position);
     const Index body = body_of.empty() ? 0 : body_of.back() + 1;
     for (const Vector3& x : ball.vertices) {
       position.push_back(centre + radius * x);
@@ -54,17 +54,16 @@ Balls random_pile(std::uint64_t seed, int balls) {
 std::vector<PointTriangleKey> brute_force(const CollisionModel& model, const DetectionSettings& settings,
                                           const NodeMotion& motion) {
   std::vector<PointTriangleKey> keys;
-  const auto at = [](Index i) { return static_cast<std::size_t>(i); };
-  const auto movable = static_cast<Index>(model.triangles.size());
+  const Index movable = count(model.triangles);
   const auto test = [&](Index point, const Vector3& p, const Vector3& before, Index other) {
     std::vector<NearTriangle> near;
     NearTriangle candidate;
-    const auto count = other < 0 ? static_cast<Index>(model.obstacle.triangles.size()) : movable;
-    for (Index t = 0; t < count; ++t) {
-      if (other >= 0 && model.triangle_body[at(t)] != other) continue;
-      const Triangle& k = other < 0 ? model.obstacle.triangles[at(t)] : model.triangles[at(t)];
+    const Index triangles = other < 0 ? count(model.obstacle.triangles) : movable;
+    for (Index t = 0; t < triangles; ++t) {
+      if (other >= 0 && model.triangle_body[t] != other) continue;
+      const Triangle& k = other < 0 ? model.obstacle.triangles[t] : model.triangles[t];
       const auto x = [&](std::size_t i) {
-        return other < 0 ? model.obstacle.vertices[at(k[i])] : Vector3(motion.position[at(k[i])]);
+        return other < 0 ? model.obstacle.vertices[k[i]] : Vector3(motion.position[k[i]]);
       };
       const Index key = other < 0 ? movable + t : t;
       if (near_triangle(p, key, x(0), x(1), x(2), candidate)) near.push_back(candidate);
@@ -74,8 +73,7 @@ std::vector<PointTriangleKey> brute_force(const CollisionModel& model, const Det
       Vector3 relative = before;
       if (other >= 0) {
         for (std::size_t c = 0; c < 3; ++c) {
-          relative -= n.on.barycentric[static_cast<Index>(c)] *
-                      motion.velocity[at(model.triangles[at(n.triangle)][c])];
+          relative -= n.on.barycentric[c] * motion.velocity[model.triangles[n.triangle][c]];
         }
       }
       const double speed = n.normal.dot(relative);
@@ -86,16 +84,16 @@ std::vector<PointTriangleKey> brute_force(const CollisionModel& model, const Det
   };
   for (std::size_t i = 0; i < model.points.size(); ++i) {
     const Index point = model.points[i];
-    test(point, motion.position[at(point)], motion.velocity[at(point)], -1);
+    test(point, motion.position[point], motion.velocity[point], -1);
     for (Index b = 0; b < model.bodies; ++b) {
       if (b != model.point_body[i]) {
-        test(point, motion.position[at(point)], motion.velocity[at(point)], b);
+        test(point, motion.position[point], motion.velocity[point], b);
       }
     }
   }
   for (const Index v : model.obstacle_points) {
     for (Index b = 0; b < model.bodies; ++b) {
-      test(model.nodes + v, model.obstacle.vertices[at(v)], Vector3::Zero(), b);
+      test(model.nodes + v, model.obstacle.vertices[v], Vector3::Zero(), b);
     }
   }
   std::sort(keys.begin(), keys.end());
@@ -151,11 +149,11 @@ TEST(ContactDetection, NormalGapAndWeightsDescribeThePairGeometrically) {
     if (c.triangle[0] < 0) continue;
     Vector3 on = Vector3::Zero();
     for (std::size_t i = 0; i < 3; ++i) {
-      on += c.barycentric[static_cast<Index>(i)] * pile.position[static_cast<std::size_t>(c.triangle[i])];
+      on += c.barycentric[i] * pile.position[c.triangle[i]];
     }
     EXPECT_LT((on - c.position).norm(), 1e-15);
     if (c.node < 0) continue;
-    EXPECT_NEAR(c.normal.dot(pile.position[static_cast<std::size_t>(c.node)] - on), c.gap, 1e-15);
+    EXPECT_NEAR(c.normal.dot(pile.position[c.node] - on), c.gap, 1e-15);
   }
 }
 

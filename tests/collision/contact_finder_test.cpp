@@ -155,7 +155,7 @@ std::vector<Vector3> tentative(const SurfaceScene& scene, std::uint64_t seed, do
   std::vector<Vector3> rush(scene.model.bodies.size());
   for (Vector3& r : rush) r = test::random_point(rng, jump);
   for (std::size_t v = 0; v < x1.size(); ++v) {
-    const auto body = static_cast<std::size_t>(scene.model.vertex_body[v]);
+    const std::size_t body = scene.model.vertex_body[v];
     if (!scene.model.bodies[body].movable) continue;
     x1[v] += rush[body];
     if (rng.below(4) == 0) x1[v] += test::random_point(rng, 0.1 * jump);
@@ -255,8 +255,8 @@ TEST_P(Finder, KeptCandidatesGiveTheBitsOfFreshOnes) {
     const double speed = step < 15 ? 0.1 : step < 25 ? 1.0 : 10.0;
     std::vector<Vector3> v(scene.x.size(), Vector3::Zero()), x1 = scene.x;
     for (std::size_t i = 0; i < v.size(); ++i) {
-      const auto body = static_cast<std::size_t>(scene.model.vertex_body[i]);
-      if (!scene.model.bodies[body].movable || (body + static_cast<std::size_t>(step) / 5) % 3 == 0) continue;
+      const std::size_t body = scene.model.vertex_body[i];
+      if (!scene.model.bodies[body].movable || (body + step / 5) % 3 == 0) continue;
       v[i] = speed * (drift[body] + test::random_point(rng, 0.02));
       x1[i] += dt * v[i] + test::random_point(rng, 1e-3 * speed);
     }
@@ -350,9 +350,7 @@ TEST(FinderDuplicates, AVertexAboveACommonPointOfCoplanarFacesHasOneContact) {
     // The first face by key of those around the point.
     std::vector<PairKey> around;
     for (const Triangle& t : scene.model.triangles) {
-      const std::array<Vector3, 4> p{above, scene.x[static_cast<std::size_t>(t[0])],
-                                     scene.x[static_cast<std::size_t>(t[1])],
-                                     scene.x[static_cast<std::size_t>(t[2])]};
+      const std::array<Vector3, 4> p{above, scene.x[t[0]], scene.x[t[1]], scene.x[t[2]]};
       if (vertex_face_proximity(p)) around.push_back({PairKind::vertex_face, {25, t[0], t[1], t[2]}});
     }
     EXPECT_GE(around.size(), 2U);

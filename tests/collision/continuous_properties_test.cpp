@@ -109,10 +109,9 @@ RC_GTEST_PROP(ImpactProperties, OriginCommonMotionAndUnitsChangeNoBit, ()) {
 RC_GTEST_PROP(ImpactProperties, RightAnglesTurnTheNormalAlong, ()) {
   const Pair pair = any_pair(any_kind());
   const auto impact = pair.detect();
-  const std::size_t first = *rc::gen::inRange<std::size_t>(0, 3);
+  const Index first = *rc::gen::inRange<Index>(0, 3);
   Matrix3 turn = Matrix3::Zero();  // a cyclic permutation of the axes with two signs changed
-  for (std::size_t k = 0; k < 3; ++k)
-    turn(static_cast<Index>(k), static_cast<Index>((k + first) % 3)) = k < 2 ? -1.0 : 1.0;
+  for (Index k = 0; k < 3; ++k) turn(k, (k + first) % 3) = k < 2 ? -1.0 : 1.0;
   Pair turned = pair;
   for (std::size_t i = 0; i < 4; ++i) {
     turned.x[i] = turn * pair.x[i];

@@ -78,7 +78,7 @@ TEST(RootBands, EveryZeroOfRandomCubicsLiesInABandAndTheBandIsNarrow) {
     const BernsteinCubic f{p[0], p[0] + p[1] / 3, p[0] + (2 * p[1] + p[2]) / 3, p[0] + p[1] + p[2] + p[3]};
     const double tolerance = 64 * kUnit * 6.0;
     std::array<RootBand, 3> bands;
-    const auto count = static_cast<std::size_t>(root_bands(f, tolerance, bands));
+    const std::size_t count = root_bands(f, tolerance, bands);
     for (const double root : {a, b, c}) {
       if (root < 0.0 || root > 1.0) continue;
       EXPECT_TRUE(

@@ -177,7 +177,7 @@ inline std::optional<long double> first_crossing(const Pair& pair, int samples) 
     }
     const long double lowest = 0.5L * (l + r), value = volume(pair, lowest);
     if (side * value >= 0) continue;
-    const auto place = static_cast<std::ptrdiff_t>(lowest < t[i] ? i : i + 1);
+    const std::ptrdiff_t place = lowest < t[i] ? i : i + 1;
     t.insert(t.begin() + place, lowest);
     f.insert(f.begin() + place, value);
   }

@@ -19,8 +19,7 @@ struct Scene {
 
   Index add(const TriangleMesh& mesh, bool movable = true, bool deformable = true) {
     x.insert(x.end(), mesh.vertices.begin(), mesh.vertices.end());
-    return append_surface(surface, static_cast<Index>(mesh.vertices.size()), mesh.triangles, {}, movable,
-                          deformable);
+    return append_surface(surface, count(mesh.vertices), mesh.triangles, {}, movable, deformable);
   }
   std::optional<Intersection> intersection() const { return find_intersection(surface, x); }
   std::optional<Intersection> containment() const { return find_containment(surface, x); }
@@ -54,9 +53,9 @@ TriangleMesh sheet(Index n, double size) {
 
 /// Any edge through any triangle in exact order, by solving for the point: the obvious double loop.
 std::optional<std::pair<Index, Index>> brute_force(const Scene& scene) {
-  const auto x = [&](Index v) -> const Vector3& { return scene.x[static_cast<std::size_t>(v)]; };
-  for (std::size_t e = 0; e < scene.surface.edges.size(); ++e) {
-    for (std::size_t t = 0; t < scene.surface.triangles.size(); ++t) {
+  const auto x = [&](Index v) -> const Vector3& { return scene.x[v]; };
+  for (Index e = 0; e < count(scene.surface.edges); ++e) {
+    for (Index t = 0; t < count(scene.surface.triangles); ++t) {
       const Edge& edge = scene.surface.edges[e];
       const Triangle& k = scene.surface.triangles[t];
       bool shared = false;
@@ -66,7 +65,7 @@ std::optional<std::pair<Index, Index>> brute_force(const Scene& scene) {
       A << x(k[1]) - x(k[0]), x(k[2]) - x(k[0]), x(edge[0]) - x(edge[1]);
       const Vector3 solution = A.fullPivLu().solve(x(edge[0]) - x(k[0]));
       if (solution.minCoeff() > 0.0 && solution[0] + solution[1] < 1.0 && solution[2] < 1.0)
-        return std::pair(static_cast<Index>(e), static_cast<Index>(t));
+        return std::pair(e, t);
     }
   }
   return {};
@@ -93,8 +92,8 @@ TEST(FindIntersection, RandomTriangleSoupAgreesWithTheDoubleLoop) {
     if (!hit) continue;
     ++found;
     EXPECT_EQ(std::pair(hit->edge, hit->triangle), *expected);
-    EXPECT_EQ(hit->edge_body, scene.surface.edge_body[static_cast<std::size_t>(hit->edge)]);
-    EXPECT_EQ(hit->triangle_body, scene.surface.triangle_body[static_cast<std::size_t>(hit->triangle)]);
+    EXPECT_EQ(hit->edge_body, scene.surface.edge_body[hit->edge]);
+    EXPECT_EQ(hit->triangle_body, scene.surface.triangle_body[hit->triangle]);
   }
   EXPECT_GT(found, 50);
 }
@@ -115,8 +114,7 @@ TEST(FindIntersection, MeshesThatTouchDoNotIntersectAndMeshesThatOverlapSlightly
       resting.add(
           shifted(cube(2), base + direction + 0.3 * Vector3(direction[1], direction[2], direction[0])));
       EXPECT_FALSE(resting.intersection()) << far;
-      for (Vector3& p :
-           std::span(resting.x).subspan(static_cast<std::size_t>(resting.surface.bodies[0].vertices)))
+      for (Vector3& p : std::span(resting.x).subspan(resting.surface.bodies[0].vertices))
         p -= 1e-9 * direction;
       EXPECT_TRUE(resting.intersection()) << far;
     }
@@ -192,8 +190,8 @@ TEST(FindIntersection, ManySpheresInAGridTouchingNothingTakeLittleTime) {
   ASSERT_TRUE(inside);
   EXPECT_EQ(inside->triangle_body, 125);
   // The last sphere moves into its neighbour.
-  const std::size_t first = static_cast<std::size_t>(scene.surface.bodies[123].vertices);
-  const std::size_t last = static_cast<std::size_t>(scene.surface.bodies[124].vertices);
+  const std::size_t first = scene.surface.bodies[123].vertices;
+  const std::size_t last = scene.surface.bodies[124].vertices;
   for (std::size_t v = first; v < last; ++v) scene.x[v][2] -= 0.01;
   const auto hit = scene.intersection();
   ASSERT_TRUE(hit);
@@ -254,7 +252,7 @@ TEST(FindContainment, VerticesOnTheSurfaceDoNotDecide) {
   TetMesh l_shape = kuhn_block({2, 2, 1}, {2, 2, 1});
   std::erase_if(l_shape.tets, [&](const Tetrahedron& tet) {
     Vector3 sum = Vector3::Zero();
-    for (const Index v : tet) sum += l_shape.vertices[static_cast<std::size_t>(v)];
+    for (const Index v : tet) sum += l_shape.vertices[v];
     return sum[0] > 4.0 && sum[1] > 4.0;
   });
   bay.add(boundary_surface(l_shape, nodes));

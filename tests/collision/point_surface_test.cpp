@@ -19,13 +19,10 @@ std::vector<NearTriangle> contacts_of(const TriangleMesh& mesh, const Vector3& p
                                       double limit = 0.01, double depth = 0.05) {
   std::vector<NearTriangle> near;
   NearTriangle candidate;
-  for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
+  for (Index t = 0; t < count(mesh.triangles); ++t) {
     const Triangle& k = mesh.triangles[t];
-    const auto x = [&](std::size_t i) -> const Vector3& {
-      return mesh.vertices[static_cast<std::size_t>(k[i])];
-    };
-    if (near_triangle(p, static_cast<Index>(t), x(0), x(1), x(2), candidate) &&
-        candidate.on.distance < reach) {
+    const auto x = [&](std::size_t i) -> const Vector3& { return mesh.vertices[k[i]]; };
+    if (near_triangle(p, t, x(0), x(1), x(2), candidate) && candidate.on.distance < reach) {
       near.push_back(candidate);
     }
   }
@@ -80,8 +77,7 @@ TEST(PointSurface, AConvexBodyIsTouchedOnceFromEverySide) {
       const Vector3 direction = Vector3(rng.normal(), rng.normal(), rng.normal()).normalized();
       // From the vertices outward too: every third trial points at one.
       const Vector3 toward =
-          trial % 3 == 0 ? Vector3(mesh.vertices[static_cast<std::size_t>(trial) % mesh.vertices.size()])
-                         : direction;
+          trial % 3 == 0 ? Vector3(mesh.vertices[trial % mesh.vertices.size()]) : direction;
       const Vector3 p = toward * 1.003;
       const auto contacts = contacts_of(mesh, p, 2.0, 2.0, 10.0);
       EXPECT_LE(contacts.size(), 1U);

@@ -19,8 +19,7 @@ struct SurfaceScene {
 
   Index add(const TriangleMesh& mesh, bool movable = true, bool deformable = true) {
     x.insert(x.end(), mesh.vertices.begin(), mesh.vertices.end());
-    return append_surface(model, static_cast<Index>(mesh.vertices.size()), mesh.triangles, {}, movable,
-                          deformable);
+    return append_surface(model, count(mesh.vertices), mesh.triangles, {}, movable, deformable);
   }
 };
 
@@ -134,32 +133,30 @@ inline SurfaceScene ring_pile(Index rings, std::uint64_t seed, Index floor_cells
 template <class Visit>
 void for_all_pairs(const SurfaceModel& model, Visit&& visit) {
   const auto allowed = [&](Index a, Index b) {
-    const auto &first = model.bodies[static_cast<std::size_t>(a)],
-               &second = model.bodies[static_cast<std::size_t>(b)];
+    const auto &first = model.bodies[a], &second = model.bodies[b];
     return (first.movable || second.movable) && (a != b || first.deformable);
   };
   for (Index v = 0; v < model.vertices(); ++v) {
-    for (std::size_t f = 0; f < model.triangles.size(); ++f) {
+    for (Index f = 0; f < count(model.triangles); ++f) {
       const Triangle& t = model.triangles[f];
       if (t[0] == v || t[1] == v || t[2] == v) continue;
-      if (allowed(model.vertex_body[static_cast<std::size_t>(v)], model.triangle_body[f]))
-        visit(PairKey{PairKind::vertex_face, {v, t[0], t[1], t[2]}}, v, static_cast<Index>(f));
+      if (allowed(model.vertex_body[v], model.triangle_body[f]))
+        visit(PairKey{PairKind::vertex_face, {v, t[0], t[1], t[2]}}, v, f);
     }
   }
-  for (std::size_t a = 0; a < model.edges.size(); ++a) {
-    for (std::size_t b = a + 1; b < model.edges.size(); ++b) {
+  for (Index a = 0; a < count(model.edges); ++a) {
+    for (Index b = a + 1; b < count(model.edges); ++b) {
       const Edge &e = model.edges[a], &g = model.edges[b];
       if (e[0] == g[0] || e[0] == g[1] || e[1] == g[0] || e[1] == g[1]) continue;
       if (allowed(model.edge_body[a], model.edge_body[b]))
-        visit(PairKey{PairKind::edge_edge, {e[0], e[1], g[0], g[1]}}, static_cast<Index>(a),
-              static_cast<Index>(b));
+        visit(PairKey{PairKind::edge_edge, {e[0], e[1], g[0], g[1]}}, a, b);
     }
   }
 }
 
 inline std::array<Vector3, 4> corners(const PairKey& key, const std::vector<Vector3>& x) {
   std::array<Vector3, 4> p;
-  for (std::size_t i = 0; i < 4; ++i) p[i] = x[static_cast<std::size_t>(key.vertex[i])];
+  for (std::size_t i = 0; i < 4; ++i) p[i] = x[key.vertex[i]];
   return p;
 }
 

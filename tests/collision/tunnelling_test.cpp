@@ -20,11 +20,9 @@ struct Scene {
 
   void add(const TriangleMesh& mesh) {
     x.insert(x.end(), mesh.vertices.begin(), mesh.vertices.end());
-    append_surface(surface, static_cast<Index>(mesh.vertices.size()), mesh.triangles, {}, true, true);
+    append_surface(surface, count(mesh.vertices), mesh.triangles, {}, true, true);
   }
 };
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 bool share(std::span<const Index> a, std::span<const Index> b) {
   return std::any_of(a.begin(), a.end(),
@@ -35,7 +33,7 @@ bool share(std::span<const Index> a, std::span<const Index> b) {
 double first_impact(const Scene& scene, const std::vector<Vector3>& end) {
   double first = 2.0;
   const auto four = [](const std::vector<Vector3>& y, Index a, Index b, Index c, Index d) {
-    return std::array<Vector3, 4>{y[at(a)], y[at(b)], y[at(c)], y[at(d)]};
+    return std::array<Vector3, 4>{y[a], y[b], y[c], y[d]};
   };
   std::vector<Vector3> motion(end.size());
   for (std::size_t i = 0; i < end.size(); ++i) motion[i] = end[i] - scene.x[i];
@@ -159,9 +157,9 @@ TEST(Tunnelling, RidgesThatCrossAtASmallAngleMeetAsEdgesBeforeTheirVerticesMeetF
   int by_vertices = 0;
   for (const Triangle& t : scene.surface.triangles) {
     for (std::size_t v = 0; v < 12; ++v) {
-      if (scene.surface.vertex_body[v] == scene.surface.vertex_body[at(t[0])]) continue;
-      std::array<Vector3, 4> x{scene.x[v], scene.x[at(t[0])], scene.x[at(t[1])], scene.x[at(t[2])]};
-      std::array<Vector3, 4> d{end[v], end[at(t[0])], end[at(t[1])], end[at(t[2])]};
+      if (scene.surface.vertex_body[v] == scene.surface.vertex_body[t[0]]) continue;
+      std::array<Vector3, 4> x{scene.x[v], scene.x[t[0]], scene.x[t[1]], scene.x[t[2]]};
+      std::array<Vector3, 4> d{end[v], end[t[0]], end[t[1]], end[t[2]]};
       for (std::size_t i = 0; i < 4; ++i) d[i] -= x[i];
       by_vertices += vertex_face_impact(x, d).has_value();
     }

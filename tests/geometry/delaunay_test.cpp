@@ -24,11 +24,11 @@ TEST(Delaunay, LeavesEverySphereEmpty) {
   EXPECT_EQ(checked_counts(mesh).vertices, 120U);
   for (const Tetrahedron& tet : mesh.tets) {
     // Centre c: 2 (x_i − x_0) · c = |x_i|² − |x_0|².
-    const auto x = [&](std::size_t i) { return mesh.vertices[static_cast<std::size_t>(tet[i])]; };
+    const auto x = [&](std::size_t i) { return mesh.vertices[tet[i]]; };
     Matrix3 rows;
     Vector3 right;
     for (Index i = 0; i < 3; ++i) {
-      const Vector3 y = x(static_cast<std::size_t>(i) + 1);
+      const Vector3 y = x(i + 1);
       rows.row(i) = 2.0 * (y - x(0)).transpose();
       right[i] = y.squaredNorm() - x(0).squaredNorm();
     }

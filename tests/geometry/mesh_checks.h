@@ -40,7 +40,7 @@ inline Counts checked_counts(const TetMesh& mesh) {
   EXPECT_TRUE(is_conforming(mesh));
   std::vector<char> used(mesh.vertices.size(), 0);
   for (const Tetrahedron& tet : mesh.tets) {
-    for (const Index i : tet) used[static_cast<std::size_t>(i)] = 1;
+    for (const Index i : tet) used[i] = 1;
   }
   EXPECT_EQ(std::count(used.begin(), used.end(), 0), 0);
   std::vector<Index> vertex_of;

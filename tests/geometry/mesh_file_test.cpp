@@ -61,8 +61,7 @@ void expect_same_triangles(const TriangleMesh& a, const TriangleMesh& b) {
   ASSERT_EQ(a.triangles.size(), b.triangles.size());
   for (std::size_t t = 0; t < a.triangles.size(); ++t) {
     for (std::size_t c = 0; c < 3; ++c) {
-      EXPECT_EQ(a.vertices[static_cast<std::size_t>(a.triangles[t][c])],
-                b.vertices[static_cast<std::size_t>(b.triangles[t][c])]);
+      EXPECT_EQ(a.vertices[a.triangles[t][c]], b.vertices[b.triangles[t][c]]);
     }
   }
 }
@@ -80,7 +79,7 @@ void read_tets(std::string_view bytes, TetFormat format) {
   std::vector<bool> used(mesh.vertices.size(), false);
   for (const Tetrahedron& t : mesh.tets) {
     EXPECT_GT(tet_volume(mesh, t), 0.0);
-    for (const Index v : t) used.at(static_cast<std::size_t>(v)) = true;
+    for (const Index v : t) used.at(v) = true;
   }
   EXPECT_EQ(std::count(used.begin(), used.end(), false), 0);
 }
@@ -90,7 +89,7 @@ void read_triangles(std::string_view bytes, SurfaceFormat format) {
   EXPECT_GT(surface_area(mesh), 0.0);
   std::vector<bool> used(mesh.vertices.size(), false);
   for (const Triangle& t : mesh.triangles) {
-    for (const Index v : t) used.at(static_cast<std::size_t>(v)) = true;
+    for (const Index v : t) used.at(v) = true;
   }
   EXPECT_EQ(std::count(used.begin(), used.end(), false), 0);
 }

@@ -126,7 +126,7 @@ inline std::string obj(const TriangleMesh& mesh) {
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
     const auto& [i, j, k] = mesh.triangles[t];
     if (t + 1 == mesh.triangles.size()) {
-      const auto n = static_cast<Index>(mesh.vertices.size());
+      const Index n = count(mesh.vertices);
       s += fmt::format("f {} {} {}\n", i - n, j - n, k - n);
     } else if (t % 2 == 0) {
       s += fmt::format("f {}/1/1 {}/1/1 {}/1/1\n", i + 1, j + 1, k + 1);
@@ -185,7 +185,7 @@ inline std::string stl(const TriangleMesh& mesh, bool binary) {
       s += "  facet normal 0 0 0\n    outer loop\n";
     }
     for (const Index v : t) {
-      const Vector3& x = mesh.vertices[static_cast<std::size_t>(v)];
+      const Vector3& x = mesh.vertices[v];
       if (binary) {
         for (const double c : x) put(s, static_cast<float>(c), std::endian::little);
       } else {

@@ -40,9 +40,8 @@ TEST(SmallCube, HasTheCountsOfThePaper) {
   // At four corners the edge to the centre is gone.
   Index with_centre = 0;
   for (const Tetrahedron& tet : mesh.tets) {
-    const bool has_corner = std::any_of(tet.begin(), tet.end(), [&](Index i) {
-      return mesh.vertices[static_cast<std::size_t>(i)].cwiseAbs().minCoeff() > 0.0;
-    });
+    const bool has_corner = std::any_of(
+        tet.begin(), tet.end(), [&](Index i) { return mesh.vertices[i].cwiseAbs().minCoeff() > 0.0; });
     if (has_corner && std::count(tet.begin(), tet.end(), 13) == 1) ++with_centre;
   }
   EXPECT_EQ(with_centre, 4 * 3);

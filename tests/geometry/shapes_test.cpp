@@ -22,9 +22,9 @@ constexpr double kPi = std::numbers::pi;
 double worst_triangle(const TriangleMesh& mesh) {
   double worst = std::numeric_limits<double>::infinity();
   for (const auto& [i, j, k] : mesh.triangles) {
-    const Vector3& a = mesh.vertices[static_cast<std::size_t>(i)];
-    const Vector3& b = mesh.vertices[static_cast<std::size_t>(j)];
-    const Vector3& c = mesh.vertices[static_cast<std::size_t>(k)];
+    const Vector3& a = mesh.vertices[i];
+    const Vector3& b = mesh.vertices[j];
+    const Vector3& c = mesh.vertices[k];
     const double longest = std::max({(a - b).squaredNorm(), (b - c).squaredNorm(), (c - a).squaredNorm()});
     worst = std::min(worst, area_vector(a, b, c).norm() / longest);
   }
@@ -47,16 +47,16 @@ TEST(Ring, FillsItsPolygonalTorusWithPositiveTets) {
   for (const RingShape& shape : {RingShape{}, RingShape{0.1, 0.15, 3, 2}, RingShape{1.0, 0.1, 64, 3}}) {
     const TetMesh mesh = ring(shape);
     const double n = shape.segments;
-    const auto c = static_cast<std::size_t>(shape.cells);
-    EXPECT_EQ(mesh.tets.size(), 6 * c * c * static_cast<std::size_t>(shape.segments));
-    EXPECT_EQ(mesh.vertices.size(), (c + 1) * (c + 1) * static_cast<std::size_t>(shape.segments));
+    const std::size_t c = shape.cells;
+    EXPECT_EQ(mesh.tets.size(), 6 * c * c * shape.segments);
+    EXPECT_EQ(mesh.vertices.size(), (c + 1) * (c + 1) * shape.segments);
     for (const Tetrahedron& tet : mesh.tets) EXPECT_GT(tet_volume(mesh, tet), 0.0);
     // n-gons with outer and inner radius R ± h/2, times h: ½ n sin(2π/n) (2 R h) h.
     const double volume = n * std::sin(2.0 * kPi / n) * shape.radius * shape.thickness * shape.thickness;
     EXPECT_NEAR(total_volume(mesh), volume, 50 * static_cast<double>(mesh.tets.size()) * kEps * volume);
     std::vector<Index> vertex_of;
     const TriangleMesh surface = boundary_surface(mesh, vertex_of);
-    EXPECT_EQ(surface.triangles.size(), 8 * c * static_cast<std::size_t>(shape.segments));
+    EXPECT_EQ(surface.triangles.size(), 8 * c * shape.segments);
     EXPECT_TRUE(is_closed_and_oriented(surface));
     EXPECT_NEAR(enclosed_volume(surface), volume, 1000 * kEps * volume);
   }
@@ -68,7 +68,7 @@ TEST(Ring, TheDefaultHasGoodElements) {
   EXPECT_GT(quality.smallest, 0.5);
   EXPECT_GT(quality.mean, 0.6);
   EXPECT_LE(quality.smallest, quality.mean);
-  EXPECT_EQ(tet_quality(ring({}), ring({}).tets[static_cast<std::size_t>(quality.worst)]), quality.smallest);
+  EXPECT_EQ(tet_quality(ring({}), ring({}).tets[quality.worst]), quality.smallest);
 }
 
 TEST(MeshQuality, OfNothingIsNothing) { EXPECT_EQ(mesh_quality({}).worst, -1); }
@@ -87,7 +87,7 @@ TEST(BoxSurface, IsTheClosedBoxWithTheStatedCounts) {
   for (const auto& cells : {std::array<Index, 3>{1, 1, 1}, std::array<Index, 3>{2, 3, 4}}) {
     const TriangleMesh mesh = box_surface(size, cells);
     const auto [a, b, c] = cells;
-    const auto triangles = static_cast<std::size_t>(4 * (a * b + b * c + c * a));
+    const std::size_t triangles = 4 * (a * b + b * c + c * a);
     EXPECT_EQ(mesh.triangles.size(), triangles);
     EXPECT_EQ(mesh.vertices.size(), triangles / 2 + 2);
     EXPECT_TRUE(is_closed_and_oriented(mesh));
@@ -122,8 +122,8 @@ TEST(CapsuleSurface, ConvergesToTheCapsuleFromInside) {
   for (const Index refine : {1, 2, 4}) {
     const Index segments = 12 * refine, rings = 3 * refine;
     const TriangleMesh mesh = capsule_surface(radius, length, segments, rings);
-    EXPECT_EQ(mesh.vertices.size(), static_cast<std::size_t>(2 * rings * segments + 2));
-    EXPECT_EQ(mesh.triangles.size(), static_cast<std::size_t>(4 * rings * segments));
+    EXPECT_EQ(count(mesh.vertices), 2 * rings * segments + 2);
+    EXPECT_EQ(count(mesh.triangles), 4 * rings * segments);
     EXPECT_TRUE(is_closed_and_oriented(mesh));
     EXPECT_EQ(euler_characteristic(mesh), 2);
     const double error = volume - enclosed_volume(mesh);
@@ -148,10 +148,7 @@ TEST(Plate, IsAFlatGridFacingUp) {
   EXPECT_EQ(mesh.triangles.size(), 24U);
   EXPECT_EQ(euler_characteristic(mesh), 1);
   for (const auto& [i, j, k] : mesh.triangles) {
-    EXPECT_GT(
-        area_vector(mesh.vertices[static_cast<std::size_t>(i)], mesh.vertices[static_cast<std::size_t>(j)],
-                    mesh.vertices[static_cast<std::size_t>(k)])[2],
-        0.0);
+    EXPECT_GT(area_vector(mesh.vertices[i], mesh.vertices[j], mesh.vertices[k])[2], 0.0);
   }
   EXPECT_NEAR(surface_area(mesh), 2.0, 50 * kEps);
   EXPECT_THROW(plate(0.0, 1.0), UsageError);
@@ -165,11 +162,8 @@ TEST(Bin, IsABoxWithoutALidThatFacesItsInside) {
   EXPECT_EQ(euler_characteristic(mesh), 1);  // a disc
   const Vector3 inside(0.1, -0.2, 0.3);
   for (const Triangle& t : mesh.triangles) {
-    const Vector3& x = mesh.vertices[static_cast<std::size_t>(t[0])];
-    EXPECT_GT(area_vector(x, mesh.vertices[static_cast<std::size_t>(t[1])],
-                          mesh.vertices[static_cast<std::size_t>(t[2])])
-                  .dot(inside - x),
-              0.0);
+    const Vector3& x = mesh.vertices[t[0]];
+    EXPECT_GT(area_vector(x, mesh.vertices[t[1]], mesh.vertices[t[2]]).dot(inside - x), 0.0);
   }
   // With a lid that faces down it encloses the box, from the inside.
   mesh.triangles.push_back({4, 6, 5});

@@ -65,7 +65,7 @@ TEST_P(TetBall, HasTheStatedCountsPositiveTetsAndTheIcosphereAsSurface) {
   EXPECT_EQ(surface.vertices.size(), sphere.vertices.size());
   EXPECT_EQ(surface.triangles.size(), sphere.triangles.size());
   EXPECT_TRUE(is_closed_and_oriented(surface));
-  for (std::size_t i = 0; i < vertex_of.size(); ++i) EXPECT_EQ(vertex_of[i], static_cast<Index>(i));
+  for (Index i = 0; i < count(vertex_of); ++i) EXPECT_EQ(vertex_of[i], i);
   // The tets fill exactly the polyhedron; the sums have `tets` terms of relative rounding ε each.
   const double rounding = kEps * static_cast<double>(tets);
   EXPECT_NEAR(total_volume(ball) / enclosed_volume(surface), 1.0, rounding);

@@ -47,21 +47,20 @@ TEST(Bucket, FacesItsInsideAndExposesOnlyTheRim) {
   EXPECT_EQ(euler_characteristic(mesh), 1);  // a disc
   const Vector3 inside(0.0, 0.0, 0.2);
   for (const Triangle& t : mesh.triangles) {
-    const Vector3& x = mesh.vertices[static_cast<std::size_t>(t[0])];
-    const Vector3 normal = area_vector(x, mesh.vertices[static_cast<std::size_t>(t[1])],
-                                       mesh.vertices[static_cast<std::size_t>(t[2])]);
+    const Vector3& x = mesh.vertices[t[0]];
+    const Vector3 normal = area_vector(x, mesh.vertices[t[1]], mesh.vertices[t[2]]);
     EXPECT_GT(normal.norm(), 0.0);
     EXPECT_GT(normal.dot(inside - x), 0.0);
   }
   const std::vector<Index> exposed = exposed_vertices(mesh);
   ASSERT_EQ(exposed.size(), 24U);
-  for (const Index v : exposed) EXPECT_EQ(mesh.vertices[static_cast<std::size_t>(v)][2], shape.height);
+  for (const Index v : exposed) EXPECT_EQ(mesh.vertices[v][2], shape.height);
 }
 
 TEST(Bucket, CylinderEnclosesTheVolumeOfAPrism) {
   // Closing the top with the mirrored floor turns the bucket into a prism over a regular 12-gon.
   TriangleMesh mesh = bucket({1.0, 1.0, 2.0, 12});
-  const auto top = static_cast<Index>(mesh.vertices.size());
+  const Index top = count(mesh.vertices);
   mesh.vertices.emplace_back(0.0, 0.0, 2.0);
   for (Index s = 0; s < 12; ++s) mesh.triangles.push_back({12 + s, top, 12 + (s + 1) % 12});
   ASSERT_TRUE(is_closed_and_oriented(mesh));

@@ -45,9 +45,8 @@ TEST(FlaredTube, FacesOutwardAndIsAConeWithoutFolds) {
   shape.columns = 100;
   const TriangleMesh mesh = flared_tube(shape);
   for (const auto& [i, j, k] : mesh.triangles) {
-    const Vector3& x = mesh.vertices[static_cast<std::size_t>(i)];
-    const Vector3 n = area_vector(x, mesh.vertices[static_cast<std::size_t>(j)],
-                                  mesh.vertices[static_cast<std::size_t>(k)]);
+    const Vector3& x = mesh.vertices[i];
+    const Vector3 n = area_vector(x, mesh.vertices[j], mesh.vertices[k]);
     EXPECT_GT(n.dot(Vector3(x[0], x[1], 0.0)), 0.0);
   }
   EXPECT_NEAR(surface_area(mesh), 2.0 * 100 * std::sin(kPi / 100) * 0.2 * 0.7, 1e-13);
@@ -65,7 +64,7 @@ TEST(FlaredTube, RefusesBadShapes) {
 TEST(Skittle, HasTheStatedCounts) {
   for (const auto& [segments, rings] : {std::pair<Index, Index>{8, 10}, {5, 4}, {16, 20}}) {
     const TetMesh mesh = skittle({0.3, 0.05, segments, rings});
-    const auto s = static_cast<std::size_t>(segments), r = static_cast<std::size_t>(rings);
+    const std::size_t s = segments, r = rings;
     EXPECT_EQ(checked_counts(mesh), (Counts{3 * s * (r - 1), 2 * s * r, r * (s + 1), r * s + 2, 2}));
     EXPECT_NEAR(extent(mesh)[2], 0.3, 1e-15);
     EXPECT_LT(0.5 * extent(mesh)[0], 0.05 * 1.03);
@@ -77,9 +76,7 @@ TEST(Skittle, HasTheStatedCounts) {
 
 TEST(Skittle, HasABellyANeckAndAHead) {
   const TetMesh mesh = skittle({});
-  const auto radius = [&](Index ring) {
-    return mesh.vertices[static_cast<std::size_t>(9 * ring + 1)].head<2>().norm();
-  };
+  const auto radius = [&](Index ring) { return mesh.vertices[9 * ring + 1].head<2>().norm(); };
   EXPECT_GT(radius(3), radius(0));
   EXPECT_LT(radius(7), 0.7 * radius(3));
   EXPECT_LT(radius(7), radius(8));
@@ -102,9 +99,8 @@ TEST(Groove, FacesTheInsideOfItsTube) {
     EXPECT_EQ(mesh.triangles.size(), 2U * 64 * 12);
     EXPECT_EQ(euler_characteristic(mesh), 0);  // an annulus
     for (const auto& [i, j, k] : mesh.triangles) {
-      const Vector3& x = mesh.vertices[static_cast<std::size_t>(i)];
-      const Vector3 n = area_vector(x, mesh.vertices[static_cast<std::size_t>(j)],
-                                    mesh.vertices[static_cast<std::size_t>(k)]);
+      const Vector3& x = mesh.vertices[i];
+      const Vector3 n = area_vector(x, mesh.vertices[j], mesh.vertices[k]);
       const Vector3 middle = shape.track_radius * Vector3(x[0], x[1], 0.0).normalized();
       EXPECT_NEAR((x - middle).norm(), shape.radius, 1e-15);
       EXPECT_GT(n.dot(middle - x), 0.0);

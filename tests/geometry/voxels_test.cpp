@@ -52,7 +52,7 @@ TEST(FootedBlock, StandsOnItsFeet) {
     // The area that stands on the ground.
     double area = 0.0;
     for (const auto& [i, j, k] : boundary_triangles(mesh)) {
-      const auto x = [&](Index v) { return mesh.vertices[static_cast<std::size_t>(v)]; };
+      const auto x = [&](Index v) { return mesh.vertices[v]; };
       const Vector3 n = area_vector(x(i), x(j), x(k));
       if (x(i)[2] == -2.0 && n[2] < 0.0) area -= 0.5 * n[2];
     }
@@ -67,8 +67,8 @@ TEST(Refined, EightTimesTheTetsInTheSameShape) {
     const Counts coarse = checked_counts(mesh);
     const Counts fine = checked_counts(refined(mesh));
     // V − E + F − T of the solid stays as it is, and F = 2 T + boundary / 2.
-    const std::size_t edges = coarse.vertices + coarse.tets + coarse.triangles / 2 -
-                              static_cast<std::size_t>(coarse.euler_characteristic / 2);
+    const std::size_t edges =
+        coarse.vertices + coarse.tets + coarse.triangles / 2 - coarse.euler_characteristic / 2;
     EXPECT_EQ(fine,
               (Counts{8 * coarse.tets, 4 * coarse.triangles, coarse.vertices + edges,
                       coarse.surface_vertices + 3 * coarse.triangles / 2, coarse.euler_characteristic}));

@@ -47,7 +47,7 @@ TEST(Asymmetry, WithoutADiagonalTheLargestEntryIsTheScale) {
 TEST(Asymmetry, IsTheLargestOfAllPairsWhateverThePattern) {
   Rng rng(3);
   for (int trial = 0; trial < 200; ++trial) {
-    const Eigen::Index n = 1 + static_cast<Eigen::Index>(rng.below(9));
+    const Eigen::Index n = 1 + rng.below(9);
     Matrix A = Matrix::Zero(n, n);
     for (Eigen::Index i = 0; i < n; ++i) {
       for (Eigen::Index j = 0; j < n; ++j) A(i, j) = rng.below(3) == 0 ? rng.normal() : 0.0;

@@ -21,20 +21,20 @@ TEST(UnionFind, JoinsAndFindsAlongAnAdversarialChain) {
 /// Labels by breadth-first search from the smallest unlabelled node.
 std::vector<Index> searched_labels(const Matrix& A, Index node_size) {
   const auto n = static_cast<Index>(A.rows()) / node_size;
-  std::vector<Index> label(static_cast<std::size_t>(n), -1);
+  std::vector<Index> label(n, -1);
   Index count = 0;
   for (Index start = 0; start < n; ++start) {
-    if (label[static_cast<std::size_t>(start)] >= 0) continue;
+    if (label[start] >= 0) continue;
     std::deque<Index> open{start};
-    label[static_cast<std::size_t>(start)] = count;
+    label[start] = count;
     while (!open.empty()) {
       const Index i = open.front();
       open.pop_front();
       for (Index j = 0; j < n; ++j) {
         const bool joined = !A.block(i * node_size, j * node_size, node_size, node_size).isZero(0.0) ||
                             !A.block(j * node_size, i * node_size, node_size, node_size).isZero(0.0);
-        if (joined && label[static_cast<std::size_t>(j)] < 0) {
-          label[static_cast<std::size_t>(j)] = count;
+        if (joined && label[j] < 0) {
+          label[j] = count;
           open.push_back(j);
         }
       }

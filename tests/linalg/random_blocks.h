@@ -38,9 +38,7 @@ inline Vector random_vector(Eigen::Index n, std::uint64_t seed) {
   return x;
 }
 
-inline std::span<const double> view(const Vector& x) {
-  return {x.data(), static_cast<std::size_t>(x.size())};
-}
-inline std::span<double> view(Vector& x) { return {x.data(), static_cast<std::size_t>(x.size())}; }
+inline std::span<const double> view(const Vector& x) { return span_of(x); }
+inline std::span<double> view(Vector& x) { return span_of(x); }
 
 }  // namespace signorini::test

@@ -53,9 +53,8 @@ TEST(SymmetricBlockMatrix, StoresCouplingsInsideAChunkOnce) {
     const SymmetricBlockMatrix S = fold_symmetric(A, rows).value();
     Index kept = 0;
     for (Index i = 0; i < A.block_rows; ++i) {
-      for (Index b = A.row_begin[static_cast<std::size_t>(i)];
-           b < A.row_begin[static_cast<std::size_t>(i) + 1]; ++b) {
-        const Index j = A.column[static_cast<std::size_t>(b)];
+      for (Index b = A.row_begin[i]; b < A.row_begin[i + 1]; ++b) {
+        const Index j = A.column[b];
         kept += j / rows != i / rows || j >= i ? 1 : 0;
       }
     }

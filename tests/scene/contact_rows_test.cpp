@@ -15,8 +15,6 @@ namespace {
 
 constexpr double kEps = 2.22e-16;
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 Vector3 random_vector(Rng& rng) {
   const double x = rng.normal();
   const double y = rng.normal();
@@ -54,17 +52,17 @@ struct Zoo {
     Rng rng(4);
     for (Vector3& v : state.velocity) v = random_vector(rng);
     TaskArena arena(1);
-    x.resize(at(bodies.surface().vertices()));
+    x.resize(bodies.surface().vertices());
     bodies.surface_positions(arena, state, x);
   }
   /// Vertex number `i` of a body.
   Index vertex(Index body, Index i) const {
-    return i + (body == 0 ? 0 : bodies.surface().bodies[at(body - 1)].vertices);
+    return i + (body == 0 ? 0 : bodies.surface().bodies[body - 1].vertices);
   }
   SurfaceContact contact(Index a, Index ia, Index b, Index face, Rng& rng) const {
     SurfaceContact c;
-    const Index triangle = face + (b == 0 ? 0 : bodies.surface().bodies[at(b - 1)].triangles);
-    const Triangle& t = bodies.surface().triangles[at(triangle)];
+    const Index triangle = face + (b == 0 ? 0 : bodies.surface().bodies[b - 1].triangles);
+    const Triangle& t = bodies.surface().triangles[triangle];
     c.feature = {vertex(a, ia), triangle};
     c.key = {PairKind::vertex_face, {vertex(a, ia), t[0], t[1], t[2]}};
     c.body = {a, b};
@@ -85,7 +83,7 @@ struct Zoo {
     moved = state;
     bodies.advance(moved, state.velocity, -h);
     bodies.surface_positions(arena, moved, behind);
-    return (ahead[at(v)] - behind[at(v)]) / (2.0 * h);
+    return (ahead[v] - behind[v]) / (2.0 * h);
   }
 };
 
@@ -103,7 +101,7 @@ TEST(ContactRows, AreTheRelativeVelocityOfTheSurfacesInTheFrameOfTheContact) {
   const TouchedBlocks touched = touched_bodies(zoo.bodies, contacts, false);
   // The rigid body's blocks come last, the pinned node not at all.
   EXPECT_EQ(touched.body, (std::vector<Index>{0, 2, 1}));
-  EXPECT_EQ(touched.block.size(), at(zoo.bodies.blocks()) - 1);
+  EXPECT_EQ(count(touched.block), zoo.bodies.blocks() - 1);
   EXPECT_TRUE(std::is_sorted(touched.block.begin(), touched.block.end()));
   std::vector<Vector3> tangents;
   for (const SurfaceContact& c : contacts)
@@ -112,7 +110,7 @@ TEST(ContactRows, AreTheRelativeVelocityOfTheSurfacesInTheFrameOfTheContact) {
   TaskArena arena(2);
   ContactProblem p;
   contact_rows(arena, zoo.bodies, zoo.state, 1e-3, contacts, tangents, touched, p);
-  const auto m = static_cast<Index>(contacts.size());
+  const Index m = count(contacts);
   p.mu = Vector::Constant(m, 0.5);
   p.f = Vector::Zero(p.H.rows());
   p.M = Matrix::Identity(p.H.rows(), p.H.rows()).sparseView();
@@ -121,11 +119,10 @@ TEST(ContactRows, AreTheRelativeVelocityOfTheSurfacesInTheFrameOfTheContact) {
   EXPECT_EQ(p.bodies.row(2), Eigen::RowVector2i(1, -1));
 
   Vector v(p.H.rows());
-  for (std::size_t b = 0; b < touched.block.size(); ++b)
-    v.segment<3>(3 * static_cast<Index>(b)) = zoo.state.velocity[at(touched.block[b])];
+  for (Index b = 0; b < count(touched.block); ++b) v.segment<3>(3 * b) = zoo.state.velocity[touched.block[b]];
   const Vector u = p.H.transpose() * v + p.w;
   for (Index k = 0; k < m; ++k) {
-    const SurfaceContact& c = contacts[at(k)];
+    const SurfaceContact& c = contacts[k];
     Vector3 expected = Vector3::Zero();
     for (std::size_t i = 0; i < 4; ++i) expected += c.weight[i] * zoo.velocity_of(c.key.vertex[i]);
     Vector3 world = Vector3::Zero();
@@ -151,8 +148,8 @@ TEST(ContactRows, HaveNoResultantBetweenMovableBodies) {
   // The face of the first contact is rigid, its vertex a free node; the second one's face is embedded.
   for (Index column = 0; column < 6; ++column) {
     Vector3 sum = Vector3::Zero();
-    for (Index b = 0; b < static_cast<Index>(touched.block.size()); ++b) {
-      const Index block = touched.block[at(b)];
+    for (Index b = 0; b < count(touched.block); ++b) {
+      const Index block = touched.block[b];
       if (block >= zoo.bodies.nodes() && (block - zoo.bodies.nodes()) % 2 == 1) continue;  // torques
       for (Index d = 0; d < 3; ++d) sum[d] += p.H.coeff(3 * b + d, column);
     }
@@ -185,11 +182,11 @@ TEST(ContactRows, RestrictedMatrixIsTheSubmatrix) {
   SparseRows M;
   restrict_matrix(arena, system.A, touched, M);
   const SparseRows whole = to_scalar(system.A);
-  ASSERT_EQ(M.rows(), static_cast<Index>(3 * touched.block.size()));
+  ASSERT_EQ(M.rows(), 3 * count(touched.block));
   for (Index i = 0; i < M.rows(); ++i) {
     for (Index j = 0; j < M.cols(); ++j) {
-      const Index row = 3 * touched.block[at(i / 3)] + i % 3;
-      const Index column = 3 * touched.block[at(j / 3)] + j % 3;
+      const Index row = 3 * touched.block[i / 3] + i % 3;
+      const Index column = 3 * touched.block[j / 3] + j % 3;
       EXPECT_EQ(M.coeff(i, j), whole.coeff(row, column));
     }
   }
@@ -223,12 +220,12 @@ struct Kept {
   WarmStart warm;
 
   explicit Kept(std::vector<SurfaceContact> of) : contacts(std::move(of)) {
-    const auto m = static_cast<Index>(contacts.size());
+    const Index m = count(contacts);
     Rng rng(9);
     problem.mu = Vector::Constant(m, 0.5);
     problem.frame.resize(m, 9);
     for (Index k = 0; k < m; ++k) {
-      const Vector3 n = contacts[at(k)].normal;
+      const Vector3 n = contacts[k].normal;
       const Vector3 t = n.unitOrthogonal();
       problem.frame.row(k) << n.transpose(), t.transpose(), n.cross(t).transpose();
       for (int d = 0; d < 3; ++d) r.push_back(rng.uniform(0.1, 1.0));
@@ -252,7 +249,7 @@ TEST(WarmStart, KeepsImpulsesStatesAndBoundsByPairAndLetsAVertexSlideToTheNextFa
   const auto world = [&](std::size_t k) {
     Vector3 sum = Vector3::Zero();
     for (Index d = 0; d < 3; ++d)
-      sum += kept.r[3 * k + at(d)] * kept.problem.frame.block<1, 3>(static_cast<Index>(k), 3 * d).transpose();
+      sum += kept.r[3 * k + d] * kept.problem.frame.block<1, 3>(k, 3 * d).transpose();
     return sum;
   };
   // T24: vertex 50 slid to the neighbouring face; 51 is where it was; 52 is new; on body 3 nothing is known.

@@ -18,8 +18,7 @@ using namespace testing_tools;
 
 template <class Dense>
 std::string bits_of(const Dense& values) {
-  return {reinterpret_cast<const char*>(values.data()),
-          static_cast<std::size_t>(values.size()) * sizeof(*values.data())};
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(*values.data())};
 }
 
 /// All that must stay the same while contacts change.

@@ -50,8 +50,7 @@ struct Run {
     Vector3 sum = Vector3::Zero();
     for (Index k = 0; k < problem.contacts(); ++k) {
       for (Index d = 0; d < 3; ++d)
-        sum +=
-            impulses[static_cast<std::size_t>(3 * k + d)] * problem.frame.block<1, 3>(k, 3 * d).transpose();
+        sum += impulses[3 * k + d] * problem.frame.block<1, 3>(k, 3 * d).transpose();
     }
     return sum;
   }
@@ -76,10 +75,10 @@ struct World {
     return std::make_unique<Run>(bodies, detection, settings, threads);
   }
   double mass() const {
-    std::vector<Matrix3> blocks(static_cast<std::size_t>(bodies.blocks()));
+    std::vector<Matrix3> blocks(bodies.blocks());
     bodies.mass_blocks(bodies.start(), blocks);
     double sum = 0.0;
-    for (Index b = 0; b < bodies.nodes(); ++b) sum += blocks[static_cast<std::size_t>(b)](0, 0);
+    for (Index b = 0; b < bodies.nodes(); ++b) sum += blocks[b](0, 0);
     return sum;
   }
 };
@@ -164,8 +163,7 @@ TEST(ExplicitStepper, ContactsBetweenBodiesConserveMomentum) {
   for (int s = 0; s < 300; ++s) {
     contact_steps += run->advance().contacts > 0;
     for (Index k = 0; k < run->problem.contacts(); ++k) {
-      twist += std::abs(run->problem.gap[k]) *
-               Eigen::Map<const Vector3>(&run->impulses[static_cast<std::size_t>(3 * k)]).norm();
+      twist += std::abs(run->problem.gap[k]) * Eigen::Map<const Vector3>(&run->impulses[3 * k]).norm();
     }
   }
   EXPECT_GT(contact_steps, 50);
@@ -188,7 +186,7 @@ TEST_P(Restitution, TheImpactReflectsTheStatedShareOfTheNormalSpeed) {
   // closes the gap).
   const double leaving = GetParam() > 0.0 ? GetParam() : -2e-4 / world.settings.dt;
   for (const SurfaceContact& c : run->contacts) {
-    const auto node = static_cast<std::size_t>(world.bodies.main_block(c.key.vertex[0]));
+    const std::size_t node = world.bodies.main_block(c.key.vertex[0]);
     EXPECT_NEAR(run->stepper.state().velocity[node][2], leaving, 1e-7);  // residual 1e-8 of q ≈ 2
   }
 }

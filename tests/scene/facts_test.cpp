@@ -218,7 +218,7 @@ TEST(Probes, MeasureWhatCanBeWorkedOutByHand) {
   const auto value = [&](const std::string& name) {
     const auto found = std::find(table.columns.begin(), table.columns.end(), name);
     EXPECT_NE(found, table.columns.end()) << name;
-    return row[static_cast<std::size_t>(found - table.columns.begin())];
+    return row[found - table.columns.begin()];
   };
   const double angle = 2.0 * 0.1 * 180.0 / std::numbers::pi;
   for (const std::string body : {"elastic", "rigid"}) {

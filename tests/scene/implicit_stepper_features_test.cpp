@@ -31,11 +31,11 @@ TriangleMesh fine_floor() {
 PairKey key_of_features(const SurfaceModel& model, const SurfaceContact& contact) {
   const auto [a, b] = contact.feature;
   if (contact.key.kind == PairKind::vertex_face) {
-    const Triangle& face = model.triangles[static_cast<std::size_t>(b)];
+    const Triangle& face = model.triangles[b];
     return {PairKind::vertex_face, {a, face[0], face[1], face[2]}};
   }
-  const Edge& first = model.edges[static_cast<std::size_t>(a)];
-  const Edge& second = model.edges[static_cast<std::size_t>(b)];
+  const Edge& first = model.edges[a];
+  const Edge& second = model.edges[b];
   return {PairKind::edge_edge, {first[0], first[1], second[0], second[1]}};
 }
 

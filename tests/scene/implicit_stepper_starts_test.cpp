@@ -43,8 +43,8 @@ Ends ends_of_solve(const ImplicitWorld& world, std::size_t solve) {
   const ContactProblem& p = world.problems[solve];
   const std::vector<double>& r = world.impulses[solve];
   for (std::size_t k = 0; k < world.contacts[solve].size(); ++k) {
-    ends[world.contacts[solve][k].key] = contact_end(Vector3(r[3 * k], r[3 * k + 1], r[3 * k + 2]),
-                                                     p.mu[static_cast<Index>(k)], FrictionLaw::cone);
+    ends[world.contacts[solve][k].key] =
+        contact_end(Vector3(r[3 * k], r[3 * k + 1], r[3 * k + 2]), p.mu[k], FrictionLaw::cone);
   }
   return ends;
 }
@@ -63,16 +63,15 @@ TEST_P(StartsOfLoops, EverySolveStartsFromTheVelocityOfTheStepAndTheEndOfTheSolv
     for (std::size_t i = 0; i < world.problems.size(); ++i) {
       const ContactProblem& p = world.problems[i];
       ASSERT_EQ(p.v_minus.size(), p.dofs());
-      for (std::size_t a = 0; a < p.node_numbers.size(); ++a) {
-        EXPECT_EQ(Vector3(p.v_minus.segment<3>(3 * static_cast<Index>(a))),
-                  velocity[static_cast<std::size_t>(p.node_numbers[a])]);
+      for (Index a = 0; a < count(p.node_numbers); ++a) {
+        EXPECT_EQ(Vector3(p.v_minus.segment<3>(3 * a)), velocity[p.node_numbers[a]]);
       }
       for (std::size_t k = 0; k < world.contacts[i].size(); ++k) {
         ++met[p.start_states[k]];
         const auto known = before.find(world.contacts[i][k].key);
         if (known == before.end()) continue;
         EXPECT_EQ(p.start_states[k], known->second.state) << "step " << s << " contact " << k;
-        EXPECT_EQ(p.start_bounds[static_cast<Index>(k)], known->second.bound) << "step " << s;
+        EXPECT_EQ(p.start_bounds[k], known->second.bound) << "step " << s;
       }
       before = ends_of_solve(world, i);
     }
@@ -103,7 +102,7 @@ TEST_P(StartsOfLoops, ACornerThatSlidesToTheNextFaceKeepsItsStateAndBound) {
           }) != 1)
         continue;
       EXPECT_EQ(world.problems[0].start_states[k], corner->second.state) << "step " << s;
-      EXPECT_EQ(world.problems[0].start_bounds[static_cast<Index>(k)], corner->second.bound) << "step " << s;
+      EXPECT_EQ(world.problems[0].start_bounds[k], corner->second.bound) << "step " << s;
       ++moved;
     }
     before = ends_of_solve(world, world.problems.size() - 1);
@@ -122,7 +121,7 @@ TEST_P(StartsOfLoops, BoundsScaleWithTheStepAsImpulsesDo) {
   for (std::size_t k = 0; k < twice.contacts[0].size(); ++k) {
     const auto entry = before.find(twice.contacts[0][k].key);
     if (entry == before.end()) continue;
-    EXPECT_EQ(twice.problems[0].start_bounds[static_cast<Index>(k)], 2.0 * entry->second.bound);
+    EXPECT_EQ(twice.problems[0].start_bounds[k], 2.0 * entry->second.bound);
     EXPECT_EQ(twice.problems[0].start_states[k], entry->second.state);
     ++known;
   }
@@ -143,7 +142,7 @@ TEST(ImplicitStarts, TheAlignedPyramidSlidesInItsOwnTangents) {
   int inside = 0;
   for (Index k = 0; k < p.contacts(); ++k) {
     if (p.start_bounds[k] == 0.0) continue;
-    EXPECT_EQ(p.start_states[static_cast<std::size_t>(k)], FrictionState::sliding) << k;
+    EXPECT_EQ(p.start_states[k], FrictionState::sliding) << k;
     inside += p.warm_start.segment<2>(3 * k + 1).cwiseAbs().maxCoeff() < 0.97 * p.start_bounds[k];
   }
   EXPECT_GE(inside, 2);
@@ -154,8 +153,7 @@ TEST(ImplicitStarts, TheFirstContactsAreNew) {
   world.advance();
   const ContactProblem& p = world.problems[0];
   ASSERT_GE(p.contacts(), 4);
-  EXPECT_EQ(p.start_states,
-            std::vector<FrictionState>(static_cast<std::size_t>(p.contacts()), FrictionState::unknown));
+  EXPECT_EQ(p.start_states, std::vector<FrictionState>(p.contacts(), FrictionState::unknown));
   EXPECT_EQ(p.start_bounds, Vector::Zero(p.contacts()));
   EXPECT_EQ(p.warm_start, Vector::Zero(3 * p.contacts()));
 }

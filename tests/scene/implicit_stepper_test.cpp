@@ -187,8 +187,7 @@ TEST(ImplicitStepper, MomentumChangesByGravityAndTheFloorsImpulses) {
         // Impulses between the bodies cancel; those of the floor (body −1) remain.
         const double sign = (p.bodies(k, 0) >= 0 ? 1.0 : 0.0) - (p.bodies(k, 1) >= 0 ? 1.0 : 0.0);
         for (Index d = 0; d < 3; ++d)
-          expected += sign * world.impulses[last][static_cast<std::size_t>(3 * k + d)] *
-                      p.frame.block<1, 3>(k, 3 * d).transpose();
+          expected += sign * world.impulses[last][3 * k + d] * p.frame.block<1, 3>(k, 3 * d).transpose();
       }
     }
     // 27 nodes and the tolerance 1e-14 of the linear solves: 1e-12 of the momentum of 9 kg at 2 m/s.
@@ -313,7 +312,7 @@ TEST(ImplicitStepper, AlignedTangentsOfAPileAtRestDoNotTurn) {
   for (int s = 0; s < 50; ++s) {
     ASSERT_EQ(world.advance().solves, 1);
     for (std::size_t k = 0; k < world.contacts[0].size(); ++k) {
-      const Vector3 t = world.problems[0].frame.block<1, 3>(static_cast<Index>(k), 3).transpose();
+      const Vector3 t = world.problems[0].frame.block<1, 3>(k, 3).transpose();
       const auto known = before.find(world.contacts[0][k].key);
       if (known != before.end()) {
         worst = std::min(worst, t.dot(known->second));
@@ -362,7 +361,7 @@ TEST_P(ContactLoops, AVertexThatSlidesOverFacesKeepsItsImpulse) {
       const PairKey& key = world.contacts[0][k].key;
       now.insert(key);
       // A corner keeps its features while it slides over one face, whatever comes and goes beside it.
-      const auto row = world.problems[0].features.row(static_cast<Index>(k));
+      const auto row = world.problems[0].features.row(k);
       const auto [known, fresh] = features.try_emplace(key, row[0], row[1]);
       EXPECT_EQ(known->second, std::pair(row[0], row[1])) << "step " << s;
       EXPECT_EQ(row[0] < 0, key.kind == PairKind::edge_edge);
@@ -398,7 +397,7 @@ double energy_after_impact(ContactResponse response, double& distance) {
   toy.vertices = {{0.0, 0, 0.35}, {0.2, 0, 0.25}, {0.3, 0, 0.05}};
   toy.mass = {0.1, 0.1, 0.1};
   for (Index i = 0; i < 2; ++i) {
-    const auto k = static_cast<std::size_t>(i);
+    const std::size_t k = i;
     toy.springs.push_back({i, i + 1, 200.0, 0.0, (toy.vertices[k + 1] - toy.vertices[k]).norm()});
     toy.edges.push_back({i, i + 1});
   }

@@ -62,17 +62,16 @@ struct ImplicitWorld {
     return report;
   }
   std::vector<Vector3> surface() const {
-    std::vector<Vector3> x(static_cast<std::size_t>(bodies.surface().vertices()));
+    std::vector<Vector3> x(bodies.surface().vertices());
     bodies.surface_positions(*arena, stepper->state(), x);
     return x;
   }
   double mass() const {
-    std::vector<Matrix3> blocks(static_cast<std::size_t>(bodies.blocks()));
+    std::vector<Matrix3> blocks(bodies.blocks());
     bodies.mass_blocks(bodies.start(), blocks);
     double sum = 0.0;
     for (Index b = 0; b < bodies.blocks(); ++b) {
-      if (b < bodies.nodes() || (b - bodies.nodes()) % 2 == 0)
-        sum += blocks[static_cast<std::size_t>(b)](0, 0);
+      if (b < bodies.nodes() || (b - bodies.nodes()) % 2 == 0) sum += blocks[b](0, 0);
     }
     return sum;
   }
@@ -81,8 +80,7 @@ struct ImplicitWorld {
     Vector3 sum = Vector3::Zero();
     for (Index k = 0; k < problems[i].contacts(); ++k) {
       for (Index d = 0; d < 3; ++d)
-        sum += impulses[i][static_cast<std::size_t>(3 * k + d)] *
-               problems[i].frame.block<1, 3>(k, 3 * d).transpose();
+        sum += impulses[i][3 * k + d] * problems[i].frame.block<1, 3>(k, 3 * d).transpose();
     }
     return sum;
   }

@@ -49,12 +49,11 @@ struct World {
 
 /// Mean velocity of the free blocks, weighted by mass; m/s.
 Vector3 mean_velocity(const BodySystem& system, const SystemState& state) {
-  std::vector<Matrix3> mass(static_cast<std::size_t>(system.blocks()));
+  std::vector<Matrix3> mass(system.blocks());
   system.mass_blocks(state, mass);
   double total = 0.0;
-  for (Index b = 0; b < system.nodes(); ++b) total += mass[static_cast<std::size_t>(b)](0, 0);
-  for (Index r = 0; r < system.rigids(); ++r)
-    total += mass[static_cast<std::size_t>(system.nodes() + 2 * r)](0, 0);
+  for (Index b = 0; b < system.nodes(); ++b) total += mass[b](0, 0);
+  for (Index r = 0; r < system.rigids(); ++r) total += mass[system.nodes() + 2 * r](0, 0);
   return system.linear_momentum(state) / total;
 }
 

@@ -77,7 +77,7 @@ TEST_F(RecorderTest, WritesTheRecordingItsStepsAndWhereItComesFrom) {
   EXPECT_EQ(std::count(steps.begin(), steps.end(), '\n'), 1 + 8);
   const RecordingReader reader(folder_ / "a.h5");
   EXPECT_EQ(reader.header().git, "test");
-  EXPECT_EQ(reader.frames().size(), static_cast<std::size_t>(summary.frames));
+  EXPECT_EQ(count(reader.frames()), summary.frames);
   for (const std::string& frame : reader.frames())
     EXPECT_EQ(reader.contacts(frame), reader.read(frame).problem.contacts());
   EXPECT_EQ(recording_failure(folder_ / "a.h5"), "");
@@ -133,12 +133,12 @@ TEST_P(RecordedStarts, VelocitiesAreThoseThatTheStepBeforeEndedWith) {
     if (step_of(frames[i + 1]) != step_of(frames[i]) + 1) continue;  // another solve of the step, or a gap
     const Vector v = Referee(before).velocity(span_of(frames[i].impulse));
     const double scale = v.cwiseAbs().maxCoeff();
-    for (std::size_t a = 0; a < now.node_numbers.size(); ++a) {
+    for (Index a = 0; a < count(now.node_numbers); ++a) {
       const auto& numbers = before.node_numbers;
       const auto place = std::lower_bound(numbers.begin(), numbers.end(), now.node_numbers[a]);
       if (place == numbers.end() || *place != now.node_numbers[a]) continue;
       const Vector3 expected = v.segment<3>(3 * (place - numbers.begin()));
-      const Vector3 found = now.v_minus.segment<3>(3 * static_cast<Index>(a));
+      const Vector3 found = now.v_minus.segment<3>(3 * a);
       EXPECT_LT((found - expected).norm(), tolerance() * scale) << frames[i + 1].id << " block " << a;
       ++compared;
     }
@@ -156,14 +156,14 @@ TEST_P(RecordedStarts, StatesAndBoundsAreThoseOfTheSolveBefore) {
   int last_step = -1;
   for (const Frame& frame : frames) {
     const ContactProblem& p = frame.problem;
-    ASSERT_EQ(p.start_states.size(), static_cast<std::size_t>(p.contacts()));
-    ASSERT_EQ(p.start_bounds.size(), p.contacts());
+    ASSERT_EQ(count(p.start_states), p.contacts());
+    ASSERT_EQ(count(p.start_bounds), p.contacts());
     if (step_of(frame) > last_step + 1) before.clear();
     last_step = step_of(frame);
     std::map<std::pair<Index, Index>, ContactEnd> now;
     for (Index k = 0; k < p.contacts(); ++k) {
       const std::pair pair(p.features(k, 0), p.features(k, 1));
-      const FrictionState state = p.start_states[static_cast<std::size_t>(k)];
+      const FrictionState state = p.start_states[k];
       const auto known = before.find(pair);
       if (known != before.end()) {
         EXPECT_EQ(state, known->second.state) << frame.id << " contact " << k;

@@ -19,14 +19,12 @@ namespace {
 const std::string kBucket = std::string(SIGNORINI_SOURCE_DIR) + "/configs/scenes/bucket.toml";
 
 void update(Digest& digest, const ContactProblem& p) {
-  const auto add = [&digest](const auto& m) {
-    digest.update(m.data(), static_cast<std::size_t>(m.size()) * sizeof(*m.data()));
-  };
+  const auto add = [&digest](const auto& m) { digest.update(m.data(), m.size() * sizeof(*m.data())); };
   add(p.f), add(p.w), add(p.mu), add(p.gap), add(p.frame), add(p.position), add(p.points), add(p.weights);
   add(p.bodies), add(p.warm_start);
-  digest.update(std::span<const double>(p.M.valuePtr(), static_cast<std::size_t>(p.M.nonZeros())));
-  digest.update(std::span<const double>(p.H.valuePtr(), static_cast<std::size_t>(p.H.nonZeros())));
-  digest.update(std::span<const Index>(p.H.innerIndexPtr(), static_cast<std::size_t>(p.H.nonZeros())));
+  digest.update(std::span<const double>(p.M.valuePtr(), p.M.nonZeros()));
+  digest.update(std::span<const double>(p.H.valuePtr(), p.H.nonZeros()));
+  digest.update(std::span<const Index>(p.H.innerIndexPtr(), p.H.nonZeros()));
 }
 
 double energy(const StepStatistics& s) {
@@ -50,13 +48,11 @@ Outcome run(const RecordRequest& request) {
         EXPECT_FALSE(find_defect(frame.problem).has_value())
             << frame.id << ": " << *find_defect(frame.problem);
         EXPECT_NE(frame.geometry, nullptr);
-        EXPECT_EQ(frame.geometry->triangle_body.size(),
-                  static_cast<std::size_t>(frame.geometry->triangles.rows()));
+        EXPECT_EQ(count(frame.geometry->triangle_body), frame.geometry->triangles.rows());
         EXPECT_LT(frame.geometry->triangles.maxCoeff(), frame.geometry->vertices.rows());
         outcome.largest = std::max(outcome.largest, static_cast<int>(frame.problem.contacts()));
         update(digest, frame.problem);
-        digest.update(frame.geometry->vertices.data(),
-                      static_cast<std::size_t>(frame.geometry->vertices.size()) * sizeof(double));
+        digest.update(frame.geometry->vertices.data(), frame.geometry->vertices.size() * sizeof(double));
       },
       [&](const StepStatistics& s) {
         outcome.steps.push_back(s);
@@ -308,7 +304,7 @@ TEST(Scene, EverySolveOfADueStepIsAFrameThatItsImpulsesSolve) {
         ASSERT_EQ(frame.impulse.size(), 3 * p.contacts()) << frame.id;
         // The driving solver may stop at accepted_residual = 1e-3 of its own measure, which for pgs is the
         // referee's up to rounding.
-        const std::span<const double> r(frame.impulse.data(), static_cast<std::size_t>(frame.impulse.size()));
+        const std::span<const double> r(frame.impulse.data(), frame.impulse.size());
         EXPECT_LE(Referee(p).measure(r, LawSpec{}).residual, 1.01e-3) << frame.id;
         ASSERT_NE(frame.geometry, nullptr);
         EXPECT_EQ(frame.geometry->rest.rows(), frame.geometry->vertices.rows());
@@ -351,9 +347,9 @@ TEST(Scene, RestVerticesAreTheStartOfEveryBody) {
   // Undeformed at the start: the first recorded frame moved by free fall only, all vertices of a body alike.
   const auto& geometry = *frames.front().geometry;
   EXPECT_TRUE((geometry.rest - frames.back().geometry->rest).isZero(0.0));
-  for (std::size_t t = 0; t < geometry.triangle_body.size(); ++t) {
-    const Vector3 moved = (geometry.vertices.row(geometry.triangles(static_cast<Index>(t), 0)) -
-                           geometry.rest.row(geometry.triangles(static_cast<Index>(t), 0)));
+  for (Index t = 0; t < count(geometry.triangle_body); ++t) {
+    const Vector3 moved =
+        (geometry.vertices.row(geometry.triangles(t, 0)) - geometry.rest.row(geometry.triangles(t, 0)));
     if (geometry.triangle_body[t] < 0) {
       EXPECT_EQ(moved, Vector3::Zero());
     } else {
@@ -389,8 +385,7 @@ TEST_P(SceneCheckpoints, GoingOnFromAnyStepGivesTheSameBits) {
     resumed.restore(checkpoints[from - 1]);
     EXPECT_EQ(resumed.steps_taken(), static_cast<long long>(from));
     const std::vector<std::uint64_t> rest = digest_from(resumed, nullptr);
-    EXPECT_EQ(rest,
-              std::vector<std::uint64_t>(digests.begin() + static_cast<std::ptrdiff_t>(from), digests.end()))
+    EXPECT_EQ(rest, std::vector<std::uint64_t>(digests.begin() + from, digests.end()))
         << "resumed after step " << from;
   }
 }
@@ -527,10 +522,10 @@ TEST(Scene, GridsFillPlacesInOrderAndCountLimitsThem) {
         file.request(all), [](const std::string& id) { return id == "000001"; },
         [&](const Frame& frame) {
           const FrameGeometry& g = *frame.geometry;
-          for (std::size_t t = 0; t < g.triangle_body.size(); ++t) {
+          for (Index t = 0; t < count(g.triangle_body); ++t) {
             for (Index k = 0; k < 3 && g.triangle_body[t] >= 0; ++k) {
               auto& [sum, n] = sums.try_emplace(g.triangle_body[t], Vector3::Zero(), 0).first->second;
-              sum += g.rest.row(g.triangles(static_cast<Index>(t), k)).transpose();
+              sum += g.rest.row(g.triangles(t, k)).transpose();
               ++n;
             }
           }
@@ -545,7 +540,7 @@ TEST(Scene, GridsFillPlacesInOrderAndCountLimitsThem) {
   for (int i = 0; i < 8; ++i) {
     const Vector3 wanted(i % 2 == 0 ? -0.15 : 0.15, i / 2 % 2 == 0 ? -0.2 : 0.2, 0.1 + 0.5 * (i / 4));
     // Vertices are counted once per triangle: 5 or 6 times, the same for opposite ones.
-    EXPECT_LT((eight[static_cast<std::size_t>(i)] - wanted).norm(), 1e-14);
+    EXPECT_LT((eight[i] - wanted).norm(), 1e-14);
   }
   EXPECT_EQ(centres({{"bodies.balls.count", "3"}}).size(), 3U);
 }

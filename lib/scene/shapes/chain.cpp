@@ -26,7 +26,7 @@ SpringNetwork Chain::build(const Options& o, const ShapeContext& context) {
     network.edges.push_back({i, i + 1});
   }
   for (Index i = 0; i + 2 < o.nodes && material.hinge_n_m > 0.0; ++i) {
-    const auto* vertex = &network.vertices[static_cast<std::size_t>(i)];
+    const auto* vertex = &network.vertices[i];
     network.hinges.push_back(
         {i, i + 1, i + 2, material.hinge_n_m, hinge_angle(vertex[0], vertex[1], vertex[2])});
   }

@@ -14,7 +14,7 @@ void Letter::Options::validate() const {
 }
 
 SolidMesh Letter::build(const Options& o, const ShapeContext& context) {
-  const char letter = o.text[static_cast<std::size_t>(context.number) % o.text.size()];
+  const char letter = o.text[context.number % o.text.size()];
   SolidMesh solid = text_letter(letter, context.number, o.width_m, {o.cage_cells, o.cage_layers});
   if (o.bevel > 0.0) solid.skin = letter_surface(letter, o.width_m, o.bevel);
   return solid;
