@@ -20,7 +20,8 @@ template <>
 struct EnumNames<MinresSwitching> {
   static constexpr std::array<std::pair<MinresSwitching, std::string_view>, 3> value{
       {{MinresSwitching::automatic, "auto"},
-       {MinresSwitching::converged, "converged"}, {MinresSwitching::on_the_way, "on-the-way"}}};
+       {MinresSwitching::converged, "converged"},
+       {MinresSwitching::on_the_way, "on-the-way"}}};
 };
 
 struct MinresOptions : CrDiagOptions {

@@ -136,9 +136,9 @@ class SpCr : public RegisteredSolver<SpCr, SpCrOptions, StaggeredProjections> {
   static constexpr SolverTraits kTraits{
       .needs = SolverNeeds::mass, .parallel = true, .phases = {"normal", "friction"}};
   explicit SpCr(const Options& options)
-      : RegisteredSolver(options, options,
-                         options.prediction == StatePrediction::coupled ? StateInterval::growing
-                                                                        : StateInterval::log2) {}
+      : RegisteredSolver(
+            options, options,
+            options.prediction == StatePrediction::coupled ? StateInterval::growing : StateInterval::log2) {}
 };
 
 }  // namespace signorini
