@@ -278,6 +278,28 @@ TEST(ConjugateResiduals, ArriveWhereRowsContradictEachOther) {
   EXPECT_GE(plain_failures, 6) << "the problem has become too easy to show anything";
 }
 
+/// Without factors of M the velocity of start impulses is found by iterating; where the problem tells the velocity at
+/// the beginning of the step, the iteration starts there. Here nothing moves in the step: nothing is left to do.
+TEST(ConjugateResiduals, StartAtTheVelocityOfTheLastStepWhereMIsNotFactored) {
+  const PlantedProblem planted = make_planted_problem({.contacts = 20, .stiffness = 20.0, .seed = 5});
+  ContactProblem told = planted.problem;
+  told.v_minus = Matrix(told.M).ldlt().solve(told.f + told.H * planted.r);
+  for (const char* name : {"cr-full", "cr-diag", "minres"}) {
+    const auto iterations = [&](const ContactProblem& problem) {
+      const auto solver = make_solver(name, {{"judge", "own"}});
+      solver->prepare(problem);
+      std::vector<double> r(planted.r.begin(), planted.r.end());
+      StopRule stop;
+      stop.residual = 1e-8;
+      const SolveReport report = solver->solve(r, stop, nullptr);
+      EXPECT_EQ(enum_name(report.status), "converged") << name;
+      return report.iterations;
+    };
+    EXPECT_GT(iterations(planted.problem), 0) << name;
+    EXPECT_EQ(iterations(told), 0) << name;
+  }
+}
+
 /// The direction as an unknown has the same fixed points.
 TEST(ConjugateResiduals, NewtonsDirectionFindsASolution) {
   const ContactProblem problem = zoo::specimen("planted_cone").problem;

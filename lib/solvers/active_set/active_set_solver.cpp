@@ -33,6 +33,8 @@ void ActiveSetSolver::prepare_system(const ContactProblem& problem, FrictionLaw 
   best().resize(saddle_.rows());
   start_.assign(system_.v_free.begin(), system_.v_free.end());
   belong_ = false;
+  const bool told = !system_.exact() && std::ssize(start_) == problem.v_minus.size();
+  previous_.assign(problem.v_minus.begin(), told ? problem.v_minus.end() : problem.v_minus.begin());
 }
 
 void ActiveSetSolver::update_contacts(const ContactProblem& problem) {
@@ -53,7 +55,9 @@ void ActiveSetSolver::begin(std::span<const double> r, bool full) {
   interval_length_ = next_evaluation_ = 1;
   saddle_.arena = arena_;  // may have changed since `prepare`
   method_->begin(full);
-  saddle_.start(system_, r, start_, belong_);
+  const bool warm = std::any_of(r.begin(), r.end(), [](double x) { return x != 0.0; });
+  const bool by_previous = warm && !belong_ && !previous_.empty();
+  saddle_.start(system_, r, by_previous ? previous_ : start_, by_previous || belong_);
 }
 
 Iteration ActiveSetSolver::iterate(std::span<double> r) {

@@ -104,6 +104,8 @@ class ActiveSetSolver : public MassSolver {
 
   std::vector<double> start_;  ///< n: velocities that solves start from
   bool belong_ = false;        ///< they are those of the last answer
+  /// n: at the beginning of the step, or empty. Solves from impulses r ≠ 0 start there where M is not factored.
+  std::vector<double> previous_;
   bool fresh_ = true;
   KrylovStep step_;
   Halving linear_;
