@@ -108,6 +108,18 @@ void ContactSweep::without_own(std::span<const double> u, std::span<const double
 
 ContactSweep::Seen ContactSweep::sweep_region(double inverse_omega, std::span<const double> q,
                                               const Rule& rule, Index region, std::span<double> r) {
+  return with_law(system_->law, [&](auto law) {
+    using Law = decltype(law);
+    const bool plain = rule.moves == Moves::all && rule.bounds.empty();
+    return plain ? sweep_region_by<Law, true>(inverse_omega, q, rule, region, r)
+                 : sweep_region_by<Law, false>(inverse_omega, q, rule, region, r);
+  });
+}
+
+/// Plain: all impulses move, bounds are μ r_N; so much is known to the compiler in the loop.
+template <class Law, bool Plain>
+ContactSweep::Seen ContactSweep::sweep_region_by(double inverse_omega, std::span<const double> q,
+                                                 const Rule& rule, Index region, std::span<double> r) {
   Seen seen;
   double poison = 0.0;
   for (Index place = region_begin_[at(region)]; place < region_begin_[at(region) + 1]; ++place) {
@@ -122,14 +134,14 @@ ContactSweep::Seen ContactSweep::sweep_region(double inverse_omega, std::span<co
                    system_->W_D_diagonal[k],
                    inverse_mass_[k],
                    system_->mu[static_cast<Eigen::Index>(k)],
-                   rule.bounds.empty() ? -1.0 : rule.bounds[k],
+                   Plain || rule.bounds.empty() ? -1.0 : rule.bounds[k],
                    inverse_omega};
     seen.closing = std::max(seen.closing, -c.u[0]);
+    if (Plain && c.u[0] >= 0.0 && c.r.isZero(0.0)) continue;  // open, and stays open
     for (int i = 0; i < rule.repetitions; ++i) {
       const Vector3 before = c.r;
-      if (rule.moves != Moves::tangents) c.normal();
-      if (rule.moves != Moves::normals)
-        with_law(system_->law, [&c](auto law) { c.template tangents<decltype(law)>(); });
+      if (Plain || rule.moves != Moves::tangents) c.normal();
+      if (Plain || rule.moves != Moves::normals) c.template tangents<Law>();
       if (c.r == before) break;
     }
     const Vector3 change = c.r - rk;

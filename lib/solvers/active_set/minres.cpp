@@ -8,8 +8,10 @@ Minres::Minres(const Options& options)
     : RegisteredSolver(options, options, false, std::make_unique<MinimalResiduals>()) {}
 
 StateInterval Minres::interval() const {
-  return options_.switching == MinresSwitching::converged ? StateInterval::converged
-                                                          : SwitchingResiduals::interval();
+  const bool frozen = options_.switching == MinresSwitching::automatic
+                          ? options_.prediction == StatePrediction::single
+                          : options_.switching == MinresSwitching::converged;
+  return frozen ? StateInterval::converged : SwitchingResiduals::interval();
 }
 
 }  // namespace signorini

@@ -135,7 +135,10 @@ class SpCr : public RegisteredSolver<SpCr, SpCrOptions, StaggeredProjections> {
   static constexpr std::string_view kName = "sp-cr";
   static constexpr SolverTraits kTraits{
       .needs = SolverNeeds::mass, .parallel = true, .phases = {"normal", "friction"}};
-  explicit SpCr(const Options& options) : RegisteredSolver(options, options, StateInterval::log2) {}
+  explicit SpCr(const Options& options)
+      : RegisteredSolver(
+            options, options,
+            options.prediction == StatePrediction::coupled ? StateInterval::growing : StateInterval::log2) {}
 };
 
 }  // namespace signorini
