@@ -72,8 +72,8 @@ Run switching(const ContactProblem& problem, std::string_view solver_name, const
               bool cold, double tolerance) {
   const auto solver = make_solver(solver_name, options);
   solver->prepare(problem);
-  std::vector<double> r(3 * static_cast<std::size_t>(problem.contacts()), 0.0);
-  if (!cold && problem.warm_start.size() == static_cast<Eigen::Index>(r.size()))
+  std::vector<double> r(3 * problem.contacts(), 0.0);
+  if (!cold && problem.warm_start.size() == count(r))
     std::copy(problem.warm_start.begin(), problem.warm_start.end(), r.begin());
   StopRule stop;
   stop.residual = tolerance;

@@ -42,8 +42,8 @@ void block_product(benchmark::State& state, Storage storage) {
   const SparseRows csr = to_scalar(full);
   const Vector x = Vector::Ones(csr.cols());
   Vector y(csr.rows()), by_eigen(csr.rows());
-  const std::span<const double> in(x.data(), static_cast<std::size_t>(x.size()));
-  const std::span<double> out(y.data(), static_cast<std::size_t>(y.size()));
+  const std::span<const double> in = span_of(std::as_const(x));
+  const std::span<double> out = span_of(y);
 
   std::vector<std::function<void()>> candidates;
   if (storage == Storage::full) {

@@ -110,7 +110,7 @@ void iteration(benchmark::State& state, const char* name) {
     if (i == 1) solver[i]->use_arena(&two);
     solver[i]->prepare(problem);
   }
-  std::vector<double> r(3 * static_cast<std::size_t>(problem.contacts()));
+  std::vector<double> r(3 * problem.contacts());
   const auto run = [&](Solver& s, int iterations) {
     StopRule stop;
     stop.fixed_iterations = true;
@@ -118,7 +118,7 @@ void iteration(benchmark::State& state, const char* name) {
     std::fill(r.begin(), r.end(), 0.0);
     benchmark::DoNotOptimize(s.solve(r, stop, nullptr).iterations);
   };
-  std::vector<double> matrix(static_cast<std::size_t>(problem.M.nonZeros()), 1.0);
+  std::vector<double> matrix(problem.M.nonZeros(), 1.0);
   std::vector<std::function<void()>> candidates;
   candidates.emplace_back([&] { run(*solver[0], kLong); });
   candidates.emplace_back([&] { run(*solver[0], kShort); });
@@ -156,7 +156,7 @@ void block(benchmark::State& state, const char* name, const char* file) {
   StopRule stop;
   stop.residual = std::pow(10.0, -static_cast<double>(state.range(0)));
   stop.max_iterations = 20'000;
-  std::vector<double> r(3 * static_cast<std::size_t>(problem.contacts()));
+  std::vector<double> r(3 * problem.contacts());
   SolveReport report;
   const std::vector<std::function<void()>> candidates{[&] {
     std::fill(r.begin(), r.end(), 0.0);

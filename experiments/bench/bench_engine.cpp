@@ -78,8 +78,8 @@ struct Rings {
     }
     system.add_kinematic("bin", bucket({0.45, 0.47, 1.5, 24}), {});
     system.finish();
-    tets = static_cast<std::size_t>(rings) * mesh.tets.size();
-    faces = static_cast<std::size_t>(rings) * boundary_triangles(mesh).size();
+    tets = rings * mesh.tets.size();
+    faces = rings * boundary_triangles(mesh).size();
     finder.tolerance = 1e-3;
     settings.dt = 1e-3;
     settings.friction = 0.5;

@@ -42,8 +42,8 @@ void sweep(benchmark::State& state, Order order, FrictionLaw law) {
   const auto contacts = static_cast<Index>(state.range(0));
   const GaussSeidelData data = make_data(contacts, order, law);
   Vector r = Vector::Zero(3 * contacts), u(3 * contacts);
-  const std::span<double> impulses(r.data(), static_cast<std::size_t>(r.size()));
-  const std::span<double> velocities(u.data(), static_cast<std::size_t>(u.size()));
+  const std::span<double> impulses = span_of(r);
+  const std::span<double> velocities = span_of(u);
   std::vector<std::function<void()>> candidates;
   candidates.emplace_back([&] { benchmark::DoNotOptimize(gauss_seidel_sweep(data, impulses)); });
   candidates.emplace_back([&] { benchmark::DoNotOptimize(alart_curnier_error(data, impulses, velocities)); });

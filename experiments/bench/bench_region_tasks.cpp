@@ -38,7 +38,7 @@ void run(benchmark::State& state, Solver& solver, const ContactProblem& problem)
   stop.fixed_iterations = true;
   stop.max_iterations = kIterations;
   solver.prepare(problem);
-  std::vector<double> r(3 * static_cast<std::size_t>(problem.contacts()));
+  std::vector<double> r(3 * problem.contacts());
   double fastest = std::numeric_limits<double>::infinity();
   for (auto _ : state) {
     std::fill(r.begin(), r.end(), 0.0);

@@ -94,13 +94,13 @@ FramePair make_frames(double percent, bool local) {
   for (Index k = 0; k < contacts; ++k) {
     // A differing contact is missing from one of the two frames.
     const bool differs = local ? k < percent / 100 * contacts : rng.uniform() < percent / 100;
-    const auto missing = static_cast<std::size_t>(differs ? rng.below(2) : 2);
+    const std::size_t missing = differs ? rng.below(2) : 2;
     for (std::size_t f = 0; f < 2; ++f) {
       if (f == missing) continue;
       const auto own = all.of(k);
       pair.keys[f].push_back(static_cast<std::uint64_t>(k));  // ascending, as the steppers' keys mostly are
       pair.elements[f].element.insert(pair.elements[f].element.end(), own.begin(), own.end());
-      pair.elements[f].begin.push_back(static_cast<Index>(pair.elements[f].element.size()));
+      pair.elements[f].begin.push_back(count(pair.elements[f].element));
     }
   }
   return pair;

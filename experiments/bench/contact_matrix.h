@@ -22,12 +22,12 @@ inline BlockSparseMatrix contact_matrix(Index contacts, Index per_row, Order ord
   BlockSparseMatrix W;
   W.block_rows = W.block_columns = contacts;
   W.row_begin.assign(1, 0);
-  W.column.reserve(static_cast<std::size_t>(contacts) * static_cast<std::size_t>(per_row));
+  W.column.reserve(static_cast<std::size_t>(contacts) * per_row);  // in 64 bits
   std::vector<Index> row;
   for (Index k = 0; k < contacts; ++k) {
     row.assign(1, k);
-    while (static_cast<Index>(row.size()) < per_row) {
-      const auto n = static_cast<Index>(row.size());
+    while (count(row) < per_row) {
+      const Index n = count(row);
       const Index step = order == Order::scattered ? offset(engine) : (n % 2 == 1 ? (n + 1) / 2 : -n / 2);
       const Index j = (k + step + contacts) % contacts;
       if (std::find(row.begin(), row.end(), j) == row.end()) row.push_back(j);

@@ -74,8 +74,7 @@ inline ContactProblem linked_rings(Index rings, Index contacts_per_link, double 
     const std::array<Vector3, 3> axes{n, t1, t2};
     const auto add = [&](Index which, double weight) {
       for (Index a = 0; a < 3; ++a) {
-        for (Index i = 0; i < 3; ++i)
-          rows.emplace_back(3 * which + i, 3 * k + a, weight * axes[static_cast<std::size_t>(a)][i]);
+        for (Index i = 0; i < 3; ++i) rows.emplace_back(3 * which + i, 3 * k + a, weight * axes[a][i]);
       }
     };
     add(kRingNodes * ring + node(engine), 1.0);

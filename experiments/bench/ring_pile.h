@@ -53,7 +53,7 @@ inline RingPile ring_pile(Index rings, Index floor_cells, double pitch = 0.07, d
       pile.x.push_back(centre + turn * p);
       pile.v.push_back(velocity + spin.cross(turn * p));
     }
-    append_surface(pile.surface, static_cast<Index>(shape.vertices.size()), shape.triangles, {}, true, true);
+    append_surface(pile.surface, count(shape.vertices), shape.triangles, {}, true, true);
   }
   std::vector<Triangle> floor;
   const double width = pitch * (side + 2) / floor_cells;

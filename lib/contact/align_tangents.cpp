@@ -30,12 +30,12 @@ void turn_vector(Vector& x, std::span<const double> angles) {
 /// H' = H Rᵀ: the columns T1 and T2 of a contact mix, so both take the union of their patterns.
 SparseColumns turn_directions(const SparseColumns& H, std::span<const double> angles) {
   std::vector<Eigen::Triplet<double, Index>> entries;
-  entries.reserve(static_cast<std::size_t>(H.nonZeros()) * 5 / 3);
-  for (Index column = 0; column < static_cast<Index>(H.cols()); ++column) {
+  entries.reserve(H.nonZeros() * 5 / 3);
+  for (Index column = 0; column < H.cols(); ++column) {
     const Index contact = column / 3;
-    const Turn turn(angles[static_cast<std::size_t>(contact)]);
+    const Turn turn(angles[contact]);
     for (SparseColumns::InnerIterator entry(H, column); entry; ++entry) {
-      const auto row = static_cast<Index>(entry.row());
+      const Index row = entry.index();
       const double h = entry.value();
       if (column % 3 == 0) {
         entries.emplace_back(row, column, h);
@@ -57,10 +57,9 @@ SparseColumns turn_directions(const SparseColumns& H, std::span<const double> an
 SparseRows turn_delassus(const SparseRows& W, std::span<const double> angles) {
   BlockSparseMatrix blocks = to_blocks(W);
   for (Index i = 0; i < blocks.block_rows; ++i) {
-    const Turn left(angles[static_cast<std::size_t>(i)]);
-    for (Index b = blocks.row_begin[static_cast<std::size_t>(i)];
-         b < blocks.row_begin[static_cast<std::size_t>(i) + 1]; ++b) {
-      const Turn right(angles[static_cast<std::size_t>(blocks.column[static_cast<std::size_t>(b)])]);
+    const Turn left(angles[i]);
+    for (Index b = blocks.row_begin[i]; b < blocks.row_begin[i + 1]; ++b) {
+      const Turn right(angles[blocks.column[b]]);
       double* block = blocks.block(b);  // column-major
       for (std::size_t column = 0; column < 3; ++column)
         left.apply(block[3 * column + 1], block[3 * column + 2]);
@@ -90,7 +89,7 @@ std::vector<double> aligned_angles(const ContactProblem& problem) {
 }
 
 ContactProblem turn_tangents(const ContactProblem& problem, std::span<const double> angles) {
-  SIGNORINI_CHECK(angles.size() == static_cast<std::size_t>(problem.contacts()));
+  SIGNORINI_CHECK(count(angles) == problem.contacts());
   ContactProblem turned = problem;
   if (problem.H.nonZeros() > 0) turned.H = turn_directions(problem.H, angles);
   if (problem.has_dual()) turned.W = turn_delassus(problem.W, angles);
@@ -98,7 +97,7 @@ ContactProblem turn_tangents(const ContactProblem& problem, std::span<const doub
   turn_vector(turned.q, angles);
   turn_vector(turned.warm_start, angles);
   for (Eigen::Index k = 0; k < turned.frame.rows(); ++k) {
-    const Turn turn(angles[static_cast<std::size_t>(k)]);
+    const Turn turn(angles[k]);
     for (Eigen::Index axis = 0; axis < 3; ++axis)
       turn.apply(turned.frame(k, 3 + axis), turned.frame(k, 6 + axis));
   }

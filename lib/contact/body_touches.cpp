@@ -8,13 +8,11 @@ namespace signorini {
 
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 /// Entries of contact k, by body.
 void order_by_body(const DirectionRows& H, const MassFactor& mass, Index k, std::vector<Index>& order) {
-  order.resize(at(H.begin[at(k) + 1] - H.begin[at(k)]));
-  std::iota(order.begin(), order.end(), H.begin[at(k)]);
-  const auto body = [&](Index entry) { return mass.body_of(H.dof[at(entry)]); };
+  order.resize(H.begin[k + 1] - H.begin[k]);
+  std::iota(order.begin(), order.end(), H.begin[k]);
+  const auto body = [&](Index entry) { return mass.body_of(H.dof[entry]); };
   const auto by_body = [&](Index a, Index b) { return body(a) < body(b); };
   if (!std::is_sorted(order.begin(), order.end(), by_body))
     std::stable_sort(order.begin(), order.end(), by_body);
@@ -26,8 +24,8 @@ BodyTouches make_body_touches(const DirectionRows& H, const MassFactor& mass) {
   BodyTouches table;
   table.local.reserve(H.dof.size());
   table.coefficient.reserve(H.coefficient.size());
-  table.body_begin.assign(at(mass.bodies()) + 1, 0);
-  table.contact_begin.reserve(at(H.contacts()) + 1);
+  table.body_begin.assign(mass.bodies() + 1, 0);
+  table.contact_begin.reserve(H.contacts() + 1);
   table.contact_begin.push_back(0);
   std::vector<BodyTouch> found;  // by contact, beside contact_bodies
   std::vector<Index> order;
@@ -35,26 +33,26 @@ BodyTouches make_body_touches(const DirectionRows& H, const MassFactor& mass) {
     order_by_body(H, mass, k, order);
     Index last = -1;
     for (const Index entry : order) {
-      const Index body = mass.body_of(H.dof[at(entry)]);
-      const auto position = static_cast<Index>(table.local.size());
+      const Index body = mass.body_of(H.dof[entry]);
+      const Index position = count(table.local);
       if (body != last) {
         found.push_back({k, position, position});
         table.contact_bodies.push_back(body);
-        ++table.body_begin[at(body) + 1];
+        ++table.body_begin[body + 1];
         last = body;
       }
-      table.local.push_back(mass.local(H.dof[at(entry)]));
-      const double* h = H.coefficient.data() + 3 * at(entry);
+      table.local.push_back(mass.local(H.dof[entry]));
+      const double* h = H.coefficient.data() + 3 * entry;
       table.coefficient.insert(table.coefficient.end(), h, h + 3);
       found.back().end = position + 1;
     }
-    table.contact_begin.push_back(static_cast<Index>(table.contact_bodies.size()));
+    table.contact_begin.push_back(count(table.contact_bodies));
   }
   std::partial_sum(table.body_begin.begin(), table.body_begin.end(), table.body_begin.begin());
   table.touches.resize(found.size());
   std::vector<Index> cursor(table.body_begin.begin(), table.body_begin.end() - 1);
   for (std::size_t t = 0; t < found.size(); ++t) {
-    table.touches[at(cursor[at(table.contact_bodies[t])]++)] = found[t];
+    table.touches[cursor[table.contact_bodies[t]]++] = found[t];
   }
   return table;
 }
@@ -63,11 +61,11 @@ namespace {
 
 /// X = H_b restricted to the contacts of touches [first, first + count), 3 columns each.
 void scatter_touches(const BodyTouches& H, Index first, Index count, std::size_t dofs, Matrix& X) {
-  X.setZero(static_cast<Eigen::Index>(dofs), 3 * static_cast<Eigen::Index>(count));
+  X.setZero(dofs, 3 * count);
   for (Index t = 0; t < count; ++t) {
-    const BodyTouch& touch = H.touches[at(first + t)];
+    const BodyTouch& touch = H.touches[first + t];
     for (Index e = touch.begin; e < touch.end; ++e) {
-      for (Index a = 0; a < 3; ++a) X(H.local[at(e)], 3 * t + a) = H.coefficient[3 * at(e) + at(a)];
+      for (Index a = 0; a < 3; ++a) X(H.local[e], 3 * t + a) = H.coefficient[3 * e + a];
     }
   }
 }
@@ -85,7 +83,7 @@ namespace {
 /// The upper triangle of H_kᵀ M_b⁻¹ H_k for every touch of one body: 6 numbers each, row by row.
 void add_touch_blocks(const BodyTouches& H, const MassFactor& mass, Index body, Matrix& X, Matrix& Y,
                       double* upper) {
-  const Index begin = H.body_begin[at(body)], end = H.body_begin[at(body) + 1];
+  const Index begin = H.body_begin[body], end = H.body_begin[body + 1];
   for (Index first = begin; first < end; first += MassFactor::kBatch) {
     const Index count = std::min(MassFactor::kBatch, end - first);
     // (L⁻¹ H_k)ᵀ (L⁻¹ H_k), or H_kᵀ (M_b⁻¹ H_k) with the inverse of a small body
@@ -107,13 +105,13 @@ void add_touch_blocks(const BodyTouches& H, const MassFactor& mass, Index body, 
 
 /// All nine numbers of every block, for an M that is not symmetric.
 Matrix unsymmetric_diagonal(const BodyTouches& H, const MassFactor& mass) {
-  Matrix blocks = Matrix::Zero(3 * (static_cast<Eigen::Index>(H.contact_begin.size()) - 1), 3);
+  Matrix blocks = Matrix::Zero(3 * (count(H.contact_begin) - 1), 3);
   Matrix X, Y;
   for (Index body = 0; body < mass.bodies(); ++body) {
-    for (Index t = H.body_begin[at(body)]; t < H.body_begin[at(body) + 1]; ++t) {
+    for (Index t = H.body_begin[body]; t < H.body_begin[body + 1]; ++t) {
       scatter_touches(H, t, 1, mass.dofs(body).size(), X);
       solve_touches(H, mass, body, t, 1, Y);
-      blocks.middleRows<3>(3 * static_cast<Eigen::Index>(H.touches[at(t)].contact)) += X.transpose() * Y;
+      blocks.middleRows<3>(3 * H.touches[t].contact) += X.transpose() * Y;
     }
   }
   return blocks;
@@ -128,9 +126,10 @@ Matrix delassus_diagonal(const BodyTouches& H, const MassFactor& mass, TaskArena
   for_each_task(arena, tasks.size() - 1, [&](std::size_t task) {
     Matrix X, Y;
     for (Index body = tasks[task]; body < tasks[task + 1]; ++body)
-      add_touch_blocks(H, mass, body, X, Y, upper.data() + 6 * at(H.body_begin[at(body)]));
+      add_touch_blocks(H, mass, body, X, Y,
+                       upper.data() + 6 * static_cast<std::size_t>(H.body_begin[body]));  // in 64 bits
   });
-  const auto contacts = static_cast<Eigen::Index>(H.contact_begin.size()) - 1;
+  const Eigen::Index contacts = H.contact_begin.size() - 1;
   Matrix blocks = Matrix::Zero(3 * contacts, 3);
   const double* value = upper.data();
   for (const BodyTouch& touch : H.touches) {  // by ascending bodies, whatever the threads did

@@ -89,7 +89,7 @@ Defect check_mass(const SparseRows& M) {
 
 Defect check_primal(const ContactProblem& p) {
   const Eigen::Index n = p.dofs();
-  const Eigen::Index rows = 3 * static_cast<Eigen::Index>(p.contacts());
+  const Eigen::Index rows = 3 * p.contacts();
   if (auto d = check_size("M", p.M.rows(), p.M.cols(), n, n)) return d;
   if (auto d = check_size("H", p.H.rows(), p.H.cols(), n, rows)) return d;
   if (auto d = check_length("w", p.w.size(), rows)) return d;
@@ -101,7 +101,7 @@ Defect check_primal(const ContactProblem& p) {
 }
 
 Defect check_dual(const ContactProblem& p) {
-  const Eigen::Index rows = 3 * static_cast<Eigen::Index>(p.contacts());
+  const Eigen::Index rows = 3 * p.contacts();
   if (auto d = check_size("W", p.W.rows(), p.W.cols(), rows, rows)) return d;
   if (auto d = check_length("q", p.q.size(), rows)) return d;
   if (auto d = check_sparse("W", p.W)) return d;
@@ -118,7 +118,7 @@ Defect check_dual(const ContactProblem& p) {
 
 /// The parts that exist; without either the contacts have no equation.
 Defect check_parts(const ContactProblem& p) {
-  const Eigen::Index rows = 3 * static_cast<Eigen::Index>(p.contacts());
+  const Eigen::Index rows = 3 * p.contacts();
   if (p.has_primal()) {
     if (auto d = check_primal(p)) return d;
   } else {
@@ -174,7 +174,7 @@ Defect check_bodies(const ContactProblem& p) {
   }
   if (p.bodies.size() == 0) return {};
   if (auto d = check_size("bodies", p.bodies.rows(), p.bodies.cols(), p.contacts(), 2)) return d;
-  const Index limit = offsets.empty() ? -1 : static_cast<Index>(offsets.size()) - 1;
+  const Index limit = offsets.empty() ? -1 : count(offsets) - 1;
   for (Eigen::Index k = 0; k < p.bodies.rows(); ++k) {
     for (Eigen::Index side = 0; side < 2; ++side) {
       if (auto d = check_range("bodies", k, side, p.bodies(k, side), limit)) return d;
@@ -222,9 +222,7 @@ Defect check_node_numbers(const ContactProblem& p) {
   const auto& numbers = p.node_numbers;
   if (numbers.empty()) return {};
   if (p.has_primal()) {
-    if (auto d =
-            check_length("node_numbers", static_cast<Eigen::Index>(numbers.size()), p.dofs() / p.node_size()))
-      return d;
+    if (auto d = check_length("node_numbers", numbers.size(), p.dofs() / p.node_size())) return d;
   }
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (numbers[i] < 0 || (i > 0 && numbers[i] <= numbers[i - 1]))
@@ -244,7 +242,7 @@ Defect check_starts(const ContactProblem& p) {
     if (auto d = check_finite("v_minus", p.v_minus)) return d;
   }
   if (!p.start_states.empty()) {
-    const auto states = static_cast<Eigen::Index>(p.start_states.size());
+    const Eigen::Index states = p.start_states.size();
     if (auto d = check_length("start_states", states, m)) return d;
     for (std::size_t k = 0; k < p.start_states.size(); ++k) {
       const FrictionState state = p.start_states[k];

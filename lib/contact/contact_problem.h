@@ -70,8 +70,8 @@ struct ContactProblem {
       start_states;     ///< m: how the previous solve left the contact; unknown for a new one
   Vector start_bounds;  ///< m bounds of friction μ r_N of the previous solve, 0 for a new contact; N·s
 
-  Index contacts() const { return static_cast<Index>(mu.size()); }
-  Index dofs() const { return static_cast<Index>(f.size()); }
+  Index contacts() const { return count(mu); }
+  Index dofs() const { return count(f); }
   /// With zero contacts a problem is primal when it has dofs and dual otherwise.
   bool has_primal() const { return dofs() > 0; }
   bool has_dual() const { return q.size() > 0; }

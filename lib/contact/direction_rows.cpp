@@ -16,13 +16,13 @@ constexpr std::size_t kDofGrain = 2048;
 DirectionRows make_direction_rows(const SparseColumns& H, Index contacts) {
   DirectionRows rows;
   if (H.cols() == 0) {
-    rows.begin.assign(static_cast<std::size_t>(contacts) + 1, 0);
+    rows.begin.assign(contacts + 1, 0);
     return rows;
   }
-  rows.begin.reserve(static_cast<std::size_t>(contacts) + 1);
+  rows.begin.reserve(contacts + 1);
   rows.begin.push_back(0);
-  rows.dof.reserve(static_cast<std::size_t>(H.nonZeros()) / 3);
-  rows.coefficient.reserve(static_cast<std::size_t>(H.nonZeros()));
+  rows.dof.reserve(H.nonZeros() / 3);
+  rows.coefficient.reserve(H.nonZeros());
   for (Index k = 0; k < contacts; ++k) {
     std::array<SparseColumns::InnerIterator, 3> column{SparseColumns::InnerIterator(H, 3 * k),
                                                        SparseColumns::InnerIterator(H, 3 * k + 1),
@@ -30,11 +30,11 @@ DirectionRows make_direction_rows(const SparseColumns& H, Index contacts) {
     while (column[0] || column[1] || column[2]) {
       Index dof = static_cast<Index>(H.rows());
       for (const auto& entry : column) {
-        if (entry) dof = std::min(dof, static_cast<Index>(entry.row()));
+        if (entry) dof = std::min(dof, entry.index());
       }
       std::array<double, 3> value{};
       for (std::size_t j = 0; j < 3; ++j) {
-        if (column[j] && static_cast<Index>(column[j].row()) == dof) {
+        if (column[j] && column[j].index() == dof) {
           value[j] = column[j].value();
           ++column[j];
         }
@@ -43,7 +43,7 @@ DirectionRows make_direction_rows(const SparseColumns& H, Index contacts) {
       rows.dof.push_back(dof);
       rows.coefficient.insert(rows.coefficient.end(), value.begin(), value.end());
     }
-    rows.begin.push_back(static_cast<Index>(rows.dof.size()));
+    rows.begin.push_back(count(rows.dof));
   }
   return rows;
 }
@@ -52,10 +52,10 @@ void add_impulses(const DirectionRows& H, std::span<const double> r, std::span<d
   const std::size_t contacts = H.begin.size() - 1;
   for (std::size_t k = 0; k < contacts; ++k) {
     const double* r_k = r.data() + 3 * k;
-    const auto end = static_cast<std::size_t>(H.begin[k + 1]);
-    for (auto e = static_cast<std::size_t>(H.begin[k]); e < end; ++e) {
+    const std::size_t end = H.begin[k + 1];
+    for (std::size_t e = H.begin[k]; e < end; ++e) {
       const double* h = H.coefficient.data() + 3 * e;
-      b[static_cast<std::size_t>(H.dof[e])] += h[0] * r_k[0] + h[1] * r_k[1] + h[2] * r_k[2];
+      b[H.dof[e]] += h[0] * r_k[0] + h[1] * r_k[1] + h[2] * r_k[2];
     }
   }
 }
@@ -67,10 +67,10 @@ void contact_velocities(const DirectionRows& H, std::span<const double> v, std::
       double u_N = 0.0;
       double u_T1 = 0.0;
       double u_T2 = 0.0;
-      const auto end = static_cast<std::size_t>(H.begin[k + 1]);
-      for (auto e = static_cast<std::size_t>(H.begin[k]); e < end; ++e) {
+      const std::size_t end = H.begin[k + 1];
+      for (std::size_t e = H.begin[k]; e < end; ++e) {
         const double* h = H.coefficient.data() + 3 * e;
-        const double v_e = v[static_cast<std::size_t>(H.dof[e])];
+        const double v_e = v[H.dof[e]];
         u_N += h[0] * v_e;
         u_T1 += h[1] * v_e;
         u_T2 += h[2] * v_e;
@@ -83,25 +83,25 @@ void contact_velocities(const DirectionRows& H, std::span<const double> v, std::
 }
 
 DirectionColumns make_direction_columns(const DirectionRows& H, Index dofs) {
-  std::vector<Index> count(static_cast<std::size_t>(dofs), 0);
-  for (const Index dof : H.dof) ++count[static_cast<std::size_t>(dof)];
+  std::vector<Index> entries_of(dofs, 0);
+  for (const Index dof : H.dof) ++entries_of[dof];
   DirectionColumns columns;
-  std::vector<Index> place(count.size());
+  std::vector<Index> place(dofs);
   Index entries = 0;
-  for (std::size_t dof = 0; dof < count.size(); ++dof) {
+  for (Index dof = 0; dof < dofs; ++dof) {
     place[dof] = entries;
-    if (count[dof] == 0) continue;
-    columns.dof.push_back(static_cast<Index>(dof));
+    if (entries_of[dof] == 0) continue;
+    columns.dof.push_back(dof);
     columns.begin.push_back(entries);
-    entries += count[dof];
+    entries += entries_of[dof];
   }
   columns.begin.push_back(entries);
   columns.contact.resize(H.dof.size());
   columns.coefficient.resize(H.coefficient.size());
   for (Index k = 0; k < H.contacts(); ++k) {
-    const auto end = static_cast<std::size_t>(H.begin[static_cast<std::size_t>(k) + 1]);
-    for (auto e = static_cast<std::size_t>(H.begin[static_cast<std::size_t>(k)]); e < end; ++e) {
-      const auto to = static_cast<std::size_t>(place[static_cast<std::size_t>(H.dof[e])]++);
+    const std::size_t end = H.begin[k + 1];
+    for (std::size_t e = H.begin[k]; e < end; ++e) {
+      const std::size_t to = place[H.dof[e]]++;
       columns.contact[to] = k;
       std::copy_n(H.coefficient.data() + 3 * e, 3, columns.coefficient.data() + 3 * to);
     }
@@ -114,13 +114,14 @@ void gather_impulses(const DirectionColumns& H, std::span<const double> r, std::
   for_each_chunk(arena, H.dof.size(), kDofGrain, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
       double sum = 0.0;
-      const auto end = static_cast<std::size_t>(H.begin[i + 1]);
-      for (auto e = static_cast<std::size_t>(H.begin[i]); e < end; ++e) {
+      const std::size_t end = H.begin[i + 1];
+      for (std::size_t e = H.begin[i]; e < end; ++e) {
         const double* h = H.coefficient.data() + 3 * e;
-        const double* r_k = r.data() + 3 * static_cast<std::size_t>(H.contact[e]);
+        const std::size_t k = H.contact[e];
+        const double* r_k = r.data() + 3 * k;
         sum += h[0] * r_k[0] + h[1] * r_k[1] + h[2] * r_k[2];
       }
-      b[static_cast<std::size_t>(H.dof[i])] = sum;
+      b[H.dof[i]] = sum;
     }
   });
 }

@@ -16,7 +16,7 @@ struct DirectionRows {
   std::vector<Index> dof;           ///< ascending within a contact
   std::vector<double> coefficient;  ///< 3 per dof
 
-  Index contacts() const { return static_cast<Index>(begin.size()) - 1; }
+  Index contacts() const { return count(begin) - 1; }
 };
 
 /// Rows whose three coefficients are all zero are dropped. H may be empty although there are contacts:

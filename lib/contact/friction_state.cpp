@@ -16,7 +16,7 @@ ContactEnd contact_end(const Vector3& r, double mu, FrictionLaw law) {
 
 std::vector<ContactEnd> contact_ends(std::span<const double> r, const Vector& mu, LawSpec law,
                                      std::span<const double> q) {
-  SIGNORINI_CHECK(r.size() == 3 * static_cast<std::size_t>(mu.size()));
+  SIGNORINI_CHECK(count(r) == 3 * mu.size());
   std::vector<double> turned;
   if (is_aligned(law)) {
     SIGNORINI_CHECK(q.size() == r.size());
@@ -27,8 +27,7 @@ std::vector<ContactEnd> contact_ends(std::span<const double> r, const Vector& mu
   std::vector<ContactEnd> ends;
   ends.reserve(r.size() / 3);
   for (std::size_t k = 0; 3 * k < r.size(); ++k) {
-    ends.push_back(contact_end(Vector3(r[3 * k], r[3 * k + 1], r[3 * k + 2]),
-                               mu[static_cast<Eigen::Index>(k)], law.law));
+    ends.push_back(contact_end(Vector3(r[3 * k], r[3 * k + 1], r[3 * k + 2]), mu[k], law.law));
   }
   return ends;
 }

@@ -20,12 +20,6 @@
 
 namespace signorini {
 
-namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 struct MassFactor::Sparse {
   struct Body {
     SparseRows block;  // M_b; emptied once it is factored, unless `remember`
@@ -49,15 +43,15 @@ MassFactor& MassFactor::operator=(MassFactor&&) noexcept = default;
 MassFactor::MassFactor(const SparseRows& M, Index node_size, TaskArena* arena)
     : sparse_(std::make_unique<Sparse>()) {
   number_dofs(M, node_size);
-  const std::vector<char> wanted(at(bodies()), 1);
+  const std::vector<char> wanted(bodies(), 1);
   factor_all(M, wanted, nullptr, arena);
 }
 
 MassFactor::MassFactor(const SparseRows& M, Index node_size, std::span<const Index> touched, TaskArena* arena)
     : sparse_(std::make_unique<Sparse>()) {
   number_dofs(M, node_size);
-  std::vector<char> wanted(at(bodies()), 0);
-  for (const Index dof : touched) wanted[at(body_of(dof))] = 1;
+  std::vector<char> wanted(bodies(), 0);
+  for (const Index dof : touched) wanted[body_of(dof)] = 1;
   factor_all(M, wanted, nullptr, arena);
 }
 
@@ -70,13 +64,11 @@ bool same_pattern(const SparseRows& A, const SparseRows& B) {
 }
 
 bool same_bits(const SparseRows& A, const SparseRows& B) {
-  return same_pattern(A, B) && std::memcmp(A.valuePtr(), B.valuePtr(),
-                                           sizeof(double) * static_cast<std::size_t>(A.nonZeros())) == 0;
+  return same_pattern(A, B) && std::memcmp(A.valuePtr(), B.valuePtr(), sizeof(double) * A.nonZeros()) == 0;
 }
 
 std::uint64_t digest_of_values(const SparseRows& M) {
-  return digest_of(
-      {reinterpret_cast<const char*>(M.valuePtr()), sizeof(double) * static_cast<std::size_t>(M.nonZeros())});
+  return digest_of({reinterpret_cast<const char*>(M.valuePtr()), sizeof(double) * M.nonZeros()});
 }
 
 /// The distinct patterns among some matrices, first those known before.
@@ -89,11 +81,11 @@ class Patterns {
   /// Number of the entry with this pattern. A linear search that ends at the first kLongestSearch: scenes
   /// repeat a few meshes.
   std::size_t number(const SparseRows& matrix) {
-    const auto end = entries.begin() + static_cast<std::ptrdiff_t>(std::min(entries.size(), kLongestSearch));
+    const auto end = entries.begin() + std::min(entries.size(), kLongestSearch);
     const auto found =
         std::find_if(entries.begin(), end, [&](const Entry& e) { return same_pattern(*e.matrix, matrix); });
     if (found == end) entries.push_back({&matrix, nullptr});
-    return static_cast<std::size_t>((found == end ? entries.end() - 1 : found) - entries.begin());
+    return (found == end ? entries.end() - 1 : found) - entries.begin();
   }
   std::vector<Entry> entries;
 
@@ -106,17 +98,17 @@ class Patterns {
 /// Runs work(body) and keeps what it throws, with the body's name where the matrix is to blame.
 class MassFactor::Guard {
  public:
-  explicit Guard(const MassFactor& mass) : mass_(mass), errors_(at(mass.bodies())) {}
+  explicit Guard(const MassFactor& mass) : mass_(mass), errors_(mass.bodies()) {}
   template <class Work>
   void operator()(Index body, const Work& work) {
     try {
       work();
     } catch (const InputError& error) {
       const std::span<const Index> dofs = mass_.dofs(body);
-      errors_[at(body)] = std::make_exception_ptr(
+      errors_[body] = std::make_exception_ptr(
           InputError(fmt::format("body of dof {} ({} dofs): {}", dofs[0], dofs.size(), error.what())));
     } catch (...) {
-      errors_[at(body)] = std::current_exception();
+      errors_[body] = std::current_exception();
     }
   }
   /// That of the first body, whatever the threads did.
@@ -136,7 +128,7 @@ void MassFactor::refactor(const SparseRows& M, Index node_size, TaskArena* arena
   std::swap(before, sparse_);
   sparse_->remember = true;
   number_dofs(M, node_size);
-  const std::vector<char> wanted(at(bodies()), 1);
+  const std::vector<char> wanted(bodies(), 1);
   factor_all(M, wanted, before.get(), arena);
 }
 
@@ -145,16 +137,16 @@ void MassFactor::factor_all(const SparseRows& M, std::span<const char> wanted, S
   std::vector<Index> large;
   std::ptrdiff_t small_values = 0;
   for (Index body = 0; body < bodies(); ++body) {
-    if (wanted[at(body)] == 0) continue;
+    if (wanted[body] == 0) continue;
     const std::size_t size = dofs(body).size();
-    if (size > static_cast<std::size_t>(kDenseBody)) {
+    if (size > kDenseBody) {
       large.push_back(body);
     } else {
-      inverse_begin_[at(body)] = small_values;
-      small_values += static_cast<std::ptrdiff_t>(size * size);
+      inverse_begin_[body] = small_values;
+      small_values += size * size;
     }
   }
-  inverse_.resize(static_cast<std::size_t>(small_values));
+  inverse_.resize(small_values);
   Guard guard(*this);
   for_each_task(arena, task_begin_.size() - 1, [&](std::size_t task) {
     for (Index body = task_begin_[task]; body < task_begin_[task + 1]; ++body) {
@@ -183,7 +175,7 @@ bool MassFactor::Sparse::take(Body& wanted,
 void MassFactor::factor_sparse(const SparseRows& M, std::span<const Index> wanted, Sparse* before,
                                Guard& guard, TaskArena* arena) {
   for_each_task(arena, wanted.size(), [&](std::size_t i) {
-    Sparse::Body& body = sparse_->body[at(wanted[i])];
+    Sparse::Body& body = sparse_->body[wanted[i]];
     body.block = extract(M, wanted[i]);
     if (sparse_->remember) body.digest = digest_of_values(body.block);
   });
@@ -194,20 +186,20 @@ void MassFactor::factor_sparse(const SparseRows& M, std::span<const Index> wante
     for (std::size_t b = 0; b < before->body.size(); ++b) {
       if (before->body[b].factor) place.emplace(before->body[b].digest, b);
     }
-    std::erase_if(left, [&](Index b) { return before->take(sparse_->body[at(b)], place); });
+    std::erase_if(left, [&](Index b) { return before->take(sparse_->body[b], place); });
     for (const Sparse::Body& old : before->body) {
       if (old.pattern) patterns.entries[patterns.number(old.block)].analysis = old.pattern;
     }
   }
   for_each_task(arena, left.size(), [&](std::size_t i) {
-    Sparse::Body& body = sparse_->body[at(left[i])];
+    Sparse::Body& body = sparse_->body[left[i]];
     if (asymmetry(body.block) <= kSymmetric) return;
-    unsymmetric_[at(left[i])] = 1;
+    unsymmetric_[left[i]] = 1;
     guard(left[i], [&] { body.general.emplace(body.block); });
   });
   std::erase_if(left, [&](Index b) { return !is_symmetric(b); });
   std::vector<std::size_t> number(left.size());
-  for (std::size_t i = 0; i < left.size(); ++i) number[i] = patterns.number(sparse_->body[at(left[i])].block);
+  for (std::size_t i = 0; i < left.size(); ++i) number[i] = patterns.number(sparse_->body[left[i]].block);
   std::vector<Index> owner(patterns.entries.size(), -1);  // the first body of each pattern: the one to blame
   for (std::size_t i = left.size(); i-- > 0;) owner[number[i]] = left[i];
   for_each_task(arena, patterns.entries.size(), [&](std::size_t p) {
@@ -216,7 +208,7 @@ void MassFactor::factor_sparse(const SparseRows& M, std::span<const Index> wante
       guard(owner[p], [&] { entry.analysis = std::make_shared<const SpdPattern>(*entry.matrix); });
   });
   for_each_task(arena, left.size(), [&](std::size_t i) {
-    Sparse::Body& body = sparse_->body[at(left[i])];
+    Sparse::Body& body = sparse_->body[left[i]];
     body.pattern = patterns.entries[number[i]].analysis;
     guard(left[i], [&] { body.factor.emplace(body.block, body.pattern.get()); });
   });
@@ -230,28 +222,28 @@ void MassFactor::factor_sparse(const SparseRows& M, std::span<const Index> wante
 void MassFactor::number_dofs(const SparseRows& M, Index node_size) {
   SIGNORINI_CHECK(M.rows() % node_size == 0);
   const Components found = connected_components(M, node_size);
-  const std::size_t n = found.label.size() * at(node_size);
-  begin_.assign(at(found.count) + 1, 0);
+  const Index n = count(found.label) * node_size;
+  begin_.assign(found.count + 1, 0);
   body_.resize(n);
   local_.resize(n);
   dofs_.resize(n);
-  for (std::size_t dof = 0; dof < n; ++dof) {
-    body_[dof] = found.label[dof / at(node_size)];
-    local_[dof] = begin_[at(body_[dof]) + 1]++;
+  for (Index dof = 0; dof < n; ++dof) {
+    body_[dof] = found.label[dof / node_size];
+    local_[dof] = begin_[body_[dof] + 1]++;
   }
   std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
-  for (std::size_t dof = 0; dof < n; ++dof) {
-    dofs_[at(begin_[at(body_[dof])] + local_[dof])] = static_cast<Index>(dof);
+  for (Index dof = 0; dof < n; ++dof) {
+    dofs_[begin_[body_[dof]] + local_[dof]] = dof;
   }
-  inverse_begin_.assign(at(found.count), -1);
-  unsymmetric_.assign(at(found.count), 0);
+  inverse_begin_.assign(found.count, -1);
+  unsymmetric_.assign(found.count, 0);
   sparse_->body.clear();
-  sparse_->body.resize(at(found.count));
+  sparse_->body.resize(found.count);
   sparse_->workspace.resize(n);
   constexpr Index kTaskDofs = 96;
   task_begin_.assign(1, 0);
   for (Index body = 0; body < bodies(); ++body) {
-    const bool full = begin_[at(body) + 1] - begin_[at(task_begin_.back())] >= kTaskDofs;
+    const bool full = begin_[body + 1] - begin_[task_begin_.back()] >= kTaskDofs;
     if (full || body + 1 == bodies()) task_begin_.push_back(body + 1);
   }
 }
@@ -259,12 +251,12 @@ void MassFactor::number_dofs(const SparseRows& M, Index node_size) {
 /// M_b without its stored zeros. Local numbers ascend with the dofs, so the rows stay sorted.
 SparseRows MassFactor::extract(const SparseRows& M, Index body) const {
   const std::span<const Index> own = dofs(body);
-  const auto size = static_cast<Index>(own.size());
+  const Index size = count(own);
   SparseRows block(size, size);
   for (Index i = 0; i < size; ++i) {
     block.startVec(i);
-    for (SparseRows::InnerIterator entry(M, own[at(i)]); entry; ++entry) {
-      if (entry.value() != 0.0) block.insertBack(i, local(static_cast<Index>(entry.col()))) = entry.value();
+    for (SparseRows::InnerIterator entry(M, own[i]); entry; ++entry) {
+      if (entry.value() != 0.0) block.insertBack(i, local(entry.index())) = entry.value();
     }
   }
   block.finalize();
@@ -273,15 +265,15 @@ SparseRows MassFactor::extract(const SparseRows& M, Index body) const {
 
 void MassFactor::factor_dense(const SparseRows& M, Index body) {
   const std::span<const Index> own = dofs(body);
-  const auto size = static_cast<Eigen::Index>(own.size());
+  const Eigen::Index size = own.size();
   using Small =
       Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, kDenseBody, kDenseBody>;
   Small block = Small::Zero(size, size);
   bool diagonal = true;
   for (Eigen::Index i = 0; i < size; ++i) {
-    for (SparseRows::InnerIterator entry(M, own[static_cast<std::size_t>(i)]); entry; ++entry) {
+    for (SparseRows::InnerIterator entry(M, own[i]); entry; ++entry) {
       if (entry.value() == 0.0) continue;
-      const Index j = local(static_cast<Index>(entry.col()));
+      const Index j = local(entry.index());
       block(i, j) = entry.value();
       diagonal = diagonal && i == j;
     }
@@ -292,7 +284,7 @@ void MassFactor::factor_dense(const SparseRows& M, Index body) {
     return ((block - block.transpose()).cwiseAbs().array() <= kSymmetric * scale.array()).all();
   };
   const bool symmetric = diagonal || is_symmetric();
-  unsymmetric_[at(body)] = symmetric ? 0 : 1;
+  unsymmetric_[body] = symmetric ? 0 : 1;
   Small inverse = Small::Zero(size, size);
   bool positive = true;
   if (diagonal) {
@@ -309,12 +301,12 @@ void MassFactor::factor_dense(const SparseRows& M, Index body) {
     }
   }
   if (!positive) throw_input("M is not positive definite");
-  std::copy_n(inverse.data(), size * size, inverse_.data() + inverse_begin_[at(body)]);
+  std::copy_n(inverse.data(), size * size, inverse_.data() + inverse_begin_[body]);
 }
 
 std::span<const Index> MassFactor::dofs(Index body) const {
-  const std::size_t begin = at(begin_[at(body)]);
-  return std::span<const Index>(dofs_).subspan(begin, at(begin_[at(body) + 1]) - begin);
+  const std::size_t begin = begin_[body];
+  return std::span<const Index>(dofs_).subspan(begin, begin_[body + 1] - begin);
 }
 
 Index MassFactor::largest_body() const {
@@ -349,23 +341,23 @@ void multiply_small(const double* A, std::size_t size, double* x) {
 
 void MassFactor::solve_body(Index body, Matrix& X) const {
   if (!is_dense(body)) {
-    const Sparse::Body& own = sparse_->body[at(body)];
+    const Sparse::Body& own = sparse_->body[body];
     X = own.general ? own.general->solve_columns(X) : own.factor->solve_columns(X);
     return;
   }
-  const double* inverse = inverse_.data() + inverse_begin_[at(body)];
+  const double* inverse = inverse_.data() + inverse_begin_[body];
   for (Eigen::Index column = 0; column < X.cols(); ++column) {
-    multiply_small(inverse, static_cast<std::size_t>(X.rows()), X.data() + column * X.rows());
+    multiply_small(inverse, X.rows(), X.data() + column * X.rows());
   }
 }
 
 void MassFactor::half_solve_body(Index body, Matrix& X) const {
   SIGNORINI_CHECK(!is_dense(body) && is_symmetric(body));
-  X = sparse_->body[at(body)].factor->half_solve(X);
+  X = sparse_->body[body].factor->half_solve(X);
 }
 
 void MassFactor::solve_sparse(Index body, std::span<double> x) const {
-  const Sparse::Body& own = sparse_->body[at(body)];
+  const Sparse::Body& own = sparse_->body[body];
   if (own.factor) {
     own.factor->solve(x, x);
   } else if (own.general) {
@@ -377,15 +369,14 @@ void MassFactor::solve_sparse(Index body, std::span<double> x) const {
 
 void MassFactor::solve_own(Index body, std::span<const double> b, std::span<double> x) const {
   const std::span<const Index> own = dofs(body);
-  const std::span<double> own_x =
-      std::span<double>(sparse_->workspace).subspan(at(begin_[at(body)]), own.size());
-  for (std::size_t i = 0; i < own.size(); ++i) own_x[i] = b[at(own[i])];
+  const std::span<double> own_x = std::span<double>(sparse_->workspace).subspan(begin_[body], own.size());
+  for (std::size_t i = 0; i < own.size(); ++i) own_x[i] = b[own[i]];
   if (is_dense(body)) {
-    multiply_small(inverse_.data() + inverse_begin_[at(body)], own.size(), own_x.data());
+    multiply_small(inverse_.data() + inverse_begin_[body], own.size(), own_x.data());
   } else {
     solve_sparse(body, own_x);
   }
-  for (std::size_t i = 0; i < own.size(); ++i) x[at(own[i])] = own_x[i];
+  for (std::size_t i = 0; i < own.size(); ++i) x[own[i]] = own_x[i];
 }
 
 void MassFactor::solve(std::span<const double> b, std::span<double> x, TaskArena* arena) const {

@@ -44,18 +44,18 @@ class MassFactor {
   MassFactor(MassFactor&&) noexcept;
   MassFactor& operator=(MassFactor&&) noexcept;
 
-  Index bodies() const { return static_cast<Index>(begin_.size()) - 1; }
+  Index bodies() const { return count(begin_) - 1; }
   /// Dofs of a body, ascending.
   std::span<const Index> dofs(Index body) const;
-  Index body_of(Index dof) const { return body_[static_cast<std::size_t>(dof)]; }
+  Index body_of(Index dof) const { return body_[dof]; }
   /// Position of a dof in `dofs(body_of(dof))`.
-  Index local(Index dof) const { return local_[static_cast<std::size_t>(dof)]; }
+  Index local(Index dof) const { return local_[dof]; }
   Index largest_body() const;
 
   /// Of one body; of all bodies that were factored.
-  bool is_symmetric(Index body) const { return unsymmetric_[static_cast<std::size_t>(body)] == 0; }
+  bool is_symmetric(Index body) const { return unsymmetric_[body] == 0; }
   bool is_symmetric() const;
-  bool is_dense(Index body) const { return inverse_begin_[static_cast<std::size_t>(body)] >= 0; }
+  bool is_dense(Index body) const { return inverse_begin_[body] >= 0; }
   /// Runs of consecutive bodies worth a task of their own: offsets.
   std::span<const Index> tasks() const { return task_begin_; }
   /// X := M_b⁻¹ X, a column per right-hand side. Different bodies may be asked for from different threads.

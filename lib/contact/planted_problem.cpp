@@ -19,8 +19,6 @@ constexpr double kTimeStep = 1e-3;      // s
 constexpr double kSmallestMass = 1e-2;  // kg
 constexpr Index kWindow = 24;  // a contact reaches back this many nodes: the net is long, like a surface
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 Vector3 random_direction(Rng& rng) {
   Vector3 d;
   do {
@@ -65,7 +63,7 @@ struct RegionRange {
 /// Equal shares; every region gets three nodes more than it has contacts that bring a new point. (Where all
 /// do, H has full column rank.)
 std::vector<RegionRange> divide(const PlantedOptions& options) {
-  std::vector<RegionRange> ranges(static_cast<std::size_t>(options.regions));
+  std::vector<RegionRange> ranges(options.regions);
   const auto share = [&](int total, std::size_t i) {
     return static_cast<Index>(total / options.regions +
                               (static_cast<int>(i) < total % options.regions ? 1 : 0));
@@ -167,7 +165,7 @@ PlantedContact repeat_contact(const PlantedContact& original, Rng& rng) {
 std::vector<PlantedContact> plant_contacts(const PlantedOptions& options,
                                            const std::vector<RegionRange>& ranges, const Vector& mass) {
   std::vector<PlantedContact> contacts;
-  contacts.reserve(static_cast<std::size_t>(options.contacts));
+  contacts.reserve(options.contacts);
   Rng rng(options.seed, 2);
   for (const RegionRange& range : ranges) {
     const Index originals = range.contacts - range.duplicates;
@@ -176,7 +174,7 @@ std::vector<PlantedContact> plant_contacts(const PlantedOptions& options,
     for (Index k = 0; k < range.sharing; ++k) contacts.push_back(join_contact(options, range, mass, rng));
     for (Index k = 0; k < range.duplicates; ++k) {
       const auto pick = static_cast<Index>(rng.below(static_cast<std::uint64_t>(originals)));
-      contacts.push_back(repeat_contact(contacts[at(range.first_contact + pick)], rng));
+      contacts.push_back(repeat_contact(contacts[range.first_contact + pick], rng));
     }
   }
   return contacts;
@@ -187,7 +185,7 @@ std::vector<PlantedContact> plant_contacts(const PlantedOptions& options,
 SparseRows make_mass_matrix(const PlantedOptions& options, const std::vector<RegionRange>& ranges,
                             const Vector& mass) {
   std::vector<Eigen::Triplet<double, Index>> entries;
-  for (Index node = 0; node < static_cast<Index>(mass.size()); ++node) {
+  for (Index node = 0; node < count(mass); ++node) {
     for (Index d = 0; d < 3; ++d) entries.emplace_back(3 * node + d, 3 * node + d, mass[node]);
   }
   Rng rng(options.seed, 3);
@@ -215,7 +213,7 @@ SparseRows make_mass_matrix(const PlantedOptions& options, const std::vector<Reg
       }
     }
   }
-  const auto n = 3 * static_cast<Eigen::Index>(mass.size());
+  const Eigen::Index n = 3 * mass.size();
   SparseRows M(n, n);
   M.setFromTriplets(entries.begin(), entries.end());
   return M;
@@ -223,16 +221,16 @@ SparseRows make_mass_matrix(const PlantedOptions& options, const std::vector<Reg
 
 /// H_p,k = weight · (n t1 t2)
 SparseColumns make_directions(const std::vector<PlantedContact>& contacts, Eigen::Index n) {
-  SparseColumns H(n, 3 * static_cast<Eigen::Index>(contacts.size()));
-  H.reserve(static_cast<Eigen::Index>(36 * contacts.size()));
+  SparseColumns H(n, 3 * contacts.size());
+  H.reserve(36 * contacts.size());
   std::array<std::size_t, 4> order{};
-  for (std::size_t k = 0; k < contacts.size(); ++k) {
+  for (Index k = 0; k < count(contacts); ++k) {
     const PlantedContact& contact = contacts[k];
     order = {0, 1, 2, 3};
     std::sort(order.begin(), order.end(),
               [&](std::size_t a, std::size_t b) { return contact.point[a] < contact.point[b]; });
     for (Index axis = 0; axis < 3; ++axis) {
-      const Index column = static_cast<Index>(3 * k) + axis;
+      const Index column = 3 * k + axis;
       H.startVec(column);
       for (const std::size_t i : order) {
         if (contact.point[i] < 0) continue;
@@ -247,7 +245,7 @@ SparseColumns make_directions(const std::vector<PlantedContact>& contacts, Eigen
 
 void fill_metadata(const std::vector<PlantedContact>& contacts, const std::vector<RegionRange>& ranges,
                    const PlantedOptions& options, ContactProblem& problem) {
-  const auto m = static_cast<Eigen::Index>(contacts.size());
+  const Eigen::Index m = contacts.size();
   problem.kind = options.stiffness > 0.0 ? ProblemKind::implicit_step : ProblemKind::explicit_step;
   problem.dt = kTimeStep;
   problem.mu = Vector::Constant(m, options.mu);
@@ -258,19 +256,19 @@ void fill_metadata(const std::vector<PlantedContact>& contacts, const std::vecto
   problem.bodies.resize(m, 2);
   Rng rng(options.seed, 4);
   for (Eigen::Index k = 0; k < m; ++k) {
-    const PlantedContact& contact = contacts[static_cast<std::size_t>(k)];
+    const PlantedContact& contact = contacts[k];
     for (Eigen::Index a = 0; a < 3; ++a) problem.frame.block<1, 3>(k, 3 * a) = contact.frame.row(a);
     for (Eigen::Index i = 0; i < 3; ++i) problem.position(k, i) = rng.uniform();
     for (Eigen::Index i = 0; i < 4; ++i) {
-      problem.points(k, i) = contact.point[static_cast<std::size_t>(i)];
-      problem.weights(k, i) = contact.weight[static_cast<std::size_t>(i)];
+      problem.points(k, i) = contact.point[i];
+      problem.weights(k, i) = contact.weight[i];
     }
   }
   problem.body_dofs.push_back(0);
-  for (std::size_t body = 0; body < ranges.size(); ++body) {
+  for (Index body = 0; body < count(ranges); ++body) {
     const RegionRange& range = ranges[body];
     problem.body_dofs.push_back(3 * (range.first_node + range.nodes));
-    problem.bodies.middleRows(range.first_contact, range.contacts).setConstant(static_cast<Index>(body));
+    problem.bodies.middleRows(range.first_contact, range.contacts).setConstant(body);
   }
 }
 
@@ -314,16 +312,16 @@ PlantedProblem make_planted_problem(const PlantedOptions& options) {
   ContactProblem& problem = planted.problem;
   fill_metadata(contacts, ranges, options, problem);
   problem.M = make_mass_matrix(options, ranges, mass);
-  problem.H = make_directions(contacts, 3 * static_cast<Eigen::Index>(nodes));
+  problem.H = make_directions(contacts, 3 * nodes);
   problem.f.resize(3 * nodes);
   for (Index i = 0; i < 3 * nodes; ++i) problem.f[i] = mass[i / 3] * rng.normal();
 
-  const auto m = static_cast<Eigen::Index>(contacts.size());
+  const Eigen::Index m = contacts.size();
   planted.r.resize(3 * m);
   planted.u.resize(3 * m);
   for (Eigen::Index k = 0; k < m; ++k) {
-    planted.r.segment<3>(3 * k) = contacts[static_cast<std::size_t>(k)].r;
-    planted.u.segment<3>(3 * k) = contacts[static_cast<std::size_t>(k)].u;
+    planted.r.segment<3>(3 * k) = contacts[k].r;
+    planted.u.segment<3>(3 * k) = contacts[k].u;
   }
 
   // v* = M⁻¹ (H r* + f),  w = u* − Hᵀ v*

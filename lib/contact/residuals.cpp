@@ -24,8 +24,6 @@ namespace {
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 Vector3 triple(std::span<const double> x, std::size_t k) { return {x[3 * k], x[3 * k + 1], x[3 * k + 2]}; }
 
 bool all_finite(std::span<const double> x) {
@@ -132,15 +130,15 @@ struct ClassErrors {
 /// S = n·D⁻¹n of every contact, D the node blocks on the diagonal of M: node_size × node_size each.
 std::vector<double> diagonal_scaling(const SparseRows& M, bool symmetric, Index node_size,
                                      const DirectionRows& H) {
-  std::vector<double> scaling(at(H.contacts()), 0.0);
+  std::vector<double> scaling(H.contacts(), 0.0);
   Vector direction(node_size);
   Matrix D(node_size, node_size);
   for (Index k = 0; k < H.contacts(); ++k) {
-    for (Index e = H.begin[at(k)]; e < H.begin[at(k) + 1];) {
-      const Index node = H.dof[at(e)] / node_size;
+    for (Index e = H.begin[k]; e < H.begin[k + 1];) {
+      const Index node = H.dof[e] / node_size;
       direction.setZero();
-      for (; e < H.begin[at(k) + 1] && H.dof[at(e)] / node_size == node; ++e)
-        direction[H.dof[at(e)] % node_size] = H.coefficient[3 * at(e)];
+      for (; e < H.begin[k + 1] && H.dof[e] / node_size == node; ++e)
+        direction[H.dof[e] % node_size] = H.coefficient[3 * e];
       D.setZero();
       for (Index i = 0; i < node_size; ++i) {
         for (SparseRows::InnerIterator entry(M, node * node_size + i); entry; ++entry) {
@@ -149,7 +147,7 @@ std::vector<double> diagonal_scaling(const SparseRows& M, bool symmetric, Index 
       }
       const Vector solved =
           symmetric ? Vector(D.llt().solve(direction)) : Vector(D.partialPivLu().solve(direction));
-      scaling[at(k)] += direction.dot(solved);
+      scaling[k] += direction.dot(solved);
     }
   }
   return scaling;
@@ -188,9 +186,9 @@ struct Referee::Impl {
 
   ContactState state(std::size_t k, std::span<const double> r, std::span<const double> u) const {
     ContactState c;
-    c.normal = blocks(static_cast<Eigen::Index>(3 * k), 0);
+    c.normal = blocks(3 * k, 0);
     c.tangential = tangential[k];
-    c.mu = mu[static_cast<Eigen::Index>(k)];
+    c.mu = mu[k];
     c.scaling = scaling[k];
     c.r = triple(r, k);
     c.u = triple(u, k);
@@ -215,13 +213,13 @@ struct Referee::Impl {
   Vector relative_velocity(std::span<const double> r) const {
     if (contacts == 0) return Vector();
     if (is_primal()) return relative(velocity(r));
-    const Eigen::Map<const Vector> impulse(r.data(), static_cast<Eigen::Index>(r.size()));
+    const Eigen::Map<const Vector> impulse(r.data(), r.size());
     return W * impulse + q;
   }
 
   double equation(std::span<const double> r, std::span<const double> v) const {
     if (!is_primal() || v.empty()) return kNaN;
-    SIGNORINI_CHECK(v.size() == static_cast<std::size_t>(f.size()));
+    SIGNORINI_CHECK(count(v) == f.size());
     if (!all_finite(v)) return kInfinity;
     // D⁻¹ (M v − H r − f)
     Vector force = f;
@@ -237,7 +235,7 @@ Referee::Referee(const ContactProblem& problem) : impl_(std::make_unique<Impl>()
   own.contacts = problem.contacts();
   own.dt = problem.dt;
   own.mu = problem.mu;
-  const Eigen::Index rows = 3 * static_cast<Eigen::Index>(own.contacts);
+  const Eigen::Index rows = 3 * own.contacts;
   own.blocks = Matrix::Zero(rows, 3);
   if (problem.has_primal()) {
     own.mass.emplace(problem.M, problem.node_size());
@@ -245,13 +243,13 @@ Referee::Referee(const ContactProblem& problem) : impl_(std::make_unique<Impl>()
     own.H = make_direction_rows(problem.H, own.contacts);
     own.f = problem.f;
     own.w = problem.w;
-    own.q = own.contacts == 0 ? Vector()
-                              : own.relative(own.velocity(std::vector<double>(at(3 * own.contacts), 0.0)));
+    own.q =
+        own.contacts == 0 ? Vector() : own.relative(own.velocity(std::vector<double>(3 * own.contacts, 0.0)));
     own.blocks = delassus_diagonal(make_body_touches(own.H, *own.mass), *own.mass);
   } else if (problem.has_dual()) {
     own.W = problem.W;
     own.q = problem.q;
-    for (Index i = 0; i < static_cast<Index>(rows); ++i) {
+    for (Index i = 0; i < rows; ++i) {
       for (SparseRows::InnerIterator entry(own.W, i); entry; ++entry) {
         if (entry.col() / 3 == i / 3) own.blocks(i, entry.col() % 3) = entry.value();
       }
@@ -263,14 +261,14 @@ Referee::Referee(const ContactProblem& problem) : impl_(std::make_unique<Impl>()
   }
   const double largest = own.q.size() == 0 ? 0.0 : own.q.cwiseAbs().maxCoeff();
   own.scale = largest > 0.0 ? largest : 1.0;
-  own.tangential.resize(at(own.contacts));
+  own.tangential.resize(own.contacts);
   for (Index k = 0; k < own.contacts; ++k)
-    own.tangential[at(k)] = largest_tangential(own.blocks.middleRows<3>(3 * k));
+    own.tangential[k] = largest_tangential(own.blocks.middleRows<3>(3 * k));
   if (own.is_primal()) {
     own.scaling = diagonal_scaling(own.M, own.mass->is_symmetric(), problem.node_size(), own.H);
   } else {
-    own.scaling.resize(at(own.contacts));
-    for (Index k = 0; k < own.contacts; ++k) own.scaling[at(k)] = own.blocks(3 * k, 0);
+    own.scaling.resize(own.contacts);
+    for (Index k = 0; k < own.contacts; ++k) own.scaling[k] = own.blocks(3 * k, 0);
   }
   own.angles = aligned_angles(span_of(std::as_const(own.q)));
 }
@@ -283,12 +281,12 @@ const Vector& Referee::q() const { return impl_->q; }
 const Matrix& Referee::diagonal_blocks() const { return impl_->blocks; }
 
 Vector Referee::relative_velocity(std::span<const double> r) const {
-  SIGNORINI_CHECK(r.size() == 3 * at(impl_->contacts));
+  SIGNORINI_CHECK(count(r) == 3 * impl_->contacts);
   return impl_->relative_velocity(r);
 }
 
 Vector Referee::velocity(std::span<const double> r) const {
-  SIGNORINI_CHECK(r.size() == 3 * at(impl_->contacts));
+  SIGNORINI_CHECK(count(r) == 3 * impl_->contacts);
   return impl_->is_primal() ? impl_->velocity(r) : Vector();
 }
 
@@ -316,7 +314,7 @@ double alart_curnier(const ContactState& contact, FrictionLaw law) {
 }  // namespace
 
 Residuals Referee::measure(std::span<const double> r, LawSpec law, std::span<const double> v) const {
-  SIGNORINI_CHECK(r.size() == 3 * at(impl_->contacts));
+  SIGNORINI_CHECK(count(r) == 3 * impl_->contacts);
   const bool cone = is_cone(law.law);
   const double U = impl_->scale;
   Residuals result;
@@ -364,7 +362,7 @@ Residuals Referee::measure(std::span<const double> r, LawSpec law, std::span<con
 }
 
 void Referee::contact_errors(std::span<const double> r, LawSpec law, std::span<double> errors) const {
-  SIGNORINI_CHECK(r.size() == 3 * at(impl_->contacts) && errors.size() == at(impl_->contacts));
+  SIGNORINI_CHECK(count(r) == 3 * impl_->contacts && count(errors) == impl_->contacts);
   const bool finite = visit_contacts(*impl_, r, law, [&](std::size_t k, const ContactState& c) {
     errors[k] = alart_curnier(c, law.law) / impl_->scale;
   });

@@ -75,7 +75,7 @@ std::vector<std::vector<TimedRepetition>> time_interleaved(std::span<const Timed
   benchmark::ClearRegisteredBenchmarks();
   if (failure) std::rethrow_exception(failure);
 
-  const auto repetitions = static_cast<std::size_t>(options.repetitions);
+  const std::size_t repetitions = options.repetitions;
   std::vector<std::vector<TimedRepetition>> times(tasks.size());
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const std::vector<double>& seconds = collector.seconds[std::to_string(i)];

@@ -74,20 +74,19 @@ void read_planted(const toml::node& node, StrictTable& strict, const std::string
   const std::size_t digits = fmt::format("{}", count - 1).size();
   for (int i = 0; i < count; ++i) {
     options.contacts = least + (count > 1 ? (most - least) * i / (count - 1) : 0);
-    options.seed = seed + static_cast<std::uint64_t>(i);
+    options.seed = seed + i;
     out.push_back({fmt::format("{}_{:0{}}", name, i, digits), make_planted_problem(options).problem});
   }
 }
 
 Matrix matrix_of(const Rows& rows, std::size_t columns, const StrictTable& where, const char* key) {
-  Matrix out(static_cast<Eigen::Index>(rows.size()), static_cast<Eigen::Index>(columns));
+  Matrix out(rows.size(), columns);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].size() != columns) {
       where.fail(*where.table().get(key), key,
                  fmt::format("row {} has {} entries instead of {}", i + 1, rows[i].size(), columns));
     }
-    for (std::size_t j = 0; j < columns; ++j)
-      out(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = rows[i][j];
+    for (std::size_t j = 0; j < columns; ++j) out(i, j) = rows[i][j];
   }
   return out;
 }
@@ -98,7 +97,7 @@ Vector vector_of(const std::vector<double>& values, std::size_t size, const Stri
     where.fail(*where.table().get(key), key,
                fmt::format("has {} entries instead of {}", values.size(), size));
   }
-  return Eigen::Map<const Vector>(values.data(), static_cast<Eigen::Index>(size));
+  return Eigen::Map<const Vector>(values.data(), size);
 }
 
 /// A ⊗ 1₃

@@ -184,7 +184,7 @@ InputDigest digest_file(const std::filesystem::path& path) {
   InputDigest out;
   out.path = published_path(path);
   while (in.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || in.gcount() > 0) {
-    digest.update(buffer.data(), static_cast<std::size_t>(in.gcount()));
+    digest.update(buffer.data(), in.gcount());
     out.bytes += static_cast<std::uintmax_t>(in.gcount());
   }
   out.digest = digest_text(digest.value());

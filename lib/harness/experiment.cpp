@@ -256,7 +256,7 @@ std::string canonical_text(toml::table root) {
 
 void thin_problems(Experiment& e) {
   std::vector<ConfigProblem> kept;
-  for (const std::size_t i : spread(e.problems.size(), static_cast<std::size_t>(e.max_problems)))
+  for (const std::size_t i : spread(e.problems.size(), e.max_problems))
     kept.push_back(std::move(e.problems[i]));
   e.problems = std::move(kept);
 }
@@ -319,13 +319,12 @@ std::vector<std::size_t> spread(std::size_t n, std::size_t wanted) {
 
 std::vector<std::size_t> select_steps(const std::vector<int>& contacts, const Experiment& experiment) {
   std::vector<std::size_t> candidates;
-  const auto stride = static_cast<std::size_t>(experiment.stride);
+  const std::size_t stride = experiment.stride;
   for (std::size_t i = 0; i < contacts.size(); i += stride) {
     if (contacts[i] >= experiment.min_contacts) candidates.push_back(i);
   }
   std::vector<std::size_t> chosen;
-  for (const std::size_t i : spread(candidates.size(), static_cast<std::size_t>(experiment.max_steps)))
-    chosen.push_back(candidates[i]);
+  for (const std::size_t i : spread(candidates.size(), experiment.max_steps)) chosen.push_back(candidates[i]);
   return chosen;
 }
 

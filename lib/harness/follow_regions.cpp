@@ -21,7 +21,7 @@ ContactElements numbered_as_met(const ContactElements& elements, Index& count) {
   count = 0;
   for (Index& element : out.element) {
     const auto place = std::lower_bound(sorted.begin(), sorted.end(), element) - sorted.begin();
-    Index& own = number[static_cast<std::size_t>(place)];
+    Index& own = number[place];
     if (own < 0) own = count++;
     element = own;
   }
@@ -45,7 +45,7 @@ std::vector<std::uint64_t> keys_of(const ContactProblem& problem) {
 double median(const std::vector<TimedRepetition>& times) {
   std::vector<double> values;
   for (const TimedRepetition& one : times) values.push_back(one.seconds);
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  const auto middle = values.begin() + values.size() / 2;
   std::nth_element(values.begin(), middle, values.end());
   if (values.size() % 2 == 1) return *middle;
   return 0.5 * (*middle + *std::max_element(values.begin(), middle));

@@ -76,7 +76,7 @@ std::vector<ConfigProblem> cut_regions(const Experiment& experiment,
     }
   }
   std::vector<ConfigProblem> kept;
-  for (const std::size_t i : spread(regions.size(), static_cast<std::size_t>(experiment.max_problems)))
+  for (const std::size_t i : spread(regions.size(), experiment.max_problems))
     kept.push_back(std::move(regions[i]));
   return kept;
 }

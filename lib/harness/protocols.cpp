@@ -12,9 +12,6 @@
 namespace signorini {
 namespace {
 
-std::span<double> as_span(Vector& v) { return {v.data(), static_cast<std::size_t>(v.size())}; }
-std::span<const double> as_span(const Vector& v) { return {v.data(), static_cast<std::size_t>(v.size())}; }
-
 std::string one_line(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   return text;
@@ -83,7 +80,7 @@ void fill_use(RunRecord& record, const CpuUse& use) {
 ContactCounts count_contacts(const ContactProblem& problem, std::span<const double> r, FrictionLaw law) {
   ContactCounts counts;
   for (Index k = 0; k < problem.contacts(); ++k) {
-    const auto row = 3 * static_cast<std::size_t>(k);
+    const std::size_t row = 3 * k;
     if (!(r[row] > 0.0)) continue;
     ++counts.active;
     const double tangent = with_law(law, [&](auto type) {
@@ -102,8 +99,8 @@ class RefereeObserver : public IterationObserver {
                   TracedRun& out)
       : target_(target), law_(law), partition_(partition), tolerance_(tolerance), out_(out) {
     if (partition_ != nullptr) {
-      errors_.resize(static_cast<std::size_t>(target.problem->contacts()));
-      first_.assign(static_cast<std::size_t>(partition_->regions()), -1);
+      errors_.resize(target.problem->contacts());
+      first_.assign(partition_->regions(), -1);
     }
   }
 
@@ -166,11 +163,11 @@ class RefereeObserver : public IterationObserver {
     if (regions_left_ == 0) return;
     target_.referee->contact_errors(r, law_, errors_);
     for (Index region = 0; region < partition_->regions(); ++region) {
-      int& first = first_[static_cast<std::size_t>(region)];
+      int& first = first_[region];
       if (first >= 0) continue;
       double worst = 0.0;
       for (const Index k : partition_->region(region)) {
-        const double error = errors_[static_cast<std::size_t>(k)];
+        const double error = errors_[k];
         worst = std::isnan(error) ? std::numeric_limits<double>::infinity() : std::max(worst, error);
       }
       if (worst > tolerance_) continue;
@@ -308,11 +305,11 @@ SolveOutcome solve_self_stopped(const RunTarget& target, PreparedRun& run, const
   try {
     const CpuUse before = cpu_use();
     const Stopwatch watch;
-    const SolveReport report = run.solver->solve(as_span(out.r), stop, nullptr);
+    const SolveReport report = run.solver->solve(span_of(out.r), stop, nullptr);
     out.record.solve_seconds = watch.seconds();
     fill_use(out.record, cpu_use() - before);
     fill_report(out.record, target, run.solver->traits(), report);
-    out.record.errors = target.referee->measure(as_span(std::as_const(out.r)), run.solver->common().spec());
+    out.record.errors = target.referee->measure(span_of(std::as_const(out.r)), run.solver->common().spec());
     judge_coupled_regions(out.record, target, *run.solver);
   } catch (const std::exception& error) {
     fail(out.record, target, SolveStatus::failed, error.what());
@@ -344,10 +341,10 @@ TracedRun trace_run(const RunTarget& target, PreparedRun& run, const RunLimits& 
   try {
     observer.start();
     const Stopwatch watch;
-    const SolveReport report = run.solver->solve(as_span(r), stop, &observer);
+    const SolveReport report = run.solver->solve(span_of(r), stop, &observer);
     out.record.solve_seconds = std::max(0.0, watch.seconds() - observer.referee_seconds());
     fill_report(out.record, target, run.solver->traits(), report);
-    out.record.errors = target.referee->measure(as_span(std::as_const(r)), law);
+    out.record.errors = target.referee->measure(span_of(std::as_const(r)), law);
   } catch (const std::exception& error) {
     fail(out.record, target, SolveStatus::failed, error.what());
     return out;
@@ -412,12 +409,12 @@ std::vector<RunRecord> time_runs(const RunTarget& target, std::span<const TimedR
 
     // one run to warm up, to judge the answer and to know how long it takes
     const Stopwatch watch;
-    const SolveReport report = job->solver->solve(as_span(job->r), job->stop, nullptr);
+    const SolveReport report = job->solver->solve(span_of(job->r), job->stop, nullptr);
     const double seconds = watch.seconds();
     if (is_cancelled(limits.cancelled)) throw Cancelled();
     fill_report(job->record, target, job->solver->traits(), report);
     job->record.errors =
-        target.referee->measure(as_span(std::as_const(job->r)), job->solver->common().spec());
+        target.referee->measure(span_of(std::as_const(job->r)), job->solver->common().spec());
     // a region's k* was found from the assembled iterate: roundings of the last bits may lift it just above
     if (job->record.errors.residual <= limits.tolerance * (1.0 + 1e-6)) {
       job->record.status = SolveStatus::converged;
@@ -430,7 +427,7 @@ std::vector<RunRecord> time_runs(const RunTarget& target, std::span<const TimedR
     }
     Job* j = job.get();
     tasks.push_back({j->record.region_mode, [j] { j->r = j->start; },
-                     [j] { static_cast<void>(j->solver->solve(as_span(j->r), j->stop, nullptr)); }, seconds});
+                     [j] { static_cast<void>(j->solver->solve(span_of(j->r), j->stop, nullptr)); }, seconds});
     jobs.push_back(std::move(job));
   }
   const std::vector<std::vector<TimedRepetition>> times = time_interleaved(tasks, options);

@@ -113,12 +113,12 @@ std::string series_table(const Experiment& experiment, const std::vector<Recorde
   std::string text = "file,time," + fmt::format("{}", fmt::join(experiment.series, ",")) + "\n";
   for (const RecordedScene& source : recorded) {
     const StepTable table = RecordingReader(source.path).statistics().value();
-    const auto place = [&](const std::string& column) {
+    const auto place = [&](const std::string& column) -> std::size_t {
       const auto found = std::find(table.columns.begin(), table.columns.end(), column);
       if (found == table.columns.end())
         throw_usage("{}: the statistics of {} have no column '{}'{}", experiment.series_place, source.label,
                     column, suggestion(column, table.columns));
-      return static_cast<std::size_t>(found - table.columns.begin());
+      return found - table.columns.begin();
     };
     std::vector<std::size_t> places{place("time")};
     for (const std::string& column : experiment.series) places.push_back(place(column));
@@ -182,8 +182,7 @@ std::string steps_table(const std::vector<RecordedScene>& recorded, const Record
     const StepTable& table = tables[i];
     std::vector<std::size_t> places;  // of the columns in this table; its size for those that it lacks
     for (const std::string& name : columns)
-      places.push_back(static_cast<std::size_t>(std::find(table.columns.begin(), table.columns.end(), name) -
-                                                table.columns.begin()));
+      places.push_back(std::find(table.columns.begin(), table.columns.end(), name) - table.columns.begin());
     const std::map<long long, std::string> times = read_clocks(recorded[i].path, clocks);
     for (const std::vector<double>& row : table.rows) {
       text += recorded[i].label;

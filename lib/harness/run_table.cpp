@@ -25,7 +25,7 @@ void write_all(int descriptor, const std::string& text, const std::filesystem::p
       if (errno == EINTR) continue;
       throw_errno(path, "cannot write");
     }
-    done += static_cast<std::size_t>(n);
+    done += n;
   }
   if (::fsync(descriptor) != 0) throw_errno(path, "cannot write to disk");
 }

@@ -23,7 +23,7 @@ FclibFile solution_file(const ProblemFile& file, const ContactProblem& problem, 
       fmt::format("step {} of {} with the answer of {} ({}), residual {:.3e}", last.step,
                   file.path().filename().string(), last.solver, enum_name(last.status), last.errors.residual);
   out.info.math_info = "normal component first; impulses in N s, velocities in m/s";
-  const std::span<const double> values(r.data(), static_cast<std::size_t>(r.size()));
+  const std::span<const double> values(r.data(), r.size());
   out.solution = FclibSolution{r, referee.relative_velocity(values), referee.velocity(values)};
   return out;
 }

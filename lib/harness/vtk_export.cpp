@@ -117,7 +117,7 @@ class StagedFolder {
 
 /// Rows n, t1, t2 of each contact's frame times its impulse: world axes, 3 per contact.
 std::vector<double> in_world_axes(const ContactProblem& problem, const Vector& r) {
-  std::vector<double> world(static_cast<std::size_t>(r.size()));
+  std::vector<double> world(r.size());
   Eigen::Map<Vector> out(world.data(), r.size());
   for (Index k = 0; k < problem.contacts(); ++k) {
     for (Index axis = 0; axis < 3; ++axis) {
@@ -148,11 +148,11 @@ void add_starts(const ContactProblem& problem, std::vector<VtkArray>& data) {
 
 /// The smallest mass point of each contact's region, −1 for a region without any.
 std::vector<std::int32_t> region_points(const ContactProblem& problem, const RegionPartition& regions) {
-  std::vector<std::int32_t> smallest(static_cast<std::size_t>(regions.regions()), -1);
+  std::vector<std::int32_t> smallest(regions.regions(), -1);
   if (problem.has_primal()) {
     with_node_size(problem, [&](auto size) {
       for (Index k = 0; k < problem.contacts(); ++k) {
-        std::int32_t& point = smallest[static_cast<std::size_t>(regions.label[static_cast<std::size_t>(k)])];
+        std::int32_t& point = smallest[regions.label[k]];
         visit_contact_nodes<size>(problem, k, [&](Index node) {
           if (point < 0 || node < point) point = node;
         });
@@ -160,7 +160,7 @@ std::vector<std::int32_t> region_points(const ContactProblem& problem, const Reg
     });
   }
   std::vector<std::int32_t> of_contact;
-  for (const Index label : regions.label) of_contact.push_back(smallest[static_cast<std::size_t>(label)]);
+  for (const Index label : regions.label) of_contact.push_back(smallest[label]);
   return of_contact;
 }
 
@@ -190,7 +190,7 @@ VtkGrid contact_grid(const Frame& frame, const std::string& where) {
                 problem.position.rows() != m ? "contact positions" : "contact frames");
   }
   VtkGrid grid;
-  grid.points.reserve(3 * static_cast<std::size_t>(m));
+  grid.points.reserve(3 * m);
   std::vector<double> normal;
   for (Index k = 0; k < m; ++k) {
     grid.cells.push_back(k);
@@ -207,8 +207,8 @@ VtkGrid contact_grid(const Frame& frame, const std::string& where) {
   data.push_back({"friction", 1, values_of(problem.mu)});
   if (problem.bodies.rows() == m) {
     for (const int side : {0, 1}) {
-      std::vector<std::int32_t> body(static_cast<std::size_t>(m));
-      for (Index k = 0; k < m; ++k) body[static_cast<std::size_t>(k)] = problem.bodies(k, side);
+      std::vector<std::int32_t> body(m);
+      for (Index k = 0; k < m; ++k) body[k] = problem.bodies(k, side);
       data.push_back({side == 0 ? "body_a" : "body_b", 1, std::move(body)});
     }
   }

@@ -25,7 +25,7 @@ std::optional<std::uint64_t> digest_of_file(const std::filesystem::path& path) {
   Digest digest;
   std::vector<char> buffer(1U << 20U);
   while (in.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || in.gcount() > 0)
-    digest.update(buffer.data(), static_cast<std::size_t>(in.gcount()));
+    digest.update(buffer.data(), in.gcount());
   if (!in.eof()) return std::nullopt;
   return digest.value();
 }

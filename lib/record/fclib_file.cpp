@@ -52,7 +52,7 @@ int checked_fclib_contacts(const std::filesystem::path& path) {
   if (mu == tree.arrays.end()) raw.fail(vectors + "/mu", "missing");
   std::uint64_t contacts = 1;
   for (const std::uint64_t extent : mu->second.shape) contacts *= extent;
-  if (contacts > static_cast<std::uint64_t>(std::numeric_limits<Index>::max()))
+  if (contacts > std::numeric_limits<Index>::max())
     raw.fail(fmt::format("{} contacts are too many", contacts));
   return static_cast<int>(contacts);
 }

@@ -63,7 +63,7 @@ void write_all(int fd, const char* data, std::size_t size) {
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) return;
     data += written;
-    size -= static_cast<std::size_t>(written);
+    size -= written;
   }
 }
 
@@ -106,7 +106,7 @@ bool listen(int fd, Clock::time_point deadline, std::string& reply) {
     const ssize_t got = ::read(fd, buffer, sizeof buffer);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return true;
-    reply.append(buffer, static_cast<std::size_t>(got));
+    reply.append(buffer, got);
   }
 }
 

@@ -12,19 +12,19 @@ namespace signorini {
 
 namespace {
 
-std::size_t size_of(const Vector& v) { return static_cast<std::size_t>(v.size()); }
+std::size_t size_of(const Vector& v) { return v.size(); }
 
 std::span<const double> view(const Vector& v) { return {v.data(), size_of(v)}; }
 
 Vector to_vector(std::span<const double> values) {
-  return Eigen::Map<const Vector>(values.data(), static_cast<Eigen::Index>(values.size()));
+  return Eigen::Map<const Vector>(values.data(), values.size());
 }
 
 /// Row-major copy of a matrix of any storage order.
 template <class Dense>
 auto row_major(const Dense& matrix) {
   using Scalar = typename Dense::Scalar;
-  std::vector<Scalar> values(static_cast<std::size_t>(matrix.size()));
+  std::vector<Scalar> values(matrix.size());
   Eigen::Map<Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
       values.data(), matrix.rows(), matrix.cols()) = matrix;
   return values;
@@ -33,13 +33,12 @@ auto row_major(const Dense& matrix) {
 template <class Scalar>
 auto as_rows(std::span<const Scalar> values, std::size_t columns) {
   using Rows = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  return Eigen::Map<const Rows>(values.data(), static_cast<Eigen::Index>(values.size() / columns),
-                                static_cast<Eigen::Index>(columns));
+  return Eigen::Map<const Rows>(values.data(), values.size() / columns, columns);
 }
 
 template <class Dense>
 void put_rows(RawTree& tree, const std::string& path, const Dense& matrix) {
-  if (matrix.size() > 0) tree.put_matrix(path, row_major(matrix), static_cast<std::size_t>(matrix.cols()));
+  if (matrix.size() > 0) tree.put_matrix(path, row_major(matrix), matrix.cols());
 }
 
 void put_vector(RawTree& tree, const std::string& path, const Vector& vector) {
@@ -71,7 +70,7 @@ ProblemKind kind_of(const RawReader& raw, const std::string& name) {
 
 /// Sizes up to which 3m and the row pointers fit 32 bits.
 void check_counts(const RawReader& raw, std::uint64_t contacts, std::uint64_t dofs) {
-  constexpr std::uint64_t kLimit = static_cast<std::uint64_t>(std::numeric_limits<Index>::max()) / 4;
+  constexpr std::uint64_t kLimit = std::numeric_limits<Index>::max() / 4;
   if (contacts > kLimit) raw.fail(fmt::format("{} contacts are too many", contacts));
   if (dofs > kLimit) raw.fail(fmt::format("{} degrees of freedom are too many", dofs));
 }
@@ -81,8 +80,7 @@ std::unique_ptr<FrameGeometry> read_geometry(const RawReader& raw) {
   auto geometry = std::make_unique<FrameGeometry>();
   geometry->vertices = as_rows(raw.real_rows("geometry/vertices", 3), 3);
   geometry->triangles = as_rows(raw.integer_rows("geometry/triangles", 3), 3);
-  const auto bodies =
-      raw.integers("geometry/triangle_body", static_cast<std::size_t>(geometry->triangles.rows()));
+  const auto bodies = raw.integers("geometry/triangle_body", geometry->triangles.rows());
   geometry->triangle_body.assign(bodies.begin(), bodies.end());
   if (!geometry->vertices.allFinite()) raw.fail("geometry/vertices", "holds a number that is not finite");
   const Eigen::Index vertices = geometry->vertices.rows();
@@ -94,9 +92,9 @@ std::unique_ptr<FrameGeometry> read_geometry(const RawReader& raw) {
                  fmt::format("triangle {}: vertex {} out of range 0..{}", t, vertex, vertices - 1));
       }
     }
-    if (geometry->triangle_body[static_cast<std::size_t>(t)] < -1) {
-      raw.fail("geometry/triangle_body", fmt::format("triangle {}: body {} is below -1", t,
-                                                     geometry->triangle_body[static_cast<std::size_t>(t)]));
+    if (geometry->triangle_body[t] < -1) {
+      raw.fail("geometry/triangle_body",
+               fmt::format("triangle {}: body {} is below -1", t, geometry->triangle_body[t]));
     }
   }
   if (raw.has("geometry/rest")) {

@@ -6,15 +6,14 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 namespace signorini {
 
 namespace {
 
-constexpr std::size_t kMaxEntries = static_cast<std::size_t>(std::numeric_limits<Index>::max());
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+constexpr Index kMaxEntries = std::numeric_limits<Index>::max();
 
 /// Bits, not values: −0 and 0 differ.
 bool same_bits(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }
@@ -32,14 +31,14 @@ void check_pointers(const RawReader& raw, const std::string& path, std::span<con
     if (begin[i] < begin[i - 1])
       raw.fail(path, fmt::format("pointer {} runs backwards ({} after {})", i, begin[i], begin[i - 1]));
   }
-  if (at(begin.back()) > entries) {
+  if (std::cmp_greater(begin.back(), entries)) {
     raw.fail(path, fmt::format("points to entry {}, but there are {}", begin.back(), entries));
   }
 }
 
 /// The outer index of every entry of a compressed matrix.
 std::vector<Index> expand(std::span<const Index> begin) {
-  std::vector<Index> outer(at(begin.back()));
+  std::vector<Index> outer(begin.back());
   for (std::size_t o = 0; o + 1 < begin.size(); ++o) {
     std::fill(outer.begin() + begin[o], outer.begin() + begin[o + 1], static_cast<Index>(o));
   }
@@ -50,7 +49,7 @@ template <class Sparse>
 Sparse make_sparse(Index rows, Index columns, std::span<const Index> begin, std::span<const Index> inner,
                    std::span<const double> values) {
   Sparse matrix(rows, columns);
-  matrix.resizeNonZeros(static_cast<Eigen::Index>(inner.size()));
+  matrix.resizeNonZeros(inner.size());
   std::copy(begin.begin(), begin.end(), matrix.outerIndexPtr());
   std::copy(inner.begin(), inner.end(), matrix.innerIndexPtr());
   std::copy(values.begin(), values.end(), matrix.valuePtr());
@@ -62,33 +61,33 @@ Sparse make_sparse(Index rows, Index columns, std::span<const Index> begin, std:
 template <class Sparse>
 Sparse compress(Index rows, Index columns, std::span<const Index> outer, std::span<const Index> inner,
                 std::span<const double> x) {
-  const Index outer_size = Sparse::IsRowMajor ? rows : columns;
-  std::vector<Index> begin(at(outer_size) + 1, 0);
-  for (const Index o : outer) ++begin[at(o) + 1];
+  const std::size_t outer_size = Sparse::IsRowMajor ? rows : columns;
+  std::vector<Index> begin(outer_size + 1, 0);
+  for (const Index o : outer) ++begin[o + 1];
   std::partial_sum(begin.begin(), begin.end(), begin.begin());
   std::vector<Index> order(outer.size());
   std::vector<Index> next(begin.begin(), begin.end() - 1);
-  for (std::size_t e = 0; e < outer.size(); ++e) order[at(next[at(outer[e])]++)] = static_cast<Index>(e);
+  for (Index e = 0; e < count(outer); ++e) order[next[outer[e]]++] = e;
 
   std::vector<Index> kept_begin(begin.size(), 0);
   std::vector<Index> kept_inner;
   std::vector<double> kept_x;
   kept_inner.reserve(outer.size());
   kept_x.reserve(outer.size());
-  for (std::size_t o = 0; o < at(outer_size); ++o) {
+  for (std::size_t o = 0; o < outer_size; ++o) {
     const auto first = order.begin() + begin[o];
     const auto last = order.begin() + begin[o + 1];
-    const auto less = [&](Index a, Index b) { return inner[at(a)] < inner[at(b)]; };
+    const auto less = [&](Index a, Index b) { return inner[a] < inner[b]; };
     if (!std::is_sorted(first, last, less)) std::stable_sort(first, last, less);
     for (auto e = first; e != last; ++e) {
-      if (at(kept_begin[o]) < kept_inner.size() && kept_inner.back() == inner[at(*e)]) {
-        kept_x.back() += x[at(*e)];
+      if (kept_begin[o] < count(kept_inner) && kept_inner.back() == inner[*e]) {
+        kept_x.back() += x[*e];
       } else {
-        kept_inner.push_back(inner[at(*e)]);
-        kept_x.push_back(x[at(*e)]);
+        kept_inner.push_back(inner[*e]);
+        kept_x.push_back(x[*e]);
       }
     }
-    kept_begin[o + 1] = static_cast<Index>(kept_inner.size());
+    kept_begin[o + 1] = count(kept_inner);
   }
   return make_sparse<Sparse>(rows, columns, kept_begin, kept_inner, kept_x);
 }
@@ -100,9 +99,9 @@ Sparse read_fclib(const RawReader& raw, const std::string& name, std::size_t exp
   const Index columns = raw.integer(name + "/n");
   const Index nz = raw.integer(name + "/nz");
   // Checked against the vectors before anything of that size is allocated.
-  if (rows < 0 || at(rows) != expected_rows)
+  if (std::cmp_not_equal(rows, expected_rows))
     raw.fail(name + "/m", fmt::format("{} rows instead of {}", rows, expected_rows));
-  if (columns < 0 || at(columns) != expected_columns) {
+  if (std::cmp_not_equal(columns, expected_columns)) {
     raw.fail(name + "/n", fmt::format("{} columns instead of {}", columns, expected_columns));
   }
   if (nz < -2) raw.fail(name + "/nz", fmt::format("{} is no storage (>= 0 triplets, -1 CSC, -2 CSR)", nz));
@@ -117,14 +116,14 @@ Sparse read_fclib(const RawReader& raw, const std::string& name, std::size_t exp
   if (nz >= 0) {
     if (p.size() != i.size())
       raw.fail(name + "/p", fmt::format("has {} entries, but 'i' has {}", p.size(), i.size()));
-    if (i.size() < at(nz)) raw.fail(name + "/i", fmt::format("has {} entries, but nz is {}", i.size(), nz));
+    if (count(i) < nz) raw.fail(name + "/i", fmt::format("has {} entries, but nz is {}", i.size(), nz));
   } else {
-    const std::size_t outer = nz == -1 ? at(columns) : at(rows);
+    const std::size_t outer = nz == -1 ? columns : rows;
     p = raw.integers(name + "/p", outer + 1);
     check_pointers(raw, name + "/p", p, i.size());
     expanded = expand(p);
   }
-  const std::size_t stored = nz >= 0 ? at(nz) : expanded.size();
+  const std::size_t stored = nz >= 0 ? nz : expanded.size();
   i = i.first(stored);
   x = x.first(stored);
   const std::span<const Index> outer = nz >= 0 ? p.first(stored) : std::span<const Index>(expanded);
@@ -164,16 +163,18 @@ bool has_full_blocks(const Sparse& matrix) {
 struct Blocks {
   std::vector<Index> begin, inner;
   std::vector<double> values;
+
+  const double* block(std::size_t b) const { return &values[9 * b]; }
 };
 
 template <class Sparse>
 Blocks to_block_arrays(const Sparse& matrix) {
   Blocks blocks;
-  const std::size_t count = static_cast<std::size_t>(matrix.nonZeros()) / 9;
-  blocks.begin.reserve(static_cast<std::size_t>(matrix.outerSize() / 3) + 1);
+  const std::size_t total = matrix.nonZeros() / 9;
+  blocks.begin.reserve(matrix.outerSize() / 3 + 1);
   blocks.begin.push_back(0);
-  blocks.inner.reserve(count);
-  blocks.values.reserve(9 * count);
+  blocks.inner.reserve(total);
+  blocks.values.reserve(9 * total);
   for (Eigen::Index o = 0; o < matrix.outerSize(); o += 3) {
     const Index length = matrix.outerIndexPtr()[o + 1] - matrix.outerIndexPtr()[o];
     const Index* inner = matrix.innerIndexPtr() + matrix.outerIndexPtr()[o];
@@ -184,7 +185,7 @@ Blocks to_block_arrays(const Sparse& matrix) {
         for (Index k = 0; k < 3; ++k) blocks.values.push_back(x[line * length + e + k]);
       }
     }
-    blocks.begin.push_back(static_cast<Index>(blocks.inner.size()));
+    blocks.begin.push_back(count(blocks.inner));
   }
   return blocks;
 }
@@ -200,11 +201,11 @@ Sparse from_block_arrays(Index rows, Index columns, const Blocks& blocks) {
     const Index length = 3 * (blocks.begin[o + 1] - first);
     for (Index line = 0; line < 3; ++line) {
       const Index start = 9 * first + line * length;
-      begin[3 * o + at(line) + 1] = start + length;
+      begin[3 * o + line + 1] = start + length;
       for (Index b = first; b < blocks.begin[o + 1]; ++b) {
         for (Index k = 0; k < 3; ++k) {
-          inner[at(start + 3 * (b - first) + k)] = 3 * blocks.inner[at(b)] + k;
-          x[at(start + 3 * (b - first) + k)] = blocks.values[9 * at(b) + 3 * at(line) + at(k)];
+          inner[start + 3 * (b - first) + k] = 3 * blocks.inner[b] + k;
+          x[start + 3 * (b - first) + k] = blocks.block(b)[3 * line + k];
         }
       }
     }
@@ -217,23 +218,23 @@ Sparse from_block_arrays(Index rows, Index columns, const Blocks& blocks) {
 bool take_upper(const Blocks& all, Blocks& upper) {
   upper = Blocks{};
   upper.begin.push_back(0);
-  for (std::size_t i = 0; i + 1 < all.begin.size(); ++i) {
+  for (Index i = 0; i + 1 < count(all.begin); ++i) {
     for (Index b = all.begin[i]; b < all.begin[i + 1]; ++b) {
-      const std::size_t j = at(all.inner[at(b)]);
+      const Index j = all.inner[b];
       const auto row_j_first = all.inner.begin() + all.begin[j];
       const auto row_j_last = all.inner.begin() + all.begin[j + 1];
-      const auto mirror = std::lower_bound(row_j_first, row_j_last, static_cast<Index>(i));
-      if (mirror == row_j_last || *mirror != static_cast<Index>(i)) return false;
-      const double* a = &all.values[9 * at(b)];
-      const double* t = &all.values[9 * static_cast<std::size_t>(mirror - all.inner.begin())];
+      const auto mirror = std::lower_bound(row_j_first, row_j_last, i);
+      if (mirror == row_j_last || *mirror != i) return false;
+      const double* a = all.block(b);
+      const double* t = all.block(mirror - all.inner.begin());
       for (std::size_t k = 0; k < 9; ++k) {
         if (!same_bits(a[k], t[3 * (k % 3) + k / 3])) return false;
       }
       if (j < i) continue;
-      upper.inner.push_back(all.inner[at(b)]);
+      upper.inner.push_back(all.inner[b]);
       upper.values.insert(upper.values.end(), a, a + 9);
     }
-    upper.begin.push_back(static_cast<Index>(upper.inner.size()));
+    upper.begin.push_back(count(upper.inner));
   }
   return true;
 }
@@ -241,35 +242,34 @@ bool take_upper(const Blocks& all, Blocks& upper) {
 /// Adds the transposed blocks below the diagonal. Rows come out sorted: those from below first, in ascending
 /// order.
 Blocks mirror_upper(const Blocks& upper) {
-  const std::size_t rows = upper.begin.size() - 1;
+  const Index rows = count(upper.begin) - 1;
   Blocks all;
   all.begin.assign(rows + 1, 0);
-  for (std::size_t i = 0; i < rows; ++i) {
+  for (Index i = 0; i < rows; ++i) {
     for (Index b = upper.begin[i]; b < upper.begin[i + 1]; ++b) {
-      const std::size_t j = at(upper.inner[at(b)]);
+      const Index j = upper.inner[b];
       ++all.begin[i + 1];
       if (j != i) ++all.begin[j + 1];
     }
   }
   std::partial_sum(all.begin.begin(), all.begin.end(), all.begin.begin());
-  all.inner.resize(at(all.begin.back()));
+  all.inner.resize(all.begin.back());
   all.values.resize(9 * all.inner.size());
   std::vector<Index> next(all.begin.begin(), all.begin.end() - 1);
-  for (std::size_t i = 0; i < rows; ++i) {
+  for (Index i = 0; i < rows; ++i) {
     for (Index b = upper.begin[i]; b < upper.begin[i + 1]; ++b) {
-      const std::size_t j = at(upper.inner[at(b)]);
+      const Index j = upper.inner[b];
       if (j == i) continue;
-      const std::size_t slot = at(next[j]++);
-      all.inner[slot] = static_cast<Index>(i);
-      for (std::size_t k = 0; k < 9; ++k)
-        all.values[9 * slot + k] = upper.values[9 * at(b) + 3 * (k % 3) + k / 3];
+      const std::size_t slot = next[j]++;
+      all.inner[slot] = i;
+      for (std::size_t k = 0; k < 9; ++k) all.values[9 * slot + k] = upper.block(b)[3 * (k % 3) + k / 3];
     }
   }
-  for (std::size_t i = 0; i < rows; ++i) {
+  for (Index i = 0; i < rows; ++i) {
     for (Index b = upper.begin[i]; b < upper.begin[i + 1]; ++b) {
-      const std::size_t slot = at(next[i]++);
-      all.inner[slot] = upper.inner[at(b)];
-      std::copy_n(&upper.values[9 * at(b)], 9, &all.values[9 * slot]);
+      const std::size_t slot = next[i]++;
+      all.inner[slot] = upper.inner[b];
+      std::copy_n(upper.block(b), 9, &all.values[9 * slot]);
     }
   }
   return all;
@@ -280,9 +280,8 @@ void check_ascending(const RawReader& raw, const std::string& path, std::span<co
                      std::span<const Index> inner) {
   for (std::size_t o = 0; o + 1 < begin.size(); ++o) {
     for (Index e = begin[o] + 1; e < begin[o + 1]; ++e) {
-      if (inner[at(e)] <= inner[at(e) - 1]) {
-        raw.fail(path,
-                 fmt::format("entry {} ({}) does not ascend after {}", e, inner[at(e)], inner[at(e) - 1]));
+      if (inner[e] <= inner[e - 1]) {
+        raw.fail(path, fmt::format("entry {} ({}) does not ascend after {}", e, inner[e], inner[e - 1]));
       }
     }
   }
@@ -298,7 +297,7 @@ Blocks read_blocks(const RawReader& raw, const std::string& begin_path, const st
     raw.fail(values_path, fmt::format("has {} rows instead of {}", values.size() / 9, inner.size()));
   }
   check_pointers(raw, begin_path, begin, inner.size());
-  if (at(begin.back()) != inner.size()) {
+  if (begin.back() != count(inner)) {
     raw.fail(begin_path, fmt::format("ends with {} instead of {}", begin.back(), inner.size()));
   }
   check_range(raw, inner_path, inner, static_cast<Index>(inner_blocks));
@@ -308,14 +307,14 @@ Blocks read_blocks(const RawReader& raw, const std::string& begin_path, const st
 
 template <class Sparse>
 Sparse read_scalar_form(const RawReader& raw, const std::string& name, Index rows, Index columns) {
-  const Index outer = Sparse::IsRowMajor ? rows : columns;
+  const std::size_t outer = Sparse::IsRowMajor ? rows : columns;
   const Index inner_size = Sparse::IsRowMajor ? columns : rows;
-  const auto begin = raw.integers(name + "/indptr", at(outer) + 1);
+  const auto begin = raw.integers(name + "/indptr", outer + 1);
   const auto inner = raw.integers(name + "/indices");
   const auto values = raw.reals(name + "/data", inner.size());
   if (inner.size() > kMaxEntries) raw.fail(name + "/indices", "more than 2^31 - 1 entries");
   check_pointers(raw, name + "/indptr", begin, inner.size());
-  if (at(begin.back()) != inner.size()) {
+  if (begin.back() != count(inner)) {
     raw.fail(name + "/indptr", fmt::format("ends with {} instead of {}", begin.back(), inner.size()));
   }
   check_range(raw, name + "/indices", inner, inner_size);
@@ -361,8 +360,7 @@ StoredTriangle stored_triangle(const SparseRows& matrix) {
     }
   }
   // filled up, twice the entries must be countable
-  if (below == above || 2 * static_cast<std::size_t>(matrix.nonZeros()) > kMaxEntries)
-    return StoredTriangle::both;
+  if (below == above || 2 * matrix.nonZeros() > kMaxEntries) return StoredTriangle::both;
   return above ? StoredTriangle::upper : StoredTriangle::lower;
 }
 
@@ -370,14 +368,14 @@ SparseRows complete_triangle(SparseRows matrix, StoredTriangle stored) {
   if (stored == StoredTriangle::both) return matrix;
   std::vector<Index> row, column;
   std::vector<double> x;
-  for (Eigen::Index r = 0; r < matrix.rows(); ++r) {
+  for (Index r = 0; r < matrix.rows(); ++r) {
     for (SparseRows::InnerIterator entry(matrix, r); entry; ++entry) {
-      row.push_back(static_cast<Index>(r));
-      column.push_back(static_cast<Index>(entry.col()));
+      row.push_back(r);
+      column.push_back(entry.index());
       x.push_back(entry.value());
       if (entry.col() == r) continue;
-      row.push_back(static_cast<Index>(entry.col()));
-      column.push_back(static_cast<Index>(r));
+      row.push_back(entry.index());
+      column.push_back(r);
       x.push_back(entry.value());
     }
   }
@@ -387,22 +385,22 @@ SparseRows complete_triangle(SparseRows matrix, StoredTriangle stored) {
 
 void put_fclib_matrix(RawTree& tree, const std::string& name, const SparseRows& matrix,
                       StoredTriangle stored) {
-  const std::size_t entries = static_cast<std::size_t>(matrix.nonZeros());
+  const std::size_t entries = matrix.nonZeros();
   std::vector<Index> row, column;
   std::vector<double> x;
   row.reserve(entries);
   column.reserve(entries);
   x.reserve(entries);
-  for (Eigen::Index r = 0; r < matrix.rows(); ++r) {
+  for (Index r = 0; r < matrix.rows(); ++r) {
     for (SparseRows::InnerIterator entry(matrix, r); entry; ++entry) {
       if (stored == StoredTriangle::upper && entry.col() < r) continue;
       if (stored == StoredTriangle::lower && entry.col() > r) continue;
-      row.push_back(static_cast<Index>(r));
-      column.push_back(static_cast<Index>(entry.col()));
+      row.push_back(r);
+      column.push_back(entry.index());
       x.push_back(entry.value());
     }
   }
-  const Index nz = static_cast<Index>(x.size());
+  const Index nz = count(x);
   tree.put(name + "/m", std::vector<Index>{static_cast<Index>(matrix.rows())});
   tree.put(name + "/n", std::vector<Index>{static_cast<Index>(matrix.cols())});
   tree.put(name + "/nz", std::vector<Index>{nz});
@@ -448,7 +446,7 @@ SparseRows read_square(const RawReader& raw, const std::string& name, std::size_
                               name + (is_upper ? "/upper_blocks" : "/blocks"), n / 3, n / 3);
   if (is_upper) {
     for (std::size_t i = 0; i < n / 3; ++i) {
-      if (blocks.begin[i] < blocks.begin[i + 1] && at(blocks.inner[at(blocks.begin[i])]) < i) {
+      if (blocks.begin[i] < blocks.begin[i + 1] && std::cmp_less(blocks.inner[blocks.begin[i]], i)) {
         raw.fail(name + "/column", fmt::format("block row {} reaches below the diagonal", i));
       }
     }

@@ -121,7 +121,7 @@ RecordingCheckpoint decode_checkpoint(std::string_view bytes, std::uint64_t head
   checkpoint.statistics = rest.table();
   checkpoint.clocks = rest.table();
   checkpoint.state = rest.text();
-  const auto steps = static_cast<std::size_t>(checkpoint.steps);
+  const std::size_t steps = checkpoint.steps;
   if (!rest.empty() || checkpoint.statistics.rows.size() != steps || checkpoint.clocks.rows.size() != steps) {
     rest.damaged();
   }

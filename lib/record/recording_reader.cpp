@@ -59,7 +59,7 @@ int RecordingReader::contacts(const std::string& id) const {
   const RawTree tree = impl_->file.read_attributes("/steps/" + frame, where);
   const RawReader raw(tree, where);
   const std::uint64_t contacts = raw.count_attribute("contacts");
-  if (contacts > static_cast<std::uint64_t>(std::numeric_limits<Index>::max()))
+  if (contacts > std::numeric_limits<Index>::max())
     raw.fail(fmt::format("{} contacts are too many", contacts));
   return static_cast<int>(contacts);
 }

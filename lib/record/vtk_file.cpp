@@ -54,7 +54,7 @@ void append_data(std::string& text, std::string_view section, const std::vector<
   for (const VtkArray& array : arrays) {
     std::visit(
         [&](const auto& values) {
-          SIGNORINI_CHECK(values.size() == static_cast<std::size_t>(array.components) * count);
+          SIGNORINI_CHECK(values.size() == array.components * count);
           append_array(text, array.name, array.components, values);
         },
         array.values);
@@ -97,7 +97,7 @@ std::string vtk_grid_text(const VtkGrid& grid) {
   SIGNORINI_CHECK(grid.points.size() % 3 == 0 && grid.cells.size() % per_cell == 0);
   const std::size_t points = grid.points.size() / 3, cells = grid.cells.size() / per_cell;
   std::vector<std::int64_t> offsets(cells);
-  for (std::size_t i = 0; i < cells; ++i) offsets[i] = static_cast<std::int64_t>((i + 1) * per_cell);
+  for (std::size_t i = 0; i < cells; ++i) offsets[i] = (i + 1) * per_cell;
 
   std::string text = fmt::format(fmt::runtime(kHead), "UnstructuredGrid");
   text += fmt::format("  <UnstructuredGrid>\n    <Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n",

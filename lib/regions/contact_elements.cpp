@@ -16,12 +16,12 @@ std::vector<Index> body_of_node(const ContactProblem& problem) {
   const Index nodes = node_count(problem);
   UnionFind bodies(nodes);
   connect_nodes_by_mass(problem, bodies);
-  std::vector<Index> smallest(static_cast<std::size_t>(nodes), -1);
-  std::vector<Index> body(static_cast<std::size_t>(nodes));
+  std::vector<Index> smallest(nodes, -1);
+  std::vector<Index> body(nodes);
   for (Index i = 0; i < nodes; ++i) {
-    Index& name = smallest[static_cast<std::size_t>(bodies.find(i))];
+    Index& name = smallest[bodies.find(i)];
     if (name < 0) name = i;
-    body[static_cast<std::size_t>(i)] = name;
+    body[i] = name;
   }
   return body;
 }
@@ -35,20 +35,20 @@ ContactElements contact_elements(const ContactProblem& problem, RegionMode mode)
         "time");
   }
   ContactElements out;
-  out.begin.reserve(static_cast<std::size_t>(problem.contacts()) + 1);
+  out.begin.reserve(problem.contacts() + 1);
   const bool islands = mode == RegionMode::islands;
   const bool numbered = !problem.node_numbers.empty();
   const std::vector<Index> body = islands ? body_of_node(problem) : std::vector<Index>{};
   with_node_size(problem, [&](auto size) {
     for (Index k = 0; k < problem.contacts(); ++k) {
-      const auto start = static_cast<std::ptrdiff_t>(out.element.size());
+      const std::ptrdiff_t start = out.element.size();
       visit_contact_nodes<size>(problem, k, [&](Index node) {
-        const Index name = islands ? body[static_cast<std::size_t>(node)] : node;
-        out.element.push_back(numbered ? problem.node_numbers[static_cast<std::size_t>(name)] : name);
+        const Index name = islands ? body[node] : node;
+        out.element.push_back(numbered ? problem.node_numbers[name] : name);
       });
       std::sort(out.element.begin() + start, out.element.end());
       out.element.erase(std::unique(out.element.begin() + start, out.element.end()), out.element.end());
-      out.begin.push_back(static_cast<Index>(out.element.size()));
+      out.begin.push_back(count(out.element));
     }
   });
   return out;
@@ -64,18 +64,18 @@ RegionPartition partition_elements(const ContactElements& elements, RegionMode m
     const auto own = elements.of(k);
     for (std::size_t i = 1; i < own.size(); ++i) sets.unite(own[0], own[i]);
   }
-  std::vector<Index> label_of_root(static_cast<std::size_t>(count), -1);
-  std::vector<Index> label(static_cast<std::size_t>(elements.contacts()));
+  std::vector<Index> label_of_root(count, -1);
+  std::vector<Index> label(elements.contacts());
   Index regions = 0;
   for (Index k = 0; k < elements.contacts(); ++k) {
     const auto own = elements.of(k);
     if (own.empty()) {
-      label[static_cast<std::size_t>(k)] = regions++;
+      label[k] = regions++;
       continue;
     }
-    Index& number = label_of_root[static_cast<std::size_t>(sets.find(own[0]))];
+    Index& number = label_of_root[sets.find(own[0])];
     if (number < 0) number = regions++;
-    label[static_cast<std::size_t>(k)] = number;
+    label[k] = number;
   }
   return partition_from_labels(mode, std::move(label), regions);
 }
@@ -100,13 +100,13 @@ std::vector<std::uint64_t> feature_keys(const ContactProblem& problem) {
 std::vector<std::uint64_t> contact_keys(const ContactProblem& problem) {
   const Index m = problem.contacts();
   if (m > 0 && problem.features.rows() == m) return feature_keys(problem);
-  if (static_cast<Index>(problem.points.rows()) != m) {
+  if (problem.points.rows() != m) {
     throw_usage(
         "contact keys: the problem tells neither what touches ('features') nor its mass points ('points')");
   }
   const auto hash = [&](Index k, std::uint64_t rank) {
     std::uint64_t value = rank;
-    for (Index c = 0; c < static_cast<Index>(problem.points.cols()); ++c) {
+    for (Index c = 0; c < problem.points.cols(); ++c) {
       value = Rng(value, static_cast<std::uint64_t>(static_cast<std::int64_t>(problem.points(k, c)))).next();
     }
     return value;
@@ -116,7 +116,7 @@ std::vector<std::uint64_t> contact_keys(const ContactProblem& problem) {
     std::uint64_t hash = 0;
     std::uint64_t count = 0;
   };
-  std::vector<std::uint64_t> keys(static_cast<std::size_t>(m));
+  std::vector<std::uint64_t> keys(m);
   std::vector<Slot> slots(std::bit_ceil(2 * keys.size() + 1));
   for (Index k = 0; k < m; ++k) {
     const std::uint64_t first = hash(k, 0);
@@ -124,7 +124,7 @@ std::vector<std::uint64_t> contact_keys(const ContactProblem& problem) {
     while (slots[place].count > 0 && slots[place].hash != first) place = (place + 1) & (slots.size() - 1);
     slots[place].hash = first;
     const std::uint64_t rank = slots[place].count++;
-    keys[static_cast<std::size_t>(k)] = rank == 0 ? first : hash(k, rank);
+    keys[k] = rank == 0 ? first : hash(k, rank);
   }
   return keys;
 }

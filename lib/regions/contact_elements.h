@@ -15,10 +15,10 @@ struct ContactElements {
   std::vector<Index> begin{0};
   std::vector<Index> element;
 
-  Index contacts() const { return static_cast<Index>(begin.size()) - 1; }
+  Index contacts() const { return count(begin) - 1; }
   std::span<const Index> of(Index k) const {
-    const auto first = static_cast<std::size_t>(begin[static_cast<std::size_t>(k)]);
-    const auto last = static_cast<std::size_t>(begin[static_cast<std::size_t>(k) + 1]);
+    const std::size_t first = begin[k];
+    const std::size_t last = begin[k + 1];
     return std::span<const Index>(element).subspan(first, last - first);
   }
 };

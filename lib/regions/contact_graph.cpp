@@ -8,7 +8,7 @@ std::optional<MassCoupling> find_mass_coupling(const ContactProblem& problem) {
       const Index node = i / size;
       for (SparseRows::InnerIterator entry(problem.M, i); entry; ++entry) {
         if (entry.index() == i) continue;
-        const Index other = static_cast<Index>(entry.index()) / size;
+        const Index other = entry.index() / size;
         if (other != node && entry.value() != 0.0) return MassCoupling{node, other};
       }
     }
@@ -17,7 +17,7 @@ std::optional<MassCoupling> find_mass_coupling(const ContactProblem& problem) {
 }
 
 std::vector<Index> connect_nodes_by_contacts(const ContactProblem& problem, UnionFind& sets) {
-  std::vector<Index> anchor(static_cast<std::size_t>(problem.contacts()), -1);
+  std::vector<Index> anchor(problem.contacts(), -1);
   if (!problem.has_primal()) return anchor;
   with_node_size(problem, [&](auto size) {
     for (Index k = 0; k < problem.contacts(); ++k) {
@@ -29,7 +29,7 @@ std::vector<Index> connect_nodes_by_contacts(const ContactProblem& problem, Unio
           sets.unite(first, node);
         }
       });
-      anchor[static_cast<std::size_t>(k)] = first;
+      anchor[k] = first;
     }
   });
   return anchor;
@@ -41,7 +41,7 @@ void connect_nodes_by_mass(const ContactProblem& problem, UnionFind& sets) {
       const Index node = i / size;
       Index last = node;
       for (SparseRows::InnerIterator entry(problem.M, i); entry; ++entry) {
-        const Index other = static_cast<Index>(entry.index()) / size;
+        const Index other = entry.index() / size;
         if (other == last || entry.value() == 0.0) continue;
         sets.unite(node, other);
         last = other;
@@ -51,11 +51,11 @@ void connect_nodes_by_mass(const ContactProblem& problem, UnionFind& sets) {
 }
 
 void connect_contacts_by_delassus(const ContactProblem& problem, Index first_contact, UnionFind& sets) {
-  for (Index i = 0; i < static_cast<Index>(problem.W.rows()); ++i) {
+  for (Index i = 0; i < problem.W.rows(); ++i) {
     const Index k = i / 3;
     Index last = k;
     for (SparseRows::InnerIterator entry(problem.W, i); entry; ++entry) {
-      const Index l = static_cast<Index>(entry.index()) / 3;
+      const Index l = entry.index() / 3;
       if (l == last || entry.value() == 0.0) continue;
       sets.unite(first_contact + k, first_contact + l);
       last = l;

@@ -10,8 +10,6 @@ namespace signorini {
 
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 /// Positions by ascending key, of keys that do not ascend throughout. Nearly sorted keys take linear time.
 void sort_by_key(std::span<const std::uint64_t> keys, std::vector<Index>& order) {
   order.resize(keys.size());
@@ -20,11 +18,11 @@ void sort_by_key(std::span<const std::uint64_t> keys, std::vector<Index>& order)
   for (std::size_t i = 1; i < order.size(); ++i) {
     const Index contact = order[i];
     std::size_t place = i;
-    for (; place > 0 && keys[at(order[place - 1])] > keys[at(contact)] && moves > 0; --place, --moves)
+    for (; place > 0 && keys[order[place - 1]] > keys[contact] && moves > 0; --place, --moves)
       order[place] = order[place - 1];
     order[place] = contact;
     if (moves > 0) continue;
-    std::sort(order.begin(), order.end(), [&](Index a, Index b) { return keys[at(a)] < keys[at(b)]; });
+    std::sort(order.begin(), order.end(), [&](Index a, Index b) { return keys[a] < keys[b]; });
     return;
   }
 }
@@ -44,9 +42,9 @@ bool same_elements(const ContactElements& now, std::size_t i, const ContactEleme
 }  // namespace
 
 Index IncrementalPartition::find(Index element) {
-  while (parent_[at(element)] != element) {
-    parent_[at(element)] = parent_[at(parent_[at(element)])];
-    element = parent_[at(element)];
+  while (parent_[element] != element) {
+    parent_[element] = parent_[parent_[element]];
+    element = parent_[element];
   }
   return element;
 }
@@ -59,9 +57,9 @@ Index IncrementalPartition::unite(std::span<const Index> elements) {
   for (const Index element : elements.subspan(1)) {
     Index other = find(element);
     if (other == root) continue;
-    if (size_[at(root)] < size_[at(other)]) std::swap(root, other);
-    parent_[at(other)] = root;
-    size_[at(root)] += size_[at(other)];
+    if (size_[root] < size_[other]) std::swap(root, other);
+    parent_[other] = root;
+    size_[root] += size_[other];
     ++joined;
   }
   return joined;
@@ -77,8 +75,8 @@ void IncrementalPartition::order_keys(std::span<const std::uint64_t> keys) {
   if (descents == 0) return;
   sort_by_key(keys, new_order_);
   for (std::size_t i = 1; i < keys.size(); ++i) {
-    const std::uint64_t key = keys[at(new_order_[i])];
-    if (key != keys[at(new_order_[i - 1])]) continue;
+    const std::uint64_t key = keys[new_order_[i]];
+    if (key != keys[new_order_[i - 1]]) continue;
     forget();
     throw_usage("incremental regions: key {:#x} names two contacts of one frame", key);
   }
@@ -88,10 +86,8 @@ void IncrementalPartition::order_keys(std::span<const std::uint64_t> keys) {
 void IncrementalPartition::match_run(const ContactElements& elements, std::size_t i, std::size_t j,
                                      std::size_t count) {
   if (same_elements(elements, i, elements_, j, count)) {
-    std::iota(old_of_.begin() + static_cast<std::ptrdiff_t>(i),
-              old_of_.begin() + static_cast<std::ptrdiff_t>(i + count), static_cast<Index>(j));
-    std::iota(new_of_.begin() + static_cast<std::ptrdiff_t>(j),
-              new_of_.begin() + static_cast<std::ptrdiff_t>(j + count), static_cast<Index>(i));
+    std::iota(old_of_.begin() + i, old_of_.begin() + i + count, static_cast<Index>(j));
+    std::iota(new_of_.begin() + j, new_of_.begin() + j + count, static_cast<Index>(i));
     std::copy_n(joins_.data() + j, count, new_joins_.data() + i);
     return;
   }
@@ -127,8 +123,8 @@ void IncrementalPartition::match(std::span<const std::uint64_t> keys, const Cont
   new_of_.resize(n);
   added_.clear();
   removed_.clear();
-  const auto new_at = [&](std::size_t a) { return new_order_.empty() ? a : at(new_order_[a]); };
-  const auto old_at = [&](std::size_t b) { return order_.empty() ? b : at(order_[b]); };
+  const auto new_at = [&](std::size_t a) { return new_order_.empty() ? a : new_order_[a]; };
+  const auto old_at = [&](std::size_t b) { return order_.empty() ? b : order_[b]; };
   std::size_t a = 0, b = 0;
   while (a < m && b < n) {
     const std::size_t i = new_at(a), j = old_at(b);
@@ -150,23 +146,23 @@ void IncrementalPartition::match(std::span<const std::uint64_t> keys, const Cont
   }
   for (; a < m; ++a) add(new_at(a));
   for (; b < n; ++b) remove(old_at(b));
-  churn_.added = static_cast<Index>(added_.size());
-  churn_.removed = static_cast<Index>(removed_.size());
+  churn_.added = count(added_);
+  churn_.removed = count(removed_);
   churn_.kept = static_cast<Index>(m) - churn_.added;
 }
 
 void IncrementalPartition::drop_removed() {
-  torn_.assign(at(partition_.regions()), 0);
+  torn_.assign(partition_.regions(), 0);
   torn_list_.clear();
   for (const Index k : removed_) {
-    const Index region = partition_.label[at(k)];
-    for (const Index element : elements_.of(k)) --degree_[at(element)];
-    if (joins_[at(k)] == 0 || torn_[at(region)] != 0) continue;
-    torn_[at(region)] = 1;
+    const Index region = partition_.label[k];
+    for (const Index element : elements_.of(k)) --degree_[element];
+    if (joins_[k] == 0 || torn_[region] != 0) continue;
+    torn_[region] = 1;
     torn_list_.push_back(region);
   }
   for (const Index region : torn_list_) reunite(region);
-  churn_.torn = static_cast<Index>(torn_list_.size());
+  churn_.torn = count(torn_list_);
 }
 
 /// The forest of a torn region again. Every element of a region of two elements or more lies in a contact
@@ -174,27 +170,27 @@ void IncrementalPartition::drop_removed() {
 void IncrementalPartition::reunite(Index region) {
   const auto contacts = partition_.region(region);
   for (const Index k : contacts) {
-    if (joins_[at(k)] == 0) continue;
-    for (const Index element : elements_.of(k)) parent_[at(element)] = -1;
+    if (joins_[k] == 0) continue;
+    for (const Index element : elements_.of(k)) parent_[element] = -1;
   }
   Index sets = 0;  // of elements that a contact still holds
   for (const Index k : contacts) {
-    if (joins_[at(k)] == 0) continue;
+    if (joins_[k] == 0) continue;
     for (const Index element : elements_.of(k)) {
-      if (parent_[at(element)] >= 0) continue;
-      parent_[at(element)] = element;
-      size_[at(element)] = 1;
-      sets += degree_[at(element)] > 0 ? 1 : 0;
+      if (parent_[element] >= 0) continue;
+      parent_[element] = element;
+      size_[element] = 1;
+      sets += degree_[element] > 0 ? 1 : 0;
     }
   }
   for (const bool joined_before : {true, false}) {
     for (const Index k : contacts) {
       if (!joined_before && sets <= 1) break;
-      if (new_of_[at(k)] < 0 || (joins_[at(k)] != 0) != joined_before) continue;
+      if (new_of_[k] < 0 || (joins_[k] != 0) != joined_before) continue;
       const Index joined = unite(elements_.of(k));
       sets -= joined;
       // a contact that joined before keeps its mark: more marks than needed do no harm
-      if (joined > 0) new_joins_[at(new_of_[at(k)])] = 1;
+      if (joined > 0) new_joins_[new_of_[k]] = 1;
       ++churn_.reunited;
     }
   }
@@ -205,22 +201,22 @@ void IncrementalPartition::unite_added(const ContactElements& elements) {
     const auto own = elements.of(i);
     for (const Index element : own) {
       SIGNORINI_CHECK(element >= 0);
-      for (Index next = static_cast<Index>(parent_.size()); next <= element; ++next) {
+      for (Index next = count(parent_); next <= element; ++next) {
         parent_.push_back(next);
         size_.push_back(1);
         degree_.push_back(0);
         label_of_root_.push_back(-1);
       }
-      ++degree_[at(element)];
+      ++degree_[element];
     }
-    new_joins_[at(i)] = unite(own) > 0 ? 1 : 0;
+    new_joins_[i] = unite(own) > 0 ? 1 : 0;
   }
 }
 
 /// Labels by the smallest contact; returns the number of regions.
 Index IncrementalPartition::label_contacts(const ContactElements& elements) {
   Index regions = 0;
-  heir_label_.assign(at(old_.regions()), -1);
+  heir_label_.assign(old_.regions(), -1);
   roots_.clear();
   partition_.label.resize(old_of_.size());
   // Plain pointers: a store of a label might else be a store of one of the vectors' own.
@@ -255,27 +251,27 @@ Index IncrementalPartition::label_contacts(const ContactElements& elements) {
 }
 
 void IncrementalPartition::collect_gifts() {
-  lost_.assign(at(old_.regions()), 0);
-  for (const Index k : removed_) ++lost_[at(old_.label[at(k)])];
+  lost_.assign(old_.regions(), 0);
+  for (const Index k : removed_) ++lost_[old_.label[k]];
   gifts_.clear();
-  gift_of_.assign(at(partition_.regions()), -1);
+  gift_of_.assign(partition_.regions(), -1);
   for (Index from = 0; from < old_.regions(); ++from) {
     const auto contacts = old_.region(from);
-    if (torn_[at(from)] == 0) {
-      const Index survivors = static_cast<Index>(contacts.size()) - lost_[at(from)];
-      if (survivors > 0) gifts_.push_back({from, heir_label_[at(from)], survivors});
+    if (torn_[from] == 0) {
+      const Index survivors = count(contacts) - lost_[from];
+      if (survivors > 0) gifts_.push_back({from, heir_label_[from], survivors});
       continue;
     }
-    const auto first = static_cast<Index>(gifts_.size());
+    const Index first = count(gifts_);
     for (const Index k : contacts) {
-      if (new_of_[at(k)] < 0) continue;
-      const Index to = partition_.label[at(new_of_[at(k)])];
-      Index& gift = gift_of_[at(to)];
+      if (new_of_[k] < 0) continue;
+      const Index to = partition_.label[new_of_[k]];
+      Index& gift = gift_of_[to];
       if (gift < first) {
-        gift = static_cast<Index>(gifts_.size());
+        gift = count(gifts_);
         gifts_.push_back({from, to, 0});
       }
-      ++gifts_[at(gift)].count;
+      ++gifts_[gift].count;
     }
   }
 }
@@ -283,35 +279,35 @@ void IncrementalPartition::collect_gifts() {
 void IncrementalPartition::name_regions() {
   collect_gifts();
   // A region's candidate name is that of the old region that gave it most contacts (ties: the smaller) …
-  const auto regions = at(partition_.regions());
+  const std::size_t regions = partition_.regions();
   givers_.assign(regions, 0);
-  receivers_.assign(at(old_.regions()), 0);
+  receivers_.assign(old_.regions(), 0);
   wanted_.assign(regions, -1);
-  for (std::size_t g = 0; g < gifts_.size(); ++g) {
+  for (Index g = 0; g < count(gifts_); ++g) {
     const Gift& gift = gifts_[g];
-    ++givers_[at(gift.to)];
-    ++receivers_[at(gift.from)];
-    Index& wanted = wanted_[at(gift.to)];
-    const Gift* best = wanted < 0 ? nullptr : &gifts_[at(wanted)];
+    ++givers_[gift.to];
+    ++receivers_[gift.from];
+    Index& wanted = wanted_[gift.to];
+    const Gift* best = wanted < 0 ? nullptr : &gifts_[wanted];
     const bool better = best == nullptr || gift.count > best->count ||
-                        (gift.count == best->count && names_[at(gift.from)] < names_[at(best->from)]);
-    if (better) wanted = static_cast<Index>(g);
+                        (gift.count == best->count && names_[gift.from] < names_[best->from]);
+    if (better) wanted = g;
   }
   // … and a name goes to the candidate with most contacts of the old region (ties: the smaller label).
-  heir_.assign(at(old_.regions()), -1);
+  heir_.assign(old_.regions(), -1);
   for (const Index g : wanted_) {
     if (g < 0) continue;
-    Index& heir = heir_[at(gifts_[at(g)].from)];
-    if (heir < 0 || gifts_[at(g)].count > gifts_[at(heir)].count) heir = g;
+    Index& heir = heir_[gifts_[g].from];
+    if (heir < 0 || gifts_[g].count > gifts_[heir].count) heir = g;
   }
 
   new_names_.assign(regions, 0);
   new_birth_.assign(regions, 0);
   for (const Index g : heir_) {
     if (g < 0) continue;
-    const Gift& gift = gifts_[at(g)];
-    new_names_[at(gift.to)] = names_[at(gift.from)];
-    new_birth_[at(gift.to)] = birth_[at(gift.from)];
+    const Gift& gift = gifts_[g];
+    new_names_[gift.to] = names_[gift.from];
+    new_birth_[gift.to] = birth_[gift.from];
   }
   for (std::size_t r = 0; r < regions; ++r) {
     churn_.born += givers_[r] == 0 ? 1 : 0;
@@ -330,12 +326,12 @@ void IncrementalPartition::name_regions() {
 
 const RegionPartition& IncrementalPartition::update(std::span<const std::uint64_t> keys,
                                                     ContactElements&& elements) {
-  SIGNORINI_CHECK(keys.size() == at(elements.contacts()));
+  SIGNORINI_CHECK(count(keys) == elements.contacts());
   ++frame_;
   churn_ = Churn{};
   if (std::equal(keys.begin(), keys.end(), keys_.begin(), keys_.end()) && elements.begin == elements_.begin &&
       elements.element == elements_.element) {
-    churn_.kept = static_cast<Index>(keys.size());
+    churn_.kept = count(keys);
     return partition_;
   }
   match(keys, elements);

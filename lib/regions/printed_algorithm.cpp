@@ -21,12 +21,12 @@ bool share_element(std::span<const Index> a, std::span<const Index> b) {
 }  // namespace
 
 std::vector<Index> printed_algorithm_labels(const ContactElements& elements) {
-  std::vector<Index> label(static_cast<std::size_t>(elements.contacts()), -1);
+  std::vector<Index> label(elements.contacts(), -1);
   Index regions = 0;
   for (Index k = 0; k < elements.contacts(); ++k) {
-    Index& own = label[static_cast<std::size_t>(k)];
+    Index& own = label[k];
     for (Index j = 0; j < k && own < 0; ++j) {
-      if (share_element(elements.of(k), elements.of(j))) own = label[static_cast<std::size_t>(j)];
+      if (share_element(elements.of(k), elements.of(j))) own = label[j];
     }
     if (own < 0) own = regions++;
   }

@@ -8,7 +8,7 @@ namespace signorini {
 
 Index RegionPartition::largest() const {
   Index most = 0;
-  for (Index i = 0; i < regions(); ++i) most = std::max(most, static_cast<Index>(region(i).size()));
+  for (Index i = 0; i < regions(); ++i) most = std::max(most, count(region(i)));
   return most;
 }
 
@@ -24,14 +24,14 @@ void list_regions(RegionPartition& partition, Index regions) {
   // Counting sort: contacts are met in ascending order, so every list ascends. begin[l + 1] is the next free place of
   // region l while its contacts are put, and its end afterwards.
   std::vector<Index>& begin = partition.region_begin;
-  begin.assign(static_cast<std::size_t>(regions) + 2, 0);
+  begin.assign(regions + 2, 0);
   const std::span<const Index> label = partition.label;
   Index* const place = begin.data();
   for (const Index l : label) ++place[l + 2];
   for (std::size_t i = 2; i < begin.size(); ++i) place[i] += place[i - 1];
   partition.contacts.resize(label.size());
   Index* const contacts = partition.contacts.data();
-  for (std::size_t k = 0; k < label.size(); ++k) contacts[place[label[k] + 1]++] = static_cast<Index>(k);
+  for (Index k = 0; k < count(label); ++k) contacts[place[label[k] + 1]++] = k;
   begin.pop_back();
 }
 
@@ -39,14 +39,14 @@ namespace {
 
 /// Numbers the sets by their smallest contact. `anchor`: an element of each contact; −1: a region of its own.
 RegionPartition number_regions(RegionMode mode, UnionFind& sets, std::vector<Index> anchor) {
-  std::vector<Index> label_of_root(static_cast<std::size_t>(sets.size()), -1);
+  std::vector<Index> label_of_root(sets.size(), -1);
   Index regions = 0;
   for (Index& element : anchor) {
     if (element < 0) {
       element = regions++;
       continue;
     }
-    Index& number = label_of_root[static_cast<std::size_t>(sets.find(element))];
+    Index& number = label_of_root[sets.find(element)];
     if (number < 0) number = regions++;
     element = number;
   }
@@ -58,7 +58,7 @@ RegionPartition number_regions(RegionMode mode, UnionFind& sets, std::vector<Ind
 RegionPartition partition_regions(const ContactProblem& problem, RegionMode mode) {
   const Index m = problem.contacts();
   if (mode == RegionMode::none) {
-    return partition_from_labels(mode, std::vector<Index>(static_cast<std::size_t>(m), 0), m > 0 ? 1 : 0);
+    return partition_from_labels(mode, std::vector<Index>(m, 0), m > 0 ? 1 : 0);
   }
   if (mode == RegionMode::points) {
     if (const auto coupling = find_mass_coupling(problem)) {
@@ -78,7 +78,7 @@ RegionPartition partition_regions(const ContactProblem& problem, RegionMode mode
   if (mode == RegionMode::islands && problem.has_primal()) connect_nodes_by_mass(problem, sets);
   if (use_delassus) {
     for (Index k = 0; k < m; ++k) {
-      Index& element = anchor[static_cast<std::size_t>(k)];
+      Index& element = anchor[k];
       if (element >= 0) sets.unite(element, nodes + k);
       element = nodes + k;
     }

@@ -41,10 +41,10 @@ struct RegionPartition {
   std::vector<Index> region_begin;  ///< regions + 1 offsets into `contacts`
   std::vector<Index> contacts;      ///< contacts of region 0, 1, …, ascending within a region
 
-  Index regions() const { return region_begin.empty() ? 0 : static_cast<Index>(region_begin.size()) - 1; }
+  Index regions() const { return region_begin.empty() ? 0 : count(region_begin) - 1; }
   std::span<const Index> region(Index i) const {
-    const auto begin = static_cast<std::size_t>(region_begin[static_cast<std::size_t>(i)]);
-    const auto end = static_cast<std::size_t>(region_begin[static_cast<std::size_t>(i) + 1]);
+    const std::size_t begin = region_begin[i];
+    const std::size_t end = region_begin[i + 1];
     return std::span<const Index>(contacts).subspan(begin, end - begin);
   }
   Index largest() const;

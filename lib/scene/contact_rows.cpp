@@ -18,8 +18,6 @@ constexpr std::size_t kContactGrain = 64;
 constexpr double kNoiseSpeed = 1e-6;  // m/s
 constexpr double kNoiseShare = 1e-3;
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 /// Entries of a contact's row over system blocks, one per block. Four vertices of four blocks each at most.
 struct ContactRow {
   std::array<BlockCoefficient, 16> entry;
@@ -27,13 +25,13 @@ struct ContactRow {
 
   void add(Index block, const Vector3& coefficient) {
     for (int i = 0; i < size; ++i) {
-      BlockCoefficient& e = entry[static_cast<std::size_t>(i)];
+      BlockCoefficient& e = entry[i];
       if (e.block == block) {
         e.coefficient += coefficient;
         return;
       }
     }
-    entry[static_cast<std::size_t>(size++)] = {block, coefficient};
+    entry[size++] = {block, coefficient};
   }
   std::span<const BlockCoefficient> entries() const { return {entry.data(), static_cast<std::size_t>(size)}; }
 };
@@ -46,7 +44,7 @@ ContactRow contact_row(const BodySystem& system, const SystemState& state, const
     if (contact.weight[i] == 0.0) continue;
     const int size = system.vertex_row(state, contact.key.vertex[i], direction, part);
     for (int e = 0; e < size; ++e) {
-      const BlockCoefficient& entry = part[static_cast<std::size_t>(e)];
+      const BlockCoefficient& entry = part[e];
       row.add(entry.block, contact.weight[i] * entry.coefficient);
     }
   }
@@ -81,18 +79,18 @@ TouchedBlocks number_blocks(const BodySystem& system, std::vector<Index> bodies,
   std::sort(bodies.begin(), bodies.end(),
             [&](Index a, Index b) { return system.body_blocks(a)[0] < system.body_blocks(b)[0]; });
   TouchedBlocks touched;
-  touched.number.assign(at(system.blocks()), -1);
+  touched.number.assign(system.blocks(), -1);
   touched.body_begin.push_back(0);
   for (const Index body : bodies) {
     const auto [begin, end] = system.body_blocks(body);
     for (Index block = begin; block < end; ++block) {
-      if (!keep[at(block)]) continue;
-      touched.number[at(block)] = static_cast<Index>(touched.block.size());
+      if (!keep[block]) continue;
+      touched.number[block] = count(touched.block);
       touched.block.push_back(block);
     }
-    if (static_cast<Index>(touched.block.size()) == touched.body_begin.back()) continue;
+    if (count(touched.block) == touched.body_begin.back()) continue;
     touched.body.push_back(body);
-    touched.body_begin.push_back(static_cast<Index>(touched.block.size()));
+    touched.body_begin.push_back(count(touched.block));
   }
   return touched;
 }
@@ -108,7 +106,7 @@ void fill_columns(const BodySystem& system, const SystemState& state, double dt,
     const ContactRow row = contact_row(system, state, contact, frame.row(d).transpose());
     Index entry = problem.H.outerIndexPtr()[3 * k + d];
     for (const BlockCoefficient& e : row.entries()) {
-      const Index block = touched.number[at(e.block)];
+      const Index block = touched.number[e.block];
       SIGNORINI_DCHECK(block >= 0);
       for (Index c = 0; c < 3; ++c, ++entry) {
         problem.H.innerIndexPtr()[entry] = 3 * block + c;
@@ -130,15 +128,14 @@ void WarmStart::clear() {
 
 void WarmStart::store(std::span<const SurfaceContact> contacts, const ContactProblem& problem,
                       std::span<const double> r, std::span<const ContactEnd> ends) {
-  SIGNORINI_CHECK(r.size() == 3 * contacts.size() && at(problem.contacts()) == contacts.size() &&
+  SIGNORINI_CHECK(r.size() == 3 * contacts.size() && problem.contacts() == count(contacts) &&
                   ends.size() == contacts.size());
   by_pair_.clear();
-  for (std::size_t k = 0; k < contacts.size(); ++k) {
-    const auto row = static_cast<Index>(k);
+  for (Index k = 0; k < count(contacts); ++k) {
     Entry entry{contacts[k].key, contacts[k].body, Vector3::Zero(),
-                problem.frame.block<1, 3>(row, 3).transpose(), ends[k]};
+                problem.frame.block<1, 3>(k, 3).transpose(), ends[k]};
     for (Index d = 0; d < 3; ++d)
-      entry.impulse += r[3 * k + at(d)] * problem.frame.block<1, 3>(row, 3 * d).transpose();
+      entry.impulse += r[3 * k + d] * problem.frame.block<1, 3>(k, 3 * d).transpose();
     by_pair_.push_back(entry);
   }
   std::sort(by_pair_.begin(), by_pair_.end(), [](const Entry& a, const Entry& b) { return a.key < b.key; });
@@ -178,7 +175,7 @@ const WarmStart::Entry* WarmStart::find(const SurfaceContact& contact) const {
 std::vector<const WarmStart::Entry*> WarmStart::match(std::span<const SurfaceContact> contacts) const {
   std::vector<const Entry*> result(contacts.size(), nullptr);
   std::vector<unsigned char> taken(by_pair_.size(), 0);
-  const auto slot = [&](const Entry* entry) { return static_cast<std::size_t>(entry - by_pair_.data()); };
+  const auto slot = [&](const Entry* entry) { return entry - by_pair_.data(); };
   for (std::size_t k = 0; k < contacts.size(); ++k) {
     const Entry* entry = find(contacts[k]);
     if (!entry || entry->key != contacts[k].key) continue;
@@ -231,33 +228,33 @@ Index TouchedBlocks::number_of_body(Index system_body) const {
 }
 
 TouchedBlocks touched_bodies(const BodySystem& system, std::span<const SurfaceContact> contacts, bool all) {
-  std::vector<unsigned char> wanted(at(system.bodies()), all ? 1 : 0);
+  std::vector<unsigned char> wanted(system.bodies(), all ? 1 : 0);
   for (const SurfaceContact& contact : contacts) {
-    for (const Index body : contact.body) wanted[at(body)] = 1;
+    for (const Index body : contact.body) wanted[body] = 1;
   }
   std::vector<Index> bodies;
   for (Index body = 0; body < system.bodies(); ++body) {
-    if (wanted[at(body)]) bodies.push_back(body);
+    if (wanted[body]) bodies.push_back(body);
   }
-  std::vector<unsigned char> keep(at(system.blocks()));
-  for (Index block = 0; block < system.blocks(); ++block) keep[at(block)] = !system.is_prescribed(block);
+  std::vector<unsigned char> keep(system.blocks());
+  for (Index block = 0; block < system.blocks(); ++block) keep[block] = !system.is_prescribed(block);
   return number_blocks(system, std::move(bodies), keep);
 }
 
 TouchedBlocks touched_nodes(const BodySystem& system, const SystemState& state,
                             std::span<const SurfaceContact> contacts) {
-  std::vector<unsigned char> keep(at(system.blocks()), 0);
-  std::vector<unsigned char> wanted(at(system.bodies()), 0);
+  std::vector<unsigned char> keep(system.blocks(), 0);
+  std::vector<unsigned char> wanted(system.bodies(), 0);
   for (const SurfaceContact& contact : contacts) {
     const ContactRow row = contact_row(system, state, contact, contact.normal);
     for (const BlockCoefficient& entry : row.entries()) {
-      keep[at(entry.block)] = 1;
-      wanted[at(system.body_of_block(entry.block))] = 1;
+      keep[entry.block] = 1;
+      wanted[system.body_of_block(entry.block)] = 1;
     }
   }
   std::vector<Index> bodies;
   for (Index body = 0; body < system.bodies(); ++body) {
-    if (wanted[at(body)]) bodies.push_back(body);
+    if (wanted[body]) bodies.push_back(body);
   }
   return number_blocks(system, std::move(bodies), keep);
 }
@@ -279,7 +276,7 @@ Vector3 relative_velocity(const BodySystem& system, const SystemState& state, do
   for (Index d = 0; d < 3; ++d) {
     const ContactRow row = contact_row(system, state, contact, Vector3::Unit(d));
     for (const BlockCoefficient& entry : row.entries())
-      result[d] += entry.coefficient.dot(velocity[at(entry.block)]);
+      result[d] += entry.coefficient.dot(velocity[entry.block]);
   }
   return result;
 }
@@ -287,8 +284,8 @@ Vector3 relative_velocity(const BodySystem& system, const SystemState& state, do
 void contact_rows(TaskArena& arena, const BodySystem& system, const SystemState& state, double dt,
                   std::span<const SurfaceContact> contacts, std::span<const Vector3> tangents,
                   const TouchedBlocks& touched, ContactProblem& problem) {
-  const auto m = static_cast<Index>(contacts.size());
-  const auto n = static_cast<Index>(3 * touched.block.size());
+  const Index m = count(contacts);
+  const Index n = 3 * count(touched.block);
   problem.w.resize(3 * m);
   problem.gap.resize(m);
   problem.frame.resize(m, 9);
@@ -300,9 +297,8 @@ void contact_rows(TaskArena& arena, const BodySystem& system, const SystemState&
   problem.node_numbers = touched.block;
   problem.body_dofs.clear();
   for (const Index begin : touched.body_begin) problem.body_dofs.push_back(3 * begin);
-  std::vector<Index> number_of_body(at(system.bodies()), -1);
-  for (std::size_t b = 0; b < touched.body.size(); ++b)
-    number_of_body[at(touched.body[b])] = static_cast<Index>(b);
+  std::vector<Index> number_of_body(system.bodies(), -1);
+  for (Index b = 0; b < count(touched.body); ++b) number_of_body[touched.body[b]] = b;
 
   // A contact's three columns have entries at the same blocks, whatever the direction.
   problem.H.resize(n, 3 * m);
@@ -319,21 +315,20 @@ void contact_rows(TaskArena& arena, const BodySystem& system, const SystemState&
 
   arena.for_chunks(contacts.size(), kContactGrain, [&](std::size_t first, std::size_t last) {
     for (auto k = static_cast<Index>(first); k < static_cast<Index>(last); ++k) {
-      const SurfaceContact& contact = contacts[at(k)];
-      fill_columns(system, state, dt, contact, tangents[at(k)], touched, k, problem);
+      const SurfaceContact& contact = contacts[k];
+      fill_columns(system, state, dt, contact, tangents[k], touched, k, problem);
       for (Index i = 0; i < 4; ++i) {
-        const double weight = contact.weight[at(i)];
-        const Index block = weight == 0.0 ? -1 : system.main_block(contact.key.vertex[at(i)]);
-        problem.points(k, i) = block < 0 ? -1 : touched.number[at(block)];
+        const double weight = contact.weight[i];
+        const Index block = weight == 0.0 ? -1 : system.main_block(contact.key.vertex[i]);
+        problem.points(k, i) = block < 0 ? -1 : touched.number[block];
         problem.weights(k, i) = weight;
       }
       problem.gap[k] = contact.gap;
       problem.position.row(k) = contact.position.transpose();
-      for (Index side = 0; side < 2; ++side)
-        problem.bodies(k, side) = number_of_body[at(contact.body[at(side)])];
+      for (Index side = 0; side < 2; ++side) problem.bodies(k, side) = number_of_body[contact.body[side]];
       const bool edges = contact.key.kind == PairKind::edge_edge;
       for (Index side = 0; side < 2; ++side) {
-        const Index number = contact.feature[at(side)];
+        const Index number = contact.feature[side];
         SIGNORINI_DCHECK(number >= 0);
         problem.features(k, side) = edges ? -1 - number : number;
       }
@@ -342,9 +337,8 @@ void contact_rows(TaskArena& arena, const BodySystem& system, const SystemState&
 }
 
 void gather_blocks(std::span<const Vector3> values, const TouchedBlocks& touched, Vector& result) {
-  result.resize(3 * static_cast<Index>(touched.block.size()));
-  for (std::size_t i = 0; i < touched.block.size(); ++i)
-    result.segment<3>(3 * static_cast<Index>(i)) = values[at(touched.block[i])];
+  result.resize(3 * count(touched.block));
+  for (std::size_t i = 0; i < touched.block.size(); ++i) result.segment<3>(3 * i) = values[touched.block[i]];
 }
 
 std::vector<ContactEnd> ends_of(const ContactProblem& problem, std::span<const double> r, LawSpec law,
@@ -355,34 +349,33 @@ std::vector<ContactEnd> ends_of(const ContactProblem& problem, std::span<const d
     gather_blocks(free_velocity, touched, v);
     q = problem.H.transpose() * v + problem.w;
   }
-  return contact_ends(r, problem.mu, law, {q.data(), static_cast<std::size_t>(q.size())});
+  return contact_ends(r, problem.mu, law, span_of(std::as_const(q)));
 }
 
 void restrict_matrix(TaskArena& arena, const BlockSparseMatrix& A, const TouchedBlocks& touched,
                      SparseRows& M) {
-  const auto n = static_cast<Index>(3 * touched.block.size());
+  const Index n = 3 * count(touched.block);
   M.resize(n, n);
   Index* begin = M.outerIndexPtr();
   begin[0] = 0;
   for (std::size_t i = 0; i < touched.block.size(); ++i) {
-    const auto row = at(touched.block[i]);
+    const std::size_t row = touched.block[i];
     Index kept = 0;
-    for (Index b = A.row_begin[row]; b < A.row_begin[row + 1]; ++b)
-      kept += touched.number[at(A.column[at(b)])] >= 0;
+    for (Index b = A.row_begin[row]; b < A.row_begin[row + 1]; ++b) kept += touched.number[A.column[b]] >= 0;
     for (std::size_t d = 0; d < 3; ++d) begin[3 * i + d + 1] = begin[3 * i + d] + 3 * kept;
   }
   M.resizeNonZeros(begin[n]);
   arena.for_chunks(touched.block.size(), kRowGrain, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
-      const auto row = at(touched.block[i]);
+      const std::size_t row = touched.block[i];
       Index offset = 0;
       for (Index b = A.row_begin[row]; b < A.row_begin[row + 1]; ++b) {
-        const Index column = touched.number[at(A.column[at(b)])];
+        const Index column = touched.number[A.column[b]];
         if (column < 0) continue;
         const double* block = A.block(b);
         for (Index r = 0; r < 3; ++r) {
           for (Index c = 0; c < 3; ++c) {
-            const Index entry = begin[3 * static_cast<Index>(i) + r] + offset + c;
+            const Index entry = begin[3 * i + r] + offset + c;
             M.innerIndexPtr()[entry] = 3 * column + c;
             M.valuePtr()[entry] = block[3 * c + r];
           }
@@ -394,12 +387,12 @@ void restrict_matrix(TaskArena& arena, const BlockSparseMatrix& A, const Touched
 }
 
 void restrict_blocks(std::span<const Matrix3> blocks, const TouchedBlocks& touched, SparseRows& M) {
-  const auto n = static_cast<Index>(3 * touched.block.size());
+  const Index n = 3 * count(touched.block);
   M.resize(n, n);
   M.reserve(Eigen::VectorXi::Constant(n, 3));
-  for (std::size_t i = 0; i < touched.block.size(); ++i) {
-    const auto first = static_cast<Index>(3 * i);
-    const Matrix3& block = blocks[at(touched.block[i])];
+  for (Index i = 0; i < count(touched.block); ++i) {
+    const Index first = 3 * i;
+    const Matrix3& block = blocks[touched.block[i]];
     for (Index r = 0; r < 3; ++r) {
       for (Index c = 0; c < 3; ++c) {
         if (r == c || block(r, c) != 0.0) M.insert(first + r, first + c) = block(r, c);

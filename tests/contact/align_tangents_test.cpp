@@ -18,7 +18,7 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 std::vector<double> random_angles(Index contacts, std::uint64_t seed) {
   Rng rng(seed);
-  std::vector<double> angles(static_cast<std::size_t>(contacts));
+  std::vector<double> angles(contacts);
   for (double& angle : angles) angle = rng.uniform(-3.0, 3.0);
   return angles;
 }

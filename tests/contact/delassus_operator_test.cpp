@@ -49,15 +49,15 @@ ContactProblem mixed_bodies() {
   Matrix H = Matrix::Zero(n, 3 * m);
   for (Eigen::Index k = 0; k < m; ++k) {
     for (int side = 0; side < 2; ++side) {
-      const auto body = static_cast<std::size_t>(rng.below(sizes.size() + 1));
+      const std::size_t body = rng.below(sizes.size() + 1);
       if (body == sizes.size()) continue;  // the ground
       H.block(begin[body], 3 * k, sizes[body], 3) = random_matrix(sizes[body], 3, rng);
     }
   }
   ContactProblem problem = zoo::make_primal(M, H, random_matrix(n, 1, rng), random_matrix(3 * m, 1, rng),
                                             Vector::Constant(m, 0.5));
-  problem.M.coeffRef(0, static_cast<Index>(n) - 1) = 0.0;
-  problem.M.coeffRef(static_cast<Index>(n) - 1, 0) = 0.0;
+  problem.M.coeffRef(0, n - 1) = 0.0;
+  problem.M.coeffRef(n - 1, 0) = 0.0;
   problem.M.makeCompressed();
   return problem;
 }
@@ -136,8 +136,8 @@ TEST_P(DelassusOperators, AreBitwiseSymmetricWithSortedRowsAndADiagonal) {
   const BlockSparseMatrix W = assemble_delassus(GetParam().problem);
   ASSERT_EQ(W.block_rows, GetParam().problem.contacts());
   for (Index i = 0; i < W.block_rows; ++i) {
-    const auto begin = W.column.begin() + W.row_begin[static_cast<std::size_t>(i)];
-    const auto end = W.column.begin() + W.row_begin[static_cast<std::size_t>(i) + 1];
+    const auto begin = W.column.begin() + W.row_begin[i];
+    const auto end = W.column.begin() + W.row_begin[i + 1];
     EXPECT_TRUE(std::is_sorted(begin, end));
     EXPECT_EQ(std::adjacent_find(begin, end), end);
     EXPECT_GE(find_block(W, i, i), 0);
@@ -245,9 +245,8 @@ TEST(DelassusOperator, StoresNoBlockBetweenDetachedBodies) {
   const BlockSparseMatrix W = assemble_delassus(problem);
   EXPECT_EQ(W.blocks(), 6 * 5 * 5);
   for (Index i = 0; i < W.block_rows; ++i) {
-    for (Index b = W.row_begin[static_cast<std::size_t>(i)]; b < W.row_begin[static_cast<std::size_t>(i) + 1];
-         ++b) {
-      EXPECT_EQ(W.column[static_cast<std::size_t>(b)] / 5, i / 5);
+    for (Index b = W.row_begin[i]; b < W.row_begin[i + 1]; ++b) {
+      EXPECT_EQ(W.column[b] / 5, i / 5);
     }
   }
 }

@@ -53,7 +53,7 @@ Vector solve(const MassFactor& factor, const SparseRows& M) {
 
 void expect_same_bits(const Vector& x, const Vector& y) {
   ASSERT_EQ(x.size(), y.size());
-  EXPECT_EQ(std::memcmp(x.data(), y.data(), sizeof(double) * static_cast<std::size_t>(x.size())), 0);
+  EXPECT_EQ(std::memcmp(x.data(), y.data(), sizeof(double) * x.size()), 0);
 }
 
 TEST(MassFactor, RefactorGivesTheBitsOfANewFactor) {

@@ -35,7 +35,7 @@ struct Specimen {
 inline void PrintTo(const Specimen& specimen, std::ostream* out) { *out << specimen.name; }
 
 inline Vector vector_of(std::initializer_list<double> values) {
-  Vector x(static_cast<Eigen::Index>(values.size()));
+  Vector x(values.size());
   Eigen::Index i = 0;
   for (const double value : values) x[i++] = value;
   return x;
@@ -90,17 +90,17 @@ struct PointWorld {
   std::vector<Contact> contacts;
 
   ContactProblem build() const {
-    const auto n = 3 * static_cast<Eigen::Index>(mass.size());
-    const auto m = static_cast<Eigen::Index>(contacts.size());
+    const Eigen::Index n = 3 * mass.size();
+    const Eigen::Index m = contacts.size();
     Matrix M = Matrix::Zero(n, n);
     Matrix H = Matrix::Zero(n, 3 * m);
     Vector f(n);
     Vector w(3 * m);
     Vector mu(m);
     for (Eigen::Index i = 0; i < n / 3; ++i) {
-      const double m_i = mass[static_cast<std::size_t>(i)];
+      const double m_i = mass[i];
       M.diagonal().segment<3>(3 * i).setConstant(m_i);
-      f.segment<3>(3 * i) = m_i * free_velocity[static_cast<std::size_t>(i)];
+      f.segment<3>(3 * i) = m_i * free_velocity[i];
     }
     ContactProblem problem;
     problem.frame.resize(m, 9);
@@ -108,7 +108,7 @@ struct PointWorld {
     problem.weights.setZero(m, 4);
     problem.bodies.resize(m, 2);
     for (Eigen::Index k = 0; k < m; ++k) {
-      const Contact& c = contacts[static_cast<std::size_t>(k)];
+      const Contact& c = contacts[k];
       if (c.a >= 0) H.block<3, 3>(3 * c.a, 3 * k) = c.frame.transpose();
       if (c.b >= 0) H.block<3, 3>(3 * c.b, 3 * k) = -c.frame.transpose();
       for (Eigen::Index axis = 0; axis < 3; ++axis)
@@ -131,8 +131,7 @@ struct PointWorld {
     problem.kind = ProblemKind::explicit_step;
     problem.dt = 1e-3;
     problem.gap = problem.dt * Vector(Eigen::Map<const Vector, 0, Eigen::InnerStride<3>>(w.data(), m));
-    for (Index body = 0; body <= static_cast<Index>(mass.size()); ++body)
-      problem.body_dofs.push_back(3 * body);
+    for (Index body = 0; body <= count(mass); ++body) problem.body_dofs.push_back(3 * body);
     return problem;
   }
 };

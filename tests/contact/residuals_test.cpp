@@ -33,7 +33,7 @@ Residuals measure(const ContactProblem& problem, const Vector& r, LawSpec law = 
 }
 
 std::vector<double> contact_errors(const ContactProblem& problem, const Vector& r, LawSpec law) {
-  std::vector<double> errors(static_cast<std::size_t>(problem.contacts()));
+  std::vector<double> errors(problem.contacts());
   Referee(problem).contact_errors(span_of(r), law, errors);
   return errors;
 }
@@ -145,9 +145,9 @@ TEST(Referee, AgreesWithTheFormulasOnRandomImpulses) {
         double worst = 0.0;
         for (Eigen::Index k = 0; k < problem.mu.size(); ++k) {
           // Both sides sum the same few hundred products in another order: 1e-12 is 1e4 ε of numbers near 1.
-          EXPECT_NEAR(errors[static_cast<std::size_t>(k)], formulas.alart_curnier(k, law.law), 1e-12);
+          EXPECT_NEAR(errors[k], formulas.alart_curnier(k, law.law), 1e-12);
           natural = std::max(natural, formulas.natural_map(k));
-          worst = std::max(worst, errors[static_cast<std::size_t>(k)]);
+          worst = std::max(worst, errors[k]);
         }
         const Residuals found = referee.measure(span_of(r), law);
         EXPECT_EQ(found.residual, worst);
@@ -500,7 +500,7 @@ TEST(Referee, RefusesAnUnsymmetricMThatIsNotPositiveDefinite) {
   ContactProblem problem = with_unsymmetric_mass(0.0);
   Index far = -1;
   for (SparseRows::InnerIterator entry(problem.M, 0); entry; ++entry) {
-    if (entry.col() >= 3) far = static_cast<Index>(entry.col());
+    if (entry.col() >= 3) far = entry.index();
   }
   ASSERT_GE(far, 0);
   problem.M.coeffRef(0, far) += 1e3 * problem.M.coeff(0, 0) + 1e3 * problem.M.coeff(far, far);

@@ -306,8 +306,8 @@ TEST_F(ExperimentRunTest, InterruptKeepsWholeGroupsAndTheResumeEndsWithTheSameRo
     Listener listener;
     listener.cancel_at(groups);
     EXPECT_THROW(run(Rows::fresh, listener), Cancelled);
-    EXPECT_EQ(rows().size(), static_cast<std::size_t>(groups) * kGroup);
-    EXPECT_EQ(run(Rows::resume).resumed, static_cast<std::size_t>(groups) * kGroup);
+    EXPECT_EQ(rows().size(), groups * kGroup);
+    EXPECT_EQ(run(Rows::resume).resumed, groups * kGroup);
     EXPECT_EQ(rows(), whole);
     EXPECT_EQ(text("regions.csv"), regions);
     EXPECT_EQ(read_traces(results() / "trace.h5").size(), 8U);

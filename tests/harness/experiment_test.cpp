@@ -128,8 +128,7 @@ TEST_F(ExperimentTest, MakesFamiliesOfProblemsAndThinsThemEvenly) {
   ASSERT_EQ(all.problems.size(), 11U);
   EXPECT_EQ(all.problems[0].name, "net_00");
   EXPECT_EQ(all.problems[10].name, "net_10");
-  for (int i = 0; i < 11; ++i)
-    EXPECT_EQ(all.problems[static_cast<std::size_t>(i)].problem.contacts(), 3 + 2 * i);
+  for (int i = 0; i < 11; ++i) EXPECT_EQ(all.problems[i].problem.contacts(), 3 + 2 * i);
   const ContactProblem alone = make_planted_problem({.contacts = 7, .seed = 7}).problem;
   EXPECT_EQ(all.problems[2].problem.f, alone.f);
   EXPECT_EQ(all.problems[2].problem.w, alone.w);

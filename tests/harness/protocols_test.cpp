@@ -65,7 +65,7 @@ class SleepSolver : public Solver {
     for (int k = 1; k <= stop.max_iterations; ++k) {
       sleep_milliseconds(plan_.iteration_ms);
       const double share = k >= plan_.converged_after ? 1.0 : 0.5;
-      for (std::size_t i = 0; i < r.size(); ++i) r[i] = share * answer_[static_cast<Index>(i)];
+      for (std::size_t i = 0; i < r.size(); ++i) r[i] = share * answer_[i];
       if (observer != nullptr) {
         IterationProgress progress;
         progress.plain = 1.0 / k;
@@ -189,7 +189,7 @@ TEST(Protocols, CountersOfTheObserverAndOfTheReportAgree) {
   for (const char* name : {"pgs", "pcg", "pcg-pgs", "ca", "reference"}) {
     const std::unique_ptr<Solver> solver = make_solver(name);
     solver->prepare(problem);
-    std::vector<double> r(3 * static_cast<std::size_t>(problem.contacts()), 0.0);
+    std::vector<double> r(3 * problem.contacts(), 0.0);
     Listener listener;
     const SolveReport report = solver->solve(r, {.residual = 1e-6}, &listener);
     EXPECT_EQ(report.status, SolveStatus::converged) << name;
@@ -257,7 +257,7 @@ TEST_F(ProtocolTest, TimeIsThatOfExactlyTheIterationsNeeded) {
       time_runs(target_, std::span(&timed, 1), limits, {.repetitions = 5, .minimum_time = 1e-3});
   ASSERT_EQ(rows.size(), 5U);
   for (int i = 0; i < 5; ++i) {
-    const RunRecord& row = rows[static_cast<std::size_t>(i)];
+    const RunRecord& row = rows[i];
     EXPECT_EQ(row.repetition, i);
     EXPECT_EQ(row.iterations, 5);
     EXPECT_EQ(row.status, SolveStatus::converged);
@@ -495,7 +495,7 @@ TEST(Protocols, UnsymmetricMIsSolvedByThoseWhoseMathematicsAllowsIt) {
   PlantedProblem planted = make_planted_problem({.contacts = 6, .stiffness = 1.0});
   Index far = -1;
   for (SparseRows::InnerIterator entry(planted.problem.M, 0); entry; ++entry) {
-    if (entry.col() >= 3) far = static_cast<Index>(entry.col());
+    if (entry.col() >= 3) far = entry.index();
   }
   ASSERT_GE(far, 0);
   planted.problem.M.coeffRef(0, far) *= 0.5;

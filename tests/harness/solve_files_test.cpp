@@ -220,8 +220,7 @@ TEST_F(SolveFilesTest, TheAnswerIsThatOfTheLastRunThatGaveOne) {
   const FclibFile file = read_fclib(r.solution);
   ASSERT_TRUE(file.solution);
   const Vector& answer = file.solution->r;
-  const std::span<const double> values(answer.data(), static_cast<std::size_t>(answer.size()));
-  EXPECT_LE(Referee(file.problem).measure(values, {}).residual, 1.01e-6);
+  EXPECT_LE(Referee(file.problem).measure(span_of(answer), {}).residual, 1.01e-6);
 
   SolveRequest none = request(r.files[0]);
   none.solution = path("t.hdf5");

@@ -64,7 +64,7 @@ TEST_F(RecordTest, ExportedStepSolvedAgainGivesTheSameBits) {
   const Vector a = read_fclib(folder_ / "s1.hdf5").solution->r,
                b = read_fclib(folder_ / "s2.hdf5").solution->r;
   ASSERT_EQ(a.size(), b.size());
-  for (Index i = 0; i < static_cast<Index>(a.size()); ++i) EXPECT_EQ(a[i], b[i]) << i;
+  for (Index i = 0; i < count(a); ++i) EXPECT_EQ(a[i], b[i]) << i;
 }
 
 TEST_F(RecordTest, FactsAreCheckedAtTheEndAndLater) {
@@ -124,7 +124,7 @@ std::string timeless_steps(const fs::path& csv) {
     if (columns == 0) {
       const auto clock = std::find(cells.begin(), cells.end(), "detection_seconds");
       EXPECT_NE(clock, cells.end());
-      columns = static_cast<std::size_t>(clock - cells.begin());
+      columns = clock - cells.begin();
     }
     for (std::size_t c = 0; c < columns && c < cells.size(); ++c) text += cells[c] + ",";
     text += "\n";
@@ -190,7 +190,7 @@ TEST_P(KilledRecordTest, AtAnyWriteLosesAtMostTheStepInFlight) {
   const std::string bytes = file_text(folder_ / "whole.h5");
   {
     const RecordingReader reader(folder_ / "whole.h5");
-    ASSERT_EQ(reader.frames().size(), static_cast<std::size_t>(kFrames));
+    ASSERT_EQ(count(reader.frames()), kFrames);
     ASSERT_GT(reader.read(reader.frames().front()).problem.contacts(), 0);
     ASSERT_EQ(reader.statistics()->rows.size(), 8U);
   }

@@ -20,8 +20,7 @@ std::string threads_up_to(int most) {
 }
 
 bool same_bits(const Vector& a, const Vector& b) {
-  return a.size() == b.size() &&
-         std::memcmp(a.data(), b.data(), sizeof(double) * static_cast<std::size_t>(a.size())) == 0;
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), sizeof(double) * a.size()) == 0;
 }
 
 TEST_F(SolveTest, EveryCombinationIsOneRowWithTheRefereesResidual) {

@@ -56,8 +56,7 @@ Outcome run_victim(const fs::path& path, const std::vector<std::string>& setting
   if (failed != 0) throw std::runtime_error("the victim does not start");
   std::string said;
   char buffer[1024];
-  for (ssize_t got = 0; (got = ::read(ends[0], buffer, sizeof buffer)) > 0;)
-    said.append(buffer, static_cast<std::size_t>(got));
+  for (ssize_t got = 0; (got = ::read(ends[0], buffer, sizeof buffer)) > 0;) said.append(buffer, got);
   ::close(ends[0]);
   ::waitpid(child, nullptr, 0);
   Outcome outcome;
@@ -102,7 +101,7 @@ TEST(CrashSafety, NoAcknowledgedFrameIsLostWhereverTheProcessEnds) {
   ASSERT_TRUE(run_victim(path, {"SIGNORINI_CRASH_AT=0", "SIGNORINI_CRASH_LOG=" + log.string()}).done);
   const std::string calls = file_bytes(log);
   const std::string uninterrupted = file_bytes(path);
-  EXPECT_EQ(recover(path).size(), static_cast<std::size_t>(kFrames));
+  EXPECT_EQ(count(recover(path)), kFrames);
   EXPECT_GT(calls.size(), 5U * kFrames);
 
   int crashes = 0, resumed = 0;

@@ -82,9 +82,9 @@ TEST(FclibFile, ASnapshotOfARecordingSurvivesTheWayOutAndBack) {
 /// The matrix data of a global file: triplets sorted by row and column.
 std::vector<std::tuple<Index, Index, double>> triplets(const SparseRows& M) {
   std::vector<std::tuple<Index, Index, double>> all;
-  for (Index i = 0; i < static_cast<Index>(M.rows()); ++i) {
+  for (Index i = 0; i < M.rows(); ++i) {
     for (SparseRows::InnerIterator entry(M, i); entry; ++entry)
-      all.emplace_back(i, static_cast<Index>(entry.col()), entry.value());
+      all.emplace_back(i, entry.index(), entry.value());
   }
   return all;
 }

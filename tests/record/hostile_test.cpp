@@ -192,9 +192,9 @@ TEST_F(HostileFile, WrongNumbersNameTheDatasetAndTheReason) {
   // The same through CSR pointers.
   const Index n = rich_frame("000001", 1, 100.0).problem.dofs();
   const fs::path csr = with("/fclib_global/M/nz", std::vector<int>{-2});
-  replace<int>(csr, "/fclib_global/M/p", H5T_STD_I32LE, std::vector<int>(static_cast<std::size_t>(n) + 1, 3));
+  replace<int>(csr, "/fclib_global/M/p", H5T_STD_I32LE, std::vector<int>(n + 1, 3));
   EXPECT_TRUE(complains(csr, "'fclib_global/M/p': starts with 3 instead of 0"));
-  std::vector<int> backwards(static_cast<std::size_t>(n) + 1, 0);
+  std::vector<int> backwards(n + 1, 0);
   backwards[1] = 5;
   replace<int>(csr, "/fclib_global/M/p", H5T_STD_I32LE, backwards);
   EXPECT_TRUE(complains(csr, "runs backwards"));

@@ -51,16 +51,15 @@ inline void put_bytes(const std::filesystem::path& path, const std::string& byte
 template <class Dense>
 bool same_bits(const Dense& a, const Dense& b) {
   return a.rows() == b.rows() && a.cols() == b.cols() &&
-         (a.size() == 0 ||
-          std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(*a.data())) == 0);
+         (a.size() == 0 || std::memcmp(a.data(), b.data(), a.size() * sizeof(*a.data())) == 0);
 }
 
 /// Same sparsity and same bits.
 template <class Sparse>
 bool same_sparse(const Sparse& a, const Sparse& b) {
   if (a.rows() != b.rows() || a.cols() != b.cols() || a.nonZeros() != b.nonZeros()) return false;
-  const auto outer = static_cast<std::size_t>(a.outerSize() + 1) * sizeof(Index);
-  const auto entries = static_cast<std::size_t>(a.nonZeros());
+  const std::size_t outer = (a.outerSize() + 1) * sizeof(Index);
+  const std::size_t entries = a.nonZeros();
   if (a.outerSize() > 0 && std::memcmp(a.outerIndexPtr(), b.outerIndexPtr(), outer) != 0) return false;
   return entries == 0 || (std::memcmp(a.innerIndexPtr(), b.innerIndexPtr(), entries * sizeof(Index)) == 0 &&
                           std::memcmp(a.valuePtr(), b.valuePtr(), entries * sizeof(double)) == 0);

@@ -23,23 +23,23 @@ struct Graph {
 inline ContactProblem problem_from(const Graph& graph, std::uint64_t seed = 1) {
   Rng rng(seed);
   const Index n = 3 * graph.nodes;
-  const Index m = static_cast<Index>(graph.contacts.size());
+  const Index m = count(graph.contacts);
   std::vector<Eigen::Triplet<double, Index>> mass;
   std::vector<Eigen::Triplet<double, Index>> directions;
-  std::vector<double> row_sum(static_cast<std::size_t>(n), 1.0);
+  std::vector<double> row_sum(n, 1.0);
   for (const auto& [i, j] : graph.couplings) {
     if (i == j) continue;
     for (Index c = 0; c < 3; ++c) {
       const double value = rng.uniform(-1.0, -0.5);
       mass.emplace_back(3 * i + c, 3 * j + c, value);
       mass.emplace_back(3 * j + c, 3 * i + c, value);
-      row_sum[static_cast<std::size_t>(3 * i + c)] -= value;
-      row_sum[static_cast<std::size_t>(3 * j + c)] -= value;
+      row_sum[3 * i + c] -= value;
+      row_sum[3 * j + c] -= value;
     }
   }
-  for (Index i = 0; i < n; ++i) mass.emplace_back(i, i, row_sum[static_cast<std::size_t>(i)] + rng.uniform());
+  for (Index i = 0; i < n; ++i) mass.emplace_back(i, i, row_sum[i] + rng.uniform());
   for (Index k = 0; k < m; ++k) {
-    auto own = graph.contacts[static_cast<std::size_t>(k)];
+    auto own = graph.contacts[k];
     std::sort(own.begin(), own.end());
     own.erase(std::unique(own.begin(), own.end()), own.end());
     for (const Index node : own) {
@@ -60,38 +60,37 @@ inline ContactProblem problem_from(const Graph& graph, std::uint64_t seed = 1) {
 
 /// Components by breadth-first search over adjacency lists; label = rank of the smallest contact.
 inline std::vector<Index> labels_by_traversal(const Graph& graph, bool with_mass) {
-  std::vector<std::vector<Index>> contacts_at(static_cast<std::size_t>(graph.nodes));
-  std::vector<std::vector<Index>> coupled(static_cast<std::size_t>(graph.nodes));
-  for (std::size_t k = 0; k < graph.contacts.size(); ++k) {
-    for (const Index node : graph.contacts[k])
-      contacts_at[static_cast<std::size_t>(node)].push_back(static_cast<Index>(k));
+  std::vector<std::vector<Index>> contacts_at(graph.nodes);
+  std::vector<std::vector<Index>> coupled(graph.nodes);
+  for (Index k = 0; k < count(graph.contacts); ++k) {
+    for (const Index node : graph.contacts[k]) contacts_at[node].push_back(k);
   }
   if (with_mass) {
     for (const auto& [i, j] : graph.couplings) {
-      coupled[static_cast<std::size_t>(i)].push_back(j);
-      coupled[static_cast<std::size_t>(j)].push_back(i);
+      coupled[i].push_back(j);
+      coupled[j].push_back(i);
     }
   }
   std::vector<Index> label(graph.contacts.size(), -1);
-  std::vector<bool> seen(static_cast<std::size_t>(graph.nodes), false);
+  std::vector<bool> seen(graph.nodes, false);
   Index regions = 0;
   for (std::size_t start = 0; start < graph.contacts.size(); ++start) {
     if (label[start] >= 0) continue;
     label[start] = regions;
     std::vector<Index> open;
     const auto enter = [&](Index node) {
-      if (seen[static_cast<std::size_t>(node)]) return;
-      seen[static_cast<std::size_t>(node)] = true;
+      if (seen[node]) return;
+      seen[node] = true;
       open.push_back(node);
     };
     for (const Index node : graph.contacts[start]) enter(node);
     while (!open.empty()) {
-      const auto node = static_cast<std::size_t>(open.back());
+      const std::size_t node = open.back();
       open.pop_back();
       for (const Index other : coupled[node]) enter(other);
       for (const Index k : contacts_at[node]) {
-        label[static_cast<std::size_t>(k)] = regions;
-        for (const Index other : graph.contacts[static_cast<std::size_t>(k)]) enter(other);
+        label[k] = regions;
+        for (const Index other : graph.contacts[k]) enter(other);
       }
     }
     ++regions;

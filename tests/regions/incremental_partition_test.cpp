@@ -23,7 +23,7 @@ struct Frame {
       std::sort(own.begin(), own.end());
       own.erase(std::unique(own.begin(), own.end()), own.end());
       out.element.insert(out.element.end(), own.begin(), own.end());
-      out.begin.push_back(static_cast<Index>(out.element.size()));
+      out.begin.push_back(count(out.element));
     }
     return out;
   }
@@ -32,8 +32,8 @@ struct Frame {
     contacts.push_back(std::move(own));
   }
   void remove(std::size_t i) {
-    keys.erase(keys.begin() + static_cast<std::ptrdiff_t>(i));
-    contacts.erase(contacts.begin() + static_cast<std::ptrdiff_t>(i));
+    keys.erase(keys.begin() + i);
+    contacts.erase(contacts.begin() + i);
   }
 };
 
@@ -189,15 +189,15 @@ TEST_P(IncrementalPartitionRandom, EqualsAFullRebuildAfterEveryFrame) {
         << "step " << step;
     Index next = 0;
     for (Index r = 0; r < partition.regions(); ++r) {
-      for (const Index k : partition.region(r)) ASSERT_EQ(partition.label[static_cast<std::size_t>(k)], r);
-      next += static_cast<Index>(partition.region(r).size());
+      for (const Index k : partition.region(r)) ASSERT_EQ(partition.label[k], r);
+      next += count(partition.region(r));
     }
-    ASSERT_EQ(next, static_cast<Index>(frame.keys.size()));
+    ASSERT_EQ(next, count(frame.keys));
 
     std::map<std::uint64_t, std::vector<Index>> now;
     const auto elements = frame.elements();
-    for (std::size_t i = 0; i < frame.keys.size(); ++i) {
-      const auto own = elements.of(static_cast<Index>(i));
+    for (Index i = 0; i < count(frame.keys); ++i) {
+      const auto own = elements.of(i);
       now[frame.keys[i]] = {own.begin(), own.end()};
     }
     Index kept = 0;
@@ -206,13 +206,13 @@ TEST_P(IncrementalPartitionRandom, EqualsAFullRebuildAfterEveryFrame) {
       kept += found != before.end() && found->second == own ? 1 : 0;
     }
     ASSERT_EQ(regions.churn().kept, kept);
-    ASSERT_EQ(regions.churn().added, static_cast<Index>(now.size()) - kept);
-    ASSERT_EQ(regions.churn().removed, static_cast<Index>(before.size()) - kept);
+    ASSERT_EQ(regions.churn().added, count(now) - kept);
+    ASSERT_EQ(regions.churn().removed, count(before) - kept);
     before = now;
 
     const auto names = regions.names();
     const std::set<std::uint64_t> distinct(names.begin(), names.end());
-    ASSERT_EQ(distinct.size(), static_cast<std::size_t>(partition.regions()));
+    ASSERT_EQ(count(distinct), partition.regions());
     for (std::size_t r = 0; r < names.size(); ++r) {
       // A name never comes back once it is gone: new ones are new.
       const bool fresh = regions.birth_frames()[r] == regions.frame();
@@ -304,7 +304,7 @@ TEST(ContactKeys, FollowRealContactsOverFrames) {
     Frame frame;
     for (Index k = 0; k < whole.contacts(); ++k) {
       const auto own = all.of(k);
-      if (rng.uniform() < 0.8) frame.add(all_keys[static_cast<std::size_t>(k)], {own.begin(), own.end()});
+      if (rng.uniform() < 0.8) frame.add(all_keys[k], {own.begin(), own.end()});
     }
     const auto elements = frame.elements();
     EXPECT_EQ(regions.update(frame.keys, elements).label,

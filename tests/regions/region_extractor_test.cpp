@@ -33,16 +33,14 @@ void expect_blocks_of(const ContactProblem& whole, const RegionPartition& partit
   for (Index r = 0; r < partition.regions(); ++r) {
     const auto contacts = partition.region(r);
     const ContactProblem part = extractor.extract(r);
-    ASSERT_EQ(part.contacts(), static_cast<Index>(contacts.size()));
+    ASSERT_EQ(part.contacts(), count(contacts));
     const Matrix W_r = dense_delassus(part);
     const Vector q_r = dense_q(part);
-    for (std::size_t a = 0; a < contacts.size(); ++a) {
-      const Index i = static_cast<Index>(a);
-      EXPECT_EQ(part.mu[i], whole.mu[contacts[a]]);
-      EXPECT_LE((q_r.segment<3>(3 * i) - q.segment<3>(3 * contacts[a])).norm(), tolerance);
-      for (std::size_t b = 0; b < contacts.size(); ++b) {
-        const Index j = static_cast<Index>(b);
-        EXPECT_LE((W_r.block<3, 3>(3 * i, 3 * j) - W.block<3, 3>(3 * contacts[a], 3 * contacts[b])).norm(),
+    for (Index i = 0; i < count(contacts); ++i) {
+      EXPECT_EQ(part.mu[i], whole.mu[contacts[i]]);
+      EXPECT_LE((q_r.segment<3>(3 * i) - q.segment<3>(3 * contacts[i])).norm(), tolerance);
+      for (Index j = 0; j < count(contacts); ++j) {
+        EXPECT_LE((W_r.block<3, 3>(3 * i, 3 * j) - W.block<3, 3>(3 * contacts[i], 3 * contacts[j])).norm(),
                   tolerance);
       }
     }
@@ -173,7 +171,7 @@ TEST(RegionExtractor, TheStartsOfTheRegionsPutTogetherAreThoseOfTheWhole) {
     for (const Index k : partition.region(r)) {
       joined.warm_start.segment<3>(3 * k) = part.warm_start.segment<3>(3 * i);
       joined.start_bounds[k] = part.start_bounds[i];
-      joined.start_states[static_cast<std::size_t>(k)] = part.start_states[static_cast<std::size_t>(i++)];
+      joined.start_states[k] = part.start_states[i++];
     }
     i = 0;
     for (const Index node : extractor.nodes(r))

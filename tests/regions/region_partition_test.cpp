@@ -169,9 +169,9 @@ TEST(RegionPartition, EveryMassPointRegionLiesInsideOneIsland) {
     const auto islands = partition_regions(problem, RegionMode::islands);
     EXPECT_LE(islands.regions(), regions.regions());
     for (Index r = 0; r < regions.regions(); ++r) {
-      const auto first = static_cast<std::size_t>(regions.region(r).front());
+      const std::size_t first = regions.region(r).front();
       for (const Index k : regions.region(r)) {
-        EXPECT_EQ(islands.label[static_cast<std::size_t>(k)], islands.label[first]);
+        EXPECT_EQ(islands.label[k], islands.label[first]);
       }
     }
   }

@@ -146,7 +146,7 @@ Outcome run(const std::string& program, std::vector<std::string> words) {
     }
     const ssize_t got = ::read(ends[0], buffer, sizeof buffer);
     if (got <= 0) break;
-    outcome.errors.append(buffer, static_cast<std::size_t>(got));
+    outcome.errors.append(buffer, got);
   }
   ::close(ends[0]);
   ::waitpid(child, &outcome.status, 0);
