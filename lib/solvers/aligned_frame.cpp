@@ -53,7 +53,7 @@ void AlignedFrame::update_contacts(const ContactProblem& problem) {
 void AlignedFrame::turn(const ContactProblem& problem) {
   angles_ = aligned_angles(problem);
   turned_ = turn_tangents(problem, angles_);
-  shown_.resize(3 * static_cast<std::size_t>(problem.contacts()));
+  shown_.resize(3 * problem.contacts());
   own_scale_ = velocity_scale(assemble_q(problem));
 }
 

@@ -9,8 +9,6 @@ namespace signorini {
 
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 /// Blocks of W_D that make a task worth its start: a sweep over them is repeated several times.
 constexpr Index kTaskBlocks = 500;
 
@@ -52,8 +50,8 @@ struct LocalContact {
 Vector3 row_times(const BlockSparseMatrix& W, std::size_t k, std::span<const double> r) {
   Vector3 u = Vector3::Zero();
   for (Index b = W.row_begin[k]; b < W.row_begin[k + 1]; ++b) {
-    u +=
-        Eigen::Map<const Matrix3>(W.block(b)) * Eigen::Map<const Vector3>(r.data() + 3 * at(W.column[at(b)]));
+    const std::size_t l = W.column[b];
+    u += Eigen::Map<const Matrix3>(W.block(b)) * Eigen::Map<const Vector3>(r.data() + 3 * l);
   }
   return u;
 }
@@ -62,9 +60,8 @@ Vector3 row_times(const BlockSparseMatrix& W, std::size_t k, std::span<const dou
 
 void ContactSweep::prepare(const PrimalSystem& system) {
   system_ = &system;
-  inverse_mass_.resize(at(system.contacts()));
-  for (Index k = 0; k < system.contacts(); ++k)
-    inverse_mass_[at(k)] = inverse_mass_of(system.W_D_diagonal[at(k)]);
+  inverse_mass_.resize(system.contacts());
+  for (Index k = 0; k < system.contacts(); ++k) inverse_mass_[k] = inverse_mass_of(system.W_D_diagonal[k]);
   by_nodes_ = system.couples_by_nodes();
   if (by_nodes_) coupling_.prepare(system);
   find_regions();
@@ -72,22 +69,20 @@ void ContactSweep::prepare(const PrimalSystem& system) {
 
 void ContactSweep::find_regions() {
   const Components components = by_nodes_ ? coupling_.components() : connected_components(system_->W_D);
-  region_begin_.assign(at(components.count) + 1, 0);
-  for (const Index region : components.label) ++region_begin_[at(region) + 1];
+  region_begin_.assign(components.count + 1, 0);
+  for (const Index region : components.label) ++region_begin_[region + 1];
   for (std::size_t i = 1; i < region_begin_.size(); ++i) region_begin_[i] += region_begin_[i - 1];
   region_contacts_.resize(components.label.size());
   std::vector<Index> next(region_begin_.begin(), region_begin_.end() - 1);
-  for (std::size_t k = 0; k < components.label.size(); ++k)
-    region_contacts_[at(next[at(components.label[k])]++)] = static_cast<Index>(k);
-  outcome_.assign(at(components.count), {});
-  seen_.assign(at(components.count), {});
+  for (Index k = 0; k < count(components.label); ++k) region_contacts_[next[components.label[k]]++] = k;
+  outcome_.assign(components.count, {});
+  seen_.assign(components.count, {});
   region_task_.assign(1, 0);
   Index work = 0;
   for (Index region = 0; region < components.count; ++region) {
-    for (Index c = region_begin_[at(region)]; c < region_begin_[at(region) + 1]; ++c) {
-      const Index k = region_contacts_[at(c)];
-      work += by_nodes_ ? coupling_.size_of(k)
-                        : system_->W_D.row_begin[at(k) + 1] - system_->W_D.row_begin[at(k)];
+    for (Index c = region_begin_[region]; c < region_begin_[region + 1]; ++c) {
+      const Index k = region_contacts_[c];
+      work += by_nodes_ ? coupling_.size_of(k) : system_->W_D.row_begin[k + 1] - system_->W_D.row_begin[k];
     }
     if (work < kTaskBlocks) continue;
     region_task_.push_back(region + 1);
@@ -122,8 +117,8 @@ ContactSweep::Seen ContactSweep::sweep_region_by(double inverse_omega, std::span
                                                  const Rule& rule, Index region, std::span<double> r) {
   Seen seen;
   double poison = 0.0;
-  for (Index place = region_begin_[at(region)]; place < region_begin_[at(region) + 1]; ++place) {
-    const std::size_t k = at(region_contacts_[at(place)]);
+  for (Index place = region_begin_[region]; place < region_begin_[region + 1]; ++place) {
+    const std::size_t k = region_contacts_[place];
     Eigen::Map<Vector3> rk(r.data() + 3 * k);
     if (!(inverse_mass_[k].normal > 0.0)) {
       rk.setZero();  // (W_D)_NN = 0: it moves nothing
@@ -133,7 +128,7 @@ ContactSweep::Seen ContactSweep::sweep_region_by(double inverse_omega, std::span
                    inverse_omega * own_velocity(k, r) + Eigen::Map<const Vector3>(q.data() + 3 * k),
                    system_->W_D_diagonal[k],
                    inverse_mass_[k],
-                   system_->mu[static_cast<Eigen::Index>(k)],
+                   system_->mu[k],
                    Plain || rule.bounds.empty() ? -1.0 : rule.bounds[k],
                    inverse_omega};
     seen.closing = std::max(seen.closing, -c.u[0]);
@@ -171,7 +166,7 @@ ContactSweep::Outcome ContactSweep::run_until_settled(double inverse_omega, std:
   while (all.sweeps < rule.limit) {
     for_each_task(arena, region_task_.size() - 1, [&](std::size_t task) {
       for (Index region = region_task_[task]; region < region_task_[task + 1]; ++region)
-        seen_[at(region)] = sweep_region(inverse_omega, q, rule, region, r);
+        seen_[region] = sweep_region(inverse_omega, q, rule, region, r);
     });
     Seen now;
     double poison = 0.0;
@@ -200,7 +195,7 @@ ContactSweep::Outcome ContactSweep::run(double omega, std::span<const double> q,
   if (rule.changes) return run_until_settled(inverse_omega, q, rule, r, arena);
   for_each_task(arena, region_task_.size() - 1, [&](std::size_t task) {
     for (Index region = region_task_[task]; region < region_task_[task + 1]; ++region) {
-      Outcome& inner = outcome_[at(region)];
+      Outcome& inner = outcome_[region];
       inner = {};
       for (int sweep = 0; sweep < rule.limit; ++sweep) {
         const double correction = sweep_region(inverse_omega, q, rule, region, r).correction;

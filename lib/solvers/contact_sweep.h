@@ -51,7 +51,7 @@ class ContactSweep {
               TaskArena* arena = nullptr);
   /// q = u − W_D r.
   void without_own(std::span<const double> u, std::span<const double> r, std::span<double> q);
-  Index regions() const { return static_cast<Index>(region_begin_.size()) - 1; }
+  Index regions() const { return count(region_begin_) - 1; }
 
  private:
   /// Largest quantities of a sweep in m/s, each as the sweep reached its contact.

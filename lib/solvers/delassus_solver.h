@@ -28,7 +28,7 @@ class DelassusSolver : public IterativeSolver {
   /// Called by `prepare_island`.
   void set_data(GaussSeidelData data) {
     data_ = std::move(data);
-    const auto rows = static_cast<std::size_t>(data_.q.size());
+    const std::size_t rows = data_.q.size();
     scale_ = signorini::velocity_scale(data_.q);
     u_.resize(rows);
     best().resize(rows);

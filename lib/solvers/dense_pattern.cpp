@@ -21,17 +21,17 @@ struct Groups {
 Groups group_contacts(Index contacts, std::span<const Index> label) {
   Groups groups;
   groups.label.assign(label.begin(), label.end());
-  if (label.empty()) groups.label.assign(static_cast<std::size_t>(contacts), 0);
+  if (label.empty()) groups.label.assign(contacts, 0);
   Index count = 0;
   for (const Index g : groups.label) count = std::max(count, g + 1);
-  groups.begin.assign(static_cast<std::size_t>(count) + 1, 0);
-  for (const Index g : groups.label) ++groups.begin[static_cast<std::size_t>(g) + 1];
-  for (std::size_t g = 0; g < static_cast<std::size_t>(count); ++g) groups.begin[g + 1] += groups.begin[g];
+  groups.begin.assign(count + 1, 0);
+  for (const Index g : groups.label) ++groups.begin[g + 1];
+  for (Index g = 0; g < count; ++g) groups.begin[g + 1] += groups.begin[g];
   std::vector<Index> next(groups.begin.begin(), groups.begin.end() - 1);
   groups.members.resize(groups.label.size());
   for (Index k = 0; k < contacts; ++k) {
-    const auto g = static_cast<std::size_t>(groups.label[static_cast<std::size_t>(k)]);
-    groups.members[static_cast<std::size_t>(next[g]++)] = k;
+    const std::size_t g = groups.label[k];
+    groups.members[next[g]++] = k;
   }
   return groups;
 }
@@ -45,17 +45,17 @@ BlockSparseMatrix fill_pattern(const BlockSparseMatrix& W, std::span<const Index
   full.block_columns = W.block_columns;
   full.row_begin.push_back(0);
   for (Index k = 0; k < W.block_rows; ++k) {
-    const auto g = static_cast<std::size_t>(groups.label[static_cast<std::size_t>(k)]);
+    const std::size_t g = groups.label[k];
     full.column.insert(full.column.end(), groups.members.begin() + groups.begin[g],
                        groups.members.begin() + groups.begin[g + 1]);
-    full.row_begin.push_back(static_cast<Index>(full.column.size()));
+    full.row_begin.push_back(count(full.column));
   }
   full.values.assign(9 * full.column.size() + BlockSparseMatrix::kPadding, 0.0);
   for (Index k = 0; k < W.block_rows; ++k) {
-    const auto row = static_cast<std::size_t>(k);
+    const std::size_t row = k;
     Index target = full.row_begin[row];
     for (Index b = W.row_begin[row]; b < W.row_begin[row + 1]; ++b) {
-      while (full.column[static_cast<std::size_t>(target)] != W.column[static_cast<std::size_t>(b)]) {
+      while (full.column[target] != W.column[b]) {
         SIGNORINI_CHECK(++target < full.row_begin[row + 1]);  // W couples no two groups
       }
       std::memcpy(full.block(target), W.block(b), 9 * sizeof(double));

@@ -7,15 +7,13 @@ namespace signorini {
 
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 Eigen::Map<const Vector3> triple(const std::vector<double>& x, std::size_t i) {
   return Eigen::Map<const Vector3>(x.data() + 3 * i);
 }
 
 /// Root of a disjoint set, with halving of paths.
 Index root_of(std::vector<Index>& parent, Index i) {
-  while (parent[at(i)] != i) i = parent[at(i)] = parent[at(parent[at(i)])];
+  while (parent[i] != i) i = parent[i] = parent[parent[i]];
   return i;
 }
 
@@ -25,11 +23,11 @@ void NodeCoupling::prepare(const PrimalSystem& system) {
   const Index contacts = system.contacts();
   const std::size_t nodes = system.size() / 3;
   std::vector<Index> partner(nodes, -1), pair(nodes, -1);
-  for (std::size_t p = 0; p < system.pairs.size(); ++p) {
+  for (Index p = 0; p < count(system.pairs); ++p) {
     const auto& [first, second, inverse] = system.pairs[p];
-    partner[at(first)] = second;
-    partner[at(second)] = first;
-    pair[at(first)] = pair[at(second)] = static_cast<Index>(p);
+    partner[first] = second;
+    partner[second] = first;
+    pair[first] = pair[second] = p;
   }
   begin_.assign(1, 0);
   dof_.clear();
@@ -48,10 +46,10 @@ void NodeCoupling::append(const PrimalSystem& system, Index k, std::span<const I
                           std::span<const Index> pair) {
   const DirectionRows& H = system.H;
   std::vector<Index> nodes;
-  for (Index e = H.begin[at(k)]; e < H.begin[at(k) + 1]; ++e) {
-    const Index node = H.dof[at(e)] / 3;
+  for (Index e = H.begin[k]; e < H.begin[k + 1]; ++e) {
+    const Index node = H.dof[e] / 3;
     nodes.push_back(node);
-    if (partner[at(node)] >= 0) nodes.push_back(partner[at(node)]);
+    if (partner[node] >= 0) nodes.push_back(partner[node]);
   }
   std::sort(nodes.begin(), nodes.end());
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
@@ -60,67 +58,65 @@ void NodeCoupling::append(const PrimalSystem& system, Index k, std::span<const I
     for (Index a = 0; a < 3; ++a) dof_.push_back(3 * node + a);
   }
   into_.resize(3 * dof_.size(), 0.0);
-  for (Index e = H.begin[at(k)]; e < H.begin[at(k) + 1]; ++e) {
-    const auto place = static_cast<std::size_t>(
-        std::lower_bound(dof_.begin() + static_cast<std::ptrdiff_t>(first), dof_.end(), H.dof[at(e)]) -
-        dof_.begin());
-    for (std::size_t j = 0; j < 3; ++j) into_[3 * place + j] = H.coefficient[3 * at(e) + j];
+  for (Index e = H.begin[k]; e < H.begin[k + 1]; ++e) {
+    const std::size_t place = std::lower_bound(dof_.begin() + first, dof_.end(), H.dof[e]) - dof_.begin();
+    for (std::size_t j = 0; j < 3; ++j) into_[3 * place + j] = H.coefficient[3 * e + j];
   }
   out_of_.resize(3 * dof_.size(), 0.0);
   const auto rows_of = [&](Index node) {
     const auto place = std::lower_bound(nodes.begin(), nodes.end(), node) - nodes.begin();
-    return first + 3 * static_cast<std::size_t>(place);
+    return first + 3 * place;
   };
   using Rows = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
   for (const Index node : nodes) {
     Eigen::Map<Rows> out(out_of_.data() + 3 * rows_of(node));
-    if (pair[at(node)] < 0) {
-      out = system.inverse[at(node)] * Eigen::Map<const Rows>(into_.data() + 3 * rows_of(node));
+    if (pair[node] < 0) {
+      out = system.inverse[node] * Eigen::Map<const Rows>(into_.data() + 3 * rows_of(node));
       continue;
     }
-    const PrimalSystem::Pair& both = system.pairs[at(pair[at(node)])];
+    const PrimalSystem::Pair& both = system.pairs[pair[node]];
     const Eigen::Index row = node == both.first ? 0 : 3;
     out = both.inverse.block<3, 3>(row, 0) * Eigen::Map<const Rows>(into_.data() + 3 * rows_of(both.first)) +
           both.inverse.block<3, 3>(row, 3) * Eigen::Map<const Rows>(into_.data() + 3 * rows_of(both.second));
   }
-  begin_.push_back(static_cast<Index>(dof_.size()));
+  begin_.push_back(count(dof_));
 }
 
 void NodeCoupling::join(const PrimalSystem& system, Index contacts) {
-  std::vector<Index> parent(at(contacts)), first(system.size() / 3, -1);
+  std::vector<Index> parent(contacts), first(system.size() / 3, -1);
   std::iota(parent.begin(), parent.end(), 0);
   for (Index k = 0; k < contacts; ++k) {
-    for (Index e = begin_[at(k)]; e < begin_[at(k) + 1]; e += 3) {
-      Index& other = first[at(dof_[at(e)] / 3)];
+    for (Index e = begin_[k]; e < begin_[k + 1]; e += 3) {
+      Index& other = first[dof_[e] / 3];
       if (other < 0) other = k;
       const Index a = root_of(parent, k), b = root_of(parent, other);
-      parent[at(std::max(a, b))] = std::min(a, b);  // the root is the smallest of its set
+      parent[std::max(a, b)] = std::min(a, b);  // the root is the smallest of its set
     }
   }
-  components_.label.assign(at(contacts), 0);
+  components_.label.assign(contacts, 0);
   components_.count = 0;
   for (Index k = 0; k < contacts; ++k) {
     const Index root = root_of(parent, k);
-    components_.label[at(k)] = root == k ? components_.count++ : components_.label[at(root)];
+    components_.label[k] = root == k ? components_.count++ : components_.label[root];
   }
 }
 
 void NodeCoupling::start(std::span<const double> r) {
-  for (const Index dof : moved_) y_[at(dof)] = 0.0;
+  for (const Index dof : moved_) y_[dof] = 0.0;
   for (std::size_t k = 0; k + 1 < begin_.size(); ++k)
     add(static_cast<Index>(k), Eigen::Map<const Vector3>(r.data() + 3 * k));
 }
 
 Vector3 NodeCoupling::velocity(Index k) const {
   Vector3 u = Vector3::Zero();
-  for (std::size_t e = at(begin_[at(k)]); e < at(begin_[at(k) + 1]); ++e)
-    u += y_[at(dof_[e])] * triple(into_, e);
+  const std::size_t end = begin_[k + 1];
+  for (std::size_t e = begin_[k]; e < end; ++e) u += y_[dof_[e]] * triple(into_, e);
   return u;
 }
 
 void NodeCoupling::add(Index k, const Vector3& change) {
-  for (std::size_t e = at(begin_[at(k)]); e < at(begin_[at(k) + 1]); ++e)
-    y_[at(dof_[e])] += triple(out_of_, e).dot(change);
+  const std::size_t end = begin_[k + 1];
+  for (std::size_t e = begin_[k]; e < end; ++e) y_[dof_[e]] += triple(out_of_, e).dot(change);
 }
 
 }  // namespace signorini

@@ -24,9 +24,7 @@ class NodeCoupling {
   /// them, except that blocks of W_D that cancel to zero join contacts as well.
   const Components& components() const { return components_; }
   /// Node blocks that contact k moves.
-  Index size_of(Index k) const {
-    return (begin_[static_cast<std::size_t>(k) + 1] - begin_[static_cast<std::size_t>(k)]) / 3;
-  }
+  Index size_of(Index k) const { return (begin_[k + 1] - begin_[k]) / 3; }
   /// y = D⁻¹ H r.
   void start(std::span<const double> r);
   /// H_kᵀ y. Contacts of different components may be visited by different threads.

@@ -16,8 +16,6 @@ namespace signorini {
 
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 /// Node blocks per task.
 constexpr std::size_t kNodeGrain = 512;
 /// Blocks of M from which the symmetric form multiplies faster, 1.2 MB of them. Measured on cubes of mass
@@ -27,7 +25,7 @@ constexpr Index kFoldedBlocks = 16'000;
 /// twice; eight still balance on two to four threads. A part of kLargestPart nodes is within 5 % of one cut.
 constexpr std::size_t kParts = 8;
 constexpr std::size_t kLargestPart = 8192;
-/// Contacts per task of a look at their errors.
+/// Contacts per task that measures their errors.
 constexpr std::size_t kContactGrain = 256;
 
 /// M, completed by unit masses to a multiple of three dofs.
@@ -35,10 +33,10 @@ SparseRows padded(const SparseRows& M) {
   const Index n = static_cast<Index>(M.rows());
   const Index whole = 3 * ((n + 2) / 3);
   std::vector<Eigen::Triplet<double, Index>> entries;
-  entries.reserve(static_cast<std::size_t>(M.nonZeros()) + 2);
+  entries.reserve(M.nonZeros() + 2);
   for (Index i = 0; i < n; ++i) {
     for (SparseRows::InnerIterator entry(M, i); entry; ++entry)
-      entries.emplace_back(i, static_cast<Index>(entry.col()), entry.value());
+      entries.emplace_back(i, entry.index(), entry.value());
   }
   for (Index i = n; i < whole; ++i) entries.emplace_back(i, i, 1.0);
   SparseRows result(whole, whole);
@@ -63,10 +61,10 @@ BlockSparseMatrix coupled_blocks(const SparseRows& M, TaskArena* arena) {
   A.column.reserve(all.column.size());
   A.values.reserve(all.values.size());
   for (Index i = 0; i < all.block_rows; ++i) {
-    for (Index b = all.row_begin[at(i)]; b < all.row_begin[at(i) + 1]; ++b) {
+    for (Index b = all.row_begin[i]; b < all.row_begin[i + 1]; ++b) {
       const double* block = all.block(b);
-      if (all.column[at(b)] != i && is_zero(block)) continue;
-      A.column.push_back(all.column[at(b)]);
+      if (all.column[b] != i && is_zero(block)) continue;
+      A.column.push_back(all.column[b]);
       A.values.insert(A.values.end(), block, block + 9);
     }
     A.row_begin.push_back(A.blocks());
@@ -83,22 +81,22 @@ bool same_bits(const BlockSparseMatrix& A, const BlockSparseMatrix& B) {
 /// Per node block: the other one of its pair, or −1.
 std::vector<Index> find_partners(const BlockSparseMatrix& A) {
   const Components bodies = connected_components(A);
-  std::vector<Index> nodes(at(bodies.count), 0);
-  std::vector<Index> sum(at(bodies.count), 0);
-  for (std::size_t i = 0; i < bodies.label.size(); ++i) {
-    ++nodes[at(bodies.label[i])];
-    sum[at(bodies.label[i])] += static_cast<Index>(i);
+  std::vector<Index> nodes(bodies.count, 0);
+  std::vector<Index> sum(bodies.count, 0);
+  for (Index i = 0; i < count(bodies.label); ++i) {
+    ++nodes[bodies.label[i]];
+    sum[bodies.label[i]] += i;
   }
   std::vector<Index> partner(bodies.label.size(), -1);
-  for (std::size_t i = 0; i < partner.size(); ++i) {
-    if (nodes[at(bodies.label[i])] == 2) partner[i] = sum[at(bodies.label[i])] - static_cast<Index>(i);
+  for (Index i = 0; i < count(partner); ++i) {
+    if (nodes[bodies.label[i]] == 2) partner[i] = sum[bodies.label[i]] - i;
   }
   return partner;
 }
 
 /// D: the diagonal blocks and the whole of every pair.
 SparseRows block_diagonal(const BlockSparseMatrix& A, std::span<const Index> partner) {
-  const auto rows = static_cast<Index>(3 * partner.size());
+  const Index rows = 3 * count(partner);
   SparseRows D(rows, rows);
   Index entries = 0;
   for (const Index other : partner) entries += other < 0 ? 9 : 18;
@@ -108,7 +106,7 @@ SparseRows block_diagonal(const BlockSparseMatrix& A, std::span<const Index> par
   double* value = D.valuePtr();
   Index place = 0;
   for (Index i = 0; i < A.block_rows; ++i) {
-    const Index other = partner[at(i)];
+    const Index other = partner[i];
     const Index first = other < 0 ? i : std::min(i, other), last = other < 0 ? i : std::max(i, other);
     for (Index a = 0; a < 3; ++a) {
       begin[3 * i + a] = place;
@@ -167,9 +165,9 @@ void PrimalSystem::prepare(const ContactProblem& problem, FrictionLaw wanted_law
   prepared_ = false;
   exact_ = exact;
   same_matrix_ = same_matrix;
-  impulse_.assign(at(problem.dofs()), 0.0);
-  velocity_.resize(at(problem.dofs()));
-  u_.resize(3 * at(contacts()));
+  impulse_.assign(problem.dofs(), 0.0);
+  velocity_.resize(problem.dofs());
+  u_.resize(3 * contacts());
   if (!same_matrix) {
     M = std::move(blocks);
     fold(arena);
@@ -184,14 +182,13 @@ void PrimalSystem::prepare(const ContactProblem& problem, FrictionLaw wanted_law
   if (!same_matrix || f_.size() != problem.f.size() || f_ != problem.f) solve_freely(problem, arena);
   measure_scale();
   couple(arena);
-  inverse_mass.resize(at(contacts()));
+  inverse_mass.resize(contacts());
   worst_.resize((inverse_mass.size() + kContactGrain - 1) / kContactGrain);
   if (mass_) {
     const Matrix diagonal = delassus_diagonal(make_body_touches(H, *mass_), *mass_, arena);
-    for (Index k = 0; k < contacts(); ++k)
-      inverse_mass[at(k)] = inverse_mass_of(diagonal.middleRows<3>(3 * k));
+    for (Index k = 0; k < contacts(); ++k) inverse_mass[k] = inverse_mass_of(diagonal.middleRows<3>(3 * k));
   } else {
-    for (Index k = 0; k < contacts(); ++k) inverse_mass[at(k)] = inverse_mass_of(W_D_diagonal[at(k)]);
+    for (Index k = 0; k < contacts(); ++k) inverse_mass[k] = inverse_mass_of(W_D_diagonal[k]);
   }
   prepared_ = true;
 }
@@ -202,9 +199,9 @@ bool PrimalSystem::is_coupled_widely() const {
   std::vector<long long> touching(nodes(), 0);
   for (Index k = 0; k < contacts(); ++k) {
     Index last = -1;
-    for (Index e = H.begin[at(k)]; e < H.begin[at(k) + 1]; ++e) {
-      const Index node = H.dof[at(e)] / 3;
-      if (node != last) ++touching[at(node)];
+    for (Index e = H.begin[k]; e < H.begin[k + 1]; ++e) {
+      const Index node = H.dof[e] / 3;
+      if (node != last) ++touching[node];
       last = node;
     }
   }
@@ -214,15 +211,15 @@ bool PrimalSystem::is_coupled_widely() const {
 }
 
 void PrimalSystem::couple(TaskArena* arena) {
-  W_D_diagonal.resize(at(contacts()));
+  W_D_diagonal.resize(contacts());
   if (is_coupled_widely()) {
     W_D = {};
     const Matrix diagonal = delassus_diagonal(make_body_touches(H, *diagonal_), *diagonal_, arena);
-    for (Index k = 0; k < contacts(); ++k) W_D_diagonal[at(k)] = diagonal.middleRows<3>(3 * k);
+    for (Index k = 0; k < contacts(); ++k) W_D_diagonal[k] = diagonal.middleRows<3>(3 * k);
     return;
   }
   W_D = assemble_delassus(*diagonal_, H, arena);
-  for (Index k = 0; k < contacts(); ++k) W_D_diagonal[at(k)] = diagonal_block(W_D, k);
+  for (Index k = 0; k < contacts(); ++k) W_D_diagonal[k] = diagonal_block(W_D, k);
 }
 
 /// The form of M that multiplies fastest; an M that is not symmetric stays as it is.
@@ -245,7 +242,7 @@ void PrimalSystem::multiply(std::span<const double> x, std::span<double> y, Task
 /// D⁻¹ of the nodes and pairs of M.
 void PrimalSystem::invert_diagonal(TaskArena* arena) {
   const std::vector<Index> partner = find_partners(M);
-  inverse.assign(at(M.block_rows), Matrix3::Zero());
+  inverse.assign(M.block_rows, Matrix3::Zero());
   std::vector<char> definite(inverse.size(), 1);
   for_each_chunk(arena, inverse.size(), kNodeGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
@@ -257,7 +254,7 @@ void PrimalSystem::invert_diagonal(TaskArena* arena) {
   if (bad != definite.end()) throw_not_definite(static_cast<Index>(bad - definite.begin()));
   pairs.clear();
   for (Index i = 0; i < M.block_rows; ++i) {
-    const Index j = partner[at(i)];
+    const Index j = partner[i];
     if (j <= i) continue;
     Pair pair{i, j, {}};
     pair.inverse.topLeftCorner<3, 3>() = diagonal_block(M, i);
@@ -275,8 +272,8 @@ void PrimalSystem::invert_diagonal(TaskArena* arena) {
 /// v_free = M⁻¹ f.
 void PrimalSystem::solve_freely(const ContactProblem& problem, TaskArena* arena) {
   constexpr double kFreeTolerance = 1e-12;  // relative; far below any residual worth asking for
-  v_free = Vector::Zero(static_cast<Eigen::Index>(size()));
-  const std::size_t n = at(problem.dofs());
+  v_free = Vector::Zero(size());
+  const std::size_t n = problem.dofs();
   if (mass_) {
     mass_->solve(span_of(problem.f), span_of(v_free).first(n), arena);
   } else if (n > 0) {
@@ -320,8 +317,8 @@ void PrimalSystem::apply_inverse_nodes(std::span<double> x, std::size_t begin, s
 void PrimalSystem::apply_inverse_pairs(std::span<double> x) const {
   for (const Pair& pair : pairs) {
     Eigen::Matrix<double, 6, 1> v;
-    Eigen::Map<Vector3> first(x.data() + 3 * at(pair.first));
-    Eigen::Map<Vector3> second(x.data() + 3 * at(pair.second));
+    Eigen::Map<Vector3> first(x.data() + 3 * pair.first);
+    Eigen::Map<Vector3> second(x.data() + 3 * pair.second);
     v << first, second;
     v = (pair.inverse * v).eval();
     first = v.head<3>();
@@ -331,7 +328,7 @@ void PrimalSystem::apply_inverse_pairs(std::span<double> x) const {
 
 void PrimalSystem::relative_velocity(std::span<const double> v, std::span<double> u, TaskArena* arena) const {
   contact_velocities(H, v, u, arena);
-  for (std::size_t i = 0; i < u.size(); ++i) u[i] += w[static_cast<Eigen::Index>(i)];
+  for (std::size_t i = 0; i < u.size(); ++i) u[i] += w[i];
 }
 
 double PrimalSystem::error(std::span<const double> r, std::span<const double> u, TaskArena* arena) const {
@@ -339,8 +336,7 @@ double PrimalSystem::error(std::span<const double> r, std::span<const double> u,
     double largest = 0.0, poison = 0.0;
     const std::size_t end = std::min(inverse_mass.size(), kContactGrain * (chunk + 1));
     for (std::size_t k = kContactGrain * chunk; k < end; ++k) {
-      const double e = contact_error(law, inverse_mass[k], mu[static_cast<Eigen::Index>(k)], r.data() + 3 * k,
-                                     u.data() + 3 * k);
+      const double e = contact_error(law, inverse_mass[k], mu[k], r.data() + 3 * k, u.data() + 3 * k);
       poison += 0.0 * e;
       largest = std::max(largest, e);
     }
@@ -366,7 +362,7 @@ double PrimalSystem::exact_error(std::span<const double> r, TaskArena* arena) {
   // v − v_free = M⁻¹ H r
   impulse(r, impulse_, arena);
   if (mass_) mass_->solve(impulse_, velocity_, arena);
-  for (std::size_t i = 0; i < velocity_.size(); ++i) velocity_[i] += v_free[static_cast<Eigen::Index>(i)];
+  for (std::size_t i = 0; i < velocity_.size(); ++i) velocity_[i] += v_free[i];
   relative_velocity(velocity_, u_, arena);
   return error(r, u_, arena);
 }

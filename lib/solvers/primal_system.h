@@ -61,9 +61,9 @@ class PrimalSystem {
   /// Whether the last `prepare` met the same M as the one before.
   bool same_matrix() const { return same_matrix_; }
 
-  Index contacts() const { return static_cast<Index>(mu.size()); }
+  Index contacts() const { return count(mu); }
   /// 3 · node blocks ≥ the problem's n.
-  std::size_t size() const { return 3 * static_cast<std::size_t>(M.block_rows); }
+  std::size_t size() const { return 3 * M.block_rows; }
   bool exact() const { return exact_; }
 
   /// x := D⁻¹ x.
@@ -113,10 +113,8 @@ class PrimalSystem {
   std::vector<InverseMass> inverse_mass;  ///< true ones with `exact`, those of W_D else
 
  private:
-  std::size_t nodes() const { return static_cast<std::size_t>(M.block_rows); }
-  std::size_t part_nodes() const {
-    return folded_ ? static_cast<std::size_t>(folded_->chunk_rows) : kPartNodes;
-  }
+  std::size_t nodes() const { return M.block_rows; }
+  std::size_t part_nodes() const { return folded_ ? folded_->chunk_rows : kPartNodes; }
   void fold(TaskArena* arena);
   void invert_diagonal(TaskArena* arena);
   void solve_freely(const ContactProblem& problem, TaskArena* arena);
@@ -134,29 +132,6 @@ class PrimalSystem {
   std::optional<MassFactor> mass_;
   std::vector<double> impulse_, velocity_, u_;
   mutable std::vector<double> worst_;  ///< per chunk of contacts
-};
-
-/// When to measure the exact error, which costs a solve with M. The ratio of the exact to the cheap error is
-/// taken from every measurement; each time the exact error turns out too large, the next measurement waits
-/// longer.
-class CheckSchedule {
- public:
-  explicit CheckSchedule(double tolerance) : tolerance_(tolerance) {}
-  bool due(int iteration, double estimate) const {
-    return iteration % kLongestGap == 0 || (iteration >= next_ && ratio_ * estimate <= tolerance_);
-  }
-  void broken(int iteration, double estimate, double error) {
-    next_ = iteration + gap_;
-    if (ratio_ * estimate <= tolerance_) gap_ = std::min(2 * gap_, kLongestGap);
-    if (estimate > 0.0) ratio_ = std::clamp(error / estimate, 0.5, 1e6);
-  }
-
- private:
-  static constexpr int kLongestGap = 50;
-  double tolerance_;
-  double ratio_ = 1.0;
-  int gap_ = 1;
-  int next_ = 1;
 };
 
 }  // namespace signorini

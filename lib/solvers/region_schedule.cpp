@@ -11,7 +11,7 @@ RegionSchedule schedule_regions(std::span<const double> costs, int threads) {
   RegionSchedule schedule;
   schedule.order.resize(costs.size());
   std::iota(schedule.order.begin(), schedule.order.end(), Index{0});
-  const auto cost = [&](Index region) { return costs[static_cast<std::size_t>(region)]; };
+  const auto cost = [&](Index region) { return costs[region]; };
   std::stable_sort(schedule.order.begin(), schedule.order.end(),
                    [&](Index a, Index b) { return cost(a) > cost(b); });
 
@@ -34,12 +34,12 @@ double predicted_cost(const ContactProblem& region) {
   const double contacts = region.contacts();
   if (region.has_dual()) return std::max(contacts, static_cast<double>(region.W.nonZeros()) / 9.0);
   if (find_mass_coupling(region)) return contacts * contacts;
-  std::vector<double> at_node(static_cast<std::size_t>(node_count(region)), 0.0);
+  std::vector<double> at_node(node_count(region), 0.0);
   with_node_size(region, [&](auto size) {
     for (Index k = 0; k < region.contacts(); ++k) {
       Index last = -1;
       visit_contact_nodes<size>(region, k, [&](Index node) {
-        if (node > last) at_node[static_cast<std::size_t>(node)] += 1.0;
+        if (node > last) at_node[node] += 1.0;
         last = std::max(last, node);
       });
     }

@@ -11,8 +11,6 @@ namespace signorini {
 
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 /// Below about as many non-zeros (a few tens of microseconds) starting the threads costs more than they save.
 constexpr Eigen::Index kSerialNonZeros = 20000;
 
@@ -24,7 +22,7 @@ std::vector<Index> ranks(const RegionPartition& partition) {
   std::vector<Index> rank(partition.label.size());
   for (Index i = 0; i < partition.regions(); ++i) {
     Index next = 0;
-    for (const Index k : partition.region(i)) rank[at(k)] = next++;
+    for (const Index k : partition.region(i)) rank[k] = next++;
   }
   return rank;
 }
@@ -42,24 +40,24 @@ class RegionCutter {
     const BlockSparseMatrix& from = group.W;
     ReducedProblem out;
     BlockSparseMatrix& W = out.W;
-    W.block_rows = W.block_columns = static_cast<Index>(own.size());
+    W.block_rows = W.block_columns = count(own);
     out.q.resize(3 * W.block_rows);
     Index most = 0;
-    for (const Index k : own) most += from.row_begin[at(row[at(k)]) + 1] - from.row_begin[at(row[at(k)])];
+    for (const Index k : own) most += from.row_begin[row[k] + 1] - from.row_begin[row[k]];
     W.row_begin.reserve(own.size() + 1);
     W.row_begin.push_back(0);
-    W.column.reserve(at(most));
-    W.values.reserve(9 * at(most) + BlockSparseMatrix::kPadding);
+    W.column.reserve(most);
+    W.values.reserve(9 * static_cast<std::size_t>(most) + BlockSparseMatrix::kPadding);  // in 64 bits
     for (std::size_t i = 0; i < own.size(); ++i) {
-      const Index r = row[at(own[i])];
-      for (Index b = from.row_begin[at(r)]; b < from.row_begin[at(r) + 1]; ++b) {
-        const Index k = contacts[at(from.column[at(b)])];
-        if (regions_.label[at(k)] != region) continue;  // a stored block of zeros
-        W.column.push_back(rank_[at(k)]);
+      const Index r = row[own[i]];
+      for (Index b = from.row_begin[r]; b < from.row_begin[r + 1]; ++b) {
+        const Index k = contacts[from.column[b]];
+        if (regions_.label[k] != region) continue;  // a stored block of zeros
+        W.column.push_back(rank_[k]);
         W.values.insert(W.values.end(), from.block(b), from.block(b) + 9);
       }
       W.row_begin.push_back(W.blocks());
-      out.q.segment<3>(3 * static_cast<Eigen::Index>(i)) = group.q.segment<3>(3 * r);
+      out.q.segment<3>(3 * i) = group.q.segment<3>(3 * r);
     }
     W.values.resize(9 * W.column.size() + BlockSparseMatrix::kPadding, 0.0);
     return out;
@@ -75,7 +73,7 @@ RegionPartition deal(const RegionPartition& partition, const RegionSchedule& sch
   std::vector<Index> group(partition.label.size());
   for (std::size_t g = 0; g < schedule.tasks(); ++g) {
     for (const Index region : schedule.task(g)) {
-      for (const Index k : partition.region(region)) group[at(k)] = static_cast<Index>(g);
+      for (const Index k : partition.region(region)) group[k] = static_cast<Index>(g);
     }
   }
   return partition_from_labels(partition.mode, std::move(group), static_cast<Index>(schedule.tasks()));
@@ -102,9 +100,8 @@ void for_each_region_system(const ContactProblem& problem, const RegionPartition
     }
     return;
   }
-  std::vector<double> sizes(at(partition.regions()));
-  for (Index i = 0; i < partition.regions(); ++i)
-    sizes[at(i)] = static_cast<double>(partition.region(i).size());
+  std::vector<double> sizes(partition.regions());
+  for (Index i = 0; i < partition.regions(); ++i) sizes[i] = static_cast<double>(partition.region(i).size());
   const RegionSchedule schedule = schedule_regions(sizes, arena != nullptr ? arena->threads() : 1);
   const RegionPartition groups = deal(partition, schedule);
   const RegionExtractor extractor(problem, groups);

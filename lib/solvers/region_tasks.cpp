@@ -46,7 +46,7 @@ int badness(SolveStatus status) {
   return 6;
 }
 
-/// Counters of all regions as those of the whole problem: products, solves and looks in units of the whole (a
+/// Counters of all regions as those of the whole problem: products, solves and evaluations in units of the whole (a
 /// region weighs what it costs), events as they are, sweeps of the region with most.
 class WholeWork {
  public:
@@ -132,8 +132,8 @@ struct RegionTasks::Impl {
   }
 
   std::span<double> part(std::size_t region, std::vector<double>& values) const {
-    const auto begin = 3 * static_cast<std::size_t>(partition.region_begin[region]);
-    const auto end = 3 * static_cast<std::size_t>(partition.region_begin[region + 1]);
+    const std::size_t begin = 3 * partition.region_begin[region];
+    const std::size_t end = 3 * partition.region_begin[region + 1];
     return std::span<double>(values).subspan(begin, end - begin);
   }
 
@@ -143,7 +143,7 @@ struct RegionTasks::Impl {
     std::fill(errors.begin(), errors.end(), nullptr);
     const auto run_task = [&](std::size_t task) {
       for (const Index index : schedule.task(task)) {
-        const auto region = static_cast<std::size_t>(index);
+        const std::size_t region = index;
         try {
           body(region);
         } catch (...) {
@@ -159,10 +159,8 @@ struct RegionTasks::Impl {
     } else if (left > 1) {
       threads()->for_each_task(left, run_task);
     }
-    for (std::size_t i = 0; i < errors.size(); ++i) {
-      if (errors[i])
-        rethrow_named(errors[i],
-                      region_text(static_cast<Index>(i), partition.region(static_cast<Index>(i)).size()));
+    for (Index i = 0; i < count(errors); ++i) {
+      if (errors[i]) rethrow_named(errors[i], region_text(i, partition.region(i).size()));
     }
   }
 
@@ -237,13 +235,13 @@ struct RegionTasks::Impl {
   void gather(std::size_t region, std::span<const double> r, std::span<double> own) const {
     const auto contacts = partition.region(static_cast<Index>(region));
     for (std::size_t j = 0; j < contacts.size(); ++j) {
-      std::copy_n(r.data() + 3 * static_cast<std::size_t>(contacts[j]), 3, own.data() + 3 * j);
+      std::copy_n(r.data() + 3 * contacts[j], 3, own.data() + 3 * j);
     }
   }
   void scatter(std::size_t region, std::span<const double> own, std::span<double> r) const {
     const auto contacts = partition.region(static_cast<Index>(region));
     for (std::size_t j = 0; j < contacts.size(); ++j) {
-      std::copy_n(own.data() + 3 * j, 3, r.data() + 3 * static_cast<std::size_t>(contacts[j]));
+      std::copy_n(own.data() + 3 * j, 3, r.data() + 3 * contacts[j]);
     }
   }
 
@@ -295,16 +293,15 @@ bool RegionTasks::Impl::prepare_together(const ContactProblem& problem) {
   const bool exact = options.mode == RegionMode::points || options.mode == RegionMode::islands;
   if (prototype->traits().needs != SolverNeeds::delassus || !exact) return false;
   const auto take = [&](Index region, ReducedProblem system) {
-    const auto i = static_cast<std::size_t>(region);
+    const std::size_t i = region;
     const std::span<const Index> contacts = partition.region(region);
     costs[i] = static_cast<double>(system.W.blocks());
     largest_q[i] = system.q.lpNorm<Eigen::Infinity>();
     std::unique_ptr<Solver> solver = prototype->fresh();
-    refusals[i] = solver->island_refusal(static_cast<Index>(contacts.size()));
+    refusals[i] = solver->island_refusal(count(contacts));
     if (refusals[i].empty()) {
-      Vector mu(static_cast<Eigen::Index>(contacts.size()));
-      for (std::size_t j = 0; j < contacts.size(); ++j)
-        mu[static_cast<Eigen::Index>(j)] = problem.mu[contacts[j]];
+      Vector mu(contacts.size());
+      for (std::size_t j = 0; j < contacts.size(); ++j) mu[j] = problem.mu[contacts[j]];
       solver->prepare_island(std::move(system), std::move(mu));
     }
     solvers[i] = std::move(solver);
@@ -337,7 +334,7 @@ void RegionTasks::Impl::prepare_apart(const ContactProblem& problem) {
 void RegionTasks::prepare(const ContactProblem& problem) {
   Impl& s = *impl_;
   s.partition = partition_regions(problem, s.options.mode);
-  s.resize(static_cast<std::size_t>(s.partition.regions()), static_cast<std::size_t>(problem.contacts()));
+  s.resize(s.partition.regions(), problem.contacts());
   if (!s.prepare_together(problem)) s.prepare_apart(problem);
   // U = max |q| over the whole problem
   s.velocity_scale = 0.0;

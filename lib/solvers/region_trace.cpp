@@ -30,7 +30,7 @@ void RegionTrace::on_iteration(int iteration, std::span<const double> r, std::st
   iterates_.insert(iterates_.end(), r.begin(), r.end());
   progress_.push_back(told_ ? latest_ : IterationProgress{});
   const auto found = std::find(phases_.begin(), phases_.end(), phase);
-  phase_of_.push_back(static_cast<std::size_t>(found - phases_.begin()));
+  phase_of_.push_back(found - phases_.begin());
   if (found == phases_.end()) phases_.emplace_back(phase);
 }
 
@@ -48,8 +48,7 @@ namespace {
 
 void scatter(std::span<const Index> contacts, std::span<const double> part, std::span<double> whole) {
   for (std::size_t i = 0; i < contacts.size(); ++i) {
-    std::copy_n(part.begin() + static_cast<std::ptrdiff_t>(3 * i), 3,
-                whole.begin() + 3 * static_cast<std::ptrdiff_t>(contacts[i]));
+    std::copy_n(part.begin() + 3 * i, 3, whole.begin() + 3 * contacts[i]);
   }
 }
 
@@ -87,7 +86,7 @@ void replay_regions(const RegionPartition& partition, std::span<RegionTrace> tra
         told = told || trace.told();
         if (trace.told()) join(progress, trace.progress(true));
         if (finished[i]) continue;
-        const std::size_t offset = 3 * static_cast<std::size_t>(partition.region_begin[i]);
+        const std::size_t offset = 3 * partition.region_begin[i];
         scatter(contacts, final_r.subspan(offset, 3 * contacts.size()), shown);
         finished[i] = true;
       } else if (trace.advance(k)) {

@@ -17,7 +17,7 @@ namespace {
 SolveReport solve(Solver& solver, const ContactProblem& problem, double tolerance, std::vector<double>& r,
                   int limit = 20000) {
   solver.prepare(problem);
-  r.assign(3 * static_cast<std::size_t>(problem.contacts()), 0.0);
+  r.assign(3 * problem.contacts(), 0.0);
   StopRule stop;
   stop.residual = tolerance;
   stop.max_iterations = limit;
@@ -88,7 +88,7 @@ TEST(ConjugateResiduals, DuplicateScalingMakesCopiesOfContactsFree) {
       const SolveReport report = solve(solver, more, 1e-8, r);
       EXPECT_EQ(enum_name(report.status), "converged");
       EXPECT_LE(Referee(more).measure(r, {}).residual, 1e-8);
-      (scaled ? with : without)[static_cast<std::size_t>(i)] = report.iterations;
+      (scaled ? with : without)[i] = report.iterations;
     }
     ++i;
   }

@@ -31,7 +31,7 @@ ContactProblem planted(int contacts, int regions, double stiffness, std::uint64_
 /// contacts are interleaved.
 ContactProblem shuffled_union(const ContactProblem& a, const ContactProblem& b, std::uint64_t seed) {
   const Index m = a.contacts() + b.contacts();
-  std::vector<Index> place(static_cast<std::size_t>(m));
+  std::vector<Index> place(m);
   std::iota(place.begin(), place.end(), Index{0});
   Rng rng(seed);
   for (std::size_t i = place.size(); i > 1; --i) std::swap(place[i - 1], place[rng.below(i)]);
@@ -47,15 +47,15 @@ ContactProblem shuffled_union(const ContactProblem& a, const ContactProblem& b, 
   for (const ContactProblem* part : {&a, &b}) {
     for (Index i = 0; i < part->dofs(); ++i) {
       for (SparseRows::InnerIterator e(part->M, i); e; ++e) {
-        mass.emplace_back(dof0 + i, dof0 + static_cast<Index>(e.index()), e.value());
+        mass.emplace_back(dof0 + i, dof0 + e.index(), e.value());
       }
       out.f[dof0 + i] = part->f[i];
     }
     for (Index k = 0; k < part->contacts(); ++k) {
-      const Index to = place[static_cast<std::size_t>(contact0 + k)];
+      const Index to = place[contact0 + k];
       for (Index c = 0; c < 3; ++c) {
         for (SparseColumns::InnerIterator e(part->H, 3 * k + c); e; ++e) {
-          directions.emplace_back(dof0 + static_cast<Index>(e.index()), 3 * to + c, e.value());
+          directions.emplace_back(dof0 + e.index(), 3 * to + c, e.value());
         }
       }
       out.w.segment<3>(3 * to) = part->w.segment<3>(3 * k);
@@ -100,7 +100,7 @@ const std::vector<Case>& cases() {
 }
 
 std::vector<double> zeros(const ContactProblem& problem) {
-  return std::vector<double>(3 * static_cast<std::size_t>(problem.contacts()), 0.0);
+  return std::vector<double>(3 * problem.contacts(), 0.0);
 }
 
 bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
@@ -205,7 +205,7 @@ TEST_P(Determinism, EveryRegionGetsWhatItWouldGetAlone) {
         got.insert(got.end(), r.begin() + 3 * k, r.begin() + 3 * k + 3);
       }
       EXPECT_TRUE(same_bits(own, got)) << c.name << ", region " << i;
-      EXPECT_EQ(report.iterations, tasks.region_reports()[static_cast<std::size_t>(i)].iterations);
+      EXPECT_EQ(report.iterations, tasks.region_reports()[i].iterations);
     }
   }
 }

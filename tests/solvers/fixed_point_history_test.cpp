@@ -19,7 +19,7 @@ struct AffineMap {
 };
 
 AffineMap affine(const std::vector<double>& eigenvalues) {
-  const auto n = static_cast<Eigen::Index>(eigenvalues.size());
+  const Eigen::Index n = eigenvalues.size();
   Eigen::MatrixXd basis(n, n);
   AffineMap map;
   map.point.resize(n);
@@ -35,12 +35,11 @@ AffineMap affine(const std::vector<double>& eigenvalues) {
 
 /// ‖b − p‖∞ after `steps`, from 1.
 double error_after(const AffineMap& map, int steps) {
-  const auto n = static_cast<std::size_t>(map.point.size());
+  const std::size_t n = map.point.size();
   FixedPointHistory history;
   history.resize(n);
   std::vector<double> b(n), e(n), scale(n, 1.0);
-  for (std::size_t i = 0; i < n; ++i)
-    b[i] = map.point[static_cast<Eigen::Index>(i)] + (i % 2 == 0 ? 1.0 : -1.0);
+  for (std::size_t i = 0; i < n; ++i) b[i] = map.point[i] + (i % 2 == 0 ? 1.0 : -1.0);
   for (int i = 0; i < steps; ++i) {
     const Eigen::Map<Eigen::VectorXd> at(b.data(), map.point.size());
     Eigen::Map<Eigen::VectorXd>(e.data(), map.point.size()) = map.point + map.J * (at - map.point) - at;

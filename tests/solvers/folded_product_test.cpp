@@ -132,7 +132,7 @@ void expect_sweep(double skew) {
   EXPECT_EQ(system.folded(), skew == 0.0);
   NodeSweep sweep;
   sweep.prepare(system);
-  const auto n = static_cast<Eigen::Index>(system.size());
+  const Eigen::Index n = system.size();
   const Vector old = waves(n, 0.7), b = waves(n, 1.9);
   Vector U_old(n), dv = old, U_dv = Vector::Constant(n, 7.0), alone(n);
   sweep.multiply_upper(span_of(old), span_of(U_old));
@@ -162,7 +162,7 @@ TEST_P(FoldedSolver, MeetsTheRefereeWithTheSameBitsForAnyNumberOfThreads) {
     std::optional<TaskArena> arena;
     if (threads > 0) solver->use_arena(&arena.emplace(threads));
     solver->prepare(large());
-    std::vector<double> r(3 * static_cast<std::size_t>(large().contacts()), 0.0);
+    std::vector<double> r(3 * large().contacts(), 0.0);
     EXPECT_EQ(solver->solve(r, stop, nullptr).status, SolveStatus::converged);
     if (threads == 0) {
       first = r;

@@ -47,7 +47,7 @@ Answer answer(std::string_view name, const OptionMap& options, const ContactProb
   solver->prepare(problem);
   Answer result;
   result.r = Vector::Zero(3 * problem.contacts());
-  const std::span<double> r(result.r.data(), static_cast<std::size_t>(result.r.size()));
+  const std::span<double> r = span_of(result.r);
   result.report = solver->solve(r, stop, observer);
   result.errors = Referee(problem).measure(r, solver->common().spec());
   return result;
@@ -220,8 +220,8 @@ TEST(Reference, WithoutFrictionItIsTheLeastDistanceSolution) {
   Matrix W(m, m);
   Vector q(m);
   for (Eigen::Index k = 0; k < m; ++k) {
-    std::vector<double> unit(static_cast<std::size_t>(3 * m), 0.0);
-    unit[static_cast<std::size_t>(3 * k)] = 1.0;
+    std::vector<double> unit(3 * m, 0.0);
+    unit[3 * k] = 1.0;
     const Vector column = referee.relative_velocity(unit) - referee.q();
     for (Eigen::Index i = 0; i < m; ++i) W(i, k) = column[3 * i];
     q[k] = referee.q()[3 * k];
@@ -268,7 +268,7 @@ class Identities : public testing::TestWithParam<std::string> {
   Vector velocity(const ContactProblem& problem, const OptionMap& options = {}) const {
     const Answer found = answer(GetParam(), options, problem, to(1e-11));
     EXPECT_EQ(enum_name(found.report.status), "converged");
-    return Referee(problem).velocity({found.r.data(), static_cast<std::size_t>(found.r.size())});
+    return Referee(problem).velocity(span_of(found.r));
   }
 };
 
@@ -293,7 +293,7 @@ TEST_P(Identities, RowsScaledByAFactorGiveTheSameVelocity) {
 TEST_P(Identities, TurningTheTangentsLeavesTheVelocityOfTheCone) {
   if (!traits().cone) return;
   const ContactProblem problem = implicit_problem();
-  std::vector<double> angles(static_cast<std::size_t>(problem.contacts()));
+  std::vector<double> angles(problem.contacts());
   for (std::size_t k = 0; k < angles.size(); ++k) angles[k] = 0.4 + 0.37 * static_cast<double>(k);
   const Vector v = velocity(problem);
   const Vector turned = velocity(turn_tangents(problem, angles));

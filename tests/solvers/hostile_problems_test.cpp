@@ -81,9 +81,7 @@ Matrix coupled(double c) {
 
 ContactProblem copies(int count) {
   const PointWorld::Contact contact{0, -1, floor_frame(), 0.5};
-  return PointWorld{
-      {2.0}, {{1, 0.5, -2}}, std::vector<PointWorld::Contact>(static_cast<std::size_t>(count), contact)}
-      .build();
+  return PointWorld{{2.0}, {{1, 0.5, -2}}, std::vector<PointWorld::Contact>(count, contact)}.build();
 }
 
 /// Masses over `decades` decades in a chain of contacts, light and heavy ones in turn.
@@ -285,7 +283,7 @@ void check_limited(const Hostile& hostile, RegionMode mode, Solver& solver) {
   StopRule stop;
   stop.residual = kTolerance;
   stop.max_iterations = kLimit;
-  std::vector<double> r(3 * static_cast<std::size_t>(hostile.problem.contacts()), 0.0);
+  std::vector<double> r(3 * hostile.problem.contacts(), 0.0);
   const SolveReport report = solver.solve(r, stop, nullptr);
   EXPECT_TRUE(all_finite(r));
   EXPECT_GE(report.iterations, 0);
@@ -300,7 +298,7 @@ void check_limited(const Hostile& hostile, RegionMode mode, Solver& solver) {
 }
 
 void check_fixed(const Hostile& hostile, RegionMode, Solver& solver) {
-  const std::size_t rows = 3 * static_cast<std::size_t>(hostile.problem.contacts());
+  const std::size_t rows = 3 * hostile.problem.contacts();
   StopRule fixed;
   fixed.fixed_iterations = true;
   fixed.max_iterations = 25;
@@ -312,7 +310,7 @@ void check_fixed(const Hostile& hostile, RegionMode, Solver& solver) {
 }
 
 void check_bad_starts(const Hostile& hostile, RegionMode, Solver& solver) {
-  const std::size_t rows = 3 * static_cast<std::size_t>(hostile.problem.contacts());
+  const std::size_t rows = 3 * hostile.problem.contacts();
   StopRule stop;
   stop.residual = kTolerance;
   stop.max_iterations = 50;

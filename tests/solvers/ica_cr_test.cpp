@@ -22,7 +22,7 @@ Answer answer(std::string_view name, const OptionMap& options, const ContactProb
               const StopRule& stop) {
   const auto solver = make_solver(name, options);
   solver->prepare(problem);
-  Answer found{std::vector<double>(3 * static_cast<std::size_t>(problem.contacts()), 0.0), {}};
+  Answer found{std::vector<double>(3 * problem.contacts(), 0.0), {}};
   found.report = solver->solve(found.r, stop, nullptr);
   return found;
 }
@@ -81,9 +81,7 @@ TEST(IcaCr, SolvesContactsThatRepeatEachOther) {
     std::vector<Eigen::Triplet<double, Index>> entries;
     for (Index c = 0; c < problem.H.outerSize(); ++c) {
       for (SparseColumns::InnerIterator entry(problem.H, c); entry; ++entry) {
-        for (const Index copy : {0, 1})
-          entries.emplace_back(static_cast<Index>(entry.row()),
-                               static_cast<Index>(entry.col()) + 3 * m * copy, entry.value());
+        for (const Index copy : {0, 1}) entries.emplace_back(entry.index(), c + 3 * m * copy, entry.value());
       }
     }
     H.setFromTriplets(entries.begin(), entries.end());

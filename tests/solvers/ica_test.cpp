@@ -37,7 +37,7 @@ ContactProblem scalar_problem(const Matrix& M, const Matrix& directions, double 
 SolveReport solve(Ica& solver, const ContactProblem& problem, double tolerance, std::vector<double>& r,
                   int limit = 20000) {
   solver.prepare(problem);
-  r.assign(3 * static_cast<std::size_t>(problem.contacts()), 0.0);
+  r.assign(3 * problem.contacts(), 0.0);
   StopRule stop;
   stop.residual = tolerance;
   stop.max_iterations = limit;
@@ -50,7 +50,7 @@ TEST(Ica, SolvesTheSameAgain) {
   Ica::Options options;
   options.judge = Judge::own;
   Ica solver(options);
-  std::vector<double> first, second(3 * static_cast<std::size_t>(problem.contacts()), 0.0);
+  std::vector<double> first, second(3 * problem.contacts(), 0.0);
   const SolveReport once = solve(solver, problem, 1e-4, first);
   StopRule stop;
   stop.residual = 1e-4;

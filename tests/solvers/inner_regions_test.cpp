@@ -25,8 +25,7 @@ ContactProblem stiff_problem() {
   // springs between the regions: nodes i and i + 5 of M, by a positive definite addition (a − b)(a − b)ᵀ
   std::vector<Eigen::Triplet<double, Index>> entries;
   for (Index i = 0; i < problem.dofs(); ++i) {
-    for (SparseRows::InnerIterator e(problem.M, i); e; ++e)
-      entries.emplace_back(i, static_cast<Index>(e.index()), e.value());
+    for (SparseRows::InnerIterator e(problem.M, i); e; ++e) entries.emplace_back(i, e.index(), e.value());
   }
   for (Index i = 0; i + 15 < problem.dofs(); ++i) {
     entries.emplace_back(i, i, 1.0);
@@ -65,8 +64,7 @@ TEST(InnerRegions, GiveTheBitsOfTheWholeOnAnyNumberOfThreads) {
       split->prepare(problem);
       EXPECT_GT(split->partition().regions(), 1);
       const Vector r = solve(*split, problem);
-      EXPECT_EQ(std::memcmp(r.data(), expected.data(), sizeof(double) * static_cast<std::size_t>(r.size())),
-                0);
+      EXPECT_EQ(std::memcmp(r.data(), expected.data(), sizeof(double) * r.size()), 0);
     }
   }
   EXPECT_GE(solvers, 1);

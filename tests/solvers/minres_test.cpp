@@ -32,7 +32,7 @@ TEST(MinimalResiduals, HaveTheIteratesOfConjugateResidualsOnFrozenStates) {
   ContactProblem problem = make_planted_problem(planted).problem;
   problem.mu.setZero();
   // all normals on; a start that leaves momenta and velocities, so that conjugate residuals need no guard
-  std::vector<double> start(3 * static_cast<std::size_t>(problem.contacts()), 0.0);
+  std::vector<double> start(3 * problem.contacts(), 0.0);
   for (std::size_t k = 0; k < start.size() / 3; ++k)
     start[3 * k] = 0.5 + 0.1 * std::sin(static_cast<double>(k));
   for (const int iterations : {1, 2, 3, 5, 8}) {
@@ -61,11 +61,11 @@ TEST(MinimalResiduals, TellTheirNormsAndCountersToTheObserver) {
   for (const char* name : {"minres", "cr-diag", "cr-full"}) {
     const auto solver = make_solver(name);
     solver->prepare(problem);
-    std::vector<double> r(3 * static_cast<std::size_t>(problem.contacts()), 0.0), again = r;
+    std::vector<double> r(3 * problem.contacts(), 0.0), again = r;
     NormHistory history;
     const SolveReport report = solver->solve(r, {}, &history);
     EXPECT_EQ(enum_name(report.status), "converged") << name;
-    ASSERT_EQ(history.seen.size(), static_cast<std::size_t>(report.iterations)) << name;
+    ASSERT_EQ(count(history.seen), report.iterations) << name;
     long long products = 0;
     for (const IterationProgress& progress : history.seen) {
       EXPECT_TRUE(std::isfinite(progress.plain) && std::isfinite(progress.preconditioned)) << name;
@@ -89,7 +89,7 @@ TEST(MinimalResiduals, SayWhetherSwitchingOnTheWayArrived) {
     const ContactProblem problem = zoo::specimen(specimen).problem;
     const auto solver = make_solver("minres", {{"switching", "on-the-way"}});
     solver->prepare(problem);
-    std::vector<double> r(3 * static_cast<std::size_t>(problem.contacts()), 0.0);
+    std::vector<double> r(3 * problem.contacts(), 0.0);
     StopRule stop;
     stop.max_iterations = 3000;
     const SolveReport report = solver->solve(r, stop, nullptr);
@@ -128,7 +128,7 @@ TEST(ConjugateResiduals, StartFromTheLastVelocitiesAfterAnUpdateOfContacts) {
   for (const char* name : {"cr-full", "cr-diag"}) {
     const auto solver = make_solver(name);
     solver->prepare(problem);
-    std::vector<double> r(3 * static_cast<std::size_t>(problem.contacts()), 0.0);
+    std::vector<double> r(3 * problem.contacts(), 0.0);
     const SolveReport cold = solver->solve(r, {}, nullptr);
     ContactProblem moved = problem;
     moved.w *= 1.0 + 1e-3;

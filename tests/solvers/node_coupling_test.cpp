@@ -55,7 +55,7 @@ Matrix dense_coupling(const PrimalSystem& system, const ContactProblem& problem)
   const Matrix H(problem.H);
   Matrix DH(H.rows(), H.cols());
   for (Eigen::Index i = 0; i < H.rows() / 3; ++i)
-    DH.middleRows<3>(3 * i) = system.inverse[static_cast<std::size_t>(i)] * H.middleRows<3>(3 * i);
+    DH.middleRows<3>(3 * i) = system.inverse[i] * H.middleRows<3>(3 * i);
   for (const PrimalSystem::Pair& pair : system.pairs) {
     Matrix both(6, H.cols());
     both << H.middleRows<3>(3 * pair.first), H.middleRows<3>(3 * pair.second);
@@ -112,7 +112,7 @@ TEST(NodeCoupling, CrowdedNodesAreCoupledWithoutTheMatrix) {
   const Matrix B = dense_coupling(system, problem);
   for (const Index k : {0, 5, 1199}) {
     const Matrix3 expected = B.block<3, 3>(3 * k, 3 * k);
-    EXPECT_LE((system.W_D_diagonal[static_cast<std::size_t>(k)] - expected).norm(), 1e-13 * expected.norm());
+    EXPECT_LE((system.W_D_diagonal[k] - expected).norm(), 1e-13 * expected.norm());
   }
 }
 

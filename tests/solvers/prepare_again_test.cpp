@@ -35,11 +35,11 @@ ContactProblem joined(const ContactProblem& a, const ContactProblem& b) {
   for (const ContactProblem* part : {&a, &b}) {
     for (Index i = 0; i < part->dofs(); ++i) {
       for (SparseRows::InnerIterator e(part->M, i); e; ++e)
-        mass.emplace_back(dof + i, dof + static_cast<Index>(e.index()), e.value());
+        mass.emplace_back(dof + i, dof + e.index(), e.value());
     }
     for (Index c = 0; c < 3 * part->contacts(); ++c) {
       for (SparseColumns::InnerIterator e(part->H, c); e; ++e)
-        directions.emplace_back(dof + static_cast<Index>(e.index()), 3 * contact + c, e.value());
+        directions.emplace_back(dof + e.index(), 3 * contact + c, e.value());
     }
     out.f.segment(dof, part->dofs()) = part->f;
     out.w.segment(3 * contact, 3 * part->contacts()) = part->w;
@@ -64,7 +64,7 @@ ContactProblem thinned(const ContactProblem& problem) {
   for (Index k = 0; k < kept; ++k) {
     for (Index c = 0; c < 3; ++c) {
       for (SparseColumns::InnerIterator e(problem.H, 6 * k + c); e; ++e)
-        directions.emplace_back(static_cast<Index>(e.index()), 3 * k + c, e.value());
+        directions.emplace_back(e.index(), 3 * k + c, e.value());
       out.w[3 * k + c] = problem.w[6 * k + c];
     }
     out.mu[k] = problem.mu[2 * k];
@@ -104,7 +104,7 @@ TEST_P(PrepareAgain, GivesTheBitsOfANewSolver) {
     fresh->prepare(sequence[i]);
     const Vector r = solve(*used, sequence[i]), expected = solve(*fresh, sequence[i]);
     ASSERT_EQ(r.size(), expected.size());
-    EXPECT_EQ(std::memcmp(r.data(), expected.data(), sizeof(double) * static_cast<std::size_t>(r.size())), 0)
+    EXPECT_EQ(std::memcmp(r.data(), expected.data(), sizeof(double) * r.size()), 0)
         << "largest difference " << (r - expected).cwiseAbs().maxCoeff();
   }
 }

@@ -106,7 +106,7 @@ class ReferenceCounts : public testing::Test {
         options["law"] = enum_name(law);
         const auto solver = make_solver(row.solver, options);
         solver->prepare(problem);
-        std::vector<double> r(3 * static_cast<std::size_t>(problem.contacts()), 0.0);
+        std::vector<double> r(3 * problem.contacts(), 0.0);
         FirstBelow seen(referee, solver->common().spec(), tolerance);
         StopRule stop;
         stop.fixed_iterations = true;
@@ -160,7 +160,7 @@ TEST_F(ReferenceCounts, OfSolversOnVelocities) {
         options["judge"] = judge;
         const auto solver = make_solver(row.solver, options);
         solver->prepare(problem);
-        std::vector<double> r(3 * static_cast<std::size_t>(problem.contacts()), 0.0);
+        std::vector<double> r(3 * problem.contacts(), 0.0);
         StopRule stop;
         stop.residual = tolerance;
         stop.max_iterations = 3000;
@@ -181,7 +181,7 @@ TEST_F(ReferenceCounts, OfSolversOnVelocities) {
 std::vector<double> nearly_right(const ContactProblem& problem, FrictionLaw law) {
   const auto solver = make_solver("reference", {{"law", std::string(enum_name(law))}});
   solver->prepare(problem);
-  std::vector<double> r(3 * static_cast<std::size_t>(problem.contacts()), 0.0);
+  std::vector<double> r(3 * problem.contacts(), 0.0);
   StopRule stop;
   stop.residual = 1e-12;
   solver->solve(r, stop, nullptr);
@@ -190,7 +190,7 @@ std::vector<double> nearly_right(const ContactProblem& problem, FrictionLaw law)
     r[i] += 1e-8 * largest * std::sin(1.0 + 7.3 * static_cast<double>(i));
   for (std::size_t k = 0; k < r.size() / 3; ++k) {
     const double S[2] = {0.0, 0.0};
-    const double mu = problem.mu[static_cast<Eigen::Index>(k)];
+    const double mu = problem.mu[k];
     with_law(law, [&](auto type) { project_impulse<decltype(type)>(mu, 0, S, r.data() + 3 * k); });
   }
   return r;
@@ -239,7 +239,7 @@ TEST_F(ReferenceCounts, TheReferenceReachesTwelveDigitsUnderEveryLaw) {
         for (const char* newton : {"400", "0"}) {
           const auto solver = make_solver("reference", {{"law", law}, {"newton_contacts", newton}});
           solver->prepare(problem);
-          std::vector<double> r(3 * static_cast<std::size_t>(problem.contacts()), 0.0);
+          std::vector<double> r(3 * problem.contacts(), 0.0);
           StopRule stop;
           stop.residual = 1e-12;
           const SolveReport report = solver->solve(r, stop, nullptr);
@@ -260,7 +260,7 @@ TEST_F(ReferenceCounts, EveryFormulaOfTheReferenceAgreesWithTheStoredSolution) {
     Vector r = file.solution->r;
     StopRule stop;
     stop.residual = 1e-12;
-    const SolveReport report = solver->solve({r.data(), static_cast<std::size_t>(r.size())}, stop, nullptr);
+    const SolveReport report = solver->solve(span_of(r), stop, nullptr);
     EXPECT_EQ(report.iterations, 0) << name;
     EXPECT_EQ(r, file.solution->r) << name;
   }

@@ -33,14 +33,13 @@ ContactProblem dual_of(const ContactProblem& primal) {
 void expect_systems_of_extracted_regions(const ContactProblem& problem, RegionMode mode, TaskArena* arena) {
   const RegionPartition partition = partition_regions(problem, mode);
   const RegionExtractor extractor(problem, partition);
-  std::vector<ReducedProblem> taken(static_cast<std::size_t>(partition.regions()));
-  for_each_region_system(problem, partition, arena, [&](Index region, ReducedProblem system) {
-    taken[static_cast<std::size_t>(region)] = std::move(system);
-  });
+  std::vector<ReducedProblem> taken(partition.regions());
+  for_each_region_system(problem, partition, arena,
+                         [&](Index region, ReducedProblem system) { taken[region] = std::move(system); });
   for (Index i = 0; i < partition.regions(); ++i) {
-    const ReducedProblem& got = taken[static_cast<std::size_t>(i)];
+    const ReducedProblem& got = taken[i];
     const ReducedProblem expected = assemble_reduced(extractor.extract(i));
-    ASSERT_EQ(got.W.block_rows, static_cast<Index>(partition.region(i).size()));
+    ASSERT_EQ(got.W.block_rows, count(partition.region(i)));
     EXPECT_EQ(got.W.row_begin, expected.W.row_begin);
     EXPECT_EQ(got.W.column, expected.W.column);
     EXPECT_EQ(got.W.values, expected.W.values);  // to the last bit

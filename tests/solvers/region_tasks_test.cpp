@@ -34,7 +34,7 @@ class Recorder : public IterationObserver {
 };
 
 std::vector<double> zeros(const ContactProblem& problem) {
-  return std::vector<double>(3 * static_cast<std::size_t>(problem.contacts()), 0.0);
+  return std::vector<double>(3 * problem.contacts(), 0.0);
 }
 
 double largest(std::span<const double> x) {
@@ -75,7 +75,7 @@ class Counting : public Solver {
     scale = stop.velocity_scale;
     if (observer != nullptr && show_start_) observer->on_iteration(0, r, "");
     for (int k = 1; k <= steps; ++k) {
-      for (std::size_t i = 0; i < r.size(); ++i) r[i] = k + mu_[static_cast<Index>(i / 3)];
+      for (std::size_t i = 0; i < r.size(); ++i) r[i] = k + mu_[i / 3];
       if (observer != nullptr) observer->on_iteration(k, r, k == 1 ? "first" : "more");
     }
     for (double& x : r) x = -x;  // the final values differ from the last iterate, as with best-so-far
@@ -97,7 +97,7 @@ class Counting : public Solver {
 /// `sizes[i]` contacts on node i alone; μ numbers the contacts.
 ContactProblem groups(const std::vector<int>& sizes) {
   ContactProblem problem;
-  const Index n = 3 * static_cast<Index>(sizes.size());
+  const Index n = 3 * count(sizes);
   Index m = 0;
   for (const int size : sizes) m += size;
   problem.M.resize(n, n);
@@ -106,9 +106,9 @@ ContactProblem groups(const std::vector<int>& sizes) {
   problem.H.resize(n, 3 * m);
   std::vector<Eigen::Triplet<double, Index>> entries;
   Index k = 0;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
+  for (Index i = 0; i < count(sizes); ++i) {
     for (int j = 0; j < sizes[i]; ++j, ++k) {
-      for (Index c = 0; c < 3; ++c) entries.emplace_back(3 * static_cast<Index>(i) + c, 3 * k + c, 1.0);
+      for (Index c = 0; c < 3; ++c) entries.emplace_back(3 * i + c, 3 * k + c, 1.0);
     }
   }
   problem.H.setFromTriplets(entries.begin(), entries.end());
@@ -254,7 +254,7 @@ TEST(RegionTasks, ARegionThatStoppedEarlierShowsItsFinalValues) {
     EXPECT_EQ(report.iterations, 3);
     ASSERT_EQ(seen.iterates.size(), 4U);
     const auto value = [&](std::size_t k, std::size_t contact) { return seen.iterates[k].r[3 * contact]; };
-    const auto mu = [&](std::size_t contact) { return problem.mu[static_cast<Index>(contact)]; };
+    const auto mu = [&](std::size_t contact) { return problem.mu[contact]; };
     for (std::size_t k = 0; k < 4; ++k) EXPECT_EQ(seen.iterates[k].iteration, static_cast<int>(k));
     for (std::size_t j = 0; j < 6; ++j) EXPECT_EQ(value(0, j), 0.0);
     for (std::size_t j = 0; j < 6; ++j) EXPECT_EQ(value(1, j), 1.0 + mu(j));

@@ -83,7 +83,7 @@ std::unique_ptr<Solver> build(const Case& c) {
 }
 
 std::vector<double> zeros(const ContactProblem& problem) {
-  return std::vector<double>(3 * static_cast<std::size_t>(problem.contacts()), 0.0);
+  return std::vector<double>(3 * problem.contacts(), 0.0);
 }
 
 const std::vector<zoo::Specimen>& zoo_problems() {
@@ -232,8 +232,7 @@ TEST_P(SoundSolver, FindsTheKnownAnswersWhereTheyAreUnique) {
       for (Eigen::Index i = 0; i < expected.size(); ++i) {
         // A residual of 1e-11 moves r by at most cond(W) times as much, and no W of the zoo is worse than the
         // stack's 1e6.
-        EXPECT_NEAR(r[static_cast<std::size_t>(i)], expected[i], 1e-5 * scale)
-            << specimen.name << " row " << i;
+        EXPECT_NEAR(r[i], expected[i], 1e-5 * scale) << specimen.name << " row " << i;
       }
     }
   });
@@ -314,7 +313,7 @@ TEST_P(AnySolver, GivesTheSameBitsAgainAndUnderObservation) {
       EXPECT_TRUE(recorder.finite) << specimen.name;
       if (specimen.problem.contacts() == 0) continue;
       // The observer sees the start and every iteration once, in order.
-      ASSERT_EQ(recorder.iterations.size(), static_cast<std::size_t>(traced.iterations) + 1) << specimen.name;
+      ASSERT_EQ(count(recorder.iterations), traced.iterations + 1) << specimen.name;
       for (std::size_t i = 0; i < recorder.iterations.size(); ++i)
         EXPECT_EQ(recorder.iterations[i], static_cast<int>(i));
     }

@@ -35,7 +35,7 @@ Answer answer(std::string_view name, OptionMap options, const ContactProblem& pr
               IterationObserver* observer = nullptr) {
   const auto solver = make_solver(name, options);
   solver->prepare(problem);
-  Answer found{{}, std::vector<double>(3 * static_cast<std::size_t>(problem.contacts()), 0.0)};
+  Answer found{{}, std::vector<double>(3 * problem.contacts(), 0.0)};
   found.report = solver->solve(found.r, stop, observer);
   return found;
 }
@@ -188,7 +188,7 @@ TEST(StaggeredProjections, TellsWhichProjectionAnIterationBelongsTo) {
       EXPECT_NE(recorder.phases.find("nf"), std::string::npos);
       EXPECT_NE(recorder.phases.find("fn"), std::string::npos) << "more than one pass";
       EXPECT_EQ(recorder.told, found.report.iterations);
-      EXPECT_EQ(recorder.phases.size(), static_cast<std::size_t>(found.report.iterations));
+      EXPECT_EQ(count(recorder.phases), found.report.iterations);
       EXPECT_EQ(recorder.last_products, found.report.counters.mass_products);
       // watching changes nothing
       EXPECT_EQ(answer(name, {{"qp", qp}}, springs(3, 0.5), to(1e-6)).r, found.r) << qp;
@@ -214,7 +214,7 @@ TEST(StaggeredProjections, CountTheirWork) {
     const auto solver = make_solver(name);
     const ContactProblem problem = springs(4, 0.5);
     solver->prepare(problem);
-    std::vector<double> r(3 * static_cast<std::size_t>(problem.contacts()), 0.0);
+    std::vector<double> r(3 * problem.contacts(), 0.0);
     const SolveReport report = solver->solve(r, to(1e-8), nullptr);
     const SolveCounters& c = report.counters;
     EXPECT_EQ(report.products, c.mass_products);
@@ -242,8 +242,7 @@ TEST(StaggeredProjections, OnePassSolvesAContactWithoutCoupling) {
       EXPECT_EQ(enum_name(report.status), "converged");
       EXPECT_LE(report.counters.relinearisations, 1);
       const Vector& expected = std::string_view(law) == "cone" ? h5.cone : h5.pyramid;
-      for (Eigen::Index i = 0; i < 3; ++i)
-        EXPECT_NEAR(r[static_cast<std::size_t>(i)], expected[i], 1e-11) << name << " " << law;
+      for (Eigen::Index i = 0; i < 3; ++i) EXPECT_NEAR(r[i], expected[i], 1e-11) << name << " " << law;
     }
   }
 }
@@ -275,7 +274,7 @@ TEST(StaggeredProjections, GoOnFromTheLastVelocityWhenContactsChange) {
     for (const bool update : {false, true}) {
       const auto solver = make_solver(name, own);
       solver->prepare(problem);
-      std::vector<double> r(3 * static_cast<std::size_t>(problem.contacts()), 0.0);
+      std::vector<double> r(3 * problem.contacts(), 0.0);
       solver->solve(r, to(1e-6), nullptr);
       update ? solver->update_contacts(turned) : solver->prepare(turned);
       const SolveReport report = solver->solve(r, to(1e-6), nullptr);

@@ -22,7 +22,7 @@ Outcome run(std::string_view name, const OptionMap& options, const ContactProble
   solver->prepare(problem);
   Outcome outcome;
   outcome.law = solver->common().spec();
-  outcome.r.assign(3 * static_cast<std::size_t>(problem.contacts()), 0.0);
+  outcome.r.assign(3 * problem.contacts(), 0.0);
   outcome.report = solver->solve(outcome.r, stop, nullptr);
   return outcome;
 }

@@ -36,7 +36,7 @@ using PartVector = Eigen::Matrix<double, Law::kPartSize, 1>;
 /// First row of a part of the tangents of contact k.
 template <class Law>
 std::size_t row_of(std::size_t k, int part) {
-  return 3 * k + 1 + static_cast<std::size_t>(part * Law::kPartSize);
+  return 3 * k + 1 + part * Law::kPartSize;
 }
 
 template <class Law>
@@ -75,7 +75,7 @@ struct ActiveSet::Part {
   PartVector<Law> stuck, present;
 
   auto direction() const { return contact.direction.template segment<Law::kPartSize>(part * Law::kPartSize); }
-  TangentState state() const { return contact.tangent[static_cast<std::size_t>(part)]; }
+  TangentState state() const { return contact.tangent[part]; }
 
   /// δ that the impulse and the slip ask for.
   PartVector<Law> turned(const ActiveSet& set, double gate) const {
@@ -110,7 +110,7 @@ ActiveSet::Part<Law> ActiveSet::part_of(std::size_t k, int part, std::span<const
 void ActiveSet::prepare(const PrimalSystem& system, const StateRules& rules) {
   system_ = &system;
   rules_ = rules;
-  const auto m = static_cast<std::size_t>(system.contacts());
+  const std::size_t m = system.contacts();
   contact_.assign(m, Contact{});
   asked_.assign(m, {});
   inverse_mass_.resize(m);
@@ -150,7 +150,7 @@ void ActiveSet::push_normal(Contact& contact, double normal) const {
 
 double ActiveSet::average(const Contact& contact) const {
   double sum = 0.0;
-  for (int i = 0; i < contact.count; ++i) sum += contact.normals[static_cast<std::size_t>(i)];
+  for (int i = 0; i < contact.count; ++i) sum += contact.normals[i];
   return contact.count > 0 ? sum / contact.count : 0.0;
 }
 
@@ -180,7 +180,7 @@ template <class Law>
 void ActiveSet::slide_along(std::size_t k, int part,
                             const Eigen::Matrix<double, Law::kPartSize, 1>& direction, double bound,
                             double speed) {
-  contact_[k].tangent[static_cast<std::size_t>(part)] = TangentState::sliding;
+  contact_[k].tangent[part] = TangentState::sliding;
   contact_[k].direction.segment<Law::kPartSize>(part * Law::kPartSize) = direction;
   part_at<Law>(lambda, k, part).setZero();
   part_at<Law>(active, k, part).setZero();
@@ -201,7 +201,7 @@ void ActiveSet::begin_tangents(std::size_t k, std::span<const double> u, double 
     const PartVector<Law> s = part_at<Law>(u, k, part);
     const double speed = s.norm();
     const bool slides = speed > gate;
-    c.tangent[static_cast<std::size_t>(part)] = slides ? TangentState::sliding : TangentState::sticking;
+    c.tangent[part] = slides ? TangentState::sliding : TangentState::sticking;
     auto direction = c.direction.segment<Law::kPartSize>(part * Law::kPartSize);
     direction.setZero();
     if (slides) direction = s / speed;
@@ -224,7 +224,7 @@ void ActiveSet::guess_tangents(std::size_t k, double bound, std::span<const doub
       wanted = impulse - part_at<Law>(u, k, part) / inverse_mass_of<Law>(inverse_mass_[k], part);
     const double size = wanted.norm();
     const bool slides = size > bound;  // false where nothing moves: NaN, infinity only of such contacts
-    c.tangent[static_cast<std::size_t>(part)] = slides ? TangentState::sliding : TangentState::sticking;
+    c.tangent[part] = slides ? TangentState::sliding : TangentState::sticking;
     if (slides) c.direction.segment<Law::kPartSize>(part * Law::kPartSize) = unit<Law>(-wanted, size);
     part_at<Law>(slides ? known : lambda, k, part) = impulse;
     part_at<Law>(slides ? lambda : known, k, part).setZero();
@@ -308,7 +308,7 @@ std::array<ActiveSet::Change, 3> ActiveSet::ask_single(std::size_t k, std::span<
   if (!friction || unknowns_ == Unknowns::normals) return asked;
   push_normal(contact_[k], lambda[3 * k]);
   for (int part = 0; part < Law::kParts; ++part)
-    asked[static_cast<std::size_t>(1 + part)] = ask_tangent<Law>(part_of<Law>(k, part, u), gate, moment);
+    asked[1 + part] = ask_tangent<Law>(part_of<Law>(k, part, u), gate, moment);
   return asked;
 }
 
@@ -343,16 +343,13 @@ std::array<ActiveSet::Change, 3> ActiveSet::ask_predicted(std::size_t k, double 
   if (!friction || unknowns_ == Unknowns::normals) return asked;
   for (int part = 0; part < Law::kParts; ++part) {
     PartVector<Law> moved;
-    for (Eigen::Index j = 0; j < Law::kPartSize; ++j)
-      moved[j] = moves(row_of<Law>(k, part) + static_cast<std::size_t>(j));
+    for (Eigen::Index j = 0; j < Law::kPartSize; ++j) moved[j] = moves(row_of<Law>(k, part) + j);
     if (!(inverse_mass_of<Law>(inverse_mass_[k], part) * moved.norm() > gate)) continue;
     const double size = part_at<Law>(std::span<const double>(predicted_), k, part).norm();
     const bool slides = size >= kOnBound * predicted_bound(k);
-    const bool slid = c.tangent[static_cast<std::size_t>(part)] == TangentState::sliding;
+    const bool slid = c.tangent[part] == TangentState::sliding;
     if (!slides && !slid) continue;
-    asked[static_cast<std::size_t>(1 + part)] = !slides ? Change::stick
-                                                : slid  ? Change::follow
-                                                        : Change::slide;
+    asked[1 + part] = !slides ? Change::stick : slid ? Change::follow : Change::slide;
   }
   return asked;
 }
@@ -371,7 +368,7 @@ void ActiveSet::apply_predicted(std::size_t k, const std::array<Change, 3>& chan
   }
   bool moved = false;
   for (int part = 0; part < Law::kParts; ++part) {
-    const Change change = changes[static_cast<std::size_t>(1 + part)];
+    const Change change = changes[1 + part];
     if (change == Change::none) continue;
     moved = true;
     const Part<Law> present = part_of<Law>(k, part, u);
@@ -427,12 +424,12 @@ ActiveSet::Change ActiveSet::ask_tangent(const Part<Law>& part, double gate, Mom
     const bool slips = rules_.slip_test == StateForm::corrected ? product < 0.0 : product > 0.0;
     return moment == Moment::converged || slips ? Change::slide : Change::none;
   }
-  int& confirmed = c.confirmed[static_cast<std::size_t>(part.part)];
+  int& confirmed = c.confirmed[part.part];
   if (part.s.dot(part.direction()) <= 0.0 && part.s.norm() > gate && rules_.gates == StateForm::corrected) {
     // Against cycles of a part with two directions only: sticking must be asked for more often the more often it
     // has slipped.
     const bool cycles = Law::kPartSize == 1 && !(rules_.block_pivoting && moment == Moment::converged);
-    if (cycles && ++confirmed < 1 + c.slips[static_cast<std::size_t>(part.part)]) return Change::none;
+    if (cycles && ++confirmed < 1 + c.slips[part.part]) return Change::none;
     return Change::stick;
   }
   confirmed = 0;
@@ -458,7 +455,7 @@ void ActiveSet::apply(std::size_t k, const std::array<Change, 3>& changes, std::
   }
   bool moved = false;
   for (int part = 0; part < Law::kParts; ++part) {
-    const Change change = changes[static_cast<std::size_t>(1 + part)];
+    const Change change = changes[1 + part];
     if (change == Change::none) continue;
     moved = true;
     apply_tangent<Law>(part_of<Law>(k, part, u), change, gate);
@@ -469,7 +466,7 @@ void ActiveSet::apply(std::size_t k, const std::array<Change, 3>& changes, std::
 
 template <class Law>
 void ActiveSet::stick(const Part<Law>& part) {
-  const auto which = static_cast<std::size_t>(part.part);
+  const std::size_t which = part.part;
   part.contact.confirmed[which] = 0;
   part.contact.tangent[which] = TangentState::sticking;
   part_at<Law>(lambda, part.k, part.part) = part.present;
@@ -484,7 +481,7 @@ void ActiveSet::stick(const Part<Law>& part) {
 template <class Law>
 void ActiveSet::apply_tangent(const Part<Law>& part, Change change, double gate) {
   Contact& c = part.contact;
-  const auto which = static_cast<std::size_t>(part.part);
+  const std::size_t which = part.part;
   if (change == Change::slide) {
     const PartVector<Law> direction = -part.stuck / part.stuck.norm();
     if constexpr (Law::kPartSize > 1) forget_normals(c, lambda[3 * part.k]);
@@ -643,7 +640,7 @@ void ActiveSet::set_unknowns(Unknowns unknowns) {
     for (std::size_t k = 0; k < contact_.size(); ++k) {
       make(3 * k, unknowns != Unknowns::tangents && contact_[k].on);
       for (int part = 0; part < Law::kParts; ++part) {
-        const bool sticks = contact_[k].tangent[static_cast<std::size_t>(part)] == TangentState::sticking;
+        const bool sticks = contact_[k].tangent[part] == TangentState::sticking;
         for (std::size_t j = 0; j < Law::kPartSize; ++j)
           make(row_of<Law>(k, part) + j, unknowns != Unknowns::normals && sticks);
       }

@@ -183,7 +183,7 @@ class ActiveSet {
     double now = 0.0, wanted = 0.0;
   };
 
-  double mu(std::size_t k) const { return system_->mu[static_cast<Eigen::Index>(k)]; }
+  double mu(std::size_t k) const { return system_->mu[k]; }
   template <class Law>
   bool evaluate_by(std::span<const double> u, double gate, Moment moment);
   bool predicts() const { return rules_.prediction == StatePrediction::coupled && bounds_ != Bounds::held; }

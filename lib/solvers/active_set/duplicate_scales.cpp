@@ -7,8 +7,6 @@ namespace signorini {
 
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 /// Weights of a contact on its node blocks: ±‖h_i‖ with the sign of h_i·n.
 struct Weights {
   Vector3 normal = Vector3::Zero();
@@ -17,10 +15,10 @@ struct Weights {
 
 Weights weights_of(const DirectionRows& H, Index k) {
   std::vector<std::pair<Index, Vector3>> h;
-  for (Index e = H.begin[at(k)]; e < H.begin[at(k) + 1]; ++e) {
-    const Index dof = H.dof[at(e)];
+  for (Index e = H.begin[k]; e < H.begin[k + 1]; ++e) {
+    const Index dof = H.dof[e];
     if (h.empty() || h.back().first != dof / 3) h.emplace_back(dof / 3, Vector3::Zero());
-    h.back().second[dof % 3] = H.coefficient[3 * at(e)];
+    h.back().second[dof % 3] = H.coefficient[3 * e];
   }
   Weights weights;
   double largest = 0.0;
@@ -53,16 +51,16 @@ double similarity(const Weights& a, const Weights& b) {
 }  // namespace
 
 std::vector<double> duplicate_scales(const PrimalSystem& system) {
-  const auto m = at(system.contacts());
+  const std::size_t m = system.contacts();
   std::vector<double> Z(m, 1.0);
   if (system.couples_by_nodes()) return Z;
   std::vector<char> rigid(system.inverse.size(), 0);
-  for (const PrimalSystem::Pair& pair : system.pairs) rigid[at(pair.first)] = rigid[at(pair.second)] = 1;
+  for (const PrimalSystem::Pair& pair : system.pairs) rigid[pair.first] = rigid[pair.second] = 1;
   std::vector<Weights> weights(m);
   for (std::size_t k = 0; k < m; ++k) weights[k] = weights_of(system.H, static_cast<Index>(k));
   const auto all_rigid = [&](const Weights& w) {
     return std::all_of(w.nodes.begin(), w.nodes.end(),
-                       [&](const auto& node) { return rigid[at(node.first)] != 0; });
+                       [&](const auto& node) { return rigid[node.first] != 0; });
   };
   const auto same_nodes = [](const Weights& a, const Weights& b) {
     return std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(),
@@ -71,7 +69,7 @@ std::vector<double> duplicate_scales(const PrimalSystem& system) {
   for (std::size_t k = 0; k < m; ++k) {
     const bool body = all_rigid(weights[k]);
     for (Index b = system.W_D.row_begin[k]; b < system.W_D.row_begin[k + 1]; ++b) {
-      const std::size_t l = at(system.W_D.column[at(b)]);
+      const std::size_t l = system.W_D.column[b];
       if (l == k) continue;
       const bool pair = body && all_rigid(weights[l]) && same_nodes(weights[k], weights[l]);
       Z[k] += pair ? 1.0 : similarity(weights[k], weights[l]);

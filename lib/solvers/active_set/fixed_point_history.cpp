@@ -20,8 +20,8 @@ void FixedPointHistory::step(std::span<const double> scale, std::span<const doub
   using Few = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kLength, 1>;
   const int used = std::min(known_, kLength);
   if (known_ > 0) {
-    auto& dp = points_[static_cast<std::size_t>((known_ - 1) % kLength)];
-    auto& de = errors_[static_cast<std::size_t>((known_ - 1) % kLength)];
+    auto& dp = points_[(known_ - 1) % kLength];
+    auto& de = errors_[(known_ - 1) % kLength];
     for (std::size_t i = 0; i < b.size(); ++i) {
       dp[i] = b[i] - last_point_[i];
       de[i] = e[i] - last_error_[i];
@@ -33,11 +33,11 @@ void FixedPointHistory::step(std::span<const double> scale, std::span<const doub
   Small normal = Small::Zero(used, used);
   Few right = Few::Zero(used);
   for (int i = 0; i < used; ++i) {
-    const auto& ei = errors_[static_cast<std::size_t>(i)];
+    const auto& ei = errors_[i];
     for (std::size_t k = 0; k < b.size(); ++k) {
       const double weighted = scale[k] * scale[k] * ei[k];
       right[i] += weighted * e[k];
-      for (int j = 0; j <= i; ++j) normal(i, j) += weighted * errors_[static_cast<std::size_t>(j)][k];
+      for (int j = 0; j <= i; ++j) normal(i, j) += weighted * errors_[j][k];
     }
     for (int j = 0; j < i; ++j) normal(j, i) = normal(i, j);
   }
@@ -57,7 +57,7 @@ void FixedPointHistory::step(std::span<const double> scale, std::span<const doub
   for (std::size_t k = 0; k < b.size(); ++k) {
     double next = b[k] + kPart * e[k];
     for (int i = 0; i < used; ++i) {
-      const auto slot = static_cast<std::size_t>(i);
+      const std::size_t slot = i;
       next -= gamma[i] * (points_[slot][k] + kPart * errors_[slot][k]);
     }
     b[k] = std::max(0.0, next);

@@ -7,30 +7,25 @@
 
 namespace signorini {
 
-namespace {
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-}  // namespace
-
 void SaddleSystem::prepare(const PrimalSystem& system, const StateRules& rules, bool scale_duplicates,
                            SolveCounters& counters) {
   system_ = &system;
   counters_ = &counters;
   states.prepare(system, rules);
   const std::size_t n = system.size();
-  const std::size_t m = at(system.contacts());
+  const std::size_t m = system.contacts();
   for (auto* x : {&v, &momentum, &scratch_}) x->assign(n, 0.0);
   for (auto* x : {&u, &old_, &constraint_}) x->assign(3 * m, 0.0);
   set_chunks(n);
   inverse_diagonal_.resize(n);
   for (std::size_t i = 0; i < n / 3; ++i) {
     const Matrix3 D = diagonal_block(system.M, static_cast<Index>(i));
-    for (std::size_t j = 0; j < 3; ++j)
-      inverse_diagonal_[3 * i + j] = 1.0 / D(static_cast<Eigen::Index>(j), static_cast<Eigen::Index>(j));
+    for (std::size_t j = 0; j < 3; ++j) inverse_diagonal_[3 * i + j] = 1.0 / D(j, j);
   }
   inverse_mass_.resize(3 * m);
   for (Index k = 0; k < system.contacts(); ++k) {
-    const Matrix3& D = system.W_D_diagonal[at(k)];
-    for (Index j = 0; j < 3; ++j) inverse_mass_[at(3 * k + j)] = D(j, j);
+    const Matrix3& D = system.W_D_diagonal[k];
+    for (Index j = 0; j < 3; ++j) inverse_mass_[3 * k + j] = D(j, j);
   }
   duplicate_.assign(m, 1.0);
   if (scale_duplicates) duplicate_ = duplicate_scales(system);
@@ -43,16 +38,16 @@ void SaddleSystem::prepare_touched() {
   const DirectionRows& H = system_->H;
   const std::size_t n = system_->size();
   row_begin_.assign(n + 1, 0);
-  for (const Index dof : H.dof) ++row_begin_[at(dof) + 1];
+  for (const Index dof : H.dof) ++row_begin_[dof + 1];
   for (std::size_t i = 0; i < n; ++i) row_begin_[i + 1] += row_begin_[i];
   row_contact_.resize(H.dof.size());
   row_coefficient_.resize(3 * H.dof.size());
   std::vector<Index> next(row_begin_.begin(), row_begin_.end() - 1);
   for (Index k = 0; k < H.contacts(); ++k) {
-    for (Index e = H.begin[at(k)]; e < H.begin[at(k) + 1]; ++e) {
-      const std::size_t to = at(next[at(H.dof[at(e)])]++);
+    for (Index e = H.begin[k]; e < H.begin[k + 1]; ++e) {
+      const std::size_t to = next[H.dof[e]]++;
       row_contact_[to] = k;
-      for (std::size_t j = 0; j < 3; ++j) row_coefficient_[3 * to + j] = H.coefficient[3 * at(e) + j];
+      for (std::size_t j = 0; j < 3; ++j) row_coefficient_[3 * to + j] = H.coefficient[3 * e + j];
     }
   }
   touched_.clear();
@@ -76,10 +71,13 @@ void SaddleSystem::prepare_touched() {
 
 void SaddleSystem::gather_node(std::span<const double> x, double factor, Index node,
                                std::span<double> y) const {
-  for (std::size_t i = 3 * at(node); i < 3 * at(node) + 3; ++i) {
-    for (std::size_t e = at(row_begin_[i]); e < at(row_begin_[i + 1]); ++e) {
+  const std::size_t first = 3 * node;
+  for (std::size_t i = first; i < first + 3; ++i) {
+    const std::size_t end = row_begin_[i + 1];
+    for (std::size_t e = row_begin_[i]; e < end; ++e) {
       const double* h = row_coefficient_.data() + 3 * e;
-      const double* c = x.data() + 3 * at(row_contact_[e]);
+      const std::size_t k = row_contact_[e];
+      const double* c = x.data() + 3 * k;
       y[i] += factor * (h[0] * c[0] + h[1] * c[1] + h[2] * c[2]);
     }
   }
@@ -150,15 +148,15 @@ void SaddleSystem::precondition_chunk(std::size_t chunk, const SaddleVector& x, 
     y[2] = D[2] * a + D[4] * b + D[5] * c;
   }
   for (std::size_t i = special_begin_[chunk]; i < special_begin_[chunk + 1]; ++i)
-    std::copy_n(coupled.v.data() + 3 * at(special_[i]), 3, out + (3 * at(special_[i]) - begin));
+    std::copy_n(coupled.v.data() + 3 * special_[i], 3, out + (3 * special_[i] - begin));
 }
 
 void SaddleSystem::precondition_coupled(const SaddleVector& x, SaddleVector& out, bool full) {
   const auto take = [&](bool with_impulses) {
     for (const Index node : special_) {
-      std::copy_n(x.v.data() + 3 * at(node), 3, out.v.data() + 3 * at(node));
+      std::copy_n(x.v.data() + 3 * node, 3, out.v.data() + 3 * node);
       if (with_impulses) gather_node(out.c, 1.0, node, out.v);
-      system_->apply_inverse_nodes(out.v, at(node), at(node) + 1);
+      system_->apply_inverse_nodes(out.v, node, node + 1);
     }
     system_->apply_inverse_pairs(out.v);
   };
@@ -267,8 +265,7 @@ void SaddleSystem::start(PrimalSystem& system, std::span<const double> impulses,
 }
 
 void SaddleSystem::refresh() {
-  for (std::size_t i = 0; i < scratch_.size(); ++i)
-    scratch_[i] = system_->v_free[static_cast<Eigen::Index>(i)] - v[i];
+  for (std::size_t i = 0; i < scratch_.size(); ++i) scratch_[i] = system_->v_free[i] - v[i];
   keep_impulses();
   multiply(scratch_, momentum,
            [&](std::size_t chunk, std::size_t, std::size_t) { gather_chunk(chunk, old_, 1.0, momentum); });

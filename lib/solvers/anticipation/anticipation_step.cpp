@@ -25,7 +25,7 @@ void AnticipationStep::prepare(const PrimalSystem& system, bool keep_response, T
   defect.assign(n, 0.0);
   impulse.assign(n, 0.0);
   partial_.resize((n + kChunk - 1) / kChunk);
-  q_loc_.assign(3 * static_cast<std::size_t>(system.contacts()), 0.0);
+  q_loc_.assign(3 * system.contacts(), 0.0);
 }
 
 ContactSweep::Rule AnticipationStep::inner_rule(double enough, double reduction, double error,

@@ -44,11 +44,11 @@ void Ica::set_up(const ContactProblem& problem) {
   step_.prepare(system_, has_response_, arena_);
   step_.counters = &counters_;
   dt_ = problem.dt;
-  const std::size_t rows = 3 * static_cast<std::size_t>(system_.contacts());
+  const std::size_t rows = 3 * system_.contacts();
   u_.assign(rows, 0.0);
   best().resize(rows);
   // a fixed vector that no symmetry of a mesh is likely to make an eigenvector of anything
-  start_vector_.resize(static_cast<Eigen::Index>(system_.size()));
+  start_vector_.resize(system_.size());
   for (Eigen::Index i = 0; i < start_vector_.size(); ++i)
     start_vector_[i] = std::sin(1.0 + 1.7 * static_cast<double>(i));
 }
@@ -114,8 +114,7 @@ void Ica::respond() {
 /// u = Hᵀ(v_free + dv) + w and its error.
 void Ica::measure_velocity(std::span<const double> r) {
   step_.each_chunk([&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i)
-      step_.defect[i] = system_.v_free[static_cast<Eigen::Index>(i)] + step_.dv[i];
+    for (std::size_t i = begin; i < end; ++i) step_.defect[i] = system_.v_free[i] + step_.dv[i];
   });
   system_.relative_velocity(step_.defect, u_, arena_);
   ++counters_.direction_products;

@@ -91,8 +91,7 @@ LoopEnd IcaCr::settle(std::span<double> r) {
 void IcaCr::begin_sweeps(std::span<double> r) {
   moved_ = false;
   saddle_.states.impulses(r);
-  for (std::size_t i = 0; i < step_.dv.size(); ++i)
-    step_.dv[i] = saddle_.v[i] - system_.v_free[static_cast<Eigen::Index>(i)];
+  for (std::size_t i = 0; i < step_.dv.size(); ++i) step_.dv[i] = saddle_.v[i] - system_.v_free[i];
   step_.set_impulse(saddle_.total_impulses());
   for (std::size_t i = 0; i < step_.dv.size(); ++i)
     step_.response[i] = step_.impulse[i] - saddle_.momentum[i];
@@ -107,7 +106,7 @@ void IcaCr::sweep(std::span<double> r) {
   step_.each_chunk([&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       saddle_.momentum[i] = -step_.defect[i];
-      saddle_.v[i] = system_.v_free[static_cast<Eigen::Index>(i)] + step_.dv[i];
+      saddle_.v[i] = system_.v_free[i] + step_.dv[i];
     }
   });
   system_.relative_velocity(saddle_.v, saddle_.u, arena_);

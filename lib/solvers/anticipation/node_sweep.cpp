@@ -10,8 +10,6 @@ namespace signorini {
 
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 /// Blocks of a matrix that make a task worth its start (about 10 µs of work).
 constexpr Index kTaskBlocks = 2000;
 
@@ -27,23 +25,23 @@ BlockSparseMatrix select_blocks(const BlockSparseMatrix& A, TaskArena* arena, co
   BlockSparseMatrix part;
   part.block_rows = A.block_rows;
   part.block_columns = A.block_columns;
-  part.row_begin.assign(at(A.block_rows) + 1, 0);
+  part.row_begin.assign(A.block_rows + 1, 0);
   const auto each_kept = [&](std::size_t i, auto&& visit) {
     for (Index b = A.row_begin[i]; b < A.row_begin[i + 1]; ++b) {
-      if (keep(static_cast<Index>(i), A.column[at(b)])) visit(b);
+      if (keep(static_cast<Index>(i), A.column[b])) visit(b);
     }
   };
-  for_each_chunk(arena, at(A.block_rows), kRowGrain, [&](std::size_t begin, std::size_t end) {
+  for_each_chunk(arena, A.block_rows, kRowGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) each_kept(i, [&](Index) { ++part.row_begin[i + 1]; });
   });
   std::partial_sum(part.row_begin.begin(), part.row_begin.end(), part.row_begin.begin());
-  part.column.resize(at(part.row_begin.back()));
+  part.column.resize(part.row_begin.back());
   part.values.assign(9 * part.column.size() + BlockSparseMatrix::kPadding, 0.0);
-  for_each_chunk(arena, at(A.block_rows), kRowGrain, [&](std::size_t begin, std::size_t end) {
+  for_each_chunk(arena, A.block_rows, kRowGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       Index next = part.row_begin[i];
       each_kept(i, [&](Index b) {
-        part.column[at(next)] = A.column[at(b)];
+        part.column[next] = A.column[b];
         std::copy_n(A.block(b), 9, part.block(next++));
       });
     }
@@ -68,7 +66,8 @@ void forward_portable(const ForwardSweep& sweep, std::ptrdiff_t first, std::ptrd
     double s[3] = {b[3 * i] - upper[3 * i], b[3 * i + 1] - upper[3 * i + 1], b[3 * i + 2] - upper[3 * i + 2]};
     for (std::ptrdiff_t e = lower.begin[i]; e < lower.begin[i + 1]; ++e) {
       const double* a = lower.values + 9 * e;
-      const double* v = x + 3 * static_cast<std::ptrdiff_t>(lower.column[e]);
+      const std::ptrdiff_t j = lower.column[e];
+      const double* v = x + 3 * j;
       for (int c = 0; c < 3; ++c) s[c] -= a[c] * v[0] + a[3 + c] * v[1] + a[6 + c] * v[2];
     }
     const double* D = inverse + 9 * i;
@@ -78,7 +77,8 @@ void forward_portable(const ForwardSweep& sweep, std::ptrdiff_t first, std::ptrd
     std::fill_n(y + 3 * i, 3, 0.0);
     for (std::ptrdiff_t e = lower.begin[i]; e < lower.begin[i + 1]; ++e) {
       const double* a = lower.values + 9 * e;
-      double* yj = y + 3 * static_cast<std::ptrdiff_t>(lower.column[e]);
+      const std::ptrdiff_t j = lower.column[e];
+      double* yj = y + 3 * j;
       for (int c = 0; c < 3; ++c) yj[c] += a[3 * c] * xi[0] + a[3 * c + 1] * xi[1] + a[3 * c + 2] * xi[2];
     }
   }
@@ -107,8 +107,9 @@ SIGNORINI_AVX2 void forward_avx2(const ForwardSweep& sweep, std::ptrdiff_t first
                   x2 = _mm256_permute4x64_pd(xi, 0xAA);
     for (std::ptrdiff_t e = lower.begin[i]; e < lower.begin[i + 1]; ++e) {
       const double* a = lower.values + 9 * e;
+      const std::ptrdiff_t j = lower.column[e];
       kernel::add_transposed(_mm256_loadu_pd(a), _mm256_loadu_pd(a + 3), _mm256_loadu_pd(a + 6), x0, x1, x2,
-                             y + 3 * static_cast<std::ptrdiff_t>(lower.column[e]));
+                             y + 3 * j);
     }
   }
 }
@@ -134,31 +135,31 @@ void NodeSweep::prepare(const PrimalSystem& system, TaskArena* arena) {
 }
 
 void NodeSweep::cut_matrix(const PrimalSystem& system, TaskArena* arena) {
-  std::vector<char> paired(at(system.M.block_rows), 0);
-  for (const PrimalSystem::Pair& pair : system.pairs) paired[at(pair.first)] = paired[at(pair.second)] = 1;
+  std::vector<char> paired(system.M.block_rows, 0);
+  for (const PrimalSystem::Pair& pair : system.pairs) paired[pair.first] = paired[pair.second] = 1;
   // in cache the product on its own is 3 % faster
   symmetric_ = system.folded() && is_symmetric(system.M, arena);
-  lower_ = select_blocks(system.M, arena, [&](Index i, Index j) { return j < i && paired[at(i)] == 0; });
-  upper_ = select_blocks(system.M, arena, [&](Index i, Index j) { return j > i && paired[at(i)] == 0; });
+  lower_ = select_blocks(system.M, arena, [&](Index i, Index j) { return j < i && paired[i] == 0; });
+  upper_ = select_blocks(system.M, arena, [&](Index i, Index j) { return j > i && paired[i] == 0; });
   inverse_.assign(9 * system.inverse.size() + BlockSparseMatrix::kPadding, 0.0);
   for (std::size_t i = 0; i < system.inverse.size(); ++i)
-    std::copy_n(system.inverse[i].data(), 9, inverse_.begin() + static_cast<std::ptrdiff_t>(9 * i));
+    std::copy_n(system.inverse[i].data(), 9, inverse_.begin() + 9 * i);
   cut_rows();
 }
 
 /// Cuts between node blocks that nothing in `lower_` crosses, far enough apart to make tasks.
 void NodeSweep::cut_rows() {
   const Index rows = lower_.block_rows;
-  std::vector<Index> reach(at(rows) + 1, rows);  // smallest column of the rows i, i + 1, …
+  std::vector<Index> reach(rows + 1, rows);  // smallest column of the rows i, i + 1, …
   for (Index i = rows; i-- > 0;) {
-    const Index first = lower_.row_begin[at(i)];
-    const Index column = first < lower_.row_begin[at(i) + 1] ? lower_.column[at(first)] : i;
-    reach[at(i)] = std::min(reach[at(i) + 1], column);
+    const Index first = lower_.row_begin[i];
+    const Index column = first < lower_.row_begin[i + 1] ? lower_.column[first] : i;
+    reach[i] = std::min(reach[i + 1], column);
   }
   row_task_.assign(1, 0);
   for (Index i = 1; i < rows; ++i) {
-    const Index work = lower_.row_begin[at(i)] - lower_.row_begin[at(row_task_.back())];
-    if (reach[at(i)] >= i && work >= kTaskBlocks) row_task_.push_back(i);
+    const Index work = lower_.row_begin[i] - lower_.row_begin[row_task_.back()];
+    if (reach[i] >= i && work >= kTaskBlocks) row_task_.push_back(i);
   }
   row_task_.push_back(rows);
 }
@@ -177,10 +178,10 @@ void NodeSweep::sweep_nodes(const PrimalSystem& system, std::span<const double> 
     Eigen::Matrix<double, 6, 1> x;
     const Index node[2] = {pair.first, pair.second};
     for (int half = 0; half < 2; ++half)
-      x.segment<3>(3 * half) = Eigen::Map<const Vector3>(b.data() + 3 * at(node[half]));
+      x.segment<3>(3 * half) = Eigen::Map<const Vector3>(b.data() + 3 * node[half]);
     x = (pair.inverse * x).eval();
     for (int half = 0; half < 2; ++half)
-      Eigen::Map<Vector3>(dv.data() + 3 * at(node[half])) = x.segment<3>(3 * half);
+      Eigen::Map<Vector3>(dv.data() + 3 * node[half]) = x.segment<3>(3 * half);
   }
 }
 

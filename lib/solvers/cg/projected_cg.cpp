@@ -36,13 +36,13 @@ void ProjectedCg::Watchdog::observe(double g_dot_z) {
 
 void ProjectedCg::prepare(const GaussSeidelData& data) {
   data_ = &data;
-  const auto m = static_cast<std::size_t>(data.contacts());
+  const std::size_t m = data.contacts();
   for (std::vector<double>* x : {&u_, &z_, &d_, &F_, &WF_}) x->assign(3 * m, 0.0);
   normal_step_.resize(m);
   stick_step_.resize(m);
   for (std::size_t k = 0; k < m; ++k) {
     normal_step_[k] = inverse(data.diagonal[k](0, 0));
-    stick_step_[k] = normal_step_[k] > 0.0 ? inverse(data.tangent_inverse_mass[static_cast<Index>(k)]) : 0.0;
+    stick_step_[k] = normal_step_[k] > 0.0 ? inverse(data.tangent_inverse_mass[k]) : 0.0;
   }
   face_.assign(m, ContactFace{});
 }
@@ -71,7 +71,7 @@ void ProjectedCg::evaluate(std::span<const double> r) {
     return;
   }
   multiply(data_->W, r, u_);
-  for (std::size_t i = 0; i < u_.size(); ++i) u_[i] += data_->q[static_cast<Index>(i)];
+  for (std::size_t i = 0; i < u_.size(); ++i) u_[i] += data_->q[i];
 }
 
 /// ϱ = −u, its face at r with g, S, C, and z = D/(1 + D C) g; g·z, and g·(z before).
@@ -82,7 +82,7 @@ void ProjectedCg::project_residual(std::span<const double> r) {
   double g_dot_old = 0.0;
   for (std::size_t k = 0; k < face_.size(); ++k) {
     const double rho[3] = {-u_[3 * k], -u_[3 * k + 1], -u_[3 * k + 2]};
-    ContactFace face = face_of<Law>(data_->mu[static_cast<Index>(k)], r.data() + 3 * k, rho);
+    ContactFace face = face_of<Law>(data_->mu[k], r.data() + 3 * k, rho);
     if (!(normal_step_[k] > 0.0)) std::fill(face.g, face.g + 3, 0.0);
     double D_N = 1.0;
     double D_T = 1.0;
@@ -143,7 +143,7 @@ void ProjectedCg::move(double alpha, std::span<double> r) {
     const double old[3] = {r_k[0], r_k[1], r_k[2]};
     for (int j = 0; j < 3; ++j) r_k[j] += alpha * F[j];
     const std::uint8_t slides = robust() ? face_[k].slides : std::uint8_t{0};
-    project_impulse<Law>(data_->mu[static_cast<Index>(k)], slides, face_[k].S, r_k);
+    project_impulse<Law>(data_->mu[k], slides, face_[k].S, r_k);
     for (int j = 0; j < 3; ++j) step.add(r_k[j] - old[j]);
   }
   step_ = step.rooted();
@@ -168,7 +168,7 @@ bool ProjectedCg::make_admissible(std::span<double> r) const {
   for (std::size_t k = 0; k < face_.size(); ++k) {
     double* r_k = r.data() + 3 * k;
     const double old[3] = {r_k[0], r_k[1], r_k[2]};
-    project_impulse<Law>(data_->mu[static_cast<Index>(k)], 0, kFree, r_k);
+    project_impulse<Law>(data_->mu[k], 0, kFree, r_k);
     if (!(normal_step_[k] > 0.0)) std::fill(r_k, r_k + 3, 0.0);
     changed = changed || !std::equal(old, old + 3, r_k);
   }
@@ -254,7 +254,7 @@ Iteration ProjectedCg::step_printed(std::span<double> r) {
     double* g = z_.data() + 3 * k;
     const double tilde[3] = {g[0] - alpha * WF_[3 * k], g[1] - alpha * WF_[3 * k + 1],
                              g[2] - alpha * WF_[3 * k + 2]};
-    const ContactFace face = face_of<Law>(data_->mu[static_cast<Index>(k)], r.data() + 3 * k, tilde);
+    const ContactFace face = face_of<Law>(data_->mu[k], r.data() + 3 * k, tilde);
     for (std::size_t j = 0; j < 3; ++j) {
       next += face.g[j] * face.g[j];
       with_old += face.g[j] * g[j];

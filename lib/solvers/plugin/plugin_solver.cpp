@@ -264,7 +264,7 @@ plugin::Matrix view_of(const Sparse& matrix) {
 /// `of_program` is W.
 void times_W(const plugin::Problem* problem, const double* r, double* u) {
   const auto& W = *static_cast<const BlockSparseMatrix*>(problem->of_program);
-  const auto rows = 3 * static_cast<std::size_t>(W.block_rows);
+  const std::size_t rows = 3 * W.block_rows;
   multiply(W, {r, rows}, {u, rows});
 }
 
@@ -338,13 +338,13 @@ class MassPlugin final : public PluginSolver<MassSolver> {
   using PluginSolver::PluginSolver;
   void prepare(const ContactProblem& given) override {
     system_.prepare(given, options_.common.law, Judge::exact, arena_);
-    const auto rows = 3 * static_cast<std::size_t>(given.contacts());
+    const std::size_t rows = 3 * given.contacts();
     best().resize(rows);
     plugin::Problem& problem = new_problem(given.mu);
     problem.dofs = given.dofs();
     problem.M = view_of(given.M);
     problem.H_transposed = view_of(given.H);
-    if (static_cast<std::size_t>(problem.H_transposed.rows) != rows) {  // nothing moves
+    if (std::cmp_not_equal(problem.H_transposed.rows, rows)) {  // nothing moves
       no_entries_.assign(rows + 1, 0);
       problem.H_transposed = {static_cast<std::int32_t>(rows), problem.dofs, no_entries_.data(), nullptr,
                               nullptr};
@@ -352,8 +352,7 @@ class MassPlugin final : public PluginSolver<MassSolver> {
     problem.f = given.f.data();
     problem.w = given.w.data();
     problem.dt = given.dt;
-    if (static_cast<std::size_t>(given.warm_start.size()) == rows)
-      problem.warm_start = given.warm_start.data();
+    if (std::cmp_equal(given.warm_start.size(), rows)) problem.warm_start = given.warm_start.data();
     if (object_.entry().needs == plugin::Needs::both) {
       reduced_ = assemble_reduced(given, arena_);
       add_delassus(reduced_.W, reduced_.q, problem);

@@ -45,7 +45,8 @@ double sweep_portable(const Problem& problem, double* r) {
     double u[3] = {c.q[0], c.q[1], c.q[2]};
     for (std::ptrdiff_t b = W.begin[k]; b < W.begin[k + 1]; ++b) {
       const double* a = W.values + 9 * b;
-      const double* v = r + 3 * static_cast<std::ptrdiff_t>(W.column[b]);
+      const std::ptrdiff_t l = W.column[b];
+      const double* v = r + 3 * l;
       for (int i = 0; i < 3; ++i) u[i] += a[i] * v[0] + a[3 + i] * v[1] + a[6 + i] * v[2];
     }
     double* rk = r + 3 * k;
@@ -195,13 +196,13 @@ TangentStep natural_tangent_step(FrictionLaw law) {
 GaussSeidelData make_gauss_seidel_data(BlockSparseMatrix W, Vector q, Vector mu, FrictionLaw law,
                                        TangentStep tangent_step) {
   SIGNORINI_CHECK(W.block_rows == W.block_columns);
-  SIGNORINI_CHECK(q.size() == 3 * static_cast<Eigen::Index>(W.block_rows) && mu.size() == W.block_rows);
+  SIGNORINI_CHECK(q.size() == 3 * W.block_rows && mu.size() == W.block_rows);
   GaussSeidelData data;
   data.law = law;
   const bool choice = natural_tangent_step(law) == TangentStep::scalar;
   data.tangent_step = choice ? tangent_step : TangentStep::componentwise;
   data.tangent_inverse_mass.resize(W.block_rows);
-  data.contact.reserve(static_cast<std::size_t>(W.block_rows));
+  data.contact.reserve(W.block_rows);
   data.diagonal.reserve(data.contact.capacity());
   data.upper_begin.reserve(data.contact.capacity());
   for (Index k = 0; k < W.block_rows; ++k) {
@@ -211,8 +212,8 @@ GaussSeidelData make_gauss_seidel_data(BlockSparseMatrix W, Vector q, Vector mu,
     data.tangent_inverse_mass[k] = largest_eigenvalue(D(1, 1), D(1, 2), D(2, 1), D(2, 2));
     data.contact.push_back(make_contact(D, q.segment<3>(3 * k), mu[k], data.tangent_inverse_mass[k], scalar));
     if (!(D(0, 0) > 0.0)) data.fixed.push_back(k);
-    const auto begin = W.column.begin() + W.row_begin[static_cast<std::size_t>(k)];
-    const auto end = W.column.begin() + W.row_begin[static_cast<std::size_t>(k) + 1];
+    const auto begin = W.column.begin() + W.row_begin[k];
+    const auto end = W.column.begin() + W.row_begin[k + 1];
     data.upper_begin.push_back(static_cast<Index>(std::lower_bound(begin, end, k) - W.column.begin()));
   }
   data.W = std::move(W);
@@ -222,8 +223,8 @@ GaussSeidelData make_gauss_seidel_data(BlockSparseMatrix W, Vector q, Vector mu,
 }
 
 double gauss_seidel_sweep(Isa level, const GaussSeidelData& data, std::span<double> r) {
-  SIGNORINI_CHECK(r.size() == static_cast<std::size_t>(data.q.size()));
-  for (const Index k : data.fixed) std::fill_n(r.begin() + 3 * static_cast<std::ptrdiff_t>(k), 3, 0.0);
+  SIGNORINI_CHECK(r.size() == span_of(data.q).size());
+  for (const std::ptrdiff_t k : data.fixed) std::fill_n(r.begin() + 3 * k, 3, 0.0);
   const Problem problem{kernel::view_of(data.W), data.upper_begin.data(), data.contact.data()};
   return with_law(data.law, [&](auto law) {
     if constexpr (decltype(law)::kPartSize == 1)
@@ -252,7 +253,7 @@ double largest_error(const GaussSeidelData& data, std::span<const double> r, std
       // e_N = (r_N − p_N)/ρ_N with p_N = max(0, r_N − ρ_N u_N), which is min(r_N/ρ_N, u_N)
       e_N = std::min(rk[0] * c.inverse_mass[0], uk[0]);
       const double bound = c.mu * std::max(0.0, rk[0] - uk[0] * c.step[0]);
-      const double inverse_mass = data.tangent_inverse_mass[static_cast<Eigen::Index>(k)];
+      const double inverse_mass = data.tangent_inverse_mass[k];
       const double step = inverse_mass > 0.0 ? 1.0 / inverse_mass : 0.0;
       double t1 = rk[1] - step * uk[1], t2 = rk[2] - step * uk[2];
       if constexpr (Law::kPartSize == 1) {
@@ -276,7 +277,7 @@ double largest_error(const GaussSeidelData& data, std::span<const double> r, std
 }  // namespace
 
 double alart_curnier_error(const GaussSeidelData& data, std::span<const double> r, std::span<double> u) {
-  SIGNORINI_CHECK(r.size() == static_cast<std::size_t>(data.q.size()) && u.size() == r.size());
+  SIGNORINI_CHECK(r.size() == span_of(data.q).size() && u.size() == r.size());
   multiply(data.W, r, u);
   return with_law(data.law, [&](auto law) { return largest_error<decltype(law)>(data, r, u); });
 }

@@ -65,7 +65,7 @@ struct GaussSeidelData {
   std::vector<Index> upper_begin;           ///< m: first block of row k with column ≥ k
   std::vector<Index> fixed;                 ///< contacts with W_NN ≤ 0
 
-  Index contacts() const { return static_cast<Index>(mu.size()); }
+  Index contacts() const { return count(mu); }
 };
 
 /// `tangent_step` matters only where the law leaves a choice: for the cone.

@@ -14,17 +14,17 @@ namespace {
 double printed_sweep(const GaussSeidelData& data, std::span<double> r, std::span<double> previous) {
   std::copy(r.begin(), r.end(), previous.begin());
   for (Index k = 0; k < data.contacts(); ++k) {
-    const auto row = static_cast<std::size_t>(k);
+    const std::size_t row = k;
     Vector3 u = data.q.segment<3>(3 * k);
     for (Index b = data.W.row_begin[row]; b < data.W.row_begin[row + 1]; ++b) {
-      const auto column = static_cast<std::size_t>(data.W.column[static_cast<std::size_t>(b)]);
+      const std::size_t column = data.W.column[b];
       u += Eigen::Map<const Matrix3>(data.W.block(b)) * Eigen::Map<const Vector3>(r.data() + 3 * column);
     }
     const Matrix3& D = data.diagonal[row];
     for (int j = 0; j < 3; ++j) {
       if (!(D(j, j) > 0.0)) continue;
       const double change = -u[j] / D(j, j);
-      r[3 * row + static_cast<std::size_t>(j)] += change;
+      r[3 * row + j] += change;
       u += D.col(j) * change;
     }
   }
@@ -32,9 +32,7 @@ double printed_sweep(const GaussSeidelData& data, std::span<double> r, std::span
   double largest = 0.0;
   for (std::size_t k = 0; k < data.diagonal.size(); ++k) {
     double* r_k = r.data() + 3 * k;
-    with_law(data.law, [&](auto law) {
-      project_impulse<decltype(law)>(data.mu[static_cast<Index>(k)], 0, kFree, r_k);
-    });
+    with_law(data.law, [&](auto law) { project_impulse<decltype(law)>(data.mu[k], 0, kFree, r_k); });
     const Vector3 change =
         Eigen::Map<const Vector3>(r_k) - Eigen::Map<const Vector3>(previous.data() + 3 * k);
     largest = std::max(largest, change.cwiseProduct(data.diagonal[k].diagonal()).norm());
@@ -47,7 +45,7 @@ void take_scalar_steps(GaussSeidelData& data) {
   for (std::size_t k = 0; k < data.contact.size(); ++k) {
     GaussSeidelContact& contact = data.contact[k];
     const Matrix3& D = data.diagonal[k];
-    const double inverse_mass = std::max(0.0, data.tangent_inverse_mass[static_cast<Index>(k)]);
+    const double inverse_mass = std::max(0.0, data.tangent_inverse_mass[k]);
     const double step = inverse_mass > 0.0 ? 1.0 / inverse_mass : 0.0;
     for (int j = 0; j < 2; ++j) {
       contact.inverse_mass[1 + j] = inverse_mass;

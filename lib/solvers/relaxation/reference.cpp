@@ -71,7 +71,7 @@ struct Reference::Impl {
   SolveCounters counters;
   long long products = 0;
 
-  Index contacts() const { return static_cast<Index>(mu.size()); }
+  Index contacts() const { return count(mu); }
   void velocity(const Vector& x, Vector& out) const;
   double sweep(Vector& x) const;
   Vector3 contact_residual(Index k, const Vector& x, const Vector& v) const;
@@ -93,7 +93,7 @@ void Reference::Impl::velocity(const Vector& x, Vector& out) const {
 double Reference::Impl::sweep(Vector& x) const {
   double largest = 0.0;
   for (Index k = 0; k < contacts(); ++k) {
-    const Matrix3& D = diagonal[static_cast<std::size_t>(k)];
+    const Matrix3& D = diagonal[k];
     const Vector3 old = x.segment<3>(3 * k);
     Vector3 r_k = Vector3::Zero();
     if (D(0, 0) > 0.0) {
@@ -241,9 +241,9 @@ void Reference::prepare_island(ReducedProblem problem, Vector mu) {
   s.scale = m > 0 && s.q.cwiseAbs().maxCoeff() > 0.0 ? s.q.cwiseAbs().maxCoeff() : 1.0;
   s.rho_n = Vector::Zero(m);
   s.rho_t = Vector::Zero(m);
-  s.diagonal.assign(static_cast<std::size_t>(m), Matrix3::Zero());
+  s.diagonal.assign(m, Matrix3::Zero());
   for (Index k = 0; k < m; ++k) {
-    Matrix3& D = s.diagonal[static_cast<std::size_t>(k)];
+    Matrix3& D = s.diagonal[k];
     for (int i = 0; i < 3; ++i) {
       for (int j = 0; j < 3; ++j) D(i, j) = s.W.coeff(3 * k + i, 3 * k + j);
     }
@@ -256,11 +256,11 @@ void Reference::prepare_island(ReducedProblem problem, Vector mu) {
   s.newton = m <= options_.newton_contacts;
   for (Vector* x : {&s.r, &s.u, &s.trial, &s.step}) *x = Vector::Zero(3 * m);
   if (s.newton) s.jacobian.resize(3 * m, 3 * m);
-  best().resize(static_cast<std::size_t>(3 * m));
+  best().resize(3 * m);
 }
 
 double Reference::measure(std::span<const double> r, double /*estimate*/) {
-  impl_->trial = Eigen::Map<const Vector>(r.data(), static_cast<Eigen::Index>(r.size()));
+  impl_->trial = Eigen::Map<const Vector>(r.data(), r.size());
   return impl_->error(impl_->trial, impl_->u);
 }
 
@@ -272,7 +272,7 @@ Iteration Reference::start(std::span<double> r, const StopTest& stop) {
   s.wait = kFirstWait;
   s.counters = {};
   s.products = 0;
-  s.r = Eigen::Map<const Vector>(r.data(), static_cast<Eigen::Index>(r.size()));
+  s.r = Eigen::Map<const Vector>(r.data(), r.size());
   s.last_error = s.least = s.error(s.r, s.u);
   Iteration first;
   first.error = s.last_error;
