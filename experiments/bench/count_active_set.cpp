@@ -1,7 +1,7 @@
 // What changing states cost: iterations of conjugate residuals on recorded snapshots, beside those of the linear
 // system with the final states frozen.
 //
-//   bench_active_set [--cold] [--frozen] [--detail] [--tolerance T] [--frames N] [--solver NAME]
+//   count_active_set [--cold] [--frozen] [--detail] [--tolerance T] [--frames N] [--solver NAME]
 //                    [--set KEY=VALUE]... FILE.h5...
 //
 // switching  the solvers (--solver: one instead of cr-full and cr-diag), from the recorded start (--cold: zero)
@@ -14,7 +14,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+#include <cmath>
+#include <cstdlib>
+#include <exception>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -97,39 +99,66 @@ void print(const std::string& label, const std::vector<Run>& runs) {
              n[n.size() / 2], n.back(), failed, n.size());
 }
 
-int run(int argc, char** argv) {
-  bool cold = false, with_frozen = false, detail = false;
+struct Settings {
+  bool cold = false, frozen = false, detail = false;
   double tolerance = 1e-4;
-  std::size_t frames = 1000;
+  long frames = 1000;
   OptionMap options;
   std::vector<std::string> files, solvers{"cr-full", "cr-diag"};
+};
+
+Settings parse(int argc, char** argv) {
+  Settings settings;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
+    const auto value = [&]() -> std::string {
+      if (i + 1 == argc) throw_usage("count_active_set: {} needs a value", word);
+      return argv[++i];
+    };
+    const auto number = [&] {
+      const std::string text = value();
+      char* end = nullptr;
+      const double result = std::strtod(text.c_str(), &end);
+      if (!(result > 0.0) || *end != '\0')
+        throw_usage("count_active_set: {} {} is not a positive number", word, text);
+      return result;
+    };
     if (word == "--cold") {
-      cold = true;
+      settings.cold = true;
     } else if (word == "--frozen") {
-      with_frozen = true;
+      settings.frozen = true;
     } else if (word == "--detail") {
-      detail = true;
+      settings.detail = true;
     } else if (word == "--tolerance") {
-      tolerance = std::stod(argv[++i]);
+      settings.tolerance = number();
     } else if (word == "--frames") {
-      frames = std::stoul(argv[++i]);
+      settings.frames = static_cast<long>(std::ceil(number()));
     } else if (word == "--solver") {
-      solvers = {argv[++i]};
+      settings.solvers = {value()};
     } else if (word == "--set") {
-      const std::string pair = argv[++i];
-      options[pair.substr(0, pair.find('='))] = pair.substr(pair.find('=') + 1);
+      const std::string pair = value();
+      const std::size_t equals = pair.find('=');
+      if (equals == std::string::npos) throw_usage("count_active_set: --set {} is not KEY=VALUE", pair);
+      settings.options[pair.substr(0, equals)] = pair.substr(equals + 1);
+    } else if (word.starts_with("-")) {
+      throw_usage("count_active_set: {} is no option; the head of count_active_set.cpp names them", word);
     } else {
-      files.push_back(word);
+      settings.files.push_back(word);
     }
   }
+  if (settings.files.empty()) throw_usage("count_active_set: which recordings (FILE.h5)?");
+  return settings;
+}
+
+int run(int argc, char** argv) {
+  const Settings settings = parse(argc, argv);
+  const auto& [cold, with_frozen, detail, tolerance, frames, options, files, solvers] = settings;
   std::vector<Run> still[2];
   std::vector<std::vector<Run>> moving(solvers.size());
   for (const std::string& file : files) {
     const RecordingReader reader(file);
     const auto ids = reader.frames();
-    const std::size_t every = std::max<std::size_t>(1, ids.size() / frames);
+    const std::size_t every = std::max<std::size_t>(1, ids.size() / static_cast<std::size_t>(frames));
     for (std::size_t i = every - 1; i < ids.size(); i += every) {
       const Frame frame = reader.read(ids[i]);
       const ContactProblem& problem = frame.problem;
@@ -168,4 +197,11 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace signorini::bench
 
-int main(int argc, char** argv) { return signorini::bench::run(argc, argv); }
+int main(int argc, char** argv) {
+  try {
+    return signorini::bench::run(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 2;
+  }
+}
