@@ -232,6 +232,8 @@ class ActiveSet {
   /// τ, from the lag of the bounds that are about to move.
   void adapt_accuracy(double lag);
   void move_held_bounds(std::span<const double> u, double gate);
+  /// Held bounds and centres of a system that is solved to `held_accuracy`; false where none lags by more than `gate`.
+  bool move_solved(std::span<const double> u, double gate);
   bool newton() const {
     return rules_.direction == SlideDirection::newton ||
            (bounds_ != Bounds::following && rules_.direction == SlideDirection::prox);
