@@ -120,6 +120,8 @@ class BodySystem {
   /// state := (q ⊕ dt G v, v, time + dt); prescribed nodes and kinematic bodies go where their motion puts
   /// them.
   void advance(SystemState& state, std::span<const Vector3> velocity, double dt) const;
+  /// Another velocity at the end of a step dt, after `advance`; positions stay, prescribed nodes keep theirs.
+  void set_velocity(SystemState& state, std::span<const Vector3> velocity, double dt) const;
 
   double largest_stable_step() const;  ///< for explicit steps; s
   double kinetic_energy(const SystemState& state) const;

@@ -141,6 +141,13 @@ void BodySystem::advance(SystemState& state, std::span<const Vector3> velocity, 
   state.time += dt;
 }
 
+void BodySystem::set_velocity(SystemState& state, std::span<const Vector3> velocity, double dt) const {
+  const Impl& s = *impl_;
+  SIGNORINI_CHECK(velocity.size() == state.velocity.size());
+  std::copy(velocity.begin(), velocity.end(), state.velocity.begin());
+  for (const Pin& pin : s.pins) state.velocity[pin.node] = s.pin_velocity(pin, state.time - dt, dt);
+}
+
 double BodySystem::largest_stable_step() const {
   const Impl& s = *impl_;
   const double solids = s.tets.largest_stable_step();

@@ -13,7 +13,8 @@ constexpr std::size_t kContactGrain = 64;
 
 LoopContact fresh_contact(const SubStep& sub, const ImplicitSettings& settings,
                           const SurfaceContact& contact) {
-  return {contact, target_gap(settings, contact.gap, sub.dt), Vector3::Zero(), contact.normal, {}};
+  const double target = target_gap(settings, contact.gap, sub.dt);
+  return {contact, target, push_of(contact.gap, target), Vector3::Zero(), contact.normal, {}};
 }
 
 bool is_active(const LoopContact& c) { return c.contact.normal.dot(c.impulse) > 0.0; }
@@ -62,7 +63,7 @@ void hand_over(const StepSurfaces& surfaces, const FaceNeighbours& neighbours, c
     join(from, c);
     return;
   }
-  kept.push_back({*neighbour, from.target, from.impulse, neighbour->normal, from.end});
+  kept.push_back({*neighbour, from.target, from.push, from.impulse, neighbour->normal, from.end});
 }
 
 }  // namespace

@@ -11,8 +11,9 @@ namespace {
 
 /// δ as a share of the finder's tolerance.
 constexpr double kKeptShare = 0.5;
-/// What a pair that is too close parts by in one step, as a share of δ.
-constexpr double kRecoveredShare = 0.1;
+/// What a pair that is too close parts by, as a share of δ, in a step of kRecoveryStep s; at most so much in longer
+/// steps.
+constexpr double kRecoveredShare = 0.1, kRecoveryStep = 4e-3;
 /// ε₂ of Verschoor's loop for steps up to 4 ms; it grows with longer steps (docs/theory.md, V49). m, s.
 constexpr double kGapTolerance = 1e-6, kGapToleranceStep = 4e-3;
 
@@ -53,10 +54,13 @@ ImplicitSettings resolved(ImplicitSettings settings, double tolerance) {
 }
 
 double target_gap(const ImplicitSettings& settings, double gap, double dt) {
-  const double speed = settings.recovery_speed > 0.0 ? settings.recovery_speed
-                                                     : kRecoveredShare * settings.safety_distance / dt;
+  const double speed = settings.recovery_speed > 0.0
+                           ? settings.recovery_speed
+                           : kRecoveredShare * settings.safety_distance / std::max(dt, kRecoveryStep);
   return std::min(settings.safety_distance, gap + speed * dt);
 }
+
+double push_of(double gap, double target) { return std::max(0.0, target - gap); }
 
 double implicit_offset(const ImplicitSettings& settings, double gap, double target, double speed_before,
                        double dt) {

@@ -57,7 +57,7 @@ struct ImplicitSettings {
   double restitution = 0.0;          ///< κ in [0, 1]
   double rest_speed = 0.02;          ///< v_rest, m/s
   double safety_distance = 0.0;      ///< δ, m; 0 = half the finder's tolerance
-  double recovery_speed = 0.0;       ///< v_rec, m/s; 0 = 0.1 δ/dt
+  double recovery_speed = 0.0;       ///< v_rec, m/s; 0 = 0.1 δ/max(dt, 4 ms)
   TangentFrame tangents = TangentFrame::fixed;
   ContactLoop loop = ContactLoop::refine;
   ContactStart start = ContactStart::constrained;
@@ -83,6 +83,8 @@ ImplicitSettings resolved(ImplicitSettings settings, double tolerance);
 /// Distance that a contact found at `gap` is to have after dt, min(δ, d0 + v_rec dt), m; of resolved
 /// settings.
 double target_gap(const ImplicitSettings& settings, double gap, double dt);
+/// What of `target_gap` parts the pair: by how much it exceeds `gap`, m; ≥ 0.
+double push_of(double gap, double target);
 /// w_N of a contact: `gap` is g0, `speed_before` is u_N⁻; m/s.
 double implicit_offset(const ImplicitSettings& settings, double gap, double target, double speed_before,
                        double dt);

@@ -57,6 +57,7 @@ struct ImplicitStepper::Impl {
   StepReport step(TaskArena& with, const SolveSink& to);
   void take(double dt, int halvings);
   bool attempt(SubStep& sub);
+  bool end_velocity(SubStep& sub);
   bool next_contacts(SubStep& sub);
   void accept(SubStep& sub);
   void hold(SubStep& sub);
@@ -133,10 +134,10 @@ bool ImplicitStepper::Impl::attempt(SubStep& sub) {
     ++report.detection_rounds;
     if (!solves.respond(sub, contacts)) return false;
     surfaces.find_crossings(sub, solves.velocity());
-    if (!next_contacts(sub)) return true;
+    if (!next_contacts(sub)) return end_velocity(sub);
     if (round < settings.rounds) continue;
     const auto& crossing = surfaces.found();
-    if (settings.loop == ContactLoop::relinearise && crossing.empty()) return true;
+    if (settings.loop == ContactLoop::relinearise && crossing.empty()) return end_velocity(sub);
     if (!crossing.empty()) {
       failure = fmt::format("bodies '{}' and '{}' still collide after {} rounds",
                             system.name(crossing.front().body[0]), system.name(crossing.front().body[1]),
@@ -144,6 +145,13 @@ bool ImplicitStepper::Impl::attempt(SubStep& sub) {
     }
     return false;
   }
+}
+
+/// The tentative positions stay; the velocity becomes the one without the push of recovery.
+bool ImplicitStepper::Impl::end_velocity(SubStep& sub) {
+  if (!solves.leave_push(sub)) return false;
+  system.set_velocity(surfaces.next(), solves.velocity(), sub.dt);
+  return true;
 }
 
 /// Whether the tentative positions ask for another solve; `contacts` are then those of it.

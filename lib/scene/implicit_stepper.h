@@ -33,6 +33,10 @@
 ///     position level   (g0 − target)/dt
 ///     velocity level   κ min(0, u_N⁻) for impacts faster than v_rest, 0 else (Otaduy's comparison)
 ///
+/// The push of a pair that starts closer than δ moves positions alone: the velocity at the end of the step is that
+/// of one more solve without it, target = min(target, d0). In the velocity it would stay for good, and
+/// (v_rec)²/2 of energy per kg with it.
+///
 /// Position level with restitution κ > 0: w_N is the smaller offset of the two for impacts faster than
 /// v_rest; slower ones do not rebound, because restitution at rest would gain energy.
 ///

@@ -15,6 +15,8 @@ namespace {
 constexpr std::size_t kNodeGrain = 2048;
 constexpr std::size_t kContactGrain = 64;
 constexpr int kLinearIterations = 20000;
+/// Of dt |g|: pushes that add less to the velocity stay in it.
+constexpr double kPushShare = 1e-3;
 
 /// Three doubles per block, contiguous.
 std::span<double> numbers(std::vector<Vector3>& v) { return {v.data()->data(), 3 * v.size()}; }
@@ -61,8 +63,26 @@ bool LinearisedSolve::respond(SubStep& sub, LoopContacts& contacts) {
   }
   assemble(sub, contacts);
   const bool solvable = solve(sub);
-  return apply_impulses(sub, contacts) &&
-         solvable;  // a failed answer is applied too: a held step starts from it
+  if (sub.sink) sub.sink({problem_, impulses_, solved_, ++sub.report.solves, sub.number, solvable});
+  const bool applied = apply_impulses(sub);  // a failed answer is applied too: a held step starts from it
+  if (all_finite(impulses_)) give_impulses(contacts);
+  return applied && solvable;
+}
+
+bool LinearisedSolve::leave_push(SubStep& sub) {
+  const double least = kPushShare * sub.dt * settings_.gravity.norm();
+  bool pushed = false;
+  for (std::size_t k = 0; k < solved_.size(); ++k)
+    pushed = pushed || (push_[k] > least && impulses_[3 * k] > 0.0);
+  if (!pushed) return true;
+  for (Index k = 0; k < count(solved_); ++k) {
+    problem_.w[3 * k] += push_[k];
+    problem_.start_states[k] = ends_[k].state;
+    problem_.start_bounds[k] = ends_[k].bound;
+  }
+  problem_.warm_start = Eigen::Map<const Vector>(impulses_.data(), count(impulses_));
+  ++sub.report.velocity_solves;
+  return solve(sub) && apply_impulses(sub);
 }
 
 /// M and f of the problem from A and b, or from the masses and M v*; the velocities of the start.
@@ -104,6 +124,7 @@ void LinearisedSolve::assemble_contacts(SubStep& sub, const LoopContacts& contac
   problem_.warm_start.resize(3 * m);
   problem_.start_states.resize(m);
   problem_.start_bounds.resize(m);
+  push_.resize(solved_.size());
   for (Index k = 0; k < m; ++k) {
     const LoopContact& c = contacts.all()[k];
     problem_.start_states[k] = c.end.state;
@@ -112,7 +133,11 @@ void LinearisedSolve::assemble_contacts(SubStep& sub, const LoopContacts& contac
     if (settings_.restitution > 0.0)
       before =
           c.contact.normal.dot(relative_velocity(system_, sub.state, sub.dt, c.contact, sub.state.velocity));
-    problem_.w[3 * k] += implicit_offset(settings_, c.contact.gap, c.target, before, sub.dt);
+    const auto offset = [&](double target) {
+      return implicit_offset(settings_, c.contact.gap, target, before, sub.dt);
+    };
+    problem_.w[3 * k] += offset(c.target);
+    push_[k] = offset(c.target - c.push) - offset(c.target);
     for (Index d = 0; d < 3; ++d)
       problem_.warm_start[3 * k + d] = problem_.frame.block<1, 3>(k, 3 * d).dot(c.impulse.transpose());
   }
@@ -148,8 +173,6 @@ bool LinearisedSolve::solve(SubStep& sub) {
     sub.failure = outcome.failure(*solver_, problem_, settings_.accepted_residual);
   }
   report.solve_seconds += solving.seconds();
-  ++report.solves;
-  if (sub.sink) sub.sink({problem_, impulses_, solved_, report.solves, sub.number, outcome.accepted});
   return outcome.accepted;
 }
 
@@ -165,7 +188,7 @@ CgReport LinearisedSolve::response_to_load(TaskArena& arena) {
 }
 
 /// v = v* + dv,  A dv = H r.
-bool LinearisedSolve::apply_impulses(SubStep& sub, LoopContacts& contacts) {
+bool LinearisedSolve::apply_impulses(SubStep& sub) {
   const Stopwatch free;
   if (!all_finite(impulses_)) {
     velocity_ = free_velocity_;
@@ -179,13 +202,6 @@ bool LinearisedSolve::apply_impulses(SubStep& sub, LoopContacts& contacts) {
   sub.arena.for_chunks(velocity_.size(), kNodeGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t b = begin; b < end; ++b) velocity_[b] = free_velocity_[b] + response_[b];
   });
-  for (Index k = 0; k < problem_.contacts(); ++k) {
-    Vector3 impulse = Vector3::Zero();
-    for (Index d = 0; d < 3; ++d)
-      impulse += impulses_[3 * k + d] * problem_.frame.block<1, 3>(k, 3 * d).transpose();
-    contacts.all()[k].impulse = impulse;
-    contacts.all()[k].end = ends_[k];
-  }
   sub.report.free_seconds += free.seconds();
   if (outcome.converged && all_finite(numbers(std::as_const(velocity_)))) return true;
   sub.failure =
@@ -193,6 +209,16 @@ bool LinearisedSolve::apply_impulses(SubStep& sub, LoopContacts& contacts) {
                   outcome.residual, settings_.free_tolerance);
   response_.assign(response_.size(), Vector3::Zero());
   return false;
+}
+
+void LinearisedSolve::give_impulses(LoopContacts& contacts) const {
+  for (Index k = 0; k < problem_.contacts(); ++k) {
+    Vector3 impulse = Vector3::Zero();
+    for (Index d = 0; d < 3; ++d)
+      impulse += impulses_[3 * k + d] * problem_.frame.block<1, 3>(k, 3 * d).transpose();
+    contacts.all()[k].impulse = impulse;
+    contacts.all()[k].end = ends_[k];
+  }
 }
 
 }  // namespace signorini

@@ -34,6 +34,10 @@ class LinearisedSolve {
   /// velocity in `velocity`. Every problem goes to the sink. False when the solver or the linear solve after it fails;
   /// the velocity is then what the failed answer gives, or v*.
   bool respond(SubStep& sub, LoopContacts& contacts);
+  /// The last solve once more without the push of pairs that are too close: impulses and velocity at the end of the
+  /// sub-step, whose positions have the push. Nothing to do, and true, where no closed contact pushes by more than a
+  /// thousandth of dt |g|. The problem does not go to the sink: it is the last one with other w.
+  bool leave_push(SubStep& sub);
   /// For a step that ends with another motion than the one solved for.
   void drop_contacts() { solved_.clear(); }
 
@@ -48,7 +52,8 @@ class LinearisedSolve {
   void assemble_matrix(SubStep& sub);
   void assemble_contacts(SubStep& sub, const LoopContacts& contacts);
   bool solve(SubStep& sub);
-  bool apply_impulses(SubStep& sub, LoopContacts& contacts);
+  bool apply_impulses(SubStep& sub);
+  void give_impulses(LoopContacts& contacts) const;
   CgReport response_to_load(TaskArena& arena);
 
   BodySystem& system_;
@@ -64,6 +69,7 @@ class LinearisedSolve {
   bool solver_has_matrix_ = false;  // and the solver was prepared with them
   std::vector<SurfaceContact> solved_;
   std::vector<Vector3> tangents_;
+  std::vector<double> push_;  // of w_N of each contact, m/s; ≥ 0
   ContactProblem problem_;
   std::vector<double> impulses_;
   std::vector<ContactEnd> ends_;

@@ -12,6 +12,7 @@ namespace signorini {
 struct LoopContact {
   SurfaceContact contact;                  ///< `gap`: n · Σ w x at the start of the step
   double target = 0.0;                     ///< distance to be kept at the end of the step, m
+  double push = 0.0;                       ///< by which `target` exceeds the gap at the start, m; ≥ 0
   Vector3 impulse = Vector3::Zero();       ///< N·s, world; of the last solve, or a warm start
   Vector3 first_normal = Vector3::Zero();  ///< at its first linearisation in this step
   ContactEnd end;                          ///< of the last solve, or of the step before, as `impulse`

@@ -94,8 +94,8 @@ struct ContactConfig {
     v("tolerance_m", tolerance_m, Range::positive, "pairs closer than this are contacts");
     v("rest_speed_m_s", rest_speed_m_s, Range::non_negative, "slower impacts do not rebound; 0 = 2 dt |g|");
     v("recovery_speed_m_s", recovery_speed_m_s, Range::non_negative,
-      "bound of the speed at which pairs that are too close part; 0 = 0.1 tolerance_m / dt (implicit: "
-      "safety_m)");
+      "bound of the speed at which pairs that are too close part; 0 = 0.1 tolerance_m / dt (implicit: 0.1 "
+      "safety_m / max(dt, 4 ms), and positions alone move)");
     if (integrator == Integrator::explicit_euler) {
       v("depth_m", depth_m, Range::positive, "points deeper than this below a surface are behind it");
       v("recovery", recovery, Range::fraction, "share of a penetration pushed out per step");

@@ -16,6 +16,7 @@ constexpr Column kStatistics[] = {
     {"regions", "1", [](const StepStatistics& s) -> double { return s.regions; }},
     {"islands", "1", [](const StepStatistics& s) -> double { return s.islands; }},
     {"solves", "1", [](const StepStatistics& s) -> double { return s.report.solves; }},
+    {"velocity_solves", "1", [](const StepStatistics& s) -> double { return s.report.velocity_solves; }},
     {"detection_rounds", "1", [](const StepStatistics& s) -> double { return s.report.detection_rounds; }},
     {"halvings", "1", [](const StepStatistics& s) -> double { return s.report.halvings; }},
     {"restarted", "1", [](const StepStatistics& s) { return s.report.restarted ? 1.0 : 0.0; }},

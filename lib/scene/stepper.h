@@ -30,8 +30,9 @@ using SolveSink = std::function<void(const SolveEvent&)>;
 
 struct StepReport {
   int contacts = 0;    ///< of the last solve
-  int solves = 0;      ///< linearised contact solves, failed ones included
-  int iterations = 0;  ///< of the contact solver, all solves
+  int solves = 0;           ///< linearised contact solves, failed ones included
+  int velocity_solves = 0;  ///< besides: those without the push of pairs that are too close
+  int iterations = 0;       ///< of the contact solver, all solves
   /// Iterations of constraint manifold refinement, or re-linearisations, of all sub-steps; 0 for explicit
   /// steps.
   int detection_rounds = 0;
