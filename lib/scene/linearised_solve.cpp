@@ -75,14 +75,19 @@ bool LinearisedSolve::leave_push(SubStep& sub) {
   for (std::size_t k = 0; k < solved_.size(); ++k)
     pushed = pushed || (push_[k] > least && impulses_[3 * k] > 0.0);
   if (!pushed) return true;
+  const std::vector<double> impulses = impulses_;
+  const std::vector<ContactEnd> ends = ends_;
   for (Index k = 0; k < count(solved_); ++k) {
     problem_.w[3 * k] += push_[k];
-    problem_.start_states[k] = ends_[k].state;
-    problem_.start_bounds[k] = ends_[k].bound;
+    problem_.start_states[k] = ends[k].state;
+    problem_.start_bounds[k] = ends[k].bound;
   }
-  problem_.warm_start = Eigen::Map<const Vector>(impulses_.data(), count(impulses_));
+  problem_.warm_start = Eigen::Map<const Vector>(impulses.data(), count(impulses));
   ++sub.report.velocity_solves;
-  return solve(sub) && apply_impulses(sub);
+  const bool solved = solve(sub) && apply_impulses(sub);
+  impulses_ = impulses;
+  ends_ = ends;
+  return solved;
 }
 
 /// M and f of the problem from A and b, or from the masses and M v*; the velocities of the start.

@@ -34,9 +34,10 @@ class LinearisedSolve {
   /// velocity in `velocity`. Every problem goes to the sink. False when the solver or the linear solve after it fails;
   /// the velocity is then what the failed answer gives, or v*.
   bool respond(SubStep& sub, LoopContacts& contacts);
-  /// The last solve once more without the push of pairs that are too close: impulses and velocity at the end of the
-  /// sub-step, whose positions have the push. Nothing to do, and true, where no closed contact pushes by more than a
-  /// thousandth of dt |g|. The problem does not go to the sink: it is the last one with other w.
+  /// The last solve once more without the push of pairs that are too close, for the velocity at the end of the
+  /// sub-step, whose positions have the push; impulses and ends stay those of the last solve. Nothing to do, and true,
+  /// where no closed contact pushes by more than a thousandth of dt |g|. The problem does not go to the sink: it is
+  /// the last one with other w.
   bool leave_push(SubStep& sub);
   /// For a step that ends with another motion than the one solved for.
   void drop_contacts() { solved_.clear(); }
