@@ -17,6 +17,16 @@ LoopContact fresh_contact(const SubStep& sub, const ImplicitSettings& settings,
   return {contact, target, push_of(contact.gap, target), Vector3::Zero(), contact.normal, {}};
 }
 
+/// A known contact that crosses all the same, linearised anew at its impact.
+LoopContact at_impact(const SubStep& sub, const ImplicitSettings& settings, const SurfaceContact& crossing,
+                      const LoopContact& known) {
+  LoopContact fresh = fresh_contact(sub, settings, crossing);
+  fresh.impulse = known.impulse;
+  fresh.end = known.end;
+  fresh.first_normal = known.first_normal;
+  return fresh;
+}
+
 bool is_active(const LoopContact& c) { return c.contact.normal.dot(c.impulse) > 0.0; }
 
 /// Whether the contact's linearisation misses what the tentative positions ask for.
@@ -32,6 +42,21 @@ bool needs_update(const ImplicitSettings& settings, const StepSurfaces& surfaces
   SurfaceContact predicted = c.contact;
   update_gap(predicted, surfaces.end());
   return std::abs(geometry->gap - predicted.gap) > settings.gap_tolerance;
+}
+
+/// A known contact that crosses on the way. Two edges that have passed each other may not touch at the tentative
+/// positions: they are linearised at their impact. Where they are apart there all the same, the gap dips below
+/// zero on a path that turns the normal: the contact keeps more distance, doubled from round to round.
+void mend_crossing(const SubStep& sub, const ImplicitSettings& settings, const StepSurfaces& surfaces,
+                   const SurfaceContact& crossing, LoopContact& c) {
+  const std::optional<PairGeometry> geometry = surfaces.tentative_geometry(c.contact);
+  if (!geometry) {
+    c = at_impact(sub, settings, crossing, c);
+  } else if (geometry->gap >= c.target - settings.gap_tolerance) {
+    const double more = std::max(settings.gap_tolerance, std::abs(c.target));
+    c.target += more;
+    c.push += more;
+  }
 }
 
 /// Impulse, state and bound of the step before, for a step of another length.
@@ -96,15 +121,11 @@ bool refine(const SubStep& sub, const ImplicitSettings& settings, const StepSurf
             LoopContacts& contacts) {
   std::vector<LoopContact> added;
   for (const SurfaceContact& contact : surfaces.found()) {
-    LoopContact fresh = fresh_contact(sub, settings, contact);
     if (LoopContact* c = contacts.find(contact.key)) {
-      fresh.impulse = c->impulse;
-      fresh.end = c->end;
-      fresh.first_normal = c->first_normal;
-      *c = fresh;
+      *c = at_impact(sub, settings, contact, *c);
     } else {
-      start_known(sub, fresh);
-      added.push_back(fresh);
+      added.push_back(fresh_contact(sub, settings, contact));
+      start_known(sub, added.back());
     }
   }
   contacts.add(added);
@@ -139,7 +160,11 @@ bool relinearise_all(const SubStep& sub, const ImplicitSettings& settings, const
   contacts.assign(std::move(kept));
   std::vector<LoopContact> added;
   for (const SurfaceContact& contact : surfaces.found()) {
-    if (contacts.find(contact.key) == nullptr) added.push_back(fresh_contact(sub, settings, contact));
+    if (LoopContact* c = contacts.find(contact.key)) {
+      mend_crossing(sub, settings, surfaces, contact, *c);
+    } else {
+      added.push_back(fresh_contact(sub, settings, contact));
+    }
   }
   contacts.add(added);
   return true;
