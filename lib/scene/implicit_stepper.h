@@ -20,7 +20,8 @@
 /// has converged, all candidates are checked with the present velocity, new ones join; every contact's normal
 /// is replaced by the one of the tentative positions, turned by at most 15° per round; contacts that slid off
 /// their features (weights outside [−0.02, 1.02]) are dropped, and their impulse goes to the contact of the
-/// neighbouring face; until nothing crosses, no active contact slid off, and the gaps of the tentative
+/// neighbouring face; known pairs that cross all the same are linearised at their impact or keep more distance
+/// (contact_loops.cpp); until nothing crosses, no active contact slid off, and the gaps of the tentative
 /// positions are those that the linearisation promised, within `gap_tolerance`. A loop that runs out of
 /// rounds ends with its last tentative positions when nothing crosses there, and halves otherwise.
 ///

@@ -96,6 +96,24 @@ TEST_F(RecorderTest, AnInterruptedRecordingGoesOnToTheSameBytes) {
   EXPECT_TRUE(text("a.h5") == text("whole.h5"));
 }
 
+/// Rings that keep 5 µm: in steps 49 and 50 the gap of two known edges is positive at both ends of the step and
+/// dips below zero between; 20 rounds of re-linearisation once passed over it.
+TEST_F(RecorderTest, RingsAtASmallSafetyDistanceNeedNoHalving) {
+  request_.scene_path = SIGNORINI_SOURCE_DIR "/configs/scenes/rings.toml";
+  request_.overrides = {{"contact.safety_m", "5e-6"}, {"contact.gap_tolerance_m", "5e-6"}};
+  request_.steps = 60;
+  Listener listener;
+  const StepTable steps = record("a.h5", ExistingRecording::refuse, listener).statistics;
+  const auto column = [&](std::string_view name) {
+    return std::find(steps.columns.begin(), steps.columns.end(), name) - steps.columns.begin();
+  };
+  ASSERT_EQ(count(steps.rows), 60);
+  for (const std::vector<double>& row : steps.rows) {
+    EXPECT_EQ(row.at(column("halvings")), 0.0) << "step " << row[0];
+    EXPECT_LT(row.at(column("detection_rounds")), 10.0) << "step " << row[0];
+  }
+}
+
 /// Balls that bounce (explicit) and a pile of bodies of every kind (implicit), every step recorded.
 class RecordedStarts : public RecorderTest, public testing::WithParamInterface<bool> {
  protected:
