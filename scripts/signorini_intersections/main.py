@@ -96,6 +96,15 @@ def check(path, most, checker):
     return verdict
 
 
+def checked(path, most, checker):
+    try:
+        return check(path, most, checker)
+    except MemoryError:
+        raise RenderError(f"{path}: reading it takes more memory than there is") from None
+    except (OSError, RuntimeError, KeyError, ValueError, TypeError, OverflowError) as error:
+        raise RenderError(f"{path}: damaged file ({recording.printable(str(error), 120)})") from None
+
+
 COLUMNS = ("scene", "integrator", "frames", "with pairs", "pairs", "neighbours", "depth (m)", "deepest pair")
 
 
@@ -118,7 +127,7 @@ def run(options):
         wrong = False
         for path in options.files:
             recording.rehearse(path, lambda path=path: check_readable(path))
-            verdict = check(path, options.frames, checker)
+            verdict = checked(path, options.frames, checker)
             print_row(row(verdict), options.markdown)
             if verdict.flat:
                 print(f"warning: {path}: {verdict.flat} triangles without area were left out", file=sys.stderr)

@@ -14,7 +14,7 @@ LIBRARIES = ["-lgmp", "-lmpfr"]
 
 
 class MissingError(Exception):
-    """A package is missing: lines for the user."""
+    """The program cannot be built or run, mostly as a package is missing: lines for the user."""
 
 
 def default_cache():
@@ -59,16 +59,23 @@ class Checker:
 
     def check(self, vertices, triangles, body):
         """pairs, neighbours, flat triangles, depth (m) and the two bodies of the deepest pair: see intersections.cpp."""
-        for values, kind in ((np.array([len(vertices), len(triangles)]), "i8"), (vertices, "f8"), (triangles, "i8"), (body, "i8")):
-            self.process.stdin.write(np.ascontiguousarray(values, kind).tobytes())
-        self.process.stdin.flush()
-        words = self.process.stdout.readline().split()
+        try:
+            for values, kind in ((np.array([len(vertices), len(triangles)]), "i8"), (vertices, "f8"), (triangles, "i8"), (body, "i8")):
+                self.process.stdin.write(np.ascontiguousarray(values, kind).tobytes())
+            self.process.stdin.flush()
+            words = self.process.stdout.readline().split()
+        except BrokenPipeError:
+            words = []
         if len(words) != 6:
-            raise RuntimeError("the program of scripts/check_intersections ended without an answer")
+            raise MissingError(f"the program that asks CGAL ended without an answer (exit code {self.process.wait()}); delete its folder "
+                               f"{Path(self.process.args[0]).parent} and try again")
         pairs, neighbours, flat, depth, a, b = words
         return int(pairs), int(neighbours), int(flat), float(depth), (int(a), int(b))
 
     def close(self):
-        self.process.stdin.close()
+        try:
+            self.process.stdin.close()
+        except BrokenPipeError:
+            pass  # it has ended; `check` has said so
         self.process.wait()
         self.process.stdout.close()

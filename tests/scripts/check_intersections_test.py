@@ -185,6 +185,21 @@ class Surfaces(unittest.TestCase):
         path.write_text("no HDF5")
         status, _, err = run_main(path, "--cache", self.cache)
         self.assertEqual((status, str(path) in err), (3, True))
+        path = Path(self.folder.name) / "planted.h5"
+        write_recording(path, {"000001": APART}, kind="unknown")
+        self.assertEqual(run_main(path, "--cache", self.cache)[0], 3)
+        vertices, triangles, body = APART
+        write_recording(path, {"000001": (vertices, triangles + 100, body)})
+        status, _, err = run_main(path, "--cache", self.cache)
+        self.assertEqual((status, "step 000001: geometry/triangles: names a vertex outside 0..15" in err), (3, True))
+
+    def test_a_program_that_ends_early_is_an_error(self):
+        checker = program.Checker(program.build(self.cache, COMPILER))
+        checker.process.kill()
+        checker.process.wait()
+        with self.assertRaisesRegex(program.MissingError, "without an answer"):
+            checker.check(*APART)
+        checker.close()
 
 
 if __name__ == "__main__":
