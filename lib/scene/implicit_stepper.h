@@ -22,35 +22,31 @@
 /// their features (weights outside [−0.02, 1.02]) are dropped, and their impulse goes to the contact of the
 /// neighbouring face; known pairs that cross all the same are linearised at their impact or keep more distance
 /// (contact_loops.cpp); until nothing crosses, no active contact slid off, and the gaps of the tentative
-/// positions are those that the linearisation promised, within `gap_tolerance`. A loop that runs out of
-/// rounds ends with its last tentative positions when nothing crosses there, and halves otherwise.
+/// positions are those that the linearisation promised, within `gap_tolerance`. Out of rounds, it ends with the
+/// last tentative positions when nothing crosses there, and halves otherwise.
 ///
-/// Every contact keeps a target distance at the end of the step, d0 its gap when it was found and δ the
-/// safety distance. δ is less than the distance at which the finder sees pairs: otherwise a pair at
-/// rest, at δ up to rounding, would be found in one step and lost in the next, and jump. Offsets w_N in m/s,
-/// g0 = n · Σ w x0 with the present linearisation:
+/// Every contact keeps a target distance at the end of the step, d0 its gap when it was found and δ the safety
+/// distance, less than the distance at which pairs are found (a pair at rest, at δ, would be lost and found in
+/// turn). Offsets w_N in m/s, g0 = n · Σ w x0 with the present linearisation:
 ///
 ///     target           min(δ, d0 + v_rec dt)          pairs that start closer than δ part slowly (C24)
 ///     position level   (g0 − target)/dt
 ///     velocity level   κ min(0, u_N⁻) for impacts faster than v_rest, 0 else (Otaduy's comparison)
 ///
 /// The push of a pair that starts closer than δ moves positions alone: the velocity at the end of the step is that
-/// of one more solve without it, target = min(target, d0). In the velocity it would stay for good, and
-/// (v_rec)²/2 of energy per kg with it.
+/// of one more solve without it, target = min(target, d0), and gains no energy from it.
 ///
 /// Position level with restitution κ > 0: w_N is the smaller offset of the two for impacts faster than
 /// v_rest; slower ones do not rebound, because restitution at rest would gain energy.
 ///
 /// At the end of every accepted step no surface intersects another: the path q0 → q has no crossing, of known
-/// pairs neither (a known pair that crosses is linearised anew at its impact). The exception are pairs
-/// without any free block, which move as their scripts say.
+/// pairs neither. The exception are pairs without any free block, which move as their scripts say.
 ///
 /// A solve that does not converge, and whose own residual is above `accepted_residual`, is repeated from zero
 /// when it was warm-started; then it counts as failed, and the step is halved.
 ///
-/// Where each part lives: settings (scene/implicit_settings.h), the solves (scene/linearised_solve.h),
-/// surfaces and what crosses (scene/step_surfaces.h), the two loops (scene/contact_loops.h); the step itself,
-/// its halvings and checkpoints are here.
+/// Parts: implicit_settings.h, linearised_solve.h (the solves), step_surfaces.h (what crosses), contact_loops.h
+/// (the two loops); the step itself, its halvings and checkpoints are here.
 namespace signorini {
 
 class ImplicitStepper final : public Stepper {

@@ -1,6 +1,7 @@
 """Reads frames of a recording for pictures (docs/recording-format.md). The file is not trusted: it is first read in a child
 process, links that are not hard are refused, sizes are compared with the file, and what the numbers mean is checked."""
 
+import contextlib
 import dataclasses
 import os
 import re
@@ -190,8 +191,9 @@ def fullest(path, ids):
         return max(ids, key=lambda id: (int(file[f"steps/{id}"].attrs["contacts"]), key_of(id)))
 
 
-def read(path, choose, mode):
-    """`choose`: all ids -> the ids to read."""
+@contextlib.contextmanager
+def opened(path):
+    """The scene's name, the group of all frames and their ids in order."""
     if os.path.isdir(path):
         raise RenderError(f"{path}: is a folder, not a recording")
     if not os.path.exists(path):
@@ -214,18 +216,23 @@ def read(path, choose, mode):
         ids = sorted((name for name in steps if FRAME_ID.match(name)), key=key_of)
         if not ids:
             raise RenderError(f"{path}: holds no snapshots")
-        recording = Recording(path, printable(text_attribute(file, "scene")), up_of(text_attribute(file, "config")), ids, {},
-                              read_statistics(file, path))
-        for id in choose(ids):
-            where = f"{path}: step {id}"
+        for id in ids:
             if not isinstance(steps.get(id, getlink=True), h5py.HardLink) or not isinstance(steps[id], h5py.Group):
-                raise RenderError(f"{where}: is not a frame")
-            recording.frames[id] = read_frame(steps[id], id, mode, where)
+                raise RenderError(f"{path}: step {id}: is not a frame")
+        yield printable(text_attribute(file, "scene")), steps, ids
+
+
+def read(path, choose, mode):
+    """`choose`: all ids -> the ids to read."""
+    with opened(path) as (scene, steps, ids):
+        recording = Recording(path, scene, up_of(text_attribute(steps.file, "config")), ids, {}, read_statistics(steps.file, path))
+        for id in choose(ids):
+            recording.frames[id] = read_frame(steps[id], id, mode, f"{path}: step {id}")
         return recording
 
 
-def read_safely(path, choose, mode):
-    """The same after a rehearsal in a child process: HDF5 can crash or spin on a malformed file."""
+def rehearse(path, reader):
+    """Calls `reader` in a child process first: HDF5 can crash or spin on a malformed file."""
     child = os.fork()
     if child == 0:
         code = 1
@@ -234,7 +241,7 @@ def read_safely(path, choose, mode):
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # HDF5's own talk
             try:
-                read(path, choose, mode)
+                reader()
             except Exception:  # the parent meets the same and says it
                 pass
             code = 0
@@ -242,6 +249,11 @@ def read_safely(path, choose, mode):
             os._exit(code)
     if os.waitpid(child, 0)[1] != 0:
         raise RenderError(f"{path}: damaged file (reading it crashed or did not end)")
+
+
+def read_safely(path, choose, mode):
+    """The same as `read` after a rehearsal."""
+    rehearse(path, lambda: read(path, choose, mode))
     try:
         return read(path, choose, mode)
     except MemoryError:
