@@ -42,8 +42,7 @@
 /// At the end of every accepted step no surface intersects another: the path q0 → q has no crossing, of known
 /// pairs neither. The exception are pairs without any free block, which move as their scripts say.
 ///
-/// A solve that does not converge, and whose own residual is above `accepted_residual`, is repeated from zero
-/// when it was warm-started; then it counts as failed, and the step is halved.
+/// A solve that ends above `accepted_residual` is repeated from zero when it was warm-started; then the step is halved.
 ///
 /// Parts: implicit_settings.h, linearised_solve.h (the solves), step_surfaces.h (what crosses), contact_loops.h
 /// (the two loops); the step itself, its halvings and checkpoints are here.
