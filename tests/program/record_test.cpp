@@ -178,7 +178,9 @@ class KilledRecordTest : public RecordTest, public testing::WithParamInterface<c
             "--set",
             "bodies.balls.count=1",
             "--set",
-            "bodies.balls.position_m=[0.0, 0.0, 0.1005]",
+            "bodies.balls.position_m=[0.0, 0.0, 0.0405]",
+            "--set",
+            "bodies.balls.jitter_m=0",
             "--set",
             "contact.tolerance_m=2e-3"};
   }
@@ -439,7 +441,9 @@ std::vector<std::string> short_scene(const std::string& file, const std::string&
           "--set",
           "bodies.balls.count=1",
           "--set",
-          "bodies.balls.position_m=[0.0, 0.0, 0.1005]",
+          "bodies.balls.position_m=[0.0, 0.0, 0.0405]",
+          "--set",
+          "bodies.balls.jitter_m=0",
           "--set",
           "contact.tolerance_m=2e-3",
           "--set",

@@ -66,12 +66,12 @@ Outcome run(const RecordRequest& request) {
 TEST(Bucket, RecordsValidProblemsWithTheSameBytesForOneTwoAndFourThreads) {
   RecordRequest request;
   request.scene_path = kBucket;
-  request.steps = 600;
+  request.steps = 1000;
   const Outcome one = run(request);
   EXPECT_GE(one.ids.size(), 10U);
-  EXPECT_GE(one.largest, 30);
-  EXPECT_EQ(one.ids.back(), "000600");
-  ASSERT_EQ(one.steps.size(), 600U);
+  EXPECT_GE(one.largest, 20);
+  EXPECT_EQ(one.ids.back(), "001000");
+  ASSERT_EQ(one.steps.size(), 1000U);
   double highest = -std::numeric_limits<double>::infinity();
   for (const StepStatistics& s : one.steps) {
     EXPECT_LE(s.report.penetration, 1e-3) << "deeper than the tolerance at step " << s.step;

@@ -424,7 +424,7 @@ class Pictures(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             return done.stdout
 
-        program("record", SOURCE / "configs/scenes/bucket.toml", "-o", self.file, "--steps", "480", "--set", "time.record_every=80")
+        program("record", SOURCE / "configs/scenes/bucket.toml", "-o", self.file, "--steps", "1120", "--set", "time.record_every=80")
         steps = json.loads(program("info", self.file, "--json"))[0]["steps"]
         self.assertGreater(max(step["contacts"] - step["regions"] for step in steps), 0, "no region with two contacts: record more")
         for mode in ("points", "islands"):
