@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "scene/step_statistics.h"
+
 namespace signorini {
 namespace {
 
@@ -125,7 +127,8 @@ TextTable::Row simulation_row(const FileSummary& file, const StepTable& table) {
           show("halvings", highest),
           show("unresolved", sum),
           show("residual", [](const ColumnSummary& c) { return error_text(c.range.high); }),
-          show("penetration", [](const ColumnSummary& c) { return fmt::format("{:.3g} m", c.range.high); }),
+          show(find("deepest_point") != columns.end() ? "deepest_point" : kOldDeepestPoint,
+               [](const ColumnSummary& c) { return fmt::format("{:.3g} m", c.range.high); }),
           fmt::format("{:.4g} → {:.4g} J", before, after)};
 }
 
@@ -189,7 +192,7 @@ FileTables::FileTables()
                     {"halvings ≤", Align::right},
                     {"unresolved", Align::right},
                     {"residual ≤", Align::right},
-                    {"penetration ≤", Align::right},
+                    {"deepest point ≤", Align::right},
                     {"energy"}}) {}
 
 void FileTables::add(const FileSummary& file) {

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 /// Results as JSON (`--json`): one document on standard output. Numbers are numbers, NaN and infinity are null,
-/// units stand in the names of the keys (`seconds`, `penetration_m`).
+/// units stand in the names of the keys (`seconds`, `deepest_point_m`).
 namespace signorini {
 
 using Json = nlohmann::ordered_json;

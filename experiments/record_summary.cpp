@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <filesystem>
+#include <optional>
 
 #include "base/text.h"
 #include "fact_json.h"
@@ -26,6 +28,20 @@ Energies energies(const RecordingSummary& summary) {
   return sum;
 }
 
+/// After how many steps surfaces passed through each other; nothing where no step was looked at.
+std::optional<double> intersecting_steps(const RecordingSummary& summary) {
+  const RecordingSummary::Column column = summary.column("intersects");
+  if (std::isnan(column.most)) return std::nullopt;
+  return column.sum;
+}
+
+std::string intersections_text(const RecordingSummary& summary) {
+  const std::optional<double> steps = intersecting_steps(summary);
+  if (!steps) return "no step was looked at for intersections";
+  if (*steps == 0.0) return "none pass through each other (recorded steps and the last one)";
+  return fmt::format("pass through each other after {:.0f} of the recorded steps and the last one", *steps);
+}
+
 void print_numbers(const std::string& output, const RecordingSummary& summary) {
   std::string spared;
   if (summary.kept > 0) spared += fmt::format(" ({} kept from before)", summary.kept);
@@ -43,10 +59,11 @@ void print_numbers(const std::string& output, const RecordingSummary& summary) {
                   column("restarted").sum));
   say(fmt::format("  steps      up to {:.0f} detection rounds, {:.0f} halvings; {:.0f} unresolved",
                   column("detection_rounds").most, column("halvings").most, column("unresolved").sum));
-  say(
-      fmt::format("  geometry   deepest penetration {:.3g} m, largest rotation of a contact normal {:.3g}°, "
-                  "smallest volume ratio {:.3g}",
-                  column("penetration").most, column("largest_turn").most, column("volume_ratio").least));
+  say(fmt::format(
+      "  geometry   deepest point {:.3g} m below a surface, largest rotation of a contact normal {:.3g}°, "
+      "smallest volume ratio {:.3g}",
+      column("deepest_point").most, column("largest_turn").most, column("volume_ratio").least));
+  say("  surfaces   " + intersections_text(summary));
   const auto [before, after] = energies(summary);
   say(fmt::format("  energy     {:.4g} J after the first step, {:.4g} J at the end: {:+.3g} J", before, after,
                   after - before));
@@ -89,22 +106,24 @@ Json to_json(const RecordRequest& request, const std::string& output, const Reco
   if (summary.steps == 0) return json;
   const auto column = [&](const char* name) { return summary.column(name); };
   const Energies energy = energies(summary);
-  json.update({{"seconds", summary.seconds},
-               {"contacts_most", summary.most_contacts()},
-               {"regions_most", column("regions").most},
-               {"islands_most", column("islands").most},
-               {"solves", column("solves").sum},
-               {"iterations", column("iterations").sum},
-               {"residual_worst", column("residual").most},
-               {"steps_restarted_cold", column("restarted").sum},
-               {"detection_rounds_most", column("detection_rounds").most},
-               {"halvings_most", column("halvings").most},
-               {"steps_unresolved", column("unresolved").sum},
-               {"penetration_most_m", column("penetration").most},
-               {"normal_turn_most_degrees", column("largest_turn").most},
-               {"volume_ratio_least", column("volume_ratio").least},
-               {"energy_first_step_J", energy.first_step},
-               {"energy_last_step_J", energy.last_step}});
+  json.update(
+      {{"seconds", summary.seconds},
+       {"contacts_most", summary.most_contacts()},
+       {"regions_most", column("regions").most},
+       {"islands_most", column("islands").most},
+       {"solves", column("solves").sum},
+       {"iterations", column("iterations").sum},
+       {"residual_worst", column("residual").most},
+       {"steps_restarted_cold", column("restarted").sum},
+       {"detection_rounds_most", column("detection_rounds").most},
+       {"halvings_most", column("halvings").most},
+       {"steps_unresolved", column("unresolved").sum},
+       {"deepest_point_most_m", column("deepest_point").most},
+       {"steps_intersecting", intersecting_steps(summary) ? Json(*intersecting_steps(summary)) : Json()},
+       {"normal_turn_most_degrees", column("largest_turn").most},
+       {"volume_ratio_least", column("volume_ratio").least},
+       {"energy_first_step_J", energy.first_step},
+       {"energy_last_step_J", energy.last_step}});
   Json clocks = Json::object();
   for (const std::string& name : summary.clocks.columns) clocks[name] = summary.column(name).sum;
   json["clocks"] = clocks;

@@ -60,6 +60,7 @@ struct DetectionSettings {
   double depth = 5e-3;       ///< points deeper than this below a triangle are behind it, not in contact, m
   double rest_speed = 4e-3;  ///< pairs that separate faster than this are no contacts, m/s
   double cell = 0.05;        ///< edge of the hash cells, m
+  bool edges = false;        ///< edge–edge pairs too (collision/edge_contacts.h)
 };
 
 /// What a detection looks at: node positions at the start of the step, velocities before it and without

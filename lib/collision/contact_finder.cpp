@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "collision/continuous.h"
+#include "collision/edge_faces.h"
 
 namespace signorini {
 
@@ -80,7 +81,10 @@ struct ContactFinder::Impl {
 };
 
 ContactFinder::Impl::Impl(const SurfaceModel& model, const FinderSettings& finder_settings)
-    : surface(model), settings(finder_settings), pairs(model, finder_settings.broad_phase) {
+    : surface(model),
+      settings(finder_settings),
+      pairs(model, finder_settings.broad_phase),
+      edge_faces(faces_of_edges(model)) {
   if (!(settings.tolerance > 0.0) || !std::isfinite(settings.tolerance))
     throw_usage("tolerance: {} is not a positive length in m", settings.tolerance);
   if (!(settings.look_ahead >= 0.0) || !std::isfinite(settings.look_ahead))
@@ -89,20 +93,6 @@ ContactFinder::Impl::Impl(const SurfaceModel& model, const FinderSettings& finde
   face_box.resize(model.triangles.size());
   edge_box.resize(model.edges.size());
   reach.resize((vertex_box.size() + kGrain - 1) / kGrain);
-  edge_faces.assign(model.edges.size(), {-1, -1});
-  // Edges of a body are in ascending order, so a face finds its edges by bisection.
-  for (Index f = 0; f < count(model.triangles); ++f) {
-    const Index body = model.triangle_body[f];
-    const auto first = model.edges.begin() + (body > 0 ? model.bodies[body - 1].edges : 0);
-    const auto last = model.edges.begin() + model.bodies[body].edges;
-    for (std::size_t i = 0; i < 3; ++i) {
-      const auto [low, high] = std::minmax(model.triangles[f][i], model.triangles[f][(i + 1) % 3]);
-      const auto edge = std::lower_bound(first, last, Edge{low, high});
-      if (edge == last || *edge != Edge{low, high}) continue;
-      auto& faces = edge_faces[edge - model.edges.begin()];
-      (faces[0] < 0 ? faces[0] : faces[1]) = f;
-    }
-  }
 }
 
 /// Throws `InputError` for the first value that is not finite or too far away.

@@ -4,10 +4,12 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <stdexcept>
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "collision/edge_contacts.h"
 #include "scene/checkpoint.h"
 #include "scene/driving_solver.h"
 #include "scene/point_triangle_surface.h"
@@ -18,6 +20,13 @@ namespace {
 
 constexpr std::size_t kBlockGrain = 512;
 constexpr std::string_view kKind = "explicit";
+
+std::vector<Vector3> start_positions(const BodySystem& bodies) {
+  TaskArena arena(1);
+  std::vector<Vector3> x(bodies.surface().vertices());
+  bodies.surface_positions(arena, bodies.start(), x);
+  return x;
+}
 
 }  // namespace
 
@@ -33,6 +42,7 @@ struct ExplicitStepper::Impl {
   BodySystem& system;
   const PointTriangleSurface surface;
   ContactDetector detector;
+  std::optional<EdgeDetector> edges;
   std::unique_ptr<Solver> solver;
   const ExplicitSettings settings;
 
@@ -55,6 +65,7 @@ struct ExplicitStepper::Impl {
         solver(std::move(driver)),
         settings(chosen) {
     carried.state = bodies.start();
+    if (detection.edges) edges.emplace(bodies.surface(), start_positions(bodies), detection);
     const std::size_t blocks = system.blocks();
     mass.resize(blocks);
     inverse_mass.resize(blocks);
@@ -127,21 +138,28 @@ void ExplicitStepper::Impl::look_ahead(TaskArena& arena, StepReport& report) {
   system.surface_positions(arena, carried.state, position);
   velocities_of_surface(arena, carried.state.velocity, surface_velocity);
   velocities_of_surface(arena, free_velocity, surface_free_velocity);
-  detector.detect(arena, {position, surface_velocity, surface_free_velocity, settings.dt});
-  report.penetration = detector.deepest();
+  const NodeMotion motion{position, surface_velocity, surface_free_velocity, settings.dt};
+  detector.detect(arena, motion);
+  report.deepest_point = detector.deepest();
   report.smallest_gap = std::numeric_limits<double>::quiet_NaN();
   for (const PointTriangleContact& contact : detector.contacts())
     report.smallest_gap = std::fmin(report.smallest_gap, contact.gap);  // the number, beside a NaN
+  if (edges) {
+    for (const SurfaceContact& contact : edges->detect(arena, motion))
+      report.smallest_gap = std::fmin(report.smallest_gap, contact.gap);
+  }
   report.detection_seconds += detection.seconds();
   looked_ahead = true;
 }
 
 void ExplicitStepper::Impl::find_contacts() {
   contacts.clear();
-  for (const PointTriangleContact& found : detector.contacts()) {
-    const SurfaceContact contact = surface_contact(system.surface(), surface, found);
+  const auto add = [this](const SurfaceContact& contact) {
     if (is_movable(system, carried.state, contact)) contacts.push_back(contact);
-  }
+  };
+  for (const PointTriangleContact& found : detector.contacts())
+    add(surface_contact(system.surface(), surface, found));
+  if (edges) std::ranges::for_each(edges->contacts(), add);
   std::sort(contacts.begin(), contacts.end(),
             [](const SurfaceContact& a, const SurfaceContact& b) { return a.key < b.key; });
 }
@@ -171,7 +189,8 @@ void ExplicitStepper::Impl::assemble(TaskArena& arena, StepReport& report) {
     const auto speed = [&](std::span<const Vector3> velocity) {
       return contact.normal.dot(relative_velocity(system, carried.state, settings.dt, contact, velocity));
     };
-    problem.w[3 * k] += normal_offset(settings.law, contact.gap, speed(carried.state.velocity),
+    const double kept = settings.law.kept(contact.key.kind);
+    problem.w[3 * k] += normal_offset(settings.law, contact.gap - kept, speed(carried.state.velocity),
                                       speed(free_velocity), settings.dt);
   }
   assemble_starts();

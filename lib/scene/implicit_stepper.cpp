@@ -184,7 +184,7 @@ void ImplicitStepper::Impl::accept(SubStep& sub) {
     const Vector3& first = c ? c->first_normal : contact.normal;
     report.largest_turn = std::max(report.largest_turn, angle_between(first, geometry->normal));
   }
-  report.penetration = std::fmax(0.0, -report.smallest_gap);
+  report.deepest_point = std::fmax(0.0, -report.smallest_gap);
 }
 
 /// The motion of the last attempt, shortened until nothing crosses any more.

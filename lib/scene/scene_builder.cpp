@@ -15,6 +15,9 @@ namespace signorini {
 
 namespace {
 
+/// Share of the tolerance that contacts of explicit steps with edges keep open.
+constexpr double kKeptShare = 0.5;
+
 /// By `degrees` about `axis` (any length but 0).
 Matrix3 rotation_about(const Vector3& axis, double degrees) {
   return Eigen::AngleAxisd(std::numbers::pi / 180.0 * degrees, axis.normalized()).toRotationMatrix();
@@ -205,6 +208,7 @@ DetectionSettings detection_settings(const SceneConfig& config, const BodySystem
   settings.tolerance = contact.tolerance_m;
   settings.depth = contact.depth_m;
   settings.rest_speed = contact.rest_speed_m_s;
+  settings.edges = contact.edges;
   settings.cell = mean_edge(bodies.surface(), bodies.surface_rest());
   return settings;
 }
@@ -222,8 +226,9 @@ ExplicitSettings explicit_settings(const SceneConfig& config, const CancelFlag* 
   ExplicitSettings settings;
   settings.dt = config.time.step_s;
   settings.gravity = config.time.gravity();
-  settings.law = {contact.friction, contact.restitution, contact.rest_speed_m_s, contact.recovery,
-                  contact.recovery_speed_m_s};
+  settings.law = {contact.friction,           contact.restitution,
+                  contact.rest_speed_m_s,     contact.recovery,
+                  contact.recovery_speed_m_s, contact.edges ? kKeptShare * contact.tolerance_m : 0.0};
   settings.stop = stop_rule(config.solver, cancelled);
   settings.accepted_residual = config.solver.accepted_residual;
   return settings;

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <numbers>
+#include <set>
 
 #include "base/check.h"
 #include "base/digest.h"
@@ -123,6 +124,10 @@ void check_facts(const SceneConfig& config, const SceneKeys& keys) {
   }
   for (const auto& [name, fact] : config.facts) {
     const std::string table = "facts." + name + ".";
+    if (fact.quantity == kOldDeepestPoint) {
+      throw_usage("{}: '{}quantity' = \"{}\": this column is called deepest_point; write \"deepest_point\"",
+                  keys.where(table + "quantity"), table, fact.quantity);
+    }
     if (std::find(columns.begin(), columns.end(), fact.quantity) == columns.end()) {
       throw_usage("{}: '{}quantity' = \"{}\" is no column of the statistics{}",
                   keys.where(table + "quantity"), table, fact.quantity, suggestion(fact.quantity, columns));
@@ -217,6 +222,7 @@ SceneConfig read_size(const RecordRequest& request, SceneSize size, const Option
   keys.get("geometry", config.geometry);
   read_table(keys, "time", config.time);
   config.contact.integrator = config.time.integrator;
+  config.contact.edges = config.time.integrator == Integrator::implicit_euler;
   read_table(keys, "contact", config.contact);
   read_table(keys, "solver", config.solver);
   config.solver.options = keys.take_options("solver.options");
@@ -261,13 +267,22 @@ void identify(const SceneConfig& config, FileConfig& file) {
 }
 
 template <class Config>
-std::string table_text(const std::string& name, Config config, std::string_view left_out = {}) {
+std::string table_text(const std::string& name, Config config, const std::set<std::string>& left_out = {}) {
   KeyLister lister;
   config.visit(lister);
   std::string text = fmt::format("\n[{}]\n", name);
   for (const KeyLister::Row& row : lister.rows)
-    if (row.key != left_out) text += fmt::format("{} = {}  # {}\n", row.key, row.value, row.help);
+    if (!left_out.contains(row.key)) text += fmt::format("{} = {}  # {}\n", row.key, row.value, row.help);
   return text;
+}
+
+/// Keys of [contact] that earlier recordings lack: they stand in the text only where they are used, because
+/// recordings are known by it.
+std::set<std::string> unused_keys(const ContactConfig& contact) {
+  std::set<std::string> keys;
+  if (contact.start == ContactStart::constrained) keys.insert("start");
+  if (contact.integrator == Integrator::explicit_euler && !contact.edges) keys.insert("edges");
+  return keys;
 }
 
 /// A table name as TOML needs it.
@@ -322,9 +337,7 @@ std::string scene_text(const SceneConfig& config, SceneSize size) {
   text += fmt::format("title = {}\nseed = {}\ngeometry = {}\n", toml_text(config.title),
                       toml_text(config.seed), toml_text(config.geometry));
   text += table_text("time", config.time);
-  // Recordings are known by this text: a key that earlier ones lack stands in it only where it is used.
-  text +=
-      table_text("contact", config.contact, config.contact.start == ContactStart::constrained ? "start" : "");
+  text += table_text("contact", config.contact, unused_keys(config.contact));
   text += table_text("solver", config.solver);
   if (!config.solver.options.empty()) text += "\n[solver.options]\n";
   for (const auto& [key, value] : config.solver.options)

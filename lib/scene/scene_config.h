@@ -73,7 +73,7 @@ struct ContactConfig {
   double depth_m = 5e-3;  // explicit
   double recovery = 0.2;
   double safety_m = 0.0;  // implicit
-  bool edges = true;
+  bool edges = true;      ///< explicit: false, as in the paper
   ContactLoop loop = ContactLoop::refine;
   ContactStart start = ContactStart::constrained;
   ConstraintLevel level = ConstraintLevel::position;
@@ -99,6 +99,8 @@ struct ContactConfig {
     if (integrator == Integrator::explicit_euler) {
       v("depth_m", depth_m, Range::positive, "points deeper than this below a surface are behind it");
       v("recovery", recovery, Range::fraction, "share of a penetration pushed out per step");
+      v("edges", edges,
+        "contacts of two edges too; then points keep half of tolerance_m from surfaces, edges a quarter");
       return;
     }
     v("safety_m", safety_m, Range::non_negative,

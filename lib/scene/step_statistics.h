@@ -25,6 +25,9 @@ struct StepStatistics {
       0.0;  ///< counting regions, probes, building and writing frames: no part of the step
 };
 
+/// What recordings up to program version 0.1.0 of schema 2 call the column `deepest_point`.
+inline constexpr const char* kOldDeepestPoint = "penetration";
+
 /// The columns of `/statistics`, without rows and without those of the scene's probes, which follow: the same
 /// for every stepper, equal for equal runs.
 StepTable statistics_table();

@@ -36,11 +36,13 @@ struct StepReport {
   /// Iterations of constraint manifold refinement, or re-linearisations, of all sub-steps; 0 for explicit
   /// steps.
   int detection_rounds = 0;
-  int halvings = 0;          ///< depth: the shortest sub-step was dt / 2^halvings
-  bool restarted = false;    ///< a warm-started solve failed and was repeated from zero
-  bool unresolved = false;   ///< still colliding after the last halving; see ImplicitSettings::unresolved
-  double residual = 0.0;     ///< the driving solver's own, worst of the accepted solves
-  double penetration = 0.0;  ///< deepest at the end of the step, m
+  int halvings = 0;         ///< depth: the shortest sub-step was dt / 2^halvings
+  bool restarted = false;   ///< a warm-started solve failed and was repeated from zero
+  bool unresolved = false;  ///< still colliding after the last halving; see ImplicitSettings::unresolved
+  double residual = 0.0;    ///< the driving solver's own, worst of the accepted solves
+  /// At the end of the step, m, ≥ 0. Explicit: of the deepest point below a triangle; implicit: −smallest_gap where
+  /// that is negative. Zero is no proof that nothing intersects: crossed edges do not count.
+  double deepest_point = 0.0;
   /// Of the contacts at the end of the step, m; NaN without any.
   double smallest_gap = std::numeric_limits<double>::quiet_NaN();
   double largest_turn = 0.0;  ///< of a contact normal within the step, degrees

@@ -77,8 +77,8 @@ TEST_F(JsonTest, RecordGivesTheSummaryWithUnitsAndTheFacts) {
   const Json summary = json_of(command);
   EXPECT_EQ(summary["file"], path("b.h5"));
   EXPECT_EQ(summary["steps"], 240);
-  for (const char* key :
-       {"snapshots", "bytes", "contacts_most", "penetration_most_m", "energy_last_step_J", "seconds"})
+  for (const char* key : {"snapshots", "bytes", "contacts_most", "deepest_point_most_m", "steps_intersecting",
+                          "energy_last_step_J", "seconds"})
     EXPECT_TRUE(summary[key].is_number() || summary[key].is_null()) << key;
   EXPECT_TRUE(summary["clocks"].is_object());
   ASSERT_TRUE(summary["facts"].is_array());

@@ -144,6 +144,7 @@ TEST(Facts, AndProbesWithMistakesAreNamed) {
   };
   const std::string fact = "[facts.f]\nsays = \"a\"\n", probe = "[probes.p]\nbody = \"balls\"\n";
   expect(fact + "quantity = \"kinetic_enrgy\"\nat_most = 1\n", "did you mean 'kinetic_energy'?");
+  expect(fact + "quantity = \"penetration\"\nat_most = 1\n", "write \"deepest_point\"");
   expect(fact + "quantity = \"contacts\"\n", "[facts.f] has neither at_least nor at_most");
   expect(fact + "quantity = \"contacts\"\nat_least = 2\nat_most = 1\n", "is above at_most = 1");
   expect("[facts.f]\nquantity = \"contacts\"\nat_most = 1\n", "'facts.f.says' is missing");

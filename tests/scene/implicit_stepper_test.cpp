@@ -61,7 +61,7 @@ TEST_P(ContactLoops, StepsWithoutContactHaveNoSmallestGap) {
   for (int s = 0; s < 20; ++s) {
     const StepReport report = world.advance();
     EXPECT_EQ(std::isnan(report.smallest_gap), report.contacts == 0) << s;
-    EXPECT_EQ(report.penetration, 0.0) << s;
+    EXPECT_EQ(report.deepest_point, 0.0) << s;
     ++(report.contacts == 0 ? apart : touching);
   }
   EXPECT_GT(apart, 5);

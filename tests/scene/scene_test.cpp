@@ -74,7 +74,7 @@ TEST(Bucket, RecordsValidProblemsWithTheSameBytesForOneTwoAndFourThreads) {
   ASSERT_EQ(one.steps.size(), 1000U);
   double highest = -std::numeric_limits<double>::infinity();
   for (const StepStatistics& s : one.steps) {
-    EXPECT_LE(s.report.penetration, 1e-3) << "deeper than the tolerance at step " << s.step;
+    EXPECT_LE(s.report.deepest_point, 1e-3) << "deeper than the tolerance at step " << s.step;
     EXPECT_LE(s.report.residual, 1e-4);
     highest = std::max(highest, energy(s));
   }
