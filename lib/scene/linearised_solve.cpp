@@ -63,7 +63,8 @@ bool LinearisedSolve::respond(SubStep& sub, LoopContacts& contacts) {
   }
   assemble(sub, contacts);
   const bool solvable = solve(sub);
-  if (sub.sink) sub.sink({problem_, impulses_, solved_, ++sub.report.solves, sub.number, solvable});
+  ++sub.report.solves;
+  if (sub.sink) sub.sink({problem_, impulses_, solved_, sub.report.solves, sub.number, solvable});
   const bool applied = apply_impulses(sub);  // a failed answer is applied too: a held step starts from it
   if (all_finite(impulses_)) give_impulses(contacts);
   return applied && solvable;
