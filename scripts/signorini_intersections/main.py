@@ -97,12 +97,8 @@ def check(path, most, checker):
 
 
 def checked(path, most, checker):
-    try:
+    with recording.errors_named(path):
         return check(path, most, checker)
-    except MemoryError:
-        raise RenderError(f"{path}: reading it takes more memory than there is") from None
-    except (OSError, RuntimeError, KeyError, ValueError, TypeError, OverflowError) as error:
-        raise RenderError(f"{path}: damaged file ({recording.printable(str(error), 120)})") from None
 
 
 COLUMNS = ("scene", "integrator", "frames", "with pairs", "pairs", "neighbours", "depth (m)", "deepest pair")

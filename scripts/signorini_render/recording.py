@@ -251,12 +251,19 @@ def rehearse(path, reader):
         raise RenderError(f"{path}: damaged file (reading it crashed or did not end)")
 
 
-def read_safely(path, choose, mode):
-    """The same as `read` after a rehearsal."""
-    rehearse(path, lambda: read(path, choose, mode))
+@contextlib.contextmanager
+def errors_named(path):
+    """What goes wrong while `path` is read is said as one line that names it."""
     try:
-        return read(path, choose, mode)
+        yield
     except MemoryError:
         raise RenderError(f"{path}: reading it takes more memory than there is") from None
     except (OSError, RuntimeError, KeyError, ValueError, TypeError, OverflowError) as error:
         raise RenderError(f"{path}: damaged file ({printable(str(error), 120)})") from None
+
+
+def read_safely(path, choose, mode):
+    """The same as `read` after a rehearsal."""
+    rehearse(path, lambda: read(path, choose, mode))
+    with errors_named(path):
+        return read(path, choose, mode)
