@@ -117,7 +117,9 @@ ContactSweep::Seen ContactSweep::sweep_region_by(double inverse_omega, std::span
                                                  const Rule& rule, Index region, std::span<double> r) {
   Seen seen;
   double poison = 0.0;
-  for (Index place = region_begin_[region]; place < region_begin_[region + 1]; ++place) {
+  const int repetitions = rule.repetitions;
+  const Index end = region_begin_[region + 1];
+  for (Index place = region_begin_[region]; place < end; ++place) {
     const std::size_t k = region_contacts_[place];
     Eigen::Map<Vector3> rk(r.data() + 3 * k);
     if (!(inverse_mass_[k].normal > 0.0)) {
@@ -133,7 +135,7 @@ ContactSweep::Seen ContactSweep::sweep_region_by(double inverse_omega, std::span
                    inverse_omega};
     seen.closing = std::max(seen.closing, -c.u[0]);
     if (Plain && c.u[0] >= 0.0 && c.r.isZero(0.0)) continue;  // open, and stays open
-    for (int i = 0; i < rule.repetitions; ++i) {
+    for (int i = 0; i < repetitions; ++i) {
       const Vector3 before = c.r;
       if (Plain || rule.moves != Moves::tangents) c.normal();
       if (Plain || rule.moves != Moves::normals) c.template tangents<Law>();

@@ -10,7 +10,10 @@ namespace {
 /// Iterations within which the residual of the system has to halve without a restart; short recurrences lose
 /// their conjugacy to rounding on ill-conditioned systems, and a fresh residual mends that.
 constexpr int kLinearPatience = 100;
-/// StateInterval::growing: iterations more after an evaluation that changed nothing.
+/// StateInterval::growing, in iterations: after an evaluation that changed anything, by the preconditioner, and
+/// more than the last after one that changed nothing. Beside an iteration with Diag an evaluation is expensive.
+constexpr int kShortestIntervalFull = 1;
+constexpr int kShortestIntervalDiag = 4;
 constexpr int kIntervalGrowth = 2;
 
 }  // namespace
@@ -52,6 +55,7 @@ void ActiveSetSolver::begin(std::span<const double> r, bool full) {
   stuck_ = false;
   fresh_ = true;
   linear_ = {};
+  shortest_interval_ = full ? kShortestIntervalFull : kShortestIntervalDiag;
   interval_length_ = next_evaluation_ = 1;
   saddle_.arena = arena_;  // may have changed since `prepare`
   method_->begin(full);
@@ -102,7 +106,7 @@ bool ActiveSetSolver::evaluation_is_due() const {
 
 bool ActiveSetSolver::evaluate_on_the_way() {
   const bool changed = saddle_.evaluate_states(gate_on_the_way(), Moment::running);
-  interval_length_ = changed ? 1 : interval_length_ + kIntervalGrowth;
+  interval_length_ = changed ? shortest_interval_ : interval_length_ + kIntervalGrowth;
   next_evaluation_ = iterations_ + interval_length_;
   return changed;
 }

@@ -24,7 +24,8 @@
 namespace signorini {
 
 /// Iterations between evaluations of the states (docs/theory.md, C40), from the ratio x of the residual to the
-/// tolerance; or growing (ours): 1 after an evaluation that changed anything, else two more than the last.
+/// tolerance; or growing (ours): 1 (Full) or 4 (Diag) after an evaluation that changed anything, else two more
+/// than the last.
 enum class StateInterval { automatic, growing, log2, log10_squared, ln_squared, every, converged };
 template <>
 struct EnumNames<StateInterval> {
@@ -109,7 +110,8 @@ class ActiveSetSolver : public MassSolver {
   bool fresh_ = true;
   KrylovStep step_;
   Halving linear_;
-  int interval_length_ = 1;  ///< growing: iterations
+  int shortest_interval_ = 1;  ///< growing: iterations, after a change
+  int interval_length_ = 1;    ///< growing: iterations
   int next_evaluation_ = 1;  ///< growing: iteration
 };
 
