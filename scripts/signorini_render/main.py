@@ -10,7 +10,7 @@ import numpy as np
 from signorini_render import page, picture, recording
 from signorini_render.recording import RenderError
 
-SINGLE, PANEL, SMALL = (1200, 900), (480, 360), (300, 225)
+SINGLE, PANEL, SMALL, STORY = (1200, 900), (480, 360), (300, 225), (600, 420)
 LARGEST = 8192
 
 
@@ -61,6 +61,7 @@ def parse(arguments):
                "  scripts/render bucket.h5 --step 440 -o impact.png\n"
                "  scripts/render bucket.h5 --sheet --frames 12      12 evenly spaced frames, as bucket.sheet.png\n"
                "  scripts/render recordings/ --sheet                a sheet of every recording of a folder, beside it\n"
+               "  scripts/render bucket.h5 --story                  four frames, contacts and curves, as bucket.story.png\n"
                "  scripts/render a.h5 b.h5 c.h5 --montage -o abc.png     one small picture of each, where it has most contacts\n\n"
                "Contacts are dots in the colour of their region; pale ones lie behind a surface. Equal input gives equal bytes.\n\n"
                "exit codes: 0 written, 1 something is missing or failed, 2 usage, 3 a file that cannot be read or written")
@@ -69,6 +70,8 @@ def parse(arguments):
     parser.add_argument("--step", metavar="K", help="frame, e.g. 440 or 440.2 (default: the last)")
     parser.add_argument("--sheet", action="store_true", help="evenly spaced frames of the whole recording on one page")
     parser.add_argument("--montage", action="store_true", help="all recordings on one small picture, with their names")
+    parser.add_argument("--story", action="store_true",
+                        help="a page 1200 pixels wide: four frames without contacts, the one with most contacts with them, curves")
     parser.add_argument("--columns", type=count, default=4, metavar="N", help="pictures side by side in a montage (default 4)")
     parser.add_argument("--frames", type=count, default=12, metavar="N", help="frames on a sheet (default 12)")
     parser.add_argument("--regions", choices=("points", "islands"), default="points",
@@ -81,12 +84,15 @@ def parse(arguments):
     parser.add_argument("--zoom", type=lambda t: finite(t, 0.05, 50), default=1.0, metavar="F", help="closer by this factor")
     parser.add_argument("--mesh", action="store_true", help="draw the edges of the triangles")
     parser.add_argument("--impulses", action="store_true", help="draw the contact impulses as bars")
+    parser.add_argument("--no-contacts", action="store_true", help="leave the contacts out")
+    parser.add_argument("--glass", action="store_true", help="draw obstacles see-through")
     parser.add_argument("--solid", action="store_true", help="hide contacts behind surfaces")
     options = parser.parse_args(arguments)
-    if options.step and (options.sheet or options.montage):
-        raise UsageError("--step excludes --sheet and --montage")
-    if options.sheet and options.montage:
-        raise UsageError("--sheet and --montage exclude each other")
+    kinds = [name for name in ("sheet", "montage", "story") if getattr(options, name)]
+    if options.step and kinds:
+        raise UsageError(f"--step excludes --{kinds[0]}")
+    if len(kinds) > 1:
+        raise UsageError(f"--{kinds[0]} and --{kinds[1]} exclude each other")
     options.files = recordings_of(options.files)
     if options.montage and not options.output:
         raise UsageError("--montage needs -o PNG")
@@ -116,6 +122,13 @@ def same_frame(id, asked):
         return False
 
 
+def evenly(ids, count):
+    """Frames of `count` evenly spaced steps; of several solves in a step, the last."""
+    last = {recording.key_of(id)[0]: id for id in ids}
+    names = list(last.values())
+    return [names[i] for i in np.unique(np.rint(np.linspace(0, len(names) - 1, min(count, len(names)))).astype(int))]
+
+
 def chooser(options, file):
     def one(ids):
         if not options.step:
@@ -125,17 +138,13 @@ def chooser(options, file):
             raise UsageError(f"{file}: no step '{options.step}' (it has {len(ids)} frames, {ids[0]} to {ids[-1]})")
         return found
 
-    def spread(ids):
-        last = {recording.key_of(id)[0]: id for id in ids}  # of several solves in a step, the last
-        names = list(last.values())
-        return [names[i] for i in np.unique(np.rint(np.linspace(0, len(names) - 1, min(options.frames, len(names)))).astype(int))]
-
-    return spread if options.sheet else one
+    return (lambda ids: evenly(ids, options.frames)) if options.sheet else one
 
 
 def style_of(options):
-    width, height = options.size or (PANEL if options.sheet else SMALL if options.montage else SINGLE)
-    return picture.Style(width, height, options.azimuth, options.elevation, options.zoom, options.mesh, options.solid, options.impulses)
+    width, height = options.size or (PANEL if options.sheet else SMALL if options.montage else STORY if options.story else SINGLE)
+    return picture.Style(width, height, options.azimuth, options.elevation, options.zoom, options.mesh, options.solid, options.impulses,
+                         not options.no_contacts, options.glass)
 
 
 def write_png(image, path):
@@ -151,6 +160,10 @@ def write_png(image, path):
 def run(options):
     if options.montage:
         return save(page.montage([fullest(file, options) for file in options.files], style_of(options), options.columns), Path(options.output))
+    if options.story:
+        for file in options.files:
+            save(story_of(file, options), Path(options.output) if options.output else Path(file).with_suffix(".story.png"))
+        return None
     for file in options.files:
         opened = recording.read_safely(file, chooser(options, file), options.regions)
         frames, style = list(opened.frames.values()), style_of(options)
@@ -158,6 +171,19 @@ def run(options):
         image = draw(opened, frames if options.sheet else frames[0], style, options.regions)
         save(image, Path(options.output) if options.output else Path(file).with_suffix(".sheet.png" if options.sheet else ".png"))
     return None
+
+
+def story_of(file, options):
+    chosen = {}
+
+    def choose(ids):
+        chosen["spread"], chosen["fullest"] = evenly(ids, 4), recording.fullest(file, ids)
+        return sorted({*chosen["spread"], chosen["fullest"]}, key=recording.key_of)
+
+    opened = recording.read_safely(file, choose, options.regions)
+    frames = opened.frames
+    choose(opened.ids)
+    return page.story(opened, [frames[id] for id in chosen["spread"]], frames[chosen["fullest"]], style_of(options))
 
 
 def fullest(file, options):

@@ -130,6 +130,28 @@ def sheet(recording, frames, style, mode):
     return image
 
 
+def story(recording, frames, fullest, style):
+    """Four frames without contacts, the one with most contacts with them, and the curves of every step, on a page for documents."""
+    view = picture.fit_camera(frames + [fullest], recording.up, style)
+    size = style.width / 36
+    gap, caption = round(0.4 * size), round(1.6 * size)
+    image = Image.new("RGB", (2 * style.width, 3 * (style.height + caption)), "white")
+    draw = ImageDraw.Draw(image)
+    for number, frame in enumerate(frames + [fullest]):
+        left, top = number % 2 * style.width, number // 2 * (style.height + caption)
+        shown = dataclasses.replace(style, contacts=number == len(frames), glass=True)
+        image.paste(to_image(picture.render(frame, view, recording.up, shown)), (left, top))
+        text = f"t = {frame.time:.4g} s" + (f"   {contacts_text(frame, 'points')}" if shown.contacts else "")
+        draw.text((left + style.width / 2, top + style.height + gap), text, fill=INK, font=font(size), anchor="ma")
+        if number == 0:
+            scale_bar(draw, view, size, style.width - size, style.height - gap)
+    if recording.statistics:
+        left, top = (len(frames) + 1) % 2 * style.width, (len(frames) + 1) // 2 * (style.height + caption)
+        plots.column(draw, (left, top, left + style.width, top + style.height), 0.75 * size, recording.statistics,
+                     [frame.time for frame in frames])
+    return image.quantize(colors=160, dither=Image.Dither.NONE)
+
+
 def montage(pictures, style, columns):
     """Small pictures with names: (name, up, frame) each, style.width and height are those of one."""
     size = max(11.0, min(style.width, style.height) / 17)

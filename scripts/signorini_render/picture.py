@@ -12,6 +12,8 @@ SHADOW_MAP = 1400     # pixels along a side
 BAND = 400_000        # samples shaded at a time
 PARTICLE = 0.04       # radius of a mass point without surface, share of the scene's
 GLASS = 0.10          # opacity of obstacle faces seen from behind
+PANE = 0.30           # of those seen from the front, in front of a body, where obstacles are see-through
+BACKGROUND = 0.55     # of those with no body behind or before them
 
 
 @dataclasses.dataclass
@@ -24,6 +26,8 @@ class Style:
     mesh: bool = False       # draw the edges of the triangles
     solid: bool = False      # contacts behind a surface are hidden
     impulses: bool = False   # draw an arrow per impulse
+    contacts: bool = True    # draw the contacts
+    glass: bool = False      # obstacles are see-through
 
 
 @dataclasses.dataclass
@@ -194,6 +198,14 @@ def outline(image, layer, view, strength):
     image[where] += (colours.linear(colours.rgb(colours.INK)) - image[where]) * ink[where, None]
 
 
+def cover(image, layer, behind, view, sun, up, opacity, line):
+    """Draws the see-through layer over what lies behind it: its faces where there is a body, its outlines wherever it is in front."""
+    in_front = (layer.buffer.index >= 0) & (layer.buffer.depth > behind.buffer.depth)
+    fill(image, layer, view, sun, up, False, in_front & ((behind.buffer.index >= 0) | (opacity == GLASS)), opacity)
+    layer.buffer.index[~in_front] = -1
+    outline(image, layer, view, line)
+
+
 def blend_disc(image, centre, radius, colour, opacity):
     """An anti-aliased disc on an image of rows×columns×3, sRGB."""
     height, width = image.shape[:2]
@@ -271,21 +283,25 @@ def render(frame, view, up, style):
     turned_away = (normals * (view.eye - centre)).sum(axis=1) < 0
     obstacle = frame.body < 0
     closed = surface.closed_bodies(frame.triangles, frame.body) if len(frame.triangles) else np.zeros(0, bool)
-    solid = rasterise(frame, fine, np.flatnonzero((areas > 0) & ~(turned_away & (obstacle | closed))), normals, corners)
+    front = (areas > 0) & ~(turned_away & (obstacle | closed))
+    solid = rasterise(frame, fine, np.flatnonzero(front & ~(obstacle & style.glass)), normals, corners)
     glass = rasterise(frame, fine, np.flatnonzero((areas > 0) & turned_away & obstacle & ~closed), normals, corners)
 
     sun = Sun(frame, fine, up)
     image = np.ones((fine.width * fine.height, 3), np.float32)
+    panes = rasterise(frame, fine, np.flatnonzero(front & obstacle), normals, corners) if style.glass else None
+    if panes is not None:
+        fill(image, panes, fine, sun, up, False, (panes.buffer.index >= 0) & (solid.buffer.index < 0), BACKGROUND)
     fill(image, solid, fine, sun, up, style.mesh, solid.buffer.index >= 0)
     outline(image, solid, fine, 0.55)
-    in_front = (glass.buffer.index >= 0) & (glass.buffer.depth > solid.buffer.depth)
-    fill(image, glass, fine, sun, up, False, in_front, GLASS)
-    glass.buffer.index[~in_front] = -1
-    outline(image, glass, fine, 0.10)
+    if panes is not None:
+        cover(image, panes, solid, fine, sun, up, PANE, 0.25)
+    cover(image, glass, solid, fine, sun, up, GLASS, 0.10)
 
     image = image.reshape(view.height, SAMPLES, view.width, SAMPLES, 3).mean(axis=(1, 3))
     nearest = solid.buffer.depth.reshape(view.height, SAMPLES, view.width, SAMPLES)[:, 0, :, 0]
     nearest = np.where(np.isfinite(nearest), nearest, 0.0)
     image = colours.srgb(image)
-    draw_contacts(image, frame, view, nearest, style)
+    if style.contacts:
+        draw_contacts(image, frame, view, nearest, style)
     return image

@@ -93,3 +93,14 @@ def strip(draw, box, size, statistics, marks):
         begin = left + number * width
         plot(draw, (begin + 4.5 * size, top + 2.2 * size, begin + width - 1.5 * size, bottom - 1.6 * size), size, statistics["time"],
              curves, unit, marks)
+
+
+def column(draw, box, size, statistics, marks):
+    """The same plots one below the other."""
+    groups = curves_of(statistics)
+    left, top, right, bottom = box
+    height = (bottom - top) / max(1, len(groups))
+    for number, (curves, unit) in enumerate(groups):
+        begin = top + number * height
+        plot(draw, (left + 5.0 * size, begin + 2.6 * size, right - 1.5 * size, begin + height - 2.2 * size), size, statistics["time"],
+             curves, unit, marks)

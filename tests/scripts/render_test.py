@@ -266,6 +266,35 @@ class Pictures(unittest.TestCase):
         self.assertGreater(image.size[0], 320)
         self.assertGreater(np.asarray(image, float).std(), 10.0)
 
+    def test_a_story_shows_contacts_once_and_behind_see_through_obstacles(self):
+        """Two boxes under a lid: they are seen through it, and contacts are drawn in the fifth picture alone."""
+        bare = two_boxes_on_a_floor()
+        lid = np.array([[-5, -5, 1.5], [5, -5, 1.5], [5, 5, 1.5], [-5, 5, 1.5]])
+        vertices = np.concatenate([bare["geometry/vertices"], lid])
+        n = len(bare["geometry/vertices"])
+        triangles = np.concatenate([bare["geometry/triangles"], [[n, n + 1, n + 2], [n, n + 2, n + 3]]]).astype(np.int32)
+        covered = bare | {"geometry/vertices": vertices, "geometry/triangles": triangles,
+                          "geometry/triangle_body": np.append(bare["geometry/triangle_body"], [-1, -1]).astype(np.int32)}
+        write_recording(self.file, {f"{step:06}": covered | {"time": 0.1 * step} for step in range(1, 6)})
+        status, out, err = run_main(self.file, "--story", "--size", "300x210")
+        self.assertEqual((status, out.strip(), err), (0, str(self.folder / "r.story.png"), ""))
+        image = Image.open(self.folder / "r.story.png").convert("RGB")
+        self.assertEqual(image.width, 600)
+        panel = [image.crop((300 * (i % 2), (image.height // 3) * (i // 2), 300 * (i % 2) + 300, (image.height // 3) * (i // 2) + 200))
+                 for i in range(5)]
+        strong = [int((np.ptp(np.asarray(p, int), axis=2) > 110).sum()) for p in panel]  # bodies are muted, contacts are not
+        self.assertEqual(strong[:4], [0] * 4)
+        self.assertGreater(strong[4], 10)
+        shot = self.folder / "one.png"
+        coloured = {}
+        for options in ((), ("--glass",)):
+            run_main(self.file, "--no-contacts", *options, "--elevation", "60", "--size", "300x210", "-o", shot)
+            pixels = np.asarray(Image.open(shot).convert("RGB"), int)
+            coloured[options] = int((np.ptp(pixels, axis=2) > 12).sum())  # bodies are coloured, obstacles are grey
+        self.assertLess(coloured[()], 60)  # under the lid: the captions alone
+        self.assertGreater(coloured[("--glass",)], 600)
+        self.expect_error(2, "--step excludes --story", self.file, "--story", "--step", "1")
+
     def test_statistics_become_plots_under_the_sheet(self):
         write_recording(self.file, {"000001": two_boxes_on_a_floor()})
         run_main(self.file, "--sheet", "--size", "200x150", "-o", self.folder / "bare.png")
