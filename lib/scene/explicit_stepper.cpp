@@ -12,6 +12,7 @@
 #include "collision/edge_contacts.h"
 #include "scene/checkpoint.h"
 #include "scene/driving_solver.h"
+#include "scene/momentum_balance.h"
 #include "scene/point_triangle_surface.h"
 
 namespace signorini {
@@ -45,11 +46,13 @@ struct ExplicitStepper::Impl {
   std::optional<EdgeDetector> edges;
   std::unique_ptr<Solver> solver;
   const ExplicitSettings settings;
+  const MomentumBalance momentum;
 
   CarriedState carried;  // everything else follows from it
   bool looked_ahead = false;
   std::vector<Matrix3> mass, inverse_mass;  // per block
   std::vector<Vector3> force, free_velocity;
+  std::vector<Vector3> load;                                               // H r, N s
   std::vector<Vector3> position, surface_velocity, surface_free_velocity;  // per surface vertex
   std::vector<SurfaceContact> contacts;                                    // ascending by key
   std::vector<Vector3> tangents;
@@ -63,7 +66,8 @@ struct ExplicitStepper::Impl {
         surface(point_triangle_surface(bodies)),
         detector(surface.model, detection),
         solver(std::move(driver)),
-        settings(chosen) {
+        settings(chosen),
+        momentum(bodies) {
     carried.state = bodies.start();
     if (detection.edges) edges.emplace(bodies.surface(), start_positions(bodies), detection);
     const std::size_t blocks = system.blocks();
@@ -71,6 +75,7 @@ struct ExplicitStepper::Impl {
     inverse_mass.resize(blocks);
     force.resize(blocks);
     free_velocity.resize(blocks);
+    load.resize(blocks);
     for (auto* v : {&position, &surface_velocity, &surface_free_velocity})
       v->resize(system.surface().vertices());
     find_masses();
@@ -238,6 +243,7 @@ StepReport ExplicitStepper::Impl::step(TaskArena& arena, const SolveSink& sink) 
   if (!looked_ahead) look_ahead(arena, report);
   find_contacts();
   report.contacts = static_cast<int>(contacts.size());
+  std::fill(load.begin(), load.end(), Vector3::Zero());
   if (contacts.empty()) {
     carried.warm.clear();
   } else {
@@ -252,9 +258,12 @@ StepReport ExplicitStepper::Impl::step(TaskArena& arena, const SolveSink& sink) 
     const Vector pushed = problem.H * Eigen::Map<const Vector>(impulses.data(), count(impulses));
     for (Index i = 0; i < count(touched.block); ++i) {
       const std::size_t block = touched.block[i];
-      free_velocity[block] += inverse_mass[block] * pushed.segment<3>(3 * i);
+      load[block] = pushed.segment<3>(3 * i);
+      free_velocity[block] += inverse_mass[block] * load[block];
     }
   }
+  report.momentum_error = momentum.error(carried.state.velocity, free_velocity, load, settings.dt,
+                                         settings.gravity, MomentumBalance::Damping::by_start);
   const Stopwatch update;
   system.advance(carried.state, free_velocity, settings.dt);
   ++carried.steps;

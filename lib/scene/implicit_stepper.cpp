@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "scene/checkpoint.h"
 #include "scene/contact_loops.h"
 #include "scene/linearised_solve.h"
+#include "scene/momentum_balance.h"
 #include "scene/step_surfaces.h"
 
 namespace signorini {
@@ -32,6 +34,7 @@ struct ImplicitStepper::Impl {
   StepSurfaces surfaces;
   LinearisedSolve solves;
   LoopContacts contacts;  // of the next solve
+  const MomentumBalance momentum;
 
   CarriedState carried;
 
@@ -49,7 +52,8 @@ struct ImplicitStepper::Impl {
         settings(resolved(chosen, finder.settings().tolerance)),
         neighbours(bodies.surface()),
         surfaces(bodies, std::move(finder)),
-        solves(bodies, settings, std::move(driver)) {
+        solves(bodies, settings, std::move(driver)),
+        momentum(bodies) {
     carried.state = bodies.start();
     force.resize(bodies.blocks());
   }
@@ -106,6 +110,9 @@ void ImplicitStepper::Impl::take(double dt, int halvings) {
               .report = report,
               .failure = failure};
   if (attempt(sub)) {
+    const double error = momentum.error(carried.state.velocity, solves.velocity(), solves.load(), dt,
+                                        settings.gravity, MomentumBalance::Damping::by_end);
+    report.momentum_error = std::isnan(error) ? error : std::max(report.momentum_error, error);
     accept(sub);
   } else if (halvings < settings.halvings) {
     take(0.5 * dt, halvings + 1);
@@ -190,6 +197,7 @@ void ImplicitStepper::Impl::accept(SubStep& sub) {
 /// The motion of the last attempt, shortened until nothing crosses any more.
 void ImplicitStepper::Impl::hold(SubStep& sub) {
   report.unresolved = true;
+  report.momentum_error = std::numeric_limits<double>::quiet_NaN();
   std::vector<Vector3> full(solves.velocity().begin(), solves.velocity().end());
   if (!std::all_of(full.begin(), full.end(), is_finite)) full.assign(full.size(), Vector3::Zero());
   std::vector<Vector3> shortened(full.size());

@@ -47,6 +47,7 @@ bool LinearisedSolve::free_motion(SubStep& sub) {
   const bool finite = all_finite(numbers(std::as_const(free_velocity_)));
   if (!finite) free_velocity_.assign(free_velocity_.size(), Vector3::Zero());
   velocity_ = free_velocity_;
+  load_.assign(load_.size(), Vector3::Zero());
   sub.report.free_seconds += free.seconds();
   if (outcome.converged && finite) return true;
   sub.failure = fmt::format("the linear solve of the free motion ended with residual {:.2e} (asked: {:.0e})",
@@ -59,6 +60,7 @@ bool LinearisedSolve::respond(SubStep& sub, LoopContacts& contacts) {
   sub.report.contacts = static_cast<int>(solved_.size());
   if (solved_.empty()) {
     velocity_ = free_velocity_;
+    load_.assign(load_.size(), Vector3::Zero());
     return true;
   }
   assemble(sub, contacts);

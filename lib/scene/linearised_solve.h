@@ -43,6 +43,7 @@ class LinearisedSolve {
   void drop_contacts() { solved_.clear(); }
 
   std::span<const Vector3> velocity() const { return velocity_; }       ///< per block, m/s
+  std::span<const Vector3> load() const { return load_; }               ///< per block: H r of that velocity
   std::span<const SurfaceContact> contacts() const { return solved_; }  ///< of the last solve
   const ContactProblem& problem() const { return problem_; }
   std::span<const double> impulses() const { return impulses_; }

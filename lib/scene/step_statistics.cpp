@@ -34,6 +34,7 @@ constexpr Column kStatistics[] = {
      [](const StepStatistics& s) {
        return s.report.kinetic_energy + s.report.elastic_energy + s.report.potential_energy;
      }},
+    {"momentum_error", "m/s", [](const StepStatistics& s) { return s.report.momentum_error; }},
     {"intersects", "1", [](const StepStatistics& s) { return s.intersects; }},
 };
 

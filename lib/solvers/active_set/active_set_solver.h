@@ -112,7 +112,7 @@ class ActiveSetSolver : public MassSolver {
   Halving linear_;
   int shortest_interval_ = 1;  ///< growing: iterations, after a change
   int interval_length_ = 1;    ///< growing: iterations
-  int next_evaluation_ = 1;  ///< growing: iteration
+  int next_evaluation_ = 1;    ///< growing: iteration
 };
 
 }  // namespace signorini
