@@ -25,20 +25,21 @@ struct Part {
   double stretch;               ///< of its length
   std::array<double, 4> width;  ///< of its section over that of the box, at 0, 1/3, 2/3 and 1 of its length
   Place bend;                   ///< shift of its end; it grows with the square of the length
+  double droop = 0.0;  ///< its axis is an arc that turns from its direction towards −z by this angle; rad
 };
 
-// x: back to front, y: right to left, z: feet to ears. Ears are hollowed out by nothing: they are thick.
+// x: back to front, y: right to left, z: feet to ears.
 constexpr std::array<Part, 10> kParts{{
-    {{12, 13, 16}, {40, 39, 50}, -1, 2, +1.0, 1.0, {0.88, 1.06, 1.02, 0.82}, {0, 0, 0}},   // trunk
-    {{16, 16, 50}, {36, 36, 66}, 0, 2, +1.0, 1.0, {1.0, 0.80, 0.92, 0.74}, {1.5, 0, 0}},   // head
-    {{20, 13, 0}, {36, 24, 16}, 0, 2, -1.0, 1.35, {1.0, 0.86, 0.74, 0.84}, {3, -1.5, 0}},  // right leg
-    {{20, 28, 0}, {36, 39, 16}, 0, 2, -1.0, 1.35, {1.0, 0.86, 0.74, 0.84}, {3, 1.5, 0}},   // left leg
-    {{19, 0, 33}, {33, 13, 47}, 0, 1, -1.0, 1.6, {1.0, 0.80, 0.70, 0.72}, {2, 0, 5}},      // right arm
-    {{19, 39, 33}, {33, 52, 47}, 0, 1, +1.0, 1.6, {1.0, 0.80, 0.70, 0.72}, {2, 0, 5}},     // left arm
-    {{0, 20, 18}, {12, 32, 30}, 0, 0, -1.0, 1.6, {1.0, 0.84, 0.72, 0.58}, {0, 0, -10}},    // tail
-    {{36, 21, 53}, {40, 31, 61}, 1, 0, +1.0, 1.7, {1.0, 0.90, 0.76, 0.58}, {0, 0, -1}},    // snout
-    {{22, 17, 66}, {28, 22, 70}, 1, 2, +1.0, 1.9, {1.0, 1.0, 0.85, 0.60}, {-1, -2.5, 0}},  // right ear
-    {{22, 30, 66}, {28, 35, 70}, 1, 2, +1.0, 1.9, {1.0, 1.0, 0.85, 0.60}, {-1, 2.5, 0}},   // left ear
+    {{12, 13, 16}, {40, 39, 50}, -1, 2, +1.0, 1.0, {0.88, 1.06, 1.02, 0.82}, {0, 0, 0}},    // trunk
+    {{16, 16, 50}, {36, 36, 66}, 0, 2, +1.0, 1.0, {1.0, 0.80, 0.92, 0.74}, {1.5, 0, 0}},    // head
+    {{20, 13, 0}, {36, 24, 16}, 0, 2, -1.0, 1.35, {1.0, 0.86, 0.74, 0.84}, {3, -1.5, 0}},   // right leg
+    {{20, 28, 0}, {36, 39, 16}, 0, 2, -1.0, 1.35, {1.0, 0.86, 0.74, 0.84}, {3, 1.5, 0}},    // left leg
+    {{19, 0, 33}, {33, 13, 47}, 0, 1, -1.0, 1.6, {1.0, 0.80, 0.70, 0.72}, {2, 0, 5}},       // right arm
+    {{19, 39, 33}, {33, 52, 47}, 0, 1, +1.0, 1.6, {1.0, 0.80, 0.70, 0.72}, {2, 0, 5}},      // left arm
+    {{0, 20, 17}, {12, 32, 29}, 0, 0, -1.0, 1.6, {1.0, 0.80, 0.68, 0.55}, {0, 0, 0}, 1.3},  // tail
+    {{36, 21, 53}, {40, 31, 61}, 1, 0, +1.0, 1.7, {1.0, 0.90, 0.76, 0.58}, {0, 0, -1}},     // snout
+    {{22, 17, 66}, {28, 22, 70}, 1, 2, +1.0, 1.9, {1.0, 1.0, 0.85, 0.60}, {-1, -2.5, 0}},   // right ear
+    {{22, 30, 66}, {28, 35, 70}, 1, 2, +1.0, 1.9, {1.0, 1.0, 0.85, 0.60}, {-1, 2.5, 0}},    // left ear
 }};
 constexpr std::array<Index, 3> kLattice{40, 52, 70};
 constexpr double kRoundness =
@@ -116,7 +117,16 @@ class Shape {
     arm[b] *= width * std::sqrt(1.0 - grown * kRoundness * s * s);
     arm[n] *= 1.0 - grown;
     Vector3 x = centre + arm;
-    x[n] += part.sign * part.stretch * along * length;
+    const double reach = part.stretch * along * length, angle = part.droop * along;
+    if (angle > 0.0) {
+      // Along an arc of radius reach/angle; the section turns with it.
+      const Vector3 ahead = part.sign * Vector3::Unit(static_cast<Index>(n)), down = -Vector3::UnitZ();
+      const double below = arm.dot(down);
+      x += reach / angle * (std::sin(angle) * ahead + (1.0 - std::cos(angle)) * down);
+      x += below * ((std::cos(angle) - 1.0) * down - std::sin(angle) * ahead);
+    } else {
+      x[n] += part.sign * reach;
+    }
     for (std::size_t d = 0; d < 3; ++d) x[d] += along * along * part.bend[d];
     return x;
   }

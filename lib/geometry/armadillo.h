@@ -18,8 +18,8 @@ namespace signorini {
 ///
 /// with b = 186, the sum of the edges of the trunk and the lengths of the limbs (a limb shares a face with what it grows
 /// from, and Steiner's formula for boxes is additive). The boxes become limbs by a map that narrows, stretches and
-/// bends them along their lengths, then by a few sweeps of Laplacian smoothing; `smooth` mends the worst elements.
-/// Smallest quality 0.2, mean 0.7. `height` is its size along z, feet to ears, m, centred; +x is where the snout
+/// bends them along their lengths (the tail along an arc), then by a few sweeps of Laplacian smoothing; `smooth` mends the worst elements.
+/// Smallest quality 0.23, mean 0.70. `height` is its size along z, feet to ears, m, centred; +x is where the snout
 /// points, y the direction of the arms.
 ///
 /// `refinement` = 1 is the full mesh; a coarser one for small runs has the same boxes on a lattice that is as many times

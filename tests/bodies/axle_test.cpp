@@ -91,7 +91,9 @@ TEST(Axle, ADriveApproachesItsNoLoadSpeedWithoutOscillation) {
     const double time = roller.inertia / axle.slope;
     for (int n = 0; n < steps; ++n) roller.step(time / steps);
     const double error = std::abs(roller.spin(axle) - no_load - (-2.0 - no_load) * std::exp(-1.0));
-    if (before > 0.0) EXPECT_NEAR(before / error, 2.0, 0.05);
+    if (before > 0.0) {
+      EXPECT_NEAR(before / error, 2.0, 0.05);
+    }
     before = error;
   }
 }
@@ -134,7 +136,7 @@ TEST(Axle, RowsAreTheVelocitiesThatItAllows) {
     roller.system.advance(moved, velocity, kStep);
     roller.system.surface_positions(roller.arena, moved, x1);
     VertexRow row;
-    for (std::size_t i = 0; i < x0.size(); ++i) {
+    for (Index i = 0; i < count(x0); ++i) {
       for (Index d = 0; d < 3; ++d) {
         const int entries = roller.system.vertex_row(roller.state, i, Vector3::Unit(d), row);
         ASSERT_EQ(entries, slides ? 2 : 1);

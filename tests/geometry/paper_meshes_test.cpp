@@ -95,9 +95,9 @@ TEST(Armadillo, HasTheCountsOfThePaper) {
   const TetMesh mesh = armadillo(0.4);
   EXPECT_EQ(checked_counts(mesh), (Counts{385739, 20978, 69722, 10491, 2}));
   EXPECT_NEAR(extent(mesh)[2], 0.4, 10 * kEps);
-  const MeshQuality quality = mesh_quality(mesh);
-  EXPECT_GT(quality.smallest, 0.2);
-  EXPECT_GT(quality.mean, 0.65);
+  const MeshQuality quality = mesh_quality(mesh);  // 0.230 and 0.698
+  EXPECT_GT(quality.smallest, 0.22);
+  EXPECT_GT(quality.mean, 0.69);
   RecordProperty("smallest_quality", std::to_string(quality.smallest));
   EXPECT_TRUE(same(mesh, armadillo(0.4)));
 }
