@@ -174,6 +174,23 @@ void BodySystem::pin(Index body, Index vertex, const Motion& motion) {
   s.pins.push_back({node, motion, s.node_rest[node]});
 }
 
+void BodySystem::mount(Index body, const Axle& axle) {
+  Impl& s = *impl_;
+  SIGNORINI_CHECK(!s.finished && body >= 0 && body < bodies());
+  const Body& owner = s.bodies[body];
+  if (owner.kind != Kind::rigid) throw_usage("{}: only a rigid body can turn on an axle", owner.name);
+  RigidBody& rigid = s.rigid[owner.number];
+  if (rigid.axle) throw_usage("{}: the body is on an axle already", owner.name);
+  axle.validate(owner.name);
+  rigid.axle = axle;
+  const Vector3 a = rigid.axle->axis.normalized();
+  rigid.axle->axis = a;
+  const Vector3 local = s.rigid_start[owner.number].rotation.conjugate() * a;
+  rigid.axle_inertia = local.dot(rigid.body.inertia * local);
+  rigid.angular_velocity = a.dot(rigid.angular_velocity) * a;
+  rigid.velocity = axle.slides ? Vector3(a.dot(rigid.velocity) * a) : Vector3::Zero();
+}
+
 void BodySystem::finish() {
   Impl& s = *impl_;
   SIGNORINI_CHECK(!s.finished);
@@ -251,7 +268,10 @@ Index BodySystem::body_of_block(Index block) const {
   return impl_->rigid[(block - nodes()) / 2].owner;
 }
 
-bool BodySystem::is_prescribed(Index block) const { return block < nodes() && impl_->pinned(block); }
+bool BodySystem::is_prescribed(Index block) const {
+  if (block < nodes()) return impl_->pinned(block);
+  return (block - nodes()) % 2 == 0 && impl_->is_held((block - nodes()) / 2);
+}
 
 void BodySystem::Impl::require_state(const SystemState& state) const {
   SIGNORINI_CHECK(finished && state.node.size() == node_mass.size() && state.rigid.size() == rigid.size() &&

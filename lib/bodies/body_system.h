@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/parallel.h"
+#include "bodies/axle.h"
 #include "bodies/embedding.h"
 #include "bodies/motion.h"
 #include "bodies/rigid_body.h"
@@ -32,6 +33,9 @@
 /// implicit: neither its force nor its dt C v is in b, which cancel each other. Rigid bodies contribute M,
 /// and a b whose solution is their torque-free rotation (bodies/free_rotation.h: keeps the angular momentum,
 /// never gains energy): A stays symmetric positive definite.
+///
+/// A rigid body on an axle (bodies/axle.h) has the rows of its axle instead; unless it slides, the block of its centre is
+/// prescribed, at rest.
 ///
 /// *Prescribed* blocks (pinned nodes) move as their Motion says: their rows of A are those of M, b is M times
 /// the prescribed velocity, and their columns have moved to b; so A keeps its pattern, stays SPD and the
@@ -72,7 +76,10 @@ class BodySystem {
   /// Vertex `vertex` of the rest mesh of a deformable body follows `motion`, X being its place in the world
   /// at the start. `UsageError`: not deformable, no such vertex, pinned already.
   void pin(Index body, Index vertex, const Motion& motion);
-  /// Builds the patterns; to be called once after the last body and pin, before everything below `name`.
+  /// A rigid body turns about an axle through its centre of mass. Of its start velocities the parts along the axis stay,
+  /// of the centre's only where it slides. `UsageError`: not rigid, on an axle already, a bad axle.
+  void mount(Index body, const Axle& axle);
+  /// Builds the patterns; to be called once after the last body, pin and axle, before everything below `name`.
   void finish();
 
   Index bodies() const;
@@ -97,12 +104,13 @@ class BodySystem {
   /// rest; m.
   const std::vector<Vector3>& surface_rest() const;
   /// Entries of the row of direction d at a vertex: up to 4 blocks, prescribed blocks left out; returns their
-  /// number. Rigid bodies: (N + 2r, d) and (N + 2r + 1, ρ × d) with ρ = x − centre in this state.
+  /// number. Rigid bodies: (N + 2r, d) and (N + 2r + 1, ρ × d) with ρ = x − centre in this state; on an axle along a
+  /// both are projected on a, and the first is left out unless the body slides.
   int vertex_row(const SystemState& state, Index vertex, const Vector3& direction, VertexRow& row) const;
   /// The part of a vertex's mean velocity over [state.time, state.time + dt] that no free block carries:
   /// kinematic motion and pinned nodes; m/s. Zero for all others.
   Vector3 prescribed_velocity(const SystemState& state, Index vertex, double dt) const;
-  /// The block that carries most of a vertex (a rigid body's first), −1 for kinematic ones.
+  /// The block that carries most of a vertex (a rigid body's first free one), −1 for kinematic ones.
   Index main_block(Index vertex) const;
 
   // --- dynamics ---

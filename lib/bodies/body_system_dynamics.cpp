@@ -29,7 +29,8 @@ void BodySystem::mass_blocks(const SystemState& state, std::span<Matrix3> mass) 
   for (std::size_t r = 0; r < s.rigid.size(); ++r) {
     const std::size_t block = s.node_mass.size() + 2 * r;
     mass[block] = s.rigid[r].body.mass * Matrix3::Identity();
-    mass[block + 1] = world_inertia(s.rigid[r].body.inertia, state.rigid[r]);
+    mass[block + 1] = s.rigid[r].axle ? Matrix3(s.rigid[r].axle_inertia * Matrix3::Identity())
+                                      : world_inertia(s.rigid[r].body.inertia, state.rigid[r]);
   }
 }
 
@@ -44,6 +45,10 @@ double BodySystem::forces(TaskArena& arena, const SystemState& state, std::span<
   if (!s.springs.empty()) energy += s.springs.add_forces(state.node, velocity, node_force);
   for (std::size_t r = 0; r < s.rigid.size(); ++r) {
     const std::size_t block = s.node_mass.size() + 2 * r + 1;
+    if (const auto& axle = s.rigid[r].axle) {
+      force[block] = axle->torque_at(axle->axis.dot(state.velocity[block])) * axle->axis;
+      continue;
+    }
     force[block] =
         gyroscopic_torque(world_inertia(s.rigid[r].body.inertia, state.rigid[r]), state.velocity[block]);
   }
@@ -75,6 +80,10 @@ void BodySystem::Impl::add_springs_step(const SystemState& state, double dt, Imp
 void BodySystem::Impl::add_rigid_rows(const SystemState& state, double dt, const Vector3& gravity,
                                       ImplicitSystem& system) const {
   for (Index r = 0; r < count(rigid); ++r) {
+    if (rigid[r].axle) {
+      add_axle_rows(r, state, dt, gravity, system);
+      continue;
+    }
     const Index block = rigid_block(r);
     const double m = rigid[r].body.mass;
     const Matrix3 inertia = world_inertia(rigid[r].body.inertia, state.rigid[r]);
@@ -86,6 +95,21 @@ void BodySystem::Impl::add_rigid_rows(const SystemState& state, double dt, const
     const Vector3 free = free_rotation(rigid[r].body.inertia, state.rigid[r], omega, dt);
     system.b.segment<3>(3 * block + 3) = inertia * free;
   }
+}
+
+void BodySystem::Impl::add_axle_rows(Index r, const SystemState& state, double dt, const Vector3& gravity,
+                                     ImplicitSystem& system) const {
+  const Index block = rigid_block(r);
+  const Axle& axle = *rigid[r].axle;
+  const Vector3& a = axle.axis;
+  const double m = rigid[r].body.mass, I = rigid[r].axle_inertia;
+  Eigen::Map<Matrix3>(system.A.block(diagonal[block])) = m * Matrix3::Identity();
+  Eigen::Map<Matrix3>(system.A.block(diagonal[block + 1])) =
+      I * Matrix3::Identity() + dt * axle.slope * a * a.transpose();
+  const double push = axle.slides ? m * a.dot(state.velocity[block] + dt * gravity) : 0.0;
+  const double turn = I * a.dot(state.velocity[block + 1]) + dt * (axle.torque + axle.slope * axle.speed);
+  system.b.segment<3>(3 * block) = push * a;
+  system.b.segment<3>(3 * block + 3) = turn * a;
 }
 
 /// Rows of prescribed blocks become M v_p, their columns move to b.
@@ -177,8 +201,8 @@ double BodySystem::potential_energy(const SystemState& state, const Vector3& gra
   for (std::size_t i = 0; i < s.node_mass.size(); ++i) {
     if (s.pin_of[i] < 0) energy -= s.node_mass[i] * gravity.dot(state.node[i]);
   }
-  for (std::size_t r = 0; r < s.rigid.size(); ++r)
-    energy -= s.rigid[r].body.mass * gravity.dot(state.rigid[r].centre);
+  for (Index r = 0; r < rigids(); ++r)
+    if (!s.is_held(r)) energy -= s.rigid[r].body.mass * gravity.dot(state.rigid[r].centre);
   return energy;
 }
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,8 @@ struct RigidBody {
   MassProperties body;  // inertia in body axes about the centre
   Vector3 velocity = Vector3::Zero(), angular_velocity = Vector3::Zero();
   Index owner = -1;
+  std::optional<Axle> axle;   // its axis of length 1
+  double axle_inertia = 0.0;  // about it, kg·m²
 };
 
 }  // namespace body_parts
@@ -86,6 +89,8 @@ struct BodySystem::Impl {
   Index nodes() const { return count(node_mass); }
   Index rigids() const { return count(rigid); }
   Index rigid_block(Index r) const { return nodes() + 2 * r; }
+  /// The centre of rigid body r cannot move.
+  bool is_held(Index r) const { return rigid[r].axle && !rigid[r].axle->slides; }
   bool pinned(Index node) const { return pin_of[node] >= 0; }
   Index add_body(const std::string& name, Kind kind, Index number, Index first_node);
   Index add_nodes(Index body, const std::vector<Vector3>& rest, std::span<const double> mass, double alpha,
@@ -101,6 +106,8 @@ struct BodySystem::Impl {
   void add_springs_step(const SystemState& state, double dt, ImplicitSystem& system);
   void add_rigid_rows(const SystemState& state, double dt, const Vector3& gravity,
                       ImplicitSystem& system) const;
+  void add_axle_rows(Index r, const SystemState& state, double dt, const Vector3& gravity,
+                     ImplicitSystem& system) const;
   void prescribe(const SystemState& state, double dt, ImplicitSystem& system) const;
 };
 

@@ -62,9 +62,17 @@ int BodySystem::vertex_row(const SystemState& state, Index vertex, const Vector3
   if (body.kind == Kind::rigid) {
     const Vector3 arm = state.rigid[body.number].rotation * carrier.local;
     const Index block = s.rigid_block(body.number);
-    row[0] = {block, direction};
-    row[1] = {block + 1, arm.cross(direction)};
-    return 2;
+    const std::optional<Axle>& axle = s.rigid[body.number].axle;
+    if (!axle) {
+      row[0] = {block, direction};
+      row[1] = {block + 1, arm.cross(direction)};
+      return 2;
+    }
+    const Vector3& a = axle->axis;
+    int entries = 0;
+    if (axle->slides) row[entries++] = {block, a.dot(direction) * a};
+    row[entries++] = {block + 1, a.dot(arm.cross(direction)) * a};
+    return entries;
   }
   std::size_t entries = 0;
   for (std::size_t k = 0; k < 4 && carrier.node[k] >= 0; ++k) {
@@ -101,7 +109,7 @@ Index BodySystem::main_block(Index vertex) const {
   const Carrier& carrier = s.carriers[vertex];
   const Body& body = s.bodies[s.surface.vertex_body[vertex]];
   if (body.kind == Kind::kinematic) return -1;
-  if (body.kind == Kind::rigid) return s.rigid_block(body.number);
+  if (body.kind == Kind::rigid) return s.rigid_block(body.number) + (s.is_held(body.number) ? 1 : 0);
   const auto most = std::max_element(carrier.weight.begin(), carrier.weight.end());
   return carrier.node[most - carrier.weight.begin()];
 }

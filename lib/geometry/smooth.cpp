@@ -1,5 +1,7 @@
 #include "geometry/smooth.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "geometry/tet_flips.h"
 
@@ -17,9 +19,14 @@ void smooth(TetMesh& mesh, std::vector<Vector3>& parameters, FunctionRef<Vector3
     for (const std::size_t t : star[v]) sum += shape_penalty(tet_quality(mesh, mesh.tets[t]));
     return sum;
   };
+  const auto is_good = [&](std::size_t v) {
+    return std::all_of(star[v].begin(), star[v].end(),
+                       [&](std::size_t t) { return tet_quality(mesh, mesh.tets[t]) >= options.below; });
+  };
   const auto shift = [&] { return options.step * rng.uniform(-1.0, 1.0); };
   for (int sweep = 0; sweep < options.sweeps; ++sweep) {
     for (Index v = 0; v < count(star); ++v) {
+      if (options.below < 1.0 && is_good(v)) continue;
       double least = penalty(v);
       for (int trial = 0; trial < options.trials; ++trial) {
         const Vector3 before = mesh.vertices[v];

@@ -10,6 +10,7 @@ struct SmoothOptions {
   double step = 0.03;  ///< largest shift of a parameter per trial, along each axis
   int trials = 5;      ///< per vertex and sweep
   int sweeps = 1;
+  double below = 1.0;  ///< vertices all of whose tetrahedra are of this quality or better stay
 };
 
 /// Betters a mesh by moving vertices one after the other: a random shift is kept when the sum of

@@ -58,6 +58,10 @@ void PinConfig::validate() const {
   if ((max_m - min_m).minCoeff() < 0.0) throw KeyError("max_m", "lies below min_m");
 }
 
+void AxleConfig::validate() const {
+  if (axis.norm() == 0.0) throw KeyError("axis", "has no length");
+}
+
 Motion MotionConfig::motion() const {
   Motion motion;
   motion.pivot = pivot_m;

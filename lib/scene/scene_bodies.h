@@ -5,12 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "bodies/axle.h"
 #include "bodies/motion.h"
 #include "scene/file_config.h"
 #include "scene/material_config.h"
 #include "scene/shapes/shape.h"
 
-/// What a scene file can say about bodies, obstacles and pins. Each struct names its keys once in `visit`;
+/// What a scene file can say about bodies, obstacles, pins and axles. Each struct names its keys once in `visit`;
 /// reading, checking and printing follow. The keys of a shape are its own (scene/shapes).
 namespace signorini {
 
@@ -151,6 +152,30 @@ struct PinConfig {
     motion.visit(v);
   }
   void validate() const;
+};
+
+/// bodies/axle.h in the words of a scene file: every body of a group of rigid ones turns about an axle of its own.
+struct AxleConfig {
+  std::string body;
+  Vector3 axis{0.0, 0.0, 1.0};
+  bool slides = false;
+  double torque_n_m = 0.0;
+  double speed_rad_s = 0.0;
+  double slope_n_m_s = 0.0;
+
+  template <class Visitor>
+  void visit(Visitor& v) {
+    v("body", body,
+      "a name of [bodies]: a group of rigid bodies, each on an axle through its centre of mass");
+    v("axis", axis, Range::any, "direction of the axles, in the world");
+    v("slides", slides, "the bodies can move along their axles too");
+    v("torque_n_m", torque_n_m, Range::any, "of the drive at speed_rad_s, about the axis");
+    v("speed_rad_s", speed_rad_s, Range::any, "speed about the axis that the drive strives for");
+    v("slope_n_m_s", slope_n_m_s, Range::non_negative,
+      "torque of the drive per rad/s below that speed; 0 = the torque does not depend on the speed");
+  }
+  void validate() const;
+  Axle axle() const { return {axis, slides, torque_n_m, speed_rad_s, slope_n_m_s}; }
 };
 
 }  // namespace signorini

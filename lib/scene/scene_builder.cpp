@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "collision/contact_finder.h"
 #include "geometry/refine.h"
-#include "solvers/region_tasks.h"
 
 namespace signorini {
 
@@ -287,6 +286,11 @@ BodySystem build_bodies(const SceneConfig& config) {
   }
   for (const auto& [name, pin] : config.pins)
     named(config, "pins." + name, [&] { add_pins(pin, groups.at(pin.body), system); });
+  for (const auto& [name, axle] : config.axles) {
+    named(config, "axles." + name, [&] {
+      for (const Index body : groups.at(axle.body).bodies) system.mount(body, axle.axle());
+    });
+  }
   system.finish();
   check_stability(config, system);
   check_start(config, system);
@@ -295,7 +299,7 @@ BodySystem build_bodies(const SceneConfig& config) {
 
 std::unique_ptr<Stepper> make_stepper(const SceneConfig& config, BodySystem& bodies,
                                       const CancelFlag* cancelled) {
-  auto solver = make_region_solver(config.solver.name, config.solver.options, {config.solver.regions, 1});
+  std::unique_ptr<Solver> solver = make_driver(config.solver);
   if (config.time.integrator == Integrator::explicit_euler) {
     return std::make_unique<ExplicitStepper>(bodies, detection_settings(config, bodies), std::move(solver),
                                              explicit_settings(config, cancelled));

@@ -10,7 +10,7 @@
 namespace signorini {
 
 /// All bodies of a scene in their start positions: groups of bodies first, in the order of their names, then
-/// the obstacles; pinned.
+/// the obstacles; pinned, and put on axles.
 ///
 /// Throws `UsageError` for what no body can be made of (inverted or flat elements, open rigid surfaces, pins
 /// that hold nothing; the table is named), for an unstable explicit step (with the largest stable one) and

@@ -12,8 +12,10 @@
 #include "base/check.h"
 #include "base/digest.h"
 #include "base/text.h"
+#include "scene/fallback_solver.h"
 #include "scene/shapes/registry.h"
 #include "scene/step_statistics.h"
+#include "solvers/region_tasks.h"
 #include "solvers/registry.h"
 
 namespace signorini {
@@ -102,6 +104,32 @@ void read_pins(SceneKeys& keys, SceneConfig& config) {
   }
 }
 
+void read_axles(SceneKeys& keys, SceneConfig& config) {
+  std::vector<std::string> bodies;
+  for (const auto& [name, body] : config.bodies) bodies.push_back(name);
+  std::map<std::string, std::string> axle_of;
+  for (const std::string& name : keys.groups("axles")) {
+    const std::string key = "axles." + name + ".body";
+    AxleConfig& axle = config.axles[name];
+    read_table(keys, "axles." + name, axle);
+    if (axle.body.empty()) throw_usage("{}: '{}' is missing{}", keys.where(key), key, suggestion("", bodies));
+    const auto body = config.bodies.find(axle.body);
+    if (body == config.bodies.end()) {
+      throw_usage("{}: '{}': no table [bodies.{}]{}", keys.where(key), key, axle.body,
+                  suggestion(axle.body, bodies));
+    }
+    if (body->second.model != MaterialModel::rigid) {
+      throw_usage("{}: '{}': bodies '{}' are deformable; only rigid ones turn on axles", keys.where(key), key,
+                  axle.body);
+    }
+    const auto [other, is_first] = axle_of.emplace(axle.body, name);
+    if (!is_first) {
+      throw_usage("{}: '{}': bodies '{}' are on the axles [axles.{}] already", keys.where(key), key,
+                  axle.body, other->second);
+    }
+  }
+}
+
 /// Probes name columns of the statistics, facts read them.
 void check_facts(const SceneConfig& config, const SceneKeys& keys) {
   std::vector<std::string> columns = statistics_table().columns, groups;
@@ -170,12 +198,19 @@ void check_tables(const SceneConfig& config, const SceneKeys& keys) {
     check_motion(keys, "pins." + name, pin.motion);
     check_table(keys, "pins." + name, pin);
   }
+  for (const auto& [name, axle] : config.axles) {
+    check_table(keys, "axles." + name, axle);
+    if (config.time.integrator == Integrator::explicit_euler) {
+      throw_usage("{}: [axles.{}]: explicit steps have no axles; set time.integrator = \"implicit\"",
+                  keys.where("axles." + name + ".body"), name);
+    }
+  }
   check_table(keys, "contact", config.contact);
 }
 
 void check_solver(const SceneConfig& config, const SceneKeys& keys) {
   try {
-    make_solver(config.solver.name, config.solver.options);
+    make_driver(config.solver);
   } catch (const UsageError& e) {
     throw_usage("{}: [solver]: {}", keys.where("solver.name"), e.what());
   }
@@ -201,7 +236,8 @@ void resolve_steps(SceneConfig& config, const SceneKeys& keys, long long asked) 
   }
 }
 
-/// Options in the file are those of the file's solver: an override that names another one leaves them behind.
+/// Options and the fallback in the file are those of the file's solver: an override that names another one leaves them
+/// behind.
 void drop_options_of_another_solver(SolverConfig& solver, const std::string& path, SceneSize size,
                                     const OptionMap& overrides) {
   if (!overrides.contains("solver.name")) return;
@@ -211,6 +247,9 @@ void drop_options_of_another_solver(SolverConfig& solver, const std::string& pat
   if (name == solver.name) return;
   for (const auto& [key, value] : file.take_options("solver.options"))
     if (!overrides.contains("solver.options." + key)) solver.options.erase(key);
+  if (overrides.contains("solver.fallback")) return;
+  solver.fallback.clear();
+  solver.fallback_options.clear();
 }
 
 SceneConfig read_size(const RecordRequest& request, SceneSize size, const OptionMap& overrides) {
@@ -226,11 +265,13 @@ SceneConfig read_size(const RecordRequest& request, SceneSize size, const Option
   read_table(keys, "contact", config.contact);
   read_table(keys, "solver", config.solver);
   config.solver.options = keys.take_options("solver.options");
+  config.solver.fallback_options = keys.take_options("solver.fallback_options");
   drop_options_of_another_solver(config.solver, request.scene_path, size, overrides);
   config.materials = read_tables<MaterialConfig>(keys, "materials");
   read_bodies(keys, config);
   read_obstacles(keys, config);
   read_pins(keys, config);
+  read_axles(keys, config);
   config.probes = read_tables<ProbeConfig>(keys, "probes");
   config.facts = read_tables<FactConfig>(keys, "facts");
   keys.finish();
@@ -238,7 +279,7 @@ SceneConfig read_size(const RecordRequest& request, SceneSize size, const Option
   check_facts(config, keys);
   check_solver(config, keys);
   resolve_steps(config, keys, request.steps);
-  for (const char* kind : {"bodies", "obstacles", "pins", "probes"}) {
+  for (const char* kind : {"bodies", "obstacles", "pins", "axles", "probes"}) {
     for (const std::string& name : keys.groups(kind)) {
       const std::string table = fmt::format("{}.{}", kind, name);
       config.places[table] = keys.where_table(table);
@@ -285,6 +326,10 @@ std::set<std::string> unused_keys(const ContactConfig& contact) {
   return keys;
 }
 
+std::set<std::string> unused_keys(const SolverConfig& solver) {
+  return solver.fallback.empty() ? std::set<std::string>{"fallback"} : std::set<std::string>{};
+}
+
 /// A table name as TOML needs it.
 std::string key_text(const std::string& name) {
   const bool bare =
@@ -308,6 +353,14 @@ void ContactConfig::validate() const {
   }
   if (free_tolerance >= 1.0)
     throw KeyError("free_tolerance", fmt::format("= {} must be below 1", free_tolerance));
+}
+
+std::unique_ptr<Solver> make_driver(const SolverConfig& solver) {
+  std::unique_ptr<Solver> first = make_region_solver(solver.name, solver.options, {solver.regions, 1});
+  if (solver.fallback.empty()) return first;
+  return std::make_unique<FallbackSolver>(
+      std::move(first), make_region_solver(solver.fallback, solver.fallback_options, {solver.regions, 1}),
+      solver.accepted_residual);
 }
 
 SceneConfig read_scene(const RecordRequest& request) {
@@ -338,9 +391,12 @@ std::string scene_text(const SceneConfig& config, SceneSize size) {
                       toml_text(config.seed), toml_text(config.geometry));
   text += table_text("time", config.time);
   text += table_text("contact", config.contact, unused_keys(config.contact));
-  text += table_text("solver", config.solver);
+  text += table_text("solver", config.solver, unused_keys(config.solver));
   if (!config.solver.options.empty()) text += "\n[solver.options]\n";
   for (const auto& [key, value] : config.solver.options)
+    text += fmt::format("{} = {}\n", key_text(key), toml_text(value));
+  if (!config.solver.fallback_options.empty()) text += "\n[solver.fallback_options]\n";
+  for (const auto& [key, value] : config.solver.fallback_options)
     text += fmt::format("{} = {}\n", key_text(key), toml_text(value));
   for (const auto& [name, material] : config.materials)
     text += table_text("materials." + key_text(name), material);
@@ -348,6 +404,7 @@ std::string scene_text(const SceneConfig& config, SceneSize size) {
   for (const auto& [name, obstacle] : config.obstacles)
     text += table_text("obstacles." + key_text(name), obstacle);
   for (const auto& [name, pin] : config.pins) text += table_text("pins." + key_text(name), pin);
+  for (const auto& [name, axle] : config.axles) text += table_text("axles." + key_text(name), axle);
   for (const auto& [name, probe] : config.probes) text += table_text("probes." + key_text(name), probe);
   for (const auto& [name, fact] : config.facts) text += table_text("facts." + key_text(name), fact);
   return text;

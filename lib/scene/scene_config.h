@@ -138,7 +138,8 @@ struct SolverConfig {
   int max_iterations = 10000;
   double accepted_residual = 1e-4;
   RegionMode regions = RegionMode::none;
-  OptionMap options;
+  std::string fallback;  ///< "" = none
+  OptionMap options, fallback_options;
 
   template <class Visitor>
   void visit(Visitor& v) {
@@ -148,6 +149,8 @@ struct SolverConfig {
     v("accepted_residual", accepted_residual, Range::positive, "a solve that ends above this ends the run");
     v("regions", regions,
       "none: every contact problem whole; points (explicit steps), islands: its regions one by one");
+    v("fallback", fallback,
+      "solver for the problems on which it fails, from the same start; options in [solver.fallback_options]");
   }
 };
 
@@ -162,10 +165,11 @@ struct SceneConfig {
   std::map<std::string, BodyConfig> bodies;
   std::map<std::string, ObstacleConfig> obstacles;
   std::map<std::string, PinConfig> pins;
+  std::map<std::string, AxleConfig> axles;
   std::map<std::string, ProbeConfig> probes;
   Facts facts;
   std::string path;  ///< for error lines
-  /// "FILE:LINE" of every table of bodies, obstacles, pins and probes, e.g. "pins.left".
+  /// "FILE:LINE" of every table of bodies, obstacles, pins, axles and probes, e.g. "pins.left".
   std::map<std::string, std::string> places;
 };
 
@@ -175,6 +179,8 @@ inline constexpr long long kMaxSteps = 999'999;
 /// Reads and checks the scene of this request; all three sizes of the file are checked, the asked one is
 /// returned with `time.steps` resolved.
 SceneConfig read_scene(const RecordRequest& request);
+/// The solver that drives the scene, with its fallback. Throws `UsageError` for unknown names and options.
+std::unique_ptr<Solver> make_driver(const SolverConfig& solver);
 /// Folder of the scene file, where its meshes are found.
 std::filesystem::path folder_of(const SceneConfig& config);
 /// The mesh files that its bodies and obstacles name.

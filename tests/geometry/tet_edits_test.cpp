@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "geometry/ball.h"
 #include "geometry/block.h"
+#include "geometry/laplacian.h"
 #include "geometry/local_splits.h"
 #include "geometry/mesh_checks.h"
 #include "geometry/smooth.h"
@@ -137,6 +138,43 @@ TEST(LocalSplits, AreSpreadOverTheMesh) {
   for (std::size_t i = old; i < mesh.vertices.size(); ++i)
     ++parts[static_cast<std::size_t>(mesh.vertices[i][0])];
   for (const int n : parts) EXPECT_GE(n, 2);  // 4 on average
+}
+
+TEST(Laplacian, KeepsWhatIsEvenAndRoundsEdges) {
+  const TetMesh block = kuhn_block({6, 6, 6}, Vector3::Ones());
+  TetMesh mesh = block;
+  laplacian_smooth(mesh, 1);
+  for (std::size_t i = 0; i < mesh.vertices.size(); ++i) {
+    const Vector3& X = block.vertices[i];
+    const double margin = std::min(X.minCoeff(), 1.0 - X.maxCoeff());
+    const auto on_sides = (X.array() < 1e-9).count() + (X.array() > 1.0 - 1e-9).count();
+    // Neighbours of inner vertices, and of those inside a side, lie opposite one another.
+    const double moved = (mesh.vertices[i] - X).norm();
+    EXPECT_TRUE(margin > 1e-9 || on_sides == 1 ? moved < 1e-14 : moved > 1e-3) << i;
+  }
+  const double volume = total_volume(mesh);
+  laplacian_smooth(mesh, 5);
+  EXPECT_LT(total_volume(mesh), volume);
+  EXPECT_EQ(checked_counts(mesh).tets, block.tets.size());
+}
+
+TEST(Smooth, LeavesVerticesWhoseElementsAreGoodEnough) {
+  TetMesh mesh = kuhn_block({4, 4, 4}, Vector3::Ones());
+  const Index bad = 62;  // the middle of 5 × 5 × 5
+  mesh.vertices[bad] += Vector3(0.12, 0.1, -0.05);
+  const TetMesh before = mesh;
+  const double worst = mesh_quality(mesh).smallest;
+  std::vector<Vector3> parameters = mesh.vertices;
+  Rng rng(1);
+  smooth(
+      mesh, parameters, [](Index, Vector3& u) { return u; },
+      {.step = 0.05, .trials = 5, .sweeps = 10, .below = 0.5}, rng);
+  EXPECT_GT(mesh_quality(mesh).smallest, worst);
+  EXPECT_EQ(mesh.vertices.front(), before.vertices.front()) << "far from the bad elements";
+  Index moved = 0;
+  for (std::size_t i = 0; i < mesh.vertices.size(); ++i) moved += mesh.vertices[i] != before.vertices[i];
+  EXPECT_GE(moved, 1);
+  EXPECT_LE(moved, 15) << "the vertex and its 14 neighbours";
 }
 
 }  // namespace
