@@ -101,8 +101,8 @@ TEST(Letters, DiagonalStrokesAreStraight) {
   const TriangleMesh surface = letter_surface('X', 0.7, 0.1);
   double diagonal = 0.0, side = 0.0;
   for (const Triangle& t : surface.triangles) {
-    const Vector3& x = surface.vertices[t[0]];
-    const Vector3 area = 0.5 * (surface.vertices[t[1]] - x).cross(surface.vertices[t[2]] - x);
+    const auto& x = surface.vertices;
+    const Vector3 area = area_vector(x[t[0]], x[t[1]], x[t[2]]);
     if (std::abs(area[2]) > 1e-12) continue;
     side += area.norm();
     if (std::abs(std::abs(area[0]) - std::abs(area[1])) < 1e-12) diagonal += area.norm();
