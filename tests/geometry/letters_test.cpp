@@ -53,7 +53,7 @@ TEST(Letters, CagesOfOtherGridsCarryTheSameSurface) {
     LetterGrid grid;
     std::size_t tets;
   };
-  for (const Case& one : {Case{{3, 1}, 6 * 1300}, Case{{4, 1}, 6 * 2169}, Case{{7, 1}, 6 * 3683},
+  for (const Case& one : {Case{{3, 1}, 6 * 1300}, Case{{4, 1}, 6 * 2157}, Case{{7, 1}, 6 * 3683},
                           Case{{7, 2}, 12 * 3683}, Case{{14, 1}, 24 * 3683}}) {
     SCOPED_TRACE(one.grid.across);
     std::size_t tets = 0;
