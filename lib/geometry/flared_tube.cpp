@@ -17,6 +17,8 @@ void check(const FlaredTube& shape) {
   positive("top radius", shape.top_radius);
   positive("bottom radius", shape.bottom_radius);
   positive("length", shape.length);
+  if (!(shape.flare > 0.0) || !std::isfinite(shape.flare))
+    throw_usage("tube: flare {} is not positive", shape.flare);
   if (shape.columns < 3 || shape.columns > kMost)
     throw_usage("tube: {} columns, [3, {}] are possible", shape.columns, kMost);
   if (shape.rows < 2 || shape.rows > kMost)
@@ -39,9 +41,9 @@ TriangleMesh flared_tube(const FlaredTube& shape) {
     const double t = static_cast<double>(row) / (shape.rows - 1);
     for (Index column = 0; column < shape.columns; ++column) {
       const double angle = 2.0 * std::numbers::pi * column / shape.columns;
-      const double r =
-          shape.top_radius +
-          t * t * (shape.bottom_radius - shape.top_radius + shape.fold_depth * std::cos(shape.folds * angle));
+      const double r = shape.top_radius +
+                       std::pow(t, shape.flare) * (shape.bottom_radius - shape.top_radius) +
+                       t * t * shape.fold_depth * std::cos(shape.folds * angle);
       mesh.vertices.emplace_back(r * std::cos(angle), r * std::sin(angle), -shape.length * t);
     }
   }

@@ -10,6 +10,7 @@ struct FlaredTube {
   double length = 0.7;         ///< along z, m
   Index columns = 70;          ///< vertices around, ≥ 3
   Index rows = 40;             ///< vertices from top to bottom, ≥ 2
+  double flare = 2.0;          ///< exponent of the widening: 1 is a cone, more a bell
   Index folds = 0;             ///< waves around the hem
   double fold_depth = 0.0;     ///< their amplitude at the hem, m
 };
@@ -17,7 +18,7 @@ struct FlaredTube {
 /// Open tube around the z axis, outward, z = 0 at the top and −length at the hem: one layer of a dress. With
 /// t = −z / length, the radius is
 ///
-///     r(t, θ) = top + (bottom − top) t² + fold_depth t² cos(folds θ)
+///     r(t, θ) = top + (bottom − top) t^flare + fold_depth t² cos(folds θ)
 ///
 ///     vertices  columns · rows,   triangles  2 columns (rows − 1)
 ///

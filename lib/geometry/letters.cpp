@@ -1,6 +1,8 @@
 #include "geometry/letters.h"
 
 #include <cmath>
+#include <map>
+#include <set>
 #include <string_view>
 
 #include "base/check.h"
@@ -12,36 +14,38 @@ namespace signorini {
 namespace {
 
 constexpr Index kCells = 7;
-using Glyph = std::array<std::string_view, kCells>;  // rows from the top
+/// Rows from the top. Of a square the surface has all (#), or half: below its falling diagonal (L), above it (7), below
+/// the rising one (J), above it (F). An o belongs to the cage alone.
+using Glyph = std::array<std::string_view, kCells>;
 
 // clang-format off
 constexpr std::array<Glyph, 26> kGlyphs{{
-    {{"#######", "#.....#", "#.....#", "#######", "#.....#", "#.....#", "#.....#"}},  // A
-    {{"######.", "#...##.", "#...##.", "#######", "#.....#", "#.....#", "#######"}},  // B
-    {{"#######", "#......", "#......", "#......", "#......", "#......", "#######"}},  // C
-    {{"######.", "#...###", "#.....#", "#.....#", "#.....#", "#...###", "######."}},  // D
+    {{"..J#L..", ".JF.7L.", "JF...7L", "#######", "#.....#", "#.....#", "#.....#"}},  // A
+    {{"#####L.", "#...o#.", "#...o#.", "######L", "#.....#", "#.....#", "######F"}},  // B
+    {{"J######", "#......", "#......", "#......", "#......", "#......", "7######"}},  // C
+    {{"#####L.", "#...o7L", "#.....#", "#.....#", "#.....#", "#...oJF", "#####F."}},  // D
     {{"#######", "#......", "#......", "######.", "#......", "#......", "#######"}},  // E
     {{"#######", "#......", "#......", "######.", "#......", "#......", "#......"}},  // F
-    {{"#######", "#......", "#......", "#..####", "#.....#", "#.....#", "#######"}},  // G
+    {{"J######", "#......", "#......", "#..####", "#.....#", "#.....#", "7#####F"}},  // G
     {{"#.....#", "#.....#", "#.....#", "#######", "#.....#", "#.....#", "#.....#"}},  // H
     {{"#######", "...#...", "...#...", "...#...", "...#...", "...#...", "#######"}},  // I
-    {{"...####", "....##.", "....##.", "....##.", "#...##.", "#...##.", "######."}},  // J
-    {{"#.....#", "#...###", "#..###.", "####...", "#..###.", "#...###", "#.....#"}},  // K
+    {{"...####", "....o#.", "....o#.", "....o#.", "#...o#.", "#...o#.", "7####F."}},  // J
+    {{"#....JF", "#...JF.", "#..JF..", "####...", "#..7L..", "#...7L.", "#....7L"}},  // K
     {{"#......", "#......", "#......", "#......", "#......", "#......", "#######"}},  // L
-    {{"#######", "#..#..#", "#..#..#", "#..#..#", "#.....#", "#.....#", "#.....#"}},  // M
-    {{"#.....#", "###...#", "####..#", "#..#..#", "#..####", "#...###", "#.....#"}},  // N
-    {{"#######", "#.....#", "#.....#", "#.....#", "#.....#", "#.....#", "#######"}},  // O
-    {{"#######", "#.....#", "#.....#", "#######", "#......", "#......", "#......"}},  // P
-    {{"#######", "#.....#", "#.....#", "#.....#", "#..####", "#...###", "#######"}},  // Q
-    {{"#######", "#.....#", "#.....#", "#######", "#..###.", "#...###", "#.....#"}},  // R
-    {{"#######", "#......", "#......", "#######", "......#", "......#", "#######"}},  // S
+    {{"#L...J#", "#7L.JF#", "#.7#F.#", "#.....#", "#.....#", "#.....#", "#.....#"}},  // M
+    {{"#L....#", "#7L...#", "#.7L..#", "#..7L.#", "#...7L#", "#....7#", "#.....#"}},  // N
+    {{"J#####L", "#.....#", "#.....#", "#.....#", "#.....#", "#.....#", "7#####F"}},  // O
+    {{"######L", "#.....#", "#.....#", "######F", "#......", "#......", "#......"}},  // P
+    {{"J#####L", "#.....#", "#.....#", "#.....#", "#..7L.#", "#..o7L#", "7######"}},  // Q
+    {{"######L", "#.....#", "#.....#", "######F", "#..7L..", "#..o7L.", "#....7L"}},  // R
+    {{"J######", "#......", "#......", "7#####L", "......#", "......#", "######F"}},  // S
     {{"#######", "...#...", "...#...", "...#...", "...#...", "...#...", "...#..."}},  // T
-    {{"#.....#", "#.....#", "#.....#", "#.....#", "#.....#", "#.....#", "#######"}},  // U
-    {{"#.....#", "#.....#", "#.....#", "#.....#", "###.###", ".#####.", "...#..."}},  // V
-    {{"#.....#", "#.....#", "#..#..#", "#..#..#", "#..#..#", "#..#..#", "#######"}},  // W
-    {{"#.....#", "###.###", ".#####.", "...#...", ".#####.", "###.###", "#.....#"}},  // X
-    {{"#.....#", "###.###", ".#####.", "...#...", "...#...", "...#...", "...#..."}},  // Y
-    {{"#######", "....###", "...###.", ".###...", "###....", "#......", "#######"}},  // Z
+    {{"#.....#", "#.....#", "#.....#", "#.....#", "#.....#", "#.....#", "7#####F"}},  // U
+    {{"#.....#", "#.....#", "#.....#", "7L.o.JF", ".7LoJF.", "..7#F..", "...o..."}},  // V
+    {{"#.....#", "#.....#", "#..o..#", "#..o..#", "#.J#L.#", "#JF.7L#", "#F...7#"}},  // W
+    {{"7L...JF", ".7LoJF.", "..7#F..", "..o#o..", "..J#L..", ".JFo7L.", "JF...7L"}},  // X
+    {{"7L...JF", ".7LoJF.", "..7#F..", "..o#...", "...#...", "...#...", "...#..."}},  // Y
+    {{"#######", "...oJFo", "...JF..", "..JF...", ".JF....", "JFo....", "#######"}},  // Z
 }};
 // clang-format on
 
@@ -50,11 +54,12 @@ const Glyph& glyph(char letter) {
   return kGlyphs[letter - 'A'];
 }
 
-/// Cell i to the right, j up; empty outside the grid.
-bool is_filled(const Glyph& rows, Index i, Index j) {
-  if (i < 0 || j < 0 || i >= kCells || j >= kCells) return false;
-  return rows[kCells - 1 - j][i] == '#';
+/// Square i to the right, j up; empty outside the grid.
+char square(const Glyph& rows, Index i, Index j) {
+  if (i < 0 || j < 0 || i >= kCells || j >= kCells) return '.';
+  return rows[kCells - 1 - j][i];
 }
+bool is_filled(const Glyph& rows, Index i, Index j) { return square(rows, i, j) != '.'; }
 
 double cell_size(double size) {
   if (!(size > 0.0) || !std::isfinite(size)) throw_usage("letter: size {} m is not positive", size);
@@ -62,67 +67,95 @@ double cell_size(double size) {
 }
 
 /// The extruded surface in units of cells, origin at the grid's corner. Four levels of grid corners: back and
-/// front plane, drawn in from the outline, and the outline itself in between.
+/// front plane, drawn in from the outline by the bevel, and the outline itself in between; without a bevel two.
 class BevelledLetter {
  public:
-  BevelledLetter(const Glyph& rows, double bevel) : rows_(rows), bevel_(bevel) {
+  BevelledLetter(const Glyph& rows, double bevel) : bevel_(bevel) {
     number_.fill(-1);
     for (Index j = 0; j < kCells; ++j) {
-      for (Index i = 0; i < kCells; ++i) {
-        if (is_filled(rows_, i, j)) add_cell(i, j);
-      }
+      for (Index i = 0; i < kCells; ++i) add_piece(square(rows, i, j), i, j);
     }
+    find_outline();
+    for (const Piece& piece : pieces_) add_front_and_back(piece);
+    for (const Edge& edge : outline_) add_side(edge);
   }
   TriangleMesh mesh;
 
  private:
-  Index corner(Index level, Index i, Index j) {
-    Index& n = number_[level + 4 * (i + (kCells + 1) * j)];
+  using Corner = std::array<Index, 2>;
+  using Piece = std::vector<Corner>;  // counter-clockwise as seen from the front
+  using Edge = std::array<Corner, 2>;
+
+  void add_piece(char kind, Index i, Index j) {
+    const Corner a{i, j}, b{i + 1, j}, c{i + 1, j + 1}, d{i, j + 1};
+    if (kind == '#') pieces_.push_back({a, b, c, d});
+    if (kind == 'L') pieces_.push_back({a, b, d});
+    if (kind == 'J') pieces_.push_back({a, b, c});
+    if (kind == 'F') pieces_.push_back({a, c, d});
+    if (kind == '7') pieces_.push_back({b, c, d});
+  }
+
+  /// Edges of one piece only, and where the corners on them go: to the distance 1 from both of a corner's edges.
+  void find_outline() {
+    std::set<Edge> edges;
+    const auto for_edges = [this](const auto& visit) {
+      for (const Piece& piece : pieces_) {
+        for (std::size_t n = 0; n < piece.size(); ++n) visit(Edge{piece[n], piece[(n + 1) % piece.size()]});
+      }
+    };
+    for_edges([&](const Edge& edge) { edges.insert(edge); });
+    std::map<Corner, std::vector<Eigen::Vector2d>> normals;
+    for_edges([&](const Edge& edge) {
+      const auto& [p, q] = edge;
+      if (edges.contains({q, p})) return;
+      outline_.push_back(edge);
+      const Eigen::Vector2d inward = Eigen::Vector2d(p[1] - q[1], q[0] - p[0]).normalized();
+      normals[p].push_back(inward);
+      normals[q].push_back(inward);
+    });
+    for (const auto& [at, n] : normals) {
+      SIGNORINI_CHECK(n.size() == 2);
+      inward_[at] = (n[0] + n[1]) / (1.0 + n[0].dot(n[1]));
+    }
+  }
+
+  Index corner(Index level, const Corner& at) {
+    Index& n = number_[level + 4 * (at[0] + (kCells + 1) * at[1])];
     if (n < 0) {
       n = count(mesh.vertices);
-      mesh.vertices.push_back(position(level, i, j));
+      mesh.vertices.push_back(position(level, at));
     }
     return n;
   }
 
-  Vector3 position(Index level, Index i, Index j) const {
-    constexpr std::array<double, 4> kFront{0.0, 0.0, 1.0, 1.0};
-    const double inward = level == 1 ? bevel_ : level == 2 ? -bevel_ : 0.0;
-    Vector3 x(i, j, kFront[level] + inward);
-    if (level == 1 || level == 2) return x;
-    // Towards the filled ones of the four cells around the corner.
-    Index right = 0, up = 0;
-    for (const Index a : {-1, 1}) {
-      for (const Index b : {-1, 1}) {
-        if (!is_filled(rows_, i + (a - 1) / 2, j + (b - 1) / 2)) continue;
-        right += a;
-        up += b;
-      }
-    }
-    x[0] += right > 0 ? bevel_ : right < 0 ? -bevel_ : 0.0;
-    x[1] += up > 0 ? bevel_ : up < 0 ? -bevel_ : 0.0;
+  Vector3 position(Index level, const Corner& at) const {
+    const std::array<double, 4> height{0.0, bevel_, 1.0 - bevel_, 1.0};
+    Vector3 x(at[0], at[1], height[level]);
+    const auto inward = inward_.find(at);
+    if ((level == 0 || level == 3) && inward != inward_.end()) x.head<2>() += bevel_ * inward->second;
     return x;
   }
 
-  void add_cell(Index i, Index j) {
-    const std::array<std::array<Index, 2>, 4> loop{{{i, j}, {i + 1, j}, {i + 1, j + 1}, {i, j + 1}}};
-    constexpr std::array<std::array<Index, 2>, 4> kBeyond{{{0, -1}, {1, 0}, {0, 1}, {-1, 0}}};
-    const auto at = [&](Index level, std::size_t n) { return corner(level, loop[n % 4][0], loop[n % 4][1]); };
-    mesh.triangles.push_back({at(3, 0), at(3, 1), at(3, 2)});
-    mesh.triangles.push_back({at(3, 0), at(3, 2), at(3, 3)});
-    mesh.triangles.push_back({at(0, 0), at(0, 2), at(0, 1)});
-    mesh.triangles.push_back({at(0, 0), at(0, 3), at(0, 2)});
-    for (std::size_t n = 0; n < 4; ++n) {
-      if (is_filled(rows_, i + kBeyond[n][0], j + kBeyond[n][1])) continue;
-      for (Index level = 0; level < 3; ++level) {
-        mesh.triangles.push_back({at(level, n), at(level, n + 1), at(level + 1, n + 1)});
-        mesh.triangles.push_back({at(level, n), at(level + 1, n + 1), at(level + 1, n)});
-      }
+  void add_front_and_back(const Piece& piece) {
+    for (std::size_t n = 1; n + 1 < piece.size(); ++n) {
+      mesh.triangles.push_back({corner(3, piece[0]), corner(3, piece[n]), corner(3, piece[n + 1])});
+      mesh.triangles.push_back({corner(0, piece[0]), corner(0, piece[n + 1]), corner(0, piece[n])});
     }
   }
 
-  const Glyph& rows_;
+  void add_side(const Edge& edge) {
+    const auto& [p, q] = edge;
+    const Index step = bevel_ > 0.0 ? 1 : 3;
+    for (Index level = 0; level < 3; level += step) {
+      mesh.triangles.push_back({corner(level, p), corner(level, q), corner(level + step, q)});
+      mesh.triangles.push_back({corner(level, p), corner(level + step, q), corner(level + step, p)});
+    }
+  }
+
   double bevel_;
+  std::vector<Piece> pieces_;
+  std::vector<Edge> outline_;
+  std::map<Corner, Eigen::Vector2d> inward_;
   std::array<Index, 4 * (kCells + 1) * (kCells + 1)> number_;
 };
 
@@ -162,7 +195,7 @@ TetMesh text_letter(char letter, Index number, double size, const LetterGrid& gr
 }
 
 TriangleMesh letter_surface(char letter, double size, double bevel) {
-  if (!(bevel > 0.0) || !(bevel < 0.5)) throw_usage("letter: bevel {} is outside (0, 0.5)", bevel);
+  if (!(bevel >= 0.0) || !(bevel < 0.3)) throw_usage("letter: bevel {} is outside [0, 0.3)", bevel);
   const double cell = cell_size(size);
   TriangleMesh mesh = BevelledLetter(glyph(letter), bevel).mesh;
   for (Vector3& x : mesh.vertices) x = cell * (x - Vector3(0.5 * kCells, 0.5 * kCells, 0.5));

@@ -7,8 +7,9 @@ namespace signorini {
 
 inline constexpr Index kPaperLetters = 164;
 
-/// How finely a cage is cut: `across` × `across` × `layers` cells. A letter is drawn on 7 × 7 squares; a cell
-/// belongs to its cage where it overlaps a filled square, so that every cage contains the same letter.
+/// How finely a cage is cut: `across` × `across` × `layers` cells. A letter is drawn on 7 × 7 squares and halves
+/// of them; a cell belongs to its cage where it overlaps a square of the letter, so that every cage contains the
+/// same letter.
 ///
 ///     across × layers       3 × 1   4 × 1   7 × 1 (the paper's)   7 × 2   14 × 1
 ///     tets, mean of the 164    48      79      135, 140 with splits   270      539
@@ -35,8 +36,9 @@ TetMesh letter_cage(char letter, double size, const LetterGrid& grid = {});
 /// as in the paper. Other grids have no such splits. Throws as `letter_cage` does, and for a negative number.
 TetMesh text_letter(char letter, Index number, double size, const LetterGrid& grid = {});
 
-/// Surface that the cage carries: the same letter extruded, its edges at front and back cut off by `bevel` ·
-/// size/7 in both directions. Closed, inside the cage. Throws `UsageError` for a bevel outside (0, 0.5).
+/// Surface that the cage carries: the letter extruded, diagonal strokes as such, its edges at front and back cut off
+/// by `bevel` · size/7 in both directions, or sharp with 0. Closed, inside the cage. Throws `UsageError` for a bevel
+/// outside [0, 0.3): diagonal strokes are 0.7 squares wide, and sharp corners go in further.
 TriangleMesh letter_surface(char letter, double size, double bevel = 0.15);
 
 }  // namespace signorini

@@ -17,13 +17,14 @@ namespace {
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 /// The column's numbers of the steps that count.
-std::vector<double> numbers_of(const StepTable& table, std::size_t column, double from) {
+std::vector<double> numbers_of(const StepTable& table, std::size_t column, const FactConfig& fact) {
   const auto time = std::find(table.columns.begin(), table.columns.end(), "time");
   const bool timed = time != table.columns.end();
   const std::size_t t = time - table.columns.begin();
   std::vector<double> numbers;
   for (const std::vector<double>& row : table.rows) {
-    if (std::isnan(row[column]) || (timed && row[t] < from)) continue;
+    const bool counts = !timed || (row[t] >= fact.from_s && row[t] <= fact.until_s);
+    if (std::isnan(row[column]) || !counts) continue;
     numbers.push_back(row[column]);
   }
   return numbers;
@@ -131,7 +132,7 @@ std::vector<FactVerdict> judge_facts(const Facts& facts, const StepTable& statis
     const auto found = std::find(statistics.columns.begin(), statistics.columns.end(), fact.quantity);
     if (found != statistics.columns.end()) {
       const std::size_t column = found - statistics.columns.begin();
-      verdict.value = reduce(fact, numbers_of(statistics, column, fact.from_s));
+      verdict.value = reduce(fact, numbers_of(statistics, column, fact));
       const bool counts = fact.over == StepReduction::count || fact.over == StepReduction::phases;
       verdict.unit = counts ? "1" : statistics.units[column];
     }

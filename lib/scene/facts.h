@@ -37,6 +37,7 @@ struct FactConfig {
   StepReduction over = StepReduction::last;
   double above = 0.0;
   double from_s = 0.0;
+  double until_s = kUnbounded;
   double at_least = -kUnbounded;
   double at_most = kUnbounded;
 
@@ -51,6 +52,7 @@ struct FactConfig {
     v("above", above, Range::any,
       "what count and phases count from; a phase ends when the quantity has fallen to half of it");
     v("from_s", from_s, Range::any, "steps that end before this time are left out");
+    v("until_s", until_s, Range::any, "and those that end after this one; 1e30 = none");
     v("at_least", at_least, Range::any, "smallest value that the fact allows; -1e30 = any");
     v("at_most", at_most, Range::any, "largest value; 1e30 = any");
   }

@@ -186,7 +186,8 @@ void ImplicitStepper::Impl::accept(SubStep& sub) {
   for (const SurfaceContact& contact : solved) {
     const auto geometry = surfaces.tentative_geometry(contact);
     if (!geometry || slid_off(contact.key.kind, geometry->weight)) continue;
-    report.smallest_gap = std::fmin(report.smallest_gap, geometry->gap);  // the number, beside a NaN
+    const double gap = gap_at_end(contact.normal, *geometry);
+    report.smallest_gap = std::fmin(report.smallest_gap, gap);  // the number, beside a NaN
     const LoopContact* c = contacts.find(contact.key);
     const Vector3& first = c ? c->first_normal : contact.normal;
     report.largest_turn = std::max(report.largest_turn, angle_between(first, geometry->normal));

@@ -10,6 +10,8 @@ namespace signorini {
 namespace {
 
 constexpr double kDegree = std::numbers::pi / 180.0;
+constexpr double kSideKnown =
+    60.0;  // degrees between a normal and the one that orients it; near 90 the sign is arbitrary
 
 /// The smallest of the face's weights: ≥ 0 inside, the more negative the farther outside.
 double smallest_face_weight(const std::array<double, 4>& weight) {
@@ -45,6 +47,10 @@ Vector3 turned_normal(const Vector3& n, const Vector3& next, double largest_turn
   if (!(across.norm() > 0.0)) return n;  // turned right round: no plane to turn in
   return (std::cos(largest_turn * kDegree) * n + std::sin(largest_turn * kDegree) * across.normalized())
       .normalized();
+}
+
+double gap_at_end(const Vector3& solved, const PairGeometry& geometry) {
+  return angle_between(solved, geometry.normal) > kSideKnown ? std::abs(geometry.gap) : geometry.gap;
 }
 
 void relinearise(SurfaceContact& contact, const PairGeometry& geometry, double largest_turn,

@@ -21,6 +21,11 @@ double angle_between(const Vector3& a, const Vector3& b);
 /// The unit vector n turned towards `next` in their plane, by at most `largest_turn` degrees.
 Vector3 turned_normal(const Vector3& n, const Vector3& next, double largest_turn);
 
+/// Gap of a pair at the end of a step on whose way nothing crossed, m: that of `geometry`, whose side is that of
+/// `solved`, the unit normal that the step was solved with. Where the normal has turned by more than 60° the old
+/// one does not tell the side; nothing crossed, so the pair is apart, and the gap is its size.
+double gap_at_end(const Vector3& solved, const PairGeometry& geometry);
+
 /// Normal (turned by at most `largest_turn` degrees), weights, tangent and position of the contact from
 /// `geometry` at the tentative positions x1; gap at the positions x0 of the start.
 void relinearise(SurfaceContact& contact, const PairGeometry& geometry, double largest_turn,

@@ -11,6 +11,7 @@ SAMPLES = 2           # per pixel and direction
 SHADOW_MAP = 1400     # pixels along a side
 BAND = 400_000        # samples shaded at a time
 PARTICLE = 0.04       # radius of a mass point without surface, share of the scene's
+ROD = 0.3             # radius of the springs of a chain, share of that of its mass points
 GLASS = 0.10          # opacity of obstacle faces seen from behind
 PANE = 0.30           # of those seen from the front, in front of a body, where obstacles are see-through
 BACKGROUND = 0.55     # of those with no body behind or before them
@@ -276,6 +277,7 @@ def render(frame, view, up, style):
     """The frame as height×width×3 sRGB in 0 … 1."""
     fine = view.scaled(SAMPLES)
     vertices, triangles, body = surface.with_particles(frame.vertices, frame.triangles, frame.body, PARTICLE * view.radius)
+    vertices, triangles, body = surface.with_rods(vertices, triangles, body, frame.rods, ROD * PARTICLE * view.radius)
     frame = dataclasses.replace(frame, vertices=vertices, triangles=triangles, body=body)
     normals, areas = surface.face_normals(frame.vertices, frame.triangles)
     corners = surface.corner_normals(frame.vertices, frame.triangles, normals, areas)

@@ -11,7 +11,7 @@ import tomllib
 import h5py
 import numpy as np
 
-from signorini_render import regions
+from signorini_render import regions, surface
 
 FRAME_ID = re.compile(r"^[0-9]{1,18}(\.[0-9]{1,18})?$")
 
@@ -32,6 +32,7 @@ class Frame:
     region_point: np.ndarray   # regions: smallest mass point, −1 without one
     impulse: np.ndarray | None  # m×3, N·s, world axes
     impulse_is_of_step: bool    # the driving solver's answer; else that of the step before
+    rods: np.ndarray = dataclasses.field(default_factory=lambda: np.zeros((0, 2), np.int64))  # r×2 vertices: springs of chains
 
     @property
     def contacts(self):
@@ -82,6 +83,25 @@ def up_of(config):
     except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError, AttributeError):
         pass
     return np.array([0.0, 0.0, 1.0])
+
+
+def chain_of(config):
+    """Mass points of a chain, where all chains of the scene have the same number; else 0."""
+    try:
+        bodies = tomllib.loads(config)["bodies"]
+        nodes = {int(body["nodes"]) for body in bodies.values() if body.get("shape") == "chain"}
+    except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError, AttributeError):
+        return 0
+    return nodes.pop() if len(nodes) == 1 else 0
+
+
+def rods_of(frame, nodes):
+    """Springs between the mass points of chains: the vertices without a surface, chain after chain."""
+    loose = surface.loose_vertices(frame.vertices, frame.triangles)
+    if nodes < 2 or len(loose) == 0 or len(loose) % nodes:
+        return frame.rods
+    chains = loose.reshape(-1, nodes)
+    return np.stack([chains[:, :-1].ravel(), chains[:, 1:].ravel()], axis=1)
 
 
 class FrameReader:
@@ -225,9 +245,12 @@ def opened(path):
 def read(path, choose, mode):
     """`choose`: all ids -> the ids to read."""
     with opened(path) as (scene, steps, ids):
-        recording = Recording(path, scene, up_of(text_attribute(steps.file, "config")), ids, {}, read_statistics(steps.file, path))
+        config = text_attribute(steps.file, "config")
+        recording = Recording(path, scene, up_of(config), ids, {}, read_statistics(steps.file, path))
         for id in choose(ids):
-            recording.frames[id] = read_frame(steps[id], id, mode, f"{path}: step {id}")
+            frame = read_frame(steps[id], id, mode, f"{path}: step {id}")
+            frame.rods = rods_of(frame, chain_of(config))
+            recording.frames[id] = frame
         return recording
 
 

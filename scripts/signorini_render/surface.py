@@ -81,6 +81,27 @@ def with_particles(vertices, triangles, body, radius):
             np.concatenate([body, np.repeat(body.max(initial=-1) + 1 + np.arange(len(loose)), len(faces))]))
 
 
+def with_rods(vertices, triangles, body, rods, radius):
+    """The surfaces with a six-sided rod of the given radius along every pair of vertices in `rods` (r×2), all of one body."""
+    if len(rods) == 0:
+        return vertices, triangles, body
+    start, end = vertices[rods[:, 0]], vertices[rods[:, 1]]
+    along = end - start
+    length = np.linalg.norm(along, axis=1, keepdims=True)
+    along = np.divide(along, length, out=np.tile([0.0, 0.0, 1.0], (len(rods), 1)), where=length > 0)
+    across = np.cross(along, np.eye(3)[np.abs(along).argmin(axis=1)])
+    across /= np.linalg.norm(across, axis=1, keepdims=True)
+    angle = 2 * np.pi / 6 * np.arange(6)
+    circle = radius * (np.cos(angle)[None, :, None] * across[:, None] + np.sin(angle)[None, :, None] * np.cross(along, across)[:, None])
+    side = [(i, (i + 1) % 6) for i in range(6)]
+    faces = np.array([triangle for i, j in side for triangle in ((i, j, 6 + j), (i, 6 + j, 6 + i))])
+    first = len(vertices) + 12 * np.arange(len(rods))
+    rings = np.concatenate([start[:, None] + circle, end[:, None] + circle], axis=1)
+    return (np.concatenate([vertices, rings.reshape(-1, 3)]),
+            np.concatenate([triangles, (first[:, None, None] + faces).reshape(-1, 3)]),
+            np.concatenate([body, np.full(len(rods) * len(faces), body.max(initial=-1) + 1)]))
+
+
 def clip_near(corners, near):
     """View triangles (t×3×3, depth last) cut at depth `near`. Returns the triangles in front, where each came from, and the
     barycentric coordinates of its corners there (t'×3×3)."""

@@ -304,6 +304,30 @@ TEST_P(Finder, ABulletDoesNotTunnelThroughAThinSheet) {
   EXPECT_EQ(of_kind(contacts, PairKind::vertex_face).size(), 8U);
 }
 
+/// Otaduy 2009, section 3.2: the normal is the one at the time of impact. Beside the face, where the vertex starts, it
+/// can point far away from the closest point there; the gap along it is then below the distance.
+TEST_P(Finder, ACrossingHasTheNormalOfItsImpactNotThatOfTheClosestPointsBefore) {
+  SurfaceScene scene;
+  scene.add(test::sheet(3, 1.0));
+  append_surface(scene.model, 1, {}, {}, true, false);
+  scene.x.push_back({-1.0, 0.13, 0.3});
+  std::vector<Vector3> x1 = scene.x;
+  x1.back() += Vector3(1.4, 0.0, -0.6);
+  TaskArena arena(2);
+  ContactFinder f = finder(scene, GetParam());
+  f.update_candidates(arena, scene.x, still(scene), 0.01);
+  std::vector<SurfaceContact> contacts;
+  f.crossings(arena, scene.x, x1, {}, contacts);
+  ASSERT_EQ(contacts.size(), 1U);
+  const SurfaceContact& c = contacts.front();
+  const Vector3 before = scene.x.back() - Vector3(-0.5, 0.13, 0.0);  // from the closest point, on the border
+  EXPECT_NEAR(c.impact_time, 0.5, 1e-12);
+  EXPECT_NEAR((c.normal - Vector3::UnitZ()).norm(), 0.0, 1e-12);
+  EXPECT_NEAR(c.gap, 0.3, 1e-12);
+  EXPECT_LT(c.gap, before.norm());
+  EXPECT_NEAR(std::acos(c.normal.dot(before.normalized())), std::atan2(0.5, 0.3), 1e-12);
+}
+
 TEST_P(Finder, ALoneVertexAndALoneBody) {
   SurfaceScene scene;
   scene.add(test::sheet(3, 1.0));

@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <set>
 
 #include "base/check.h"
 #include "bodies/embedding.h"
 #include "geometry/mesh_checks.h"
+#include "geometry/surface_intersections.h"
 
 namespace signorini::letters_test {
 namespace {
@@ -51,7 +53,7 @@ TEST(Letters, CagesOfOtherGridsCarryTheSameSurface) {
     LetterGrid grid;
     std::size_t tets;
   };
-  for (const Case& one : {Case{{3, 1}, 6 * 1300}, Case{{4, 1}, 6 * 2169}, Case{{7, 1}, 6 * 3683},
+  for (const Case& one : {Case{{3, 1}, 6 * 1300}, Case{{4, 1}, 6 * 2157}, Case{{7, 1}, 6 * 3683},
                           Case{{7, 2}, 12 * 3683}, Case{{14, 1}, 24 * 3683}}) {
     SCOPED_TRACE(one.grid.across);
     std::size_t tets = 0;
@@ -78,18 +80,41 @@ TEST(Letters, SurfacesAreClosedAndLieInTheirCages) {
     EXPECT_EQ(euler_characteristic(surface), euler_characteristic(boundary));
     // The chamfers take away less than bevel² cell² along every edge of the outline, at front and back.
     const double most = static_cast<double>(boundary.triangles.size()) * 0.04 * 1e-3;
-    EXPECT_LT(enclosed_volume(surface), total_volume(cage));
-    EXPECT_GT(enclosed_volume(surface), total_volume(cage) - most);
+    const TriangleMesh sharp = letter_surface(letter, 0.7, 0.0);
+    EXPECT_TRUE(is_closed_and_oriented(sharp));
+    EXPECT_LT(enclosed_volume(surface), enclosed_volume(sharp));
+    EXPECT_GT(enclosed_volume(surface), enclosed_volume(sharp) - most);
+    EXPECT_LT(enclosed_volume(sharp), total_volume(cage) + 1e-15);
     for (const auto& weights : embed(surface, cage, "letter").weights) {
       for (const double w : weights) EXPECT_GT(w, -1e-12);
     }
   }
 }
 
+TEST(Letters, StrokesStayWholeUnderTheLargestBevel) {
+  for (char letter = 'A'; letter <= 'Z'; ++letter)
+    EXPECT_FALSE(first_self_intersection(letter_surface(letter, 0.7, 0.29))) << letter;
+}
+
+/// The arms of an X run along the diagonals of the squares.
+TEST(Letters, DiagonalStrokesAreStraight) {
+  const TriangleMesh surface = letter_surface('X', 0.7, 0.1);
+  double diagonal = 0.0, side = 0.0;
+  for (const Triangle& t : surface.triangles) {
+    const auto& x = surface.vertices;
+    const Vector3 area = area_vector(x[t[0]], x[t[1]], x[t[2]]);
+    if (std::abs(area[2]) > 1e-12) continue;
+    side += area.norm();
+    if (std::abs(std::abs(area[0]) - std::abs(area[1])) < 1e-12) diagonal += area.norm();
+  }
+  // 20 edges of the outline are diagonals of squares, 8 are sides: four ends, the middle above, below, left and right.
+  EXPECT_NEAR(diagonal / side, 20.0 * std::sqrt(2.0) / (20.0 * std::sqrt(2.0) + 8.0), 1e-12);
+}
+
 TEST(Letters, RefuseWhatIsNone) {
   EXPECT_THROW(letter_cage('a', 1.0), UsageError);
   EXPECT_THROW(letter_cage('A', 0.0), UsageError);
-  EXPECT_THROW(letter_surface('A', 1.0, 0.5), UsageError);
+  EXPECT_THROW(letter_surface('A', 1.0, 0.3), UsageError);
   EXPECT_THROW(letter_surface('[', 1.0), UsageError);
   EXPECT_THROW(text_letter('A', -1, 1.0), UsageError);
   EXPECT_THROW(letter_cage('A', 1.0, {1, 1}), UsageError);

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -7,6 +8,7 @@
 #include "base/check.h"
 #include "geometry/flared_tube.h"
 #include "geometry/groove.h"
+#include "geometry/mannequin.h"
 #include "geometry/mesh_checks.h"
 #include "geometry/skittle.h"
 
@@ -52,13 +54,48 @@ TEST(FlaredTube, FacesOutwardAndIsAConeWithoutFolds) {
   EXPECT_NEAR(surface_area(mesh), 2.0 * 100 * std::sin(kPi / 100) * 0.2 * 0.7, 1e-13);
 }
 
+TEST(FlaredTube, WidensAsAConeWithFlareOne) {
+  FlaredTube shape;
+  shape.flare = 1.0;
+  for (const Vector3& x : flared_tube(shape).vertices) {
+    const double t = -x[2] / shape.length;
+    EXPECT_NEAR(x.head<2>().norm(), shape.top_radius + t * (shape.bottom_radius - shape.top_radius), 1e-15);
+  }
+}
+
 TEST(FlaredTube, RefusesBadShapes) {
   EXPECT_THROW(flared_tube({.top_radius = 0.0}), UsageError);
   EXPECT_THROW(flared_tube({.length = -1.0}), UsageError);
+  EXPECT_THROW(flared_tube({.flare = 0.0}), UsageError);
   EXPECT_THROW(flared_tube({.columns = 2}), UsageError);
   EXPECT_THROW(flared_tube({.rows = 1}), UsageError);
   EXPECT_THROW(flared_tube({.columns = 20, .folds = 6}), UsageError);
   EXPECT_THROW(flared_tube({.bottom_radius = 0.2, .fold_depth = 0.2}), UsageError);
+}
+
+TEST(Mannequin, IsClosedAndHasAWaistBetweenChestAndHips) {
+  const TriangleMesh mesh = mannequin_surface(1.7, 24);
+  EXPECT_TRUE(is_closed_and_oriented(mesh));
+  EXPECT_EQ(euler_characteristic(mesh), 2);
+  double low = 1.0, high = 0.0;
+  for (const Vector3& x : mesh.vertices) {
+    low = std::min(low, x[2]);
+    high = std::max(high, x[2]);
+  }
+  EXPECT_EQ(low, 0.0);
+  EXPECT_NEAR(high, 1.7, 1e-15);
+  const auto radius = [&](double from, double to) {
+    double largest = 0.0;
+    for (const Vector3& x : mesh.vertices)
+      if (x[2] >= 1.7 * from && x[2] <= 1.7 * to) largest = std::max(largest, x.head<2>().norm());
+    return largest;
+  };
+  const double hips = radius(0.45, 0.55), waist = radius(0.61, 0.62), chest = radius(0.70, 0.75);
+  EXPECT_LT(waist, 0.75 * hips);
+  EXPECT_LT(waist, 0.75 * chest);
+  EXPECT_LT(radius(0.83, 0.87), 0.6 * radius(0.90, 0.97)) << "neck and head";
+  EXPECT_THROW(mannequin_surface(0.0, 24), UsageError);
+  EXPECT_THROW(mannequin_surface(1.7, 2), UsageError);
 }
 
 TEST(Skittle, HasTheStatedCounts) {

@@ -50,6 +50,9 @@ TEST(Facts, ReduceTheStepsAsTheySay) {
   FactConfig late = about(max);
   late.from_s = 0.65;
   EXPECT_EQ(value_of(late, table), 2.0);
+  FactConfig early = about(rise);
+  early.until_s = 0.55;
+  EXPECT_EQ(value_of(early, table), 5.0) << "from -1 to 4";
 }
 
 TEST(Facts, CountPhasesThatEndAtHalfTheThreshold) {

@@ -65,8 +65,7 @@ TEST(Letters, ComeOnePerBodyOfTheText) {
       "material = \"soft\"\nshape = \"letter\"\nwidth_m = 0.1\ntext = \"IL\"\nbevel = 0\nper_layer = 2\n"
       "circle_radius_m = 0.2\n");
   EXPECT_EQ(two.bodies(), 2);
-  // I has 19 cells and L 13; without a bevel the boundary of the cage: 12 m − 4 s with s = m − 1 shared
-  // faces.
+  // I has 19 cells and L 13; without a bevel their boundary: 12 m − 4 s with s = m − 1 shared faces.
   EXPECT_EQ(two.elements(), 6 * (19 + 13) + 4 + 3 + 4);
   EXPECT_EQ(two.surface().triangles.size(), 8U * 32 + 2 * 4);
 }
@@ -78,9 +77,6 @@ TEST(PaperShapes, MistakesAreOneClearLine) {
   };
   EXPECT_NE(message("material = \"soft\"\nshape = \"letter\"\ntext = \"Aa\"\n").find("capital letters"),
             std::string::npos);
-  EXPECT_NE(
-      message("material = \"soft\"\nshape = \"letter\"\ncage_cells = 3\nbevel = 0\n").find("need a bevel"),
-      std::string::npos);
   EXPECT_NE(message("material = \"soft\"\nshape = \"letter\"\ncage_layers = 5\n").find("is above 4"),
             std::string::npos);
   EXPECT_NE(message("material = \"soft\"\nshape = \"letter\"\n[pins.p]\nbody = \"some\"\n")

@@ -159,6 +159,26 @@ class Geometry(unittest.TestCase):
             volume = np.einsum("ti,ti->t", faces[:, 0], np.cross(faces[:, 1], faces[:, 2])).sum() / 6
             self.assertGreater(volume, 0.8 * 4 / 3 * np.pi * 0.5**3)  # outward; 80 triangles lose 12 % of the ball
 
+    def test_springs_of_chains_become_rods(self):
+        vertices, triangles = box([0, 0, 0], 1.0)
+        loose = np.array([[5.0, 0, 0], [5.0, 2.0, 0], [5.0, 2.0, 3.0], [9.0, 0, 0], [9.0, 1.0, 0], [9.0, 1.0, 1.0]])
+        frame = recording.Frame("1", 0.0, np.concatenate([vertices, loose]), triangles, np.full(12, 4), np.zeros((0, 3)),
+                                np.zeros(0, int), np.zeros(0, int), None, False)
+        chain = '[bodies.a]\nshape = "chain"\nnodes = 3\ncount = 2\n'
+        nodes = recording.chain_of(chain)
+        self.assertEqual(nodes, 3)
+        rods = recording.rods_of(frame, nodes)
+        np.testing.assert_array_equal(rods - 8, [[0, 1], [1, 2], [3, 4], [4, 5]])
+        for other in (chain + '[bodies.b]\nshape = "chain"\nnodes = 4\n', '[bodies.a]\nshape = "ball"\n', "", "["):
+            self.assertEqual(len(recording.rods_of(frame, recording.chain_of(other))), 0, other)
+        all_vertices, all_triangles, body = surface.with_rods(frame.vertices, triangles, frame.body, rods, 0.1)
+        faces = all_vertices[all_triangles[body == 5]][:12]  # of the first, along y at x = 5
+        np.testing.assert_allclose(np.hypot(faces[..., 0] - 5.0, faces[..., 2]), 0.1, rtol=1e-12)
+        self.assertEqual((faces[..., 1].min(), faces[..., 1].max()), (0.0, 2.0))
+        normals, _ = surface.face_normals(all_vertices, all_triangles[body == 5][:12])
+        outward = faces.mean(axis=1) - [5.0, 0, 0]
+        self.assertTrue(((normals * outward * [1, 0, 1]).sum(axis=1) > 0).all())
+
     def test_sheets_leave_few_places_empty(self):
         from signorini_render import page
         for count in range(1, 60):

@@ -19,6 +19,7 @@
 #include "scene/shapes/groove.h"
 #include "scene/shapes/ground.h"
 #include "scene/shapes/letter.h"
+#include "scene/shapes/mannequin.h"
 #include "scene/shapes/mesh.h"
 #include "scene/shapes/pyramid_object.h"
 #include "scene/shapes/ring.h"
@@ -115,6 +116,7 @@ constexpr std::array kShapes{entry<elastic, shapes::Ball>(),
                              entry<obstacle, shapes::SphereObstacle>(),
                              entry<obstacle, shapes::CylinderObstacle>(),
                              entry<obstacle, shapes::Capsule>(),
+                             entry<obstacle, shapes::Mannequin>(),
                              entry<obstacle, shapes::Groove>(),
                              entry<obstacle, shapes::Surface>()};
 
