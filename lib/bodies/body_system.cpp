@@ -268,6 +268,9 @@ Index BodySystem::body_of_block(Index block) const {
   return impl_->rigid[(block - nodes()) / 2].owner;
 }
 
+bool BodySystem::has_axles() const {
+  return std::ranges::any_of(impl_->rigid, [](const auto& rigid) { return rigid.axle.has_value(); });
+}
 bool BodySystem::is_prescribed(Index block) const {
   if (block < nodes()) return impl_->pinned(block);
   return (block - nodes()) % 2 == 0 && impl_->is_held((block - nodes()) / 2);

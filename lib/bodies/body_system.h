@@ -93,6 +93,7 @@ class BodySystem {
   std::array<Index, 2> body_blocks(Index body) const;
   Index body_of_block(Index block) const;
   bool is_prescribed(Index block) const;
+  bool has_axles() const;
   const SystemState& start() const;
   Index elements() const;  ///< tetrahedra
 

@@ -5,11 +5,11 @@
 namespace signorini {
 
 MomentumBalance::MomentumBalance(const BodySystem& system)
-    : mass_(system.blocks(), 0.0), damping_(system.damping()) {
+    : mass_(system.blocks(), 0.0), damping_(system.damping()), held_(system.has_axles()) {
   std::vector<Matrix3> blocks(system.blocks());
   system.mass_blocks(system.start(), blocks);
   for (Index b = 0; b < system.blocks(); ++b) {
-    pinned_ = pinned_ || system.is_prescribed(b);
+    held_ = held_ || system.is_prescribed(b);
     const bool angular = b >= system.nodes() && (b - system.nodes()) % 2 == 1;
     if (!angular) mass_[b] = blocks[b](0, 0);
     total_ += mass_[b];
@@ -19,7 +19,7 @@ MomentumBalance::MomentumBalance(const BodySystem& system)
 double MomentumBalance::error(std::span<const Vector3> before, std::span<const Vector3> after,
                               std::span<const Vector3> load, double dt, const Vector3& gravity,
                               Damping damping) const {
-  if (pinned_ || !(total_ > 0.0)) return std::numeric_limits<double>::quiet_NaN();
+  if (held_ || !(total_ > 0.0)) return std::numeric_limits<double>::quiet_NaN();
   const std::span<const Vector3> damped = damping == Damping::by_end ? after : before;
   Vector3 defect = Vector3::Zero();
   for (std::size_t b = 0; b < mass_.size(); ++b) {

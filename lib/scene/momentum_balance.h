@@ -22,7 +22,7 @@ class MomentumBalance {
 
   enum class Damping { by_start, by_end };
   /// Per block: velocities before and after, m/s, and H r of those impulses that led to them.
-  /// NaN where a node is pinned or nothing is free: forces of pins are not counted.
+  /// NaN where a node is pinned, a body is on an axle, or nothing is free: their forces are not counted.
   double error(std::span<const Vector3> before, std::span<const Vector3> after, std::span<const Vector3> load,
                double dt, const Vector3& gravity, Damping damping) const;
 
@@ -30,7 +30,7 @@ class MomentumBalance {
   std::vector<double> mass_;  ///< of nodes and centres of mass, kg; 0 for angular blocks
   std::span<const double> damping_;
   double total_ = 0.0;
-  bool pinned_ = false;
+  bool held_ = false;  ///< by pins or axles
 };
 
 }  // namespace signorini

@@ -47,8 +47,8 @@ struct StepReport {
   double smallest_gap = std::numeric_limits<double>::quiet_NaN();
   double largest_turn = 0.0;  ///< of a contact normal within the step, degrees
   double volume_ratio = 1.0;  ///< smallest det F
-  /// Change of the mean velocity that no force explains (momentum_balance.h), m/s; NaN where bodies are pinned or
-  /// the step was held.
+  /// Change of the mean velocity that no force explains (momentum_balance.h), m/s; NaN where pins or axles
+  /// hold bodies, and where the step was held.
   double momentum_error = 0.0;
   double kinetic_energy = 0.0, elastic_energy = 0.0, potential_energy = 0.0;  ///< at the end of the step, J
   double detection_seconds = 0.0, assembly_seconds = 0.0, free_seconds = 0.0, solve_seconds = 0.0,

@@ -117,15 +117,30 @@ TEST(MomentumBalance, HoldsInExplicitStepsWithContactsAndDamping) {
   EXPECT_GT(in_contact, 10);
 }
 
-TEST(MomentumBalance, HasNoValueWherePinsPull) {
-  BodySystem system;
-  const Index block =
-      system.add_solid("block", kuhn_block({1, 1, 1}, Vector3::Constant(0.1)), damped_rubber(), {});
-  system.pin(block, 0, {});
-  system.finish();
-  const std::vector<Vector3> still(system.blocks(), Vector3::Zero());
-  EXPECT_TRUE(std::isnan(
-      MomentumBalance(system).error(still, still, still, 1e-3, kGravity, MomentumBalance::Damping::by_end)));
+TEST(MomentumBalance, HasNoValueWherePinsOrAxlesPull) {
+  const auto is_known = [](const BodySystem& system) {
+    const std::vector<Vector3> still(system.blocks(), Vector3::Zero());
+    return !std::isnan(MomentumBalance(system).error(still, still, still, 1e-3, kGravity,
+                                                     MomentumBalance::Damping::by_end));
+  };
+  const auto system = [](bool pinned, bool mounted) {
+    BodySystem made;
+    const TetMesh cube = kuhn_block({1, 1, 1}, Vector3::Constant(0.1));
+    const Index block = made.add_solid("block", cube, damped_rubber(), {});
+    TriangleMesh surface;
+    surface.vertices = cube.vertices;
+    surface.triangles = boundary_triangles(cube);
+    Placement aside;
+    aside.translation = Vector3(1, 0, 0);
+    const Index rigid = made.add_rigid("cube", surface, 500.0, aside);
+    if (pinned) made.pin(block, 0, {});
+    if (mounted) made.mount(rigid, Axle{.axis = Vector3::UnitZ()});
+    made.finish();
+    return made;
+  };
+  EXPECT_TRUE(is_known(system(false, false)));
+  EXPECT_FALSE(is_known(system(true, false)));
+  EXPECT_FALSE(is_known(system(false, true)));
 }
 
 }  // namespace
