@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "scene/implicit_world.h"
@@ -84,6 +85,56 @@ TEST(ImplicitStepper, EveryContactOfEverySolveIsNamedByWhatItTouches) {
     }
   }
   EXPECT_GE(handed_on, 20);
+}
+
+/// A bar meets the side edges of a table and is beyond their ends when the step is over: nothing lies below it there, but
+/// without its contacts it would have gone through the table.
+TEST(ImplicitStepper, ABarThatSlidesOffATableWithinAStepNeedsFewRounds) {
+  ImplicitWorld world;
+  world.settings.loop = ContactLoop::relinearise;
+  world.settings.dt = 0.01;
+  world.settings.friction = 0.0;
+  world.bodies.add_rigid("bar", centred_box(Vector3(0.02, 0.4, 0.02)), 1000.0,
+                         {.translation = Vector3(-0.02, 0, 0.014), .velocity = Vector3(6, 0, -1)});
+  TriangleMesh table = centred_box(Vector3(0.2, 0.2, 0.1));
+  for (Vector3& x : table.vertices) x += Vector3(-0.1, 0, -0.05);
+  world.bodies.add_kinematic("table", table, Motion{});
+  world.start();
+  const StepReport report = world.advance();
+  EXPECT_LE(report.detection_rounds, 6);
+  EXPECT_EQ(report.halvings, 0);
+  EXPECT_FALSE(report.unresolved);
+  EXPECT_GT(report.contacts, 0);
+  double most = -1.0;
+  for (const Vector3& x : world.surface()) most = std::max(most, x.x());
+  EXPECT_GT(most, 0.04);
+}
+
+/// Flat boxes on each other have more pairs than they need: some carry nothing.
+TEST(ImplicitStepper, PressedAreTheContactsWithANormalImpulse) {
+  ImplicitWorld world;
+  world.settings.dt = 2e-3;
+  world.bodies.add_rigid("low", centred_box(Vector3(0.2, 0.2, 0.1)), 1000.0, {.translation = Vector3(0, 0, 0.0502)});
+  world.bodies.add_rigid("high", centred_box(Vector3(0.1, 0.1, 0.1)), 1000.0,
+                         {.translation = Vector3(0.013, 0.007, 0.1504)});
+  world.floor();
+  world.start();
+  int most = 0;
+  bool some_open = false;
+  for (int s = 0; s < 40; ++s) {
+    const StepReport report = world.advance();
+    int pressed = 0;
+    if (!world.impulses.empty() && report.contacts > 0) {
+      const std::vector<double>& r = world.impulses.back();
+      for (std::size_t k = 0; k < r.size(); k += 3) pressed += r[k] > 0.0;
+    }
+    EXPECT_EQ(report.pressed, pressed) << "step " << s;
+    EXPECT_LE(report.pressed, report.contacts);
+    some_open = some_open || report.pressed < report.contacts;
+    most = std::max(most, report.pressed);
+  }
+  EXPECT_GE(most, 3 + 3);
+  EXPECT_TRUE(some_open);
 }
 
 }  // namespace
