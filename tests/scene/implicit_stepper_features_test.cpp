@@ -99,7 +99,9 @@ TEST(ImplicitStepper, NeighbouringEdgesDoNotTakeTurns) {
   for (std::uint64_t seed = 0; seed < kCases; ++seed) {
     Rng rng(seed);
     const auto turned = [&rng] {
-      return Eigen::Quaterniond(rng.normal(), rng.normal(), rng.normal(), rng.normal()).normalized().toRotationMatrix();
+      return Eigen::Quaterniond(rng.normal(), rng.normal(), rng.normal(), rng.normal())
+          .normalized()
+          .toRotationMatrix();
     };
     ImplicitWorld world;
     world.settings.loop = ContactLoop::relinearise;
@@ -111,8 +113,9 @@ TEST(ImplicitStepper, NeighbouringEdgesDoNotTakeTurns) {
     const Matrix3 turn = turned();
     for (Vector3& x : fixed.vertices) x = turn * x;
     world.bodies.add_kinematic("fixed", fixed, Motion{});
-    world.bodies.add_solid("falling", ring({}), elastic(5e5),
-                           {.rotation = turned(), .translation = Vector3(0.03, 0.01, 0.13), .velocity = Vector3(0, 0, -2)});
+    world.bodies.add_solid(
+        "falling", ring({}), elastic(5e5),
+        {.rotation = turned(), .translation = Vector3(0.03, 0.01, 0.13), .velocity = Vector3(0, 0, -2)});
     world.start();
     for (int s = 0; s < kSteps; ++s) {
       rounds = std::max(rounds, world.advance().detection_rounds);
@@ -125,7 +128,8 @@ TEST(ImplicitStepper, NeighbouringEdgesDoNotTakeTurns) {
 TEST(ImplicitStepper, PressedAreTheContactsWithANormalImpulse) {
   ImplicitWorld world;
   world.settings.dt = 2e-3;
-  world.bodies.add_rigid("low", centred_box(Vector3(0.2, 0.2, 0.1)), 1000.0, {.translation = Vector3(0, 0, 0.0509)});
+  world.bodies.add_rigid("low", centred_box(Vector3(0.2, 0.2, 0.1)), 1000.0,
+                         {.translation = Vector3(0, 0, 0.0509)});
   world.bodies.add_rigid("high", centred_box(Vector3(0.1, 0.1, 0.1)), 1000.0,
                          {.translation = Vector3(0.013, 0.007, 0.1518)});
   world.floor();

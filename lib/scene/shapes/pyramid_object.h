@@ -7,7 +7,8 @@ namespace signorini::shapes {
 
 struct PyramidObject {
   static constexpr std::string_view kName = "pyramid_object";
-  static constexpr std::string_view kSummary = "frame with three windows on four feet (Verschoor and Jalba 2019, Pyramid)";
+  static constexpr std::string_view kSummary =
+      "frame with three windows on four feet (Verschoor and Jalba 2019, Pyramid)";
   struct Options {
     double width_m = 1.0;
     double height_m = 0.6;
