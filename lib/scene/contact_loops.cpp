@@ -24,16 +24,18 @@ LoopContact at_impact(const SubStep& sub, const ImplicitSettings& settings, cons
   fresh.impulse = known.impulse;
   fresh.end = known.end;
   fresh.first_normal = known.first_normal;
+  fresh.stays = known.stays;
   return fresh;
 }
 
 bool is_active(const LoopContact& c) { return c.contact.normal.dot(c.impulse) > 0.0; }
 
-/// Whether the contact's linearisation misses what the tentative positions ask for.
+/// Whether the contact's linearisation misses what the tentative positions ask for. One that stays is asked for nothing
+/// as long as it does not cross.
 bool needs_update(const ImplicitSettings& settings, const StepSurfaces& surfaces, const LoopContact& c,
                   const std::optional<PairGeometry>& geometry) {
   const bool active = is_active(c);
-  if (!geometry) return false;
+  if (!geometry || c.stays) return false;
   if (slid_off(c.contact.key.kind, geometry->weight)) return active;
   if (active && angle_between(c.contact.normal, geometry->normal) > settings.largest_turn) return true;
   if (settings.level == ConstraintLevel::velocity) return false;
@@ -45,18 +47,17 @@ bool needs_update(const ImplicitSettings& settings, const StepSurfaces& surfaces
 }
 
 /// A known contact that crosses on the way. Two edges that have passed each other may not touch at the tentative
-/// positions: they are linearised at their impact. Where they are apart there all the same, the gap dips below
-/// zero on a path that turns the normal: the contact keeps more distance, doubled from round to round.
+/// positions: they are linearised at their impact, as are those that stay. Where they are apart there all the same, the
+/// gap dips below zero on a path that turns the normal: the contact keeps more distance, doubled from round to round.
 void mend_crossing(const SubStep& sub, const ImplicitSettings& settings, const StepSurfaces& surfaces,
                    const SurfaceContact& crossing, LoopContact& c) {
   const std::optional<PairGeometry> geometry = surfaces.tentative_geometry(c.contact);
-  if (!geometry) {
-    c = at_impact(sub, settings, crossing, c);
-  } else if (geometry->gap >= c.target - settings.gap_tolerance) {
-    const double more = std::max(settings.gap_tolerance, std::abs(c.target));
-    c.target += more;
-    c.push += more;
-  }
+  const double kept = c.target;
+  if (!geometry || c.stays) c = at_impact(sub, settings, crossing, c);
+  if (!c.stays && !(geometry && geometry->gap >= kept - settings.gap_tolerance)) return;
+  const double target = std::max(c.target, kept) + std::max(settings.gap_tolerance, std::abs(kept));
+  c.push += target - c.target;
+  c.target = target;
 }
 
 /// Impulse, state and bound of the step before, for a step of another length.
@@ -98,7 +99,7 @@ void start_contacts(const SubStep& sub, const ImplicitSettings& settings, const 
   std::vector<LoopContact> touching;
   for (const SurfaceContact& contact : surfaces.found())
     touching.push_back(fresh_contact(sub, settings, contact));
-  contacts.assign(std::move(touching));
+  contacts.start(std::move(touching));
   if (sub.warm.entries().empty()) return;
   const std::vector<const WarmStart::Entry*> kept = sub.warm.match(contacts.surface_contacts());
   for (std::size_t k = 0; k < kept.size(); ++k) {
@@ -147,14 +148,16 @@ bool relinearise_all(const SubStep& sub, const ImplicitSettings& settings, const
   });
   if (surfaces.found().empty() && std::find(marked.begin(), marked.end(), 1) == marked.end()) return false;
   for_contacts([&](std::size_t k, LoopContact& c) {
-    marked[k] = geometry[k] && slid_off(c.contact.key.kind, geometry[k]->weight);
-    if (geometry[k] && !marked[k])
+    const bool follows = geometry[k] && !c.stays;
+    marked[k] = follows && slid_off(c.contact.key.kind, geometry[k]->weight);
+    if (follows && !marked[k])
       relinearise(c.contact, *geometry[k], settings.largest_turn, surfaces.start(), surfaces.end());
   });
   std::vector<LoopContact> kept, gone;
   kept.reserve(geometry.size());
   for (std::size_t k = 0; k < geometry.size(); ++k) (marked[k] ? gone : kept).push_back(contacts.all()[k]);
   for (const LoopContact& c : gone) {
+    contacts.note_taken_away(c.contact.key);
     if (is_active(c)) hand_over(surfaces, neighbours, c, kept);
   }
   contacts.assign(std::move(kept));
@@ -164,6 +167,7 @@ bool relinearise_all(const SubStep& sub, const ImplicitSettings& settings, const
       mend_crossing(sub, settings, surfaces, contact, *c);
     } else {
       added.push_back(fresh_contact(sub, settings, contact));
+      added.back().stays = contacts.was_taken_away(contact.key);
     }
   }
   contacts.add(added);

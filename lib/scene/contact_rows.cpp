@@ -352,6 +352,12 @@ std::vector<ContactEnd> ends_of(const ContactProblem& problem, std::span<const d
   return contact_ends(r, problem.mu, law, span_of(std::as_const(q)));
 }
 
+int pressed_contacts(std::span<const double> r) {
+  int pressed = 0;
+  for (std::size_t k = 0; k < r.size(); k += 3) pressed += r[k] > 0.0;
+  return pressed;
+}
+
 void restrict_matrix(TaskArena& arena, const BlockSparseMatrix& A, const TouchedBlocks& touched,
                      SparseRows& M) {
   const Index n = 3 * count(touched.block);

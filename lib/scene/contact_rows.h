@@ -106,6 +106,8 @@ void gather_blocks(std::span<const Vector3> values, const TouchedBlocks& touched
 /// How the impulses r, under `law`, leave the contacts of `problem`; `free_velocity` per system block, m/s: v of r = 0.
 std::vector<ContactEnd> ends_of(const ContactProblem& problem, std::span<const double> r, LawSpec law,
                                 const TouchedBlocks& touched, std::span<const Vector3> free_velocity);
+/// How many contacts have a normal impulse; `r`: 3 per contact.
+int pressed_contacts(std::span<const double> r);
 /// The rows and columns of `A` that are in `touched`, as M of a problem. What the left out columns hold must
 /// be zero, as between bodies.
 void restrict_matrix(TaskArena& arena, const BlockSparseMatrix& A, const TouchedBlocks& touched,

@@ -251,6 +251,7 @@ StepReport ExplicitStepper::Impl::step(TaskArena& arena, const SolveSink& sink) 
     solver->use_arena(&arena);
     solve(report, sink);
     solver->use_arena(nullptr);
+    report.pressed = pressed_contacts(impulses);
     const auto ends = ends_of(problem, impulses, solver->common().spec(), touched, free_velocity);
     carried.warm.store(contacts, problem, impulses, ends);
     carried.warm_dt = settings.dt;

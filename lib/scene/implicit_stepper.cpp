@@ -176,6 +176,7 @@ void ImplicitStepper::Impl::accept(SubStep& sub) {
   std::swap(carried.state, surfaces.next());
   const auto solved = solves.contacts();
   report.contacts = static_cast<int>(solved.size());
+  report.pressed = solved.empty() ? 0 : pressed_contacts(solves.impulses());
   if (solved.empty()) {
     carried.warm.clear();
   } else {

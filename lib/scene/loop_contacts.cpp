@@ -5,6 +5,11 @@
 
 namespace signorini {
 
+void LoopContacts::start(std::vector<LoopContact> contacts) {
+  taken_away_.clear();
+  assign(std::move(contacts));
+}
+
 void LoopContacts::assign(std::vector<LoopContact> contacts) {
   contacts_ = std::move(contacts);
   const auto before = [](const LoopContact& a, const LoopContact& b) {

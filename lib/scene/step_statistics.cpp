@@ -13,6 +13,7 @@ constexpr Column kStatistics[] = {
     {"step", "1", [](const StepStatistics& s) { return static_cast<double>(s.step); }},
     {"time", "s", [](const StepStatistics& s) { return s.time; }},
     {"contacts", "1", [](const StepStatistics& s) -> double { return s.report.contacts; }},
+    {"pressed", "1", [](const StepStatistics& s) -> double { return s.report.pressed; }},
     {"regions", "1", [](const StepStatistics& s) -> double { return s.regions; }},
     {"islands", "1", [](const StepStatistics& s) -> double { return s.islands; }},
     {"solves", "1", [](const StepStatistics& s) -> double { return s.report.solves; }},

@@ -30,6 +30,7 @@ using SolveSink = std::function<void(const SolveEvent&)>;
 
 struct StepReport {
   int contacts = 0;         ///< of the last solve
+  int pressed = 0;          ///< those of them with a normal impulse
   int solves = 0;           ///< linearised contact solves, failed ones included
   int velocity_solves = 0;  ///< besides: those without the push of pairs that are too close
   int iterations = 0;       ///< of the contact solver, all solves

@@ -17,16 +17,30 @@ namespace {
 constexpr double kEps = 2.22e-16;
 
 TEST(PyramidObject, HasTheCountsOfThePaper) {
-  const TetMesh mesh = pyramid_object(0.12);
+  const TetMesh mesh = pyramid_object(0.024, 0.0144);
   EXPECT_EQ(checked_counts(mesh), (Counts{432, 528, 260, 260, -4}));  // genus 3
-  // A Kuhn tet of a cube has edges 1, 1, 1, √2, √2, √3: 12 (3/6)^{2/3} / 10.
-  const MeshQuality quality = mesh_quality(mesh);
-  const double kuhn = 1.2 * std::cbrt(0.25);
-  EXPECT_NEAR(quality.smallest, kuhn, 1000 * kEps);
-  EXPECT_NEAR(quality.mean, kuhn, 1000 * kEps);
-  EXPECT_NEAR(total_volume(mesh), 72e-6, 432 * kEps * 72e-6);
-  EXPECT_LT((extent(mesh) - Vector3(0.12, 0.12, 0.01)).norm(), 10 * kEps);
+  const double cell = 0.002 * 0.0024 * 0.0048;
+  EXPECT_NEAR(total_volume(mesh), 72 * cell, 432 * kEps * 72 * cell);
+  EXPECT_LT((extent(mesh) - Vector3(0.024, 0.024, 0.0144)).norm(), 10 * kEps);
+  EXPECT_GT(mesh_quality(mesh).smallest, 0.4);
   EXPECT_THROW(pyramid_object(0.0), UsageError);
+  EXPECT_THROW(pyramid_object(0.024, 0.0), UsageError);
+}
+
+TEST(PyramidObject, StandsOnFourFeetOfOneCell) {
+  const TetMesh mesh = pyramid_object(0.024, 0.0144);
+  Index low = 0, high = 0;
+  for (const Vector3& x : mesh.vertices) {
+    if (x.z() > 0.0024 - 1e-9) {
+      ++high;
+      continue;
+    }
+    EXPECT_GT(std::abs(x.x()), 0.01 - 1e-9);
+    EXPECT_GT(std::abs(x.y()), 0.0096 - 1e-9);
+    ++low;
+  }
+  EXPECT_EQ(low, 4 * 8) << "corners of four feet below the frame, two cells high";
+  EXPECT_EQ(high, 2 * 114);
 }
 
 TEST(SmallCube, HasTheCountsOfThePaper) {

@@ -1,7 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <Eigen/Geometry>
+#include <algorithm>
 #include <set>
 
+#include "base/rng.h"
+#include "geometry/ring.h"
 #include "scene/implicit_world.h"
 #include "scene/relinearisation.h"
 
@@ -9,6 +13,7 @@ namespace signorini::implicit_stepper_features_test {
 namespace {
 
 using testing_tools::centred_box;
+using testing_tools::elastic;
 using testing_tools::ImplicitWorld;
 
 /// Flat, 40 × 8 cells of 25 mm, two faces each.
@@ -84,6 +89,67 @@ TEST(ImplicitStepper, EveryContactOfEverySolveIsNamedByWhatItTouches) {
     }
   }
   EXPECT_GE(handed_on, 20);
+}
+
+/// Rings that roll and slide over each other: a contact slides past the end of its edge and is taken away, the pair of the
+/// next edge slides back past the same corner and is taken away, and each crosses without the other.
+TEST(ImplicitStepper, NeighbouringEdgesDoNotTakeTurns) {
+  constexpr int kCases = 8, kSteps = 60;
+  int rounds = 0;
+  for (std::uint64_t seed = 0; seed < kCases; ++seed) {
+    Rng rng(seed);
+    const auto turned = [&rng] {
+      return Eigen::Quaterniond(rng.normal(), rng.normal(), rng.normal(), rng.normal())
+          .normalized()
+          .toRotationMatrix();
+    };
+    ImplicitWorld world;
+    world.settings.loop = ContactLoop::relinearise;
+    world.settings.safety_distance = 5e-6;
+    world.settings.gap_tolerance = 5e-6;
+    world.detection.tolerance = 1e-4;
+    std::vector<Index> unused;
+    TriangleMesh fixed = boundary_surface(ring({}), unused);
+    const Matrix3 turn = turned();
+    for (Vector3& x : fixed.vertices) x = turn * x;
+    world.bodies.add_kinematic("fixed", fixed, Motion{});
+    world.bodies.add_solid(
+        "falling", ring({}), elastic(5e5),
+        {.rotation = turned(), .translation = Vector3(0.03, 0.01, 0.13), .velocity = Vector3(0, 0, -2)});
+    world.start();
+    for (int s = 0; s < kSteps; ++s) {
+      rounds = std::max(rounds, world.advance().detection_rounds);
+    }
+  }
+  EXPECT_LT(rounds, 12) << "23 before such contacts stayed";
+}
+
+/// Boxes start within the tolerance of each other and of the floor, farther than what contacts keep: open pairs first.
+TEST(ImplicitStepper, PressedAreTheContactsWithANormalImpulse) {
+  ImplicitWorld world;
+  world.settings.dt = 2e-3;
+  world.bodies.add_rigid("low", centred_box(Vector3(0.2, 0.2, 0.1)), 1000.0,
+                         {.translation = Vector3(0, 0, 0.0509)});
+  world.bodies.add_rigid("high", centred_box(Vector3(0.1, 0.1, 0.1)), 1000.0,
+                         {.translation = Vector3(0.013, 0.007, 0.1518)});
+  world.floor();
+  world.start();
+  int most = 0;
+  bool some_open = false;
+  for (int s = 0; s < 40; ++s) {
+    const StepReport report = world.advance();
+    int pressed = 0;
+    if (!world.impulses.empty() && report.contacts > 0) {
+      const std::vector<double>& r = world.impulses.back();
+      for (std::size_t k = 0; k < r.size(); k += 3) pressed += r[k] > 0.0;
+    }
+    EXPECT_EQ(report.pressed, pressed) << "step " << s;
+    EXPECT_LE(report.pressed, report.contacts);
+    some_open = some_open || report.pressed < report.contacts;
+    most = std::max(most, report.pressed);
+  }
+  EXPECT_GE(most, 3 + 3);
+  EXPECT_TRUE(some_open);
 }
 
 }  // namespace
