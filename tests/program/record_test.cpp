@@ -86,7 +86,9 @@ TEST_F(RecordTest, FactsAreCheckedAtTheEndAndLater) {
   int holding = 0, differing = 0;
   for (const auto& fact : json) (fact["holds"] ? holding : differing) += 1;
   EXPECT_EQ(differing, 1) << bad.out;
-  EXPECT_EQ(holding, 3) << bad.out;
+  const auto facts_of_one = static_cast<int>(json.size()) / 2;
+  EXPECT_GE(facts_of_one, 4);
+  EXPECT_EQ(holding, 2 * facts_of_one - 1) << bad.out;
 
   expect_error({"info", planted("p.hdf5"), "--facts"}, 2, "only recordings have facts");
 }
