@@ -120,8 +120,8 @@ TEST(MomentumBalance, HoldsInExplicitStepsWithContactsAndDamping) {
 TEST(MomentumBalance, HasNoValueWherePinsOrAxlesPull) {
   const auto is_known = [](const BodySystem& system) {
     const std::vector<Vector3> still(system.blocks(), Vector3::Zero());
-    return !std::isnan(MomentumBalance(system).error(still, still, still, 1e-3, kGravity,
-                                                     MomentumBalance::Damping::by_end));
+    return !std::isnan(
+        MomentumBalance(system).error(still, still, still, 1e-3, kGravity, MomentumBalance::Damping::by_end));
   };
   const auto system = [](bool pinned, bool mounted) {
     BodySystem made;
