@@ -93,6 +93,8 @@ class BodySystem {
   std::array<Index, 2> body_blocks(Index body) const;
   Index body_of_block(Index block) const;
   bool is_prescribed(Index block) const;
+  /// The second block of a rigid body: its angular velocity.
+  bool is_angular(Index block) const { return block >= nodes() && (block - nodes()) % 2 == 1; }
   bool has_axles() const;
   const SystemState& start() const;
   Index elements() const;  ///< tetrahedra

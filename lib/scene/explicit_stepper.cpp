@@ -120,11 +120,10 @@ void ExplicitStepper::Impl::look_ahead(TaskArena& arena, StepReport& report) {
   report.elastic_energy = system.forces(arena, carried.state, force);
   if (system.rigids() > 0) find_masses();
   const auto damping = system.damping();
-  const std::size_t nodes = system.nodes();
   // u_free = u⁻ + dt (M⁻¹ f + g − α u⁻); gravity does not turn rigid bodies.
   arena.for_chunks(force.size(), kBlockGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t b = begin; b < end; ++b) {
-      const bool angular = b >= nodes && (b - nodes) % 2 == 1;
+      const bool angular = system.is_angular(static_cast<Index>(b));
       const Vector3 acceleration = inverse_mass[b] * force[b] - damping[b] * carried.state.velocity[b] +
                                    (angular ? Vector3(Vector3::Zero()) : settings.gravity);
       free_velocity[b] = carried.state.velocity[b] + settings.dt * acceleration;

@@ -1,18 +1,14 @@
 #include "scene/fallback_solver.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "base/check.h"
+#include "solvers/stop_test.h"
 
 namespace signorini {
 
 namespace {
-
-bool all_finite(std::span<const double> r) {
-  return std::all_of(r.begin(), r.end(), [](double value) { return std::isfinite(value); });
-}
 
 /// The report of the second solve with the work of the first one added.
 SolveReport joined(SolveReport report, const SolveReport& before) {

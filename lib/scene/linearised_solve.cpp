@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "scene/driving_solver.h"
+#include "solvers/stop_test.h"
 
 namespace signorini {
 
@@ -21,10 +22,6 @@ constexpr double kPushShare = 1e-3;
 /// Three doubles per block, contiguous.
 std::span<double> numbers(std::vector<Vector3>& v) { return {v.data()->data(), 3 * v.size()}; }
 std::span<const double> numbers(const std::vector<Vector3>& v) { return {v.data()->data(), 3 * v.size()}; }
-
-bool all_finite(std::span<const double> x) {
-  return std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); });
-}
 
 }  // namespace
 

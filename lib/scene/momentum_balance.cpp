@@ -10,8 +10,7 @@ MomentumBalance::MomentumBalance(const BodySystem& system)
   system.mass_blocks(system.start(), blocks);
   for (Index b = 0; b < system.blocks(); ++b) {
     held_ = held_ || system.is_prescribed(b);
-    const bool angular = b >= system.nodes() && (b - system.nodes()) % 2 == 1;
-    if (!angular) mass_[b] = blocks[b](0, 0);
+    if (!system.is_angular(b)) mass_[b] = blocks[b](0, 0);
     total_ += mass_[b];
   }
 }

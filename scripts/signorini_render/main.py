@@ -174,16 +174,12 @@ def run(options):
 
 
 def story_of(file, options):
-    chosen = {}
+    def chosen(ids):
+        return [*evenly(ids, 4), recording.fullest(file, ids)]
 
-    def choose(ids):
-        chosen["spread"], chosen["fullest"] = evenly(ids, 4), recording.fullest(file, ids)
-        return sorted({*chosen["spread"], chosen["fullest"]}, key=recording.key_of)
-
-    opened = recording.read_safely(file, choose, options.regions)
-    frames = opened.frames
-    choose(opened.ids)
-    return page.story(opened, [frames[id] for id in chosen["spread"]], frames[chosen["fullest"]], style_of(options))
+    opened = recording.read_safely(file, lambda ids: sorted(set(chosen(ids)), key=recording.key_of), options.regions)
+    *spread, fullest = (opened.frames[id] for id in chosen(opened.ids))
+    return page.story(opened, spread, fullest, style_of(options))
 
 
 def fullest(file, options):

@@ -199,10 +199,10 @@ def outline(image, layer, view, strength):
     image[where] += (colours.linear(colours.rgb(colours.INK)) - image[where]) * ink[where, None]
 
 
-def cover(image, layer, behind, view, sun, up, opacity, line):
-    """Draws the see-through layer over what lies behind it: its faces where there is a body, its outlines wherever it is in front."""
+def cover(image, layer, behind, faces, view, sun, up, opacity, line):
+    """Draws a see-through layer where it is in front of what lies behind it: outlines everywhere, faces at the samples `faces`."""
     in_front = (layer.buffer.index >= 0) & (layer.buffer.depth > behind.buffer.depth)
-    fill(image, layer, view, sun, up, False, in_front & ((behind.buffer.index >= 0) | (opacity == GLASS)), opacity)
+    fill(image, layer, view, sun, up, False, in_front & faces, opacity)
     layer.buffer.index[~in_front] = -1
     outline(image, layer, view, line)
 
@@ -294,11 +294,12 @@ def render(frame, view, up, style):
     panes = rasterise(frame, fine, np.flatnonzero(front & obstacle), normals, corners) if style.glass else None
     if panes is not None:
         fill(image, panes, fine, sun, up, False, (panes.buffer.index >= 0) & (solid.buffer.index < 0), BACKGROUND)
-    fill(image, solid, fine, sun, up, style.mesh, solid.buffer.index >= 0)
+    bodies = solid.buffer.index >= 0
+    fill(image, solid, fine, sun, up, style.mesh, bodies)
     outline(image, solid, fine, 0.55)
     if panes is not None:
-        cover(image, panes, solid, fine, sun, up, PANE, 0.25)
-    cover(image, glass, solid, fine, sun, up, GLASS, 0.10)
+        cover(image, panes, solid, bodies, fine, sun, up, PANE, 0.25)
+    cover(image, glass, solid, True, fine, sun, up, GLASS, 0.10)
 
     image = image.reshape(view.height, SAMPLES, view.width, SAMPLES, 3).mean(axis=(1, 3))
     nearest = solid.buffer.depth.reshape(view.height, SAMPLES, view.width, SAMPLES)[:, 0, :, 0]

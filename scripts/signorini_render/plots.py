@@ -86,21 +86,21 @@ def curves_of(statistics):
 
 def strip(draw, box, size, statistics, marks):
     """All plots side by side in the box."""
-    groups = curves_of(statistics)
-    left, top, right, bottom = box
-    width = (right - left) / max(1, len(groups))
-    for number, (curves, unit) in enumerate(groups):
-        begin = left + number * width
-        plot(draw, (begin + 4.5 * size, top + 2.2 * size, begin + width - 1.5 * size, bottom - 1.6 * size), size, statistics["time"],
-             curves, unit, marks)
+    place(draw, box, size, statistics, marks, 1, 0)
 
 
 def column(draw, box, size, statistics, marks):
     """The same plots one below the other."""
+    place(draw, box, size, statistics, marks, 0, 1)
+
+
+def place(draw, box, size, statistics, marks, beside, below):
+    """The plots in equal parts of the box, the next one `beside` and `below` the last (0 or 1)."""
     groups = curves_of(statistics)
     left, top, right, bottom = box
-    height = (bottom - top) / max(1, len(groups))
+    count = max(1, len(groups))
+    width, height = (right - left) / (count if beside else 1), (bottom - top) / (count if below else 1)
     for number, (curves, unit) in enumerate(groups):
-        begin = top + number * height
-        plot(draw, (left + 5.0 * size, begin + 2.6 * size, right - 1.5 * size, begin + height - 2.2 * size), size, statistics["time"],
+        x, y = left + beside * number * width, top + below * number * height
+        plot(draw, (x + 4.5 * size, y + 2.2 * size, x + width - 1.5 * size, y + height - 1.6 * size), size, statistics["time"],
              curves, unit, marks)

@@ -45,6 +45,18 @@ void add_bodies(BodySystem& system) {
   system.add_kinematic("floor", ground(2.0), {});
 }
 
+/// Of every step at most `most` m/s; more than ten steps have contact.
+void expect_balance(Stepper& stepper, int steps, double most) {
+  TaskArena arena(2);
+  int in_contact = 0;
+  for (int s = 0; s < steps; ++s) {
+    const StepReport report = stepper.advance(arena, nullptr);
+    in_contact += report.contacts > 0;
+    EXPECT_LT(report.momentum_error, most) << s;
+  }
+  EXPECT_GT(in_contact, 10);
+}
+
 TEST(MomentumBalance, IsTheUnexplainedChangeOfTheMeanVelocity) {
   BodySystem system;
   add_bodies(system);
@@ -87,15 +99,8 @@ TEST(MomentumBalance, HoldsInImplicitStepsWithContactsDampingAndRigidBodies) {
   FinderSettings finder;
   finder.tolerance = 1e-3;
   ImplicitStepper stepper(system, ContactFinder(system.surface(), finder), make_solver("pgs"), settings);
-  TaskArena arena(2);
-  int in_contact = 0;
-  for (int s = 0; s < 100; ++s) {
-    const StepReport report = stepper.advance(arena, nullptr);
-    in_contact += report.contacts > 0;
-    // the linear solves leave 1e-12 of loads of at most 10 m/s times the mass
-    EXPECT_LT(report.momentum_error, 1e-10) << s;
-  }
-  EXPECT_GT(in_contact, 10);
+  // the linear solves leave 1e-12 of loads of at most 10 m/s times the mass
+  expect_balance(stepper, 100, 1e-10);
 }
 
 TEST(MomentumBalance, HoldsInExplicitStepsWithContactsAndDamping) {
@@ -106,15 +111,8 @@ TEST(MomentumBalance, HoldsInExplicitStepsWithContactsAndDamping) {
   settings.dt = 1e-4;
   DetectionSettings detection;
   ExplicitStepper stepper(system, detection, make_solver("pgs"), settings);
-  TaskArena arena(2);
-  int in_contact = 0;
-  for (int s = 0; s < 1000; ++s) {
-    const StepReport report = stepper.advance(arena, nullptr);
-    in_contact += report.contacts > 0;
-    // rounding of elastic forces of up to 1e3 N in 42 nodes, over 4 kg
-    EXPECT_LT(report.momentum_error, 1e-12) << s;
-  }
-  EXPECT_GT(in_contact, 10);
+  // rounding of elastic forces of up to 1e3 N in 42 nodes, over 4 kg
+  expect_balance(stepper, 1000, 1e-12);
 }
 
 TEST(MomentumBalance, HasNoValueWherePinsOrAxlesPull) {

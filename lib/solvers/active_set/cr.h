@@ -80,8 +80,7 @@ struct CrOptions {
       "iterations between evaluations of the states, x the residual over its tolerance: 1 (every), "
       "log2(x)/3, log10(x)^2/3, ln(x)^2/3; 1 (Full) or 4 (Diag) after a change and two more after each "
       "evaluation without one (growing); or only where the linear system is solved (converged); auto: "
-      "growing with prediction = "
-      "coupled, log2 with single");
+      "growing with prediction = coupled, log2 with single");
     v("direction", direction,
       "direction of sliding. prox: projected in the metric of the contact; newton: also turned by the "
       "linear system, as an unknown; paper: turned by `turn` of the way where it is off by more than "
