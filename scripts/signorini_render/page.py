@@ -135,7 +135,8 @@ def story(recording, frames, fullest, style):
     view = picture.fit_camera(frames + [fullest], recording.up, style)
     size = style.width / 36
     gap, caption = round(0.4 * size), round(1.6 * size)
-    image = Image.new("RGB", (2 * style.width, 3 * (style.height + caption)), "white")
+    panels = len(frames) + 1 + (1 if recording.statistics else 0)
+    image = Image.new("RGB", (2 * style.width, (panels + 1) // 2 * (style.height + caption)), "white")
     draw = ImageDraw.Draw(image)
     for number, frame in enumerate(frames + [fullest]):
         left, top = number % 2 * style.width, number // 2 * (style.height + caption)
