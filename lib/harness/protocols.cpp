@@ -121,6 +121,7 @@ class RefereeObserver : public IterationObserver {
     trace.sliding.push_back(counts.sliding);
     if (!out_.first_iteration && errors.residual <= tolerance_) {
       out_.first_iteration = iteration;
+      errors_there_ = errors;
       if (progress_) reached_ = progress_->counters;
     }
     if (partition_ != nullptr) watch_regions(iteration, r);
@@ -134,6 +135,8 @@ class RefereeObserver : public IterationObserver {
   const std::vector<int>& first_iterations() const { return first_; }
   /// Work up to k*; nothing where the solver does not tell, or k* was not reached.
   const std::optional<SolveCounters>& reached() const { return reached_; }
+  /// Of the iterate k*.
+  const Residuals& errors_there() const { return errors_there_; }
   bool all_regions_converged() const { return regions_left_ == 0; }
   void expect_regions() { regions_left_ = static_cast<int>(first_.size()); }
 
@@ -187,6 +190,7 @@ class RefereeObserver : public IterationObserver {
   bool told_ = false;
   std::optional<IterationProgress> progress_;
   std::optional<SolveCounters> reached_;
+  Residuals errors_there_;
   Stopwatch watch_;
   double paused_ = 0.0;
 };
@@ -361,6 +365,7 @@ TracedRun trace_run(const RunTarget& target, PreparedRun& run, const RunLimits& 
   if (out.first_iteration) {
     out.record.status = SolveStatus::converged;
     out.record.iterations = *out.first_iteration;
+    out.record.errors = observer.errors_there();
     if (observer.reached() && !apart) out.record.counters = *observer.reached();
     if (!out.region_iterations.empty()) {
       out.record.iterations = *std::max_element(out.region_iterations.begin(), out.region_iterations.end());

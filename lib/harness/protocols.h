@@ -19,7 +19,8 @@
 ///   self-stopped   the solver stops by its own test for the asked residual; the referee says what it reached
 ///   converge       own stopping off, a fixed budget, the referee after every iteration → ConvergenceTrace.
 ///                  StopRule::residual still carries the tolerance, so that inner loops aim at what they
-///                  would aim at in a self-stopped run: the iterates are the same
+///                  would aim at in a self-stopped run: the iterates are the same. The errors of a row that
+///                  converged are those of iterate k*, see below
 ///   time           k* = the first iteration of the traced run whose residual is ≤ tolerance; exactly k*
 ///                  iterations are then timed, untraced. With regions every region R has its own k*_R: the residual is a
 ///                  maximum over contacts, so R may stop as soon as its own maximum is small enough.

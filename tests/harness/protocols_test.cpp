@@ -531,6 +531,24 @@ TEST(Protocols, EveryRegisteredSolverKeepsItsTracedPathWhenTimed) {
     const std::vector<RunRecord> rows =
         time_runs(target, std::span(&timed, 1), limits, {.repetitions = 1, .minimum_time = 1e-5});
     EXPECT_EQ(rows.at(0).status, SolveStatus::converged) << entry.name << ": " << rows[0].message;
+    EXPECT_EQ(rows[0].errors.residual, traced.record.errors.residual) << entry.name;
+  }
+}
+
+TEST(Protocols, RowOfATracedRunHasTheErrorsOfTheFirstAccurateIterate) {
+  const PlantedProblem planted = make_planted_problem({.contacts = 24, .regions = 2, .seed = 5});
+  const Referee referee(planted.problem);
+  const RunTarget target = make_target(planted.problem, referee, "trial", "planted", "0");
+  for (const RegionMode mode : {RegionMode::none, RegionMode::points}) {
+    PreparedRun run = prepare_run(target, {"pgs", "pgs", {}}, mode, 1);
+    ASSERT_TRUE(run.solver) << run.record.message;
+    const TracedRun traced = trace_run(target, run, {.tolerance = 1e-4, .max_iterations = 500});
+    ASSERT_TRUE(traced.first_iteration);
+    const double there = traced.trace.residual.at(*traced.first_iteration);
+    EXPECT_EQ(traced.record.errors.residual, there);
+    EXPECT_LE(there, 1e-4);
+    EXPECT_LT(traced.trace.residual.back(), there)
+        << "the run goes on below the tolerance: it would hide the mistake";
   }
 }
 
