@@ -46,18 +46,28 @@ bool needs_update(const ImplicitSettings& settings, const StepSurfaces& surfaces
   return std::abs(geometry->gap - predicted.gap) > settings.gap_tolerance;
 }
 
+/// Whether a contact that stays, linearised before others changed, ends below zero all the same.
+bool ends_closed(const LoopContact& c, const std::optional<PairGeometry>& geometry) {
+  return c.stays && geometry && !slid_off(c.contact.key.kind, geometry->weight) &&
+         gap_at_end(c.contact.normal, *geometry) < 0.0;
+}
+
+/// A contact that did not keep `kept` well enough: it shall keep more, doubled from round to round.
+void keep_more(const ImplicitSettings& settings, double kept, LoopContact& c) {
+  const double target = std::max(c.target, kept) + std::max(settings.gap_tolerance, std::abs(kept));
+  c.push += target - c.target;
+  c.target = target;
+}
+
 /// A known contact that crosses on the way. Two edges that have passed each other may not touch at the tentative
 /// positions: they are linearised at their impact, as are those that stay. Where they are apart there all the same, the
-/// gap dips below zero on a path that turns the normal: the contact keeps more distance, doubled from round to round.
+/// gap dips below zero on a path that turns the normal: the contact keeps more distance.
 void mend_crossing(const SubStep& sub, const ImplicitSettings& settings, const StepSurfaces& surfaces,
                    const SurfaceContact& crossing, LoopContact& c) {
   const std::optional<PairGeometry> geometry = surfaces.tentative_geometry(c.contact);
   const double kept = c.target;
   if (!geometry || c.stays) c = at_impact(sub, settings, crossing, c);
-  if (!c.stays && !(geometry && geometry->gap >= kept - settings.gap_tolerance)) return;
-  const double target = std::max(c.target, kept) + std::max(settings.gap_tolerance, std::abs(kept));
-  c.push += target - c.target;
-  c.target = target;
+  if (c.stays || (geometry && geometry->gap >= kept - settings.gap_tolerance)) keep_more(settings, kept, c);
 }
 
 /// Impulse, state and bound of the step before, for a step of another length.
@@ -146,7 +156,14 @@ bool relinearise_all(const SubStep& sub, const ImplicitSettings& settings, const
     geometry[k] = surfaces.tentative_geometry(c.contact);
     marked[k] = needs_update(settings, surfaces, c, geometry[k]);
   });
-  if (surfaces.found().empty() && std::find(marked.begin(), marked.end(), 1) == marked.end()) return false;
+  const auto any_marked = [&] { return std::find(marked.begin(), marked.end(), 1) != marked.end(); };
+  if (surfaces.found().empty() && !any_marked()) {
+    for_contacts([&](std::size_t k, LoopContact& c) {
+      marked[k] = ends_closed(c, geometry[k]);
+      if (marked[k]) keep_more(settings, c.target, c);
+    });
+    return any_marked();
+  }
   for_contacts([&](std::size_t k, LoopContact& c) {
     const bool follows = geometry[k] && !c.stays;
     marked[k] = follows && slid_off(c.contact.key.kind, geometry[k]->weight);
