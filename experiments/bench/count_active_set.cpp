@@ -46,7 +46,7 @@ Run frozen(const ContactProblem& problem, const Vector& answer, FrictionLaw law,
   SolveCounters counters;
   SaddleSystem saddle;
   saddle.prepare(system, StateRules{}, full, counters);
-  const std::vector<double> start(system.v_free.begin(), system.v_free.end());
+  const std::vector<double> start(system.origin.begin(), system.origin.end());
   saddle.start(system, span_of(answer), start, true);
   // everything but states and sliding impulses as if nothing were known
   saddle.change_states([](ActiveSet& states) { std::fill(states.lambda.begin(), states.lambda.end(), 0.0); });

@@ -49,6 +49,7 @@ void ConjugateResiduals::restart(KrylovSystem& s) {
 
 KrylovStep ConjugateResiduals::step(KrylovSystem& s) {
   KrylovStep result;
+  has_image_ = false;
   if (guarded_ && broken()) {
     ++guards_;
     result.stuck = !minimising_step(s);
@@ -63,11 +64,16 @@ KrylovStep ConjugateResiduals::step(KrylovSystem& s) {
 }
 
 bool ConjugateResiduals::turn(KrylovSystem& s) {
-  s.apply(z_, Kz_, [&](std::size_t chunk, std::size_t begin, std::size_t end) {
+  const auto measure = [&](std::size_t chunk, std::size_t begin, std::size_t end) {
     const std::span<const double> Kz = cut(Kz_.K.v, begin, end);
     s.partial[chunk][0] = dot(cut(z_.v, begin, end), Kz);
     s.partial[chunk][1] = dot(Kz, Kz);
-  });
+  };
+  if (has_image_) {
+    s.each_chunk(measure);
+  } else {
+    s.apply(z_, Kz_, measure);
+  }
   const double next = s.sum(0, dot(z_.c, Kz_.K.c));
   KzKz_ = s.sum(1, dot(Kz_.K.c, Kz_.K.c));
   const double beta = next / zKz_;
@@ -97,6 +103,16 @@ double ConjugateResiduals::preconditioned_norm(KrylovSystem& /*s*/) {
   double largest = 0.0;
   for (const double x : z_.v) largest = std::max(largest, std::abs(x));
   return largest;
+}
+
+double ConjugateResiduals::squared_gradient(KrylovSystem& s, double dt) {
+  if (!has_image_) s.apply(z_, Kz_);
+  has_image_ = true;
+  s.each_chunk([&](std::size_t chunk, std::size_t begin, std::size_t end) {
+    const std::span<const double> Kz = cut(Kz_.K.v, begin, end);
+    s.partial[chunk][0] = dot(Kz, Kz);
+  });
+  return s.sum(0, dt * dt * dot(Kz_.K.c, Kz_.K.c));
 }
 
 void ConjugateResiduals::advance(KrylovSystem& s, double alpha) {

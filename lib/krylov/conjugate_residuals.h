@@ -29,6 +29,8 @@ class ConjugateResiduals final : public KrylovMethod {
   /// The next conjugate direction.
   bool turn(KrylovSystem& s) override;
   double preconditioned_norm(KrylovSystem& s) override;
+  /// The product is that of the next `turn`.
+  double squared_gradient(KrylovSystem& s, double dt) override;
 
  private:
   /// y += α p and what moves with it.
@@ -40,6 +42,7 @@ class ConjugateResiduals final : public KrylovMethod {
 
   bool guarded_;
   bool may_fall_back_ = false;
+  bool has_image_ = false;  ///< Kz_.K and Kz_.H are K z of the present z
   SaddleVector z_, p_, q_, PKz_;
   SaddleImage Kz_, Kp_;
   double zKz_ = 0.0, zz_ = 0.0, KzKz_ = 0.0;  ///< inner products of the present vectors

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <limits>
+
 #include "krylov/krylov_system.h"
 
 /// A Krylov method for a system that may change between its steps.
@@ -28,6 +30,11 @@ class KrylovMethod {
   virtual bool turn(KrylovSystem& s) = 0;
   /// max |velocity part of P⁻¹ρ|, m/s.
   virtual double preconditioned_norm(KrylovSystem& s) = 0;
+  /// ‖(K P⁻¹ρ)_v‖² + dt² ‖(K P⁻¹ρ)_c‖² after a step: 0 where ρ is the least that the rows allow. Infinite where the
+  /// method has no such product.
+  virtual double squared_gradient(KrylovSystem& /*s*/, double /*dt*/) {
+    return std::numeric_limits<double>::infinity();
+  }
 
   /// The block preconditioner is in use.
   bool full() const { return full_; }

@@ -144,7 +144,8 @@ struct SolverConfig {
   template <class Visitor>
   void visit(Visitor& v) {
     v("name", name, "the solver that drives the scene; its options are keys of [solver.options]");
-    v("tolerance", tolerance, Range::positive, "residual at which it stops, unit-free");
+    v("tolerance", tolerance, Range::non_negative,
+      "residual at which it stops, unit-free; 0: only the rule of its own option `stop` ends it");
     v("max_iterations", max_iterations, Range::positive, "per solve");
     v("accepted_residual", accepted_residual, Range::positive, "a solve that ends above this ends the run");
     v("regions", regions,

@@ -61,6 +61,8 @@ class IterativeSolver : public Solver {
 
   /// False: only a rule of the paper (`settle`) ends the solve, not the residual of the `StopRule`.
   virtual bool ends_by_residual() const { return true; }
+  /// False: the solve returns its last iterate, as where a rule of the paper has another measure.
+  virtual bool keeps_best() const { return true; }
   virtual MeasureSchedule::Tells estimates_tell() const { return MeasureSchedule::Tells::present; }
   /// Which of `SolverTraits::phases` the last iteration belongs to.
   virtual std::size_t phase() const { return 0; }

@@ -152,7 +152,8 @@ std::string PrimalSystem::refusal(const ContactProblem& problem) {
 }
 
 void PrimalSystem::prepare(const ContactProblem& problem, FrictionLaw wanted_law, Judge judge,
-                           TaskArena* arena) {
+                           TaskArena* arena, Origin from) {
+  SIGNORINI_CHECK(from == Origin::free || judge == Judge::own);
   if (!problem.has_primal() && problem.has_dual()) throw_usage("this solver {}", kOnlyDual);
   law = wanted_law;
   mu = problem.mu;
@@ -179,7 +180,11 @@ void PrimalSystem::prepare(const ContactProblem& problem, FrictionLaw wanted_law
       mass_->refactor(problem.M, problem.node_size(), arena);
     }
   }
-  if (!same_matrix || f_.size() != problem.f.size() || f_ != problem.f) solve_freely(problem, arena);
+  if (from == Origin::start) {
+    begin_at_start(problem, arena);
+  } else if (!same_matrix || pull.size() > 0 || f_.size() != problem.f.size() || f_ != problem.f) {
+    solve_freely(problem, arena);
+  }
   measure_scale();
   couple(arena);
   inverse_mass.resize(contacts());
@@ -269,29 +274,40 @@ void PrimalSystem::invert_diagonal(TaskArena* arena) {
   diagonal_.emplace(block_diagonal(M, partner), 3, arena);
 }
 
-/// v_free = M⁻¹ f.
+/// v₀ = v⁻ and f − M v₀; one product.
+void PrimalSystem::begin_at_start(const ContactProblem& problem, TaskArena* arena) {
+  origin = Vector::Zero(size());
+  if (problem.v_minus.size() == problem.f.size()) origin.head(problem.v_minus.size()) = problem.v_minus;
+  pull.resize(size());
+  multiply(span_of(origin), span_of(pull), arena);
+  pull = -pull;
+  pull.head(problem.f.size()) += problem.f;
+}
+
+/// v₀ = M⁻¹ f.
 void PrimalSystem::solve_freely(const ContactProblem& problem, TaskArena* arena) {
   constexpr double kFreeTolerance = 1e-12;  // relative; far below any residual worth asking for
-  v_free = Vector::Zero(size());
+  origin = Vector::Zero(size());
+  pull.resize(0);
   const std::size_t n = problem.dofs();
   if (mass_) {
-    mass_->solve(span_of(problem.f), span_of(v_free).first(n), arena);
+    mass_->solve(span_of(problem.f), span_of(origin).first(n), arena);
   } else if (n > 0) {
     TaskArena alone(1);
     TaskArena& threads = arena != nullptr ? *arena : alone;
-    Vector f = Vector::Zero(v_free.size());
+    Vector f = Vector::Zero(origin.size());
     f.head(problem.f.size()) = problem.f;
     ConjugateGradient solver;
     solver.prepare(threads, M, folded_ ? &*folded_ : nullptr);
     const int limit = std::max(1000, 10 * static_cast<int>(size()));
-    solver.solve(threads, span_of(f), span_of(v_free), kFreeTolerance, limit);
-    if (!v_free.allFinite()) throw_input("the free velocity is not finite: M is not positive definite");
+    solver.solve(threads, span_of(f), span_of(origin), kFreeTolerance, limit);
+    if (!origin.allFinite()) throw_input("the free velocity is not finite: M is not positive definite");
   }
   f_ = problem.f;
 }
 
 void PrimalSystem::measure_scale() {
-  relative_velocity(span_of(v_free), u_);
+  relative_velocity(span_of(origin), u_);
   double largest = 0.0;
   for (const double q : u_) largest = std::max(largest, std::abs(q));
   scale = largest > 0.0 ? largest : 1.0;
@@ -331,23 +347,25 @@ void PrimalSystem::relative_velocity(std::span<const double> v, std::span<double
   for (std::size_t i = 0; i < u.size(); ++i) u[i] += w[i];
 }
 
-double PrimalSystem::error(std::span<const double> r, std::span<const double> u, TaskArena* arena) const {
+PrimalSystem::ContactErrors PrimalSystem::errors(std::span<const double> r, std::span<const double> u,
+                                                 TaskArena* arena) const {
   for_each_task(arena, worst_.size(), [&](std::size_t chunk) {
-    double largest = 0.0, poison = 0.0;
+    double largest = 0.0, squares = 0.0;  // max loses a NaN, the sum keeps it
     const std::size_t end = std::min(inverse_mass.size(), kContactGrain * (chunk + 1));
     for (std::size_t k = kContactGrain * chunk; k < end; ++k) {
       const double e = contact_error(law, inverse_mass[k], mu[k], r.data() + 3 * k, u.data() + 3 * k);
-      poison += 0.0 * e;
+      squares += e * e;
       largest = std::max(largest, e);
     }
-    worst_[chunk] = largest + poison;
+    worst_[chunk] = {largest, squares};
   });
-  double largest = 0.0, poison = 0.0;
-  for (const double e : worst_) {
-    poison += 0.0 * e;
-    largest = std::max(largest, e);
+  ContactErrors all;
+  for (const ContactErrors& chunk : worst_) {
+    all.largest = std::max(all.largest, chunk.largest);
+    all.squares += chunk.squares;
   }
-  return largest + poison;
+  if (std::isnan(all.squares)) all.largest = all.squares;
+  return all;
 }
 
 void PrimalSystem::exact_response(std::span<const double> r, std::span<double> y, TaskArena* arena) {
@@ -359,10 +377,10 @@ void PrimalSystem::exact_response(std::span<const double> r, std::span<double> y
 
 double PrimalSystem::exact_error(std::span<const double> r, TaskArena* arena) {
   SIGNORINI_CHECK(exact_);
-  // v − v_free = M⁻¹ H r
+  // v − v₀ = M⁻¹ H r, v₀ the free velocity
   impulse(r, impulse_, arena);
   if (mass_) mass_->solve(impulse_, velocity_, arena);
-  for (std::size_t i = 0; i < velocity_.size(); ++i) velocity_[i] += v_free[i];
+  for (std::size_t i = 0; i < velocity_.size(); ++i) velocity_[i] += origin[i];
   relative_velocity(velocity_, u_, arena);
   return error(r, u_, arena);
 }

@@ -19,13 +19,17 @@
 #include "solvers/contact_error.h"
 
 /// What the solvers on velocities share: M v = H r + f, u = Hᵀ v + w with M as 3×3 node blocks, its block
-/// diagonal D, the free velocity v_free = M⁻¹ f, W_D = Hᵀ D⁻¹ H, and the error of an answer.
+/// diagonal D, W_D = Hᵀ D⁻¹ H, a velocity v₀ to count from, and the error of an answer.
 ///
 ///     M, D: n×n [kg]   H: n×3m [–]   v: n [m/s]   r: 3m [N·s]   u, w: 3m [m/s]   W_D: 3m×3m [1/kg]
 ///
 /// Node blocks are three consecutive dofs; where n is not a multiple of three, M is completed by unit masses
 /// without contacts. A *pair* is a mechanical body of exactly two node blocks that M couples (a rigid body:
 /// translation and rotation): its block of D is the whole 6×6 matrix.
+///
+/// `Origin`: v₀ is the free velocity M⁻¹ f, which costs a solve with M; or v⁻, that of the beginning of the step (0
+/// where the problem does not tell), and what pulls from there, f − M v₀, is left to the solver: M (v − v₀) = H r +
+/// pull.
 ///
 /// `Judge`: `exact` factors M while preparing and measures r as the referee does, u = W r + q with the true
 /// diagonal blocks of W. `own` takes the error of the velocity at hand, with D in the place of M in the
@@ -38,6 +42,8 @@ struct EnumNames<Judge> {
   static constexpr std::array<std::pair<Judge, std::string_view>, 2> value{
       {{Judge::exact, "exact"}, {Judge::own, "own"}}};
 };
+
+enum class Origin { free, start };
 
 inline constexpr std::string_view kJudgeHelp =
     "exact: factor M while preparing and stop by the referee's residual; own: never factor M and stop by "
@@ -57,7 +63,9 @@ class PrimalSystem {
   /// it keeps what both problems share: everything that depends on M and f alone where these have the same
   /// bits, else the factors of unchanged bodies and the symbolic analyses of known patterns. The results have
   /// the bits of a new PrimalSystem.
-  void prepare(const ContactProblem& problem, FrictionLaw law, Judge judge, TaskArena* arena);
+  /// `Origin::start` needs Judge::own.
+  void prepare(const ContactProblem& problem, FrictionLaw law, Judge judge, TaskArena* arena,
+               Origin from = Origin::free);
   /// Whether the last `prepare` met the same M as the one before.
   bool same_matrix() const { return same_matrix_; }
 
@@ -86,8 +94,17 @@ class PrimalSystem {
   double exact_error(std::span<const double> r, TaskArena* arena = nullptr);
   /// y = M⁻¹ H r (size()); one solve with M. Only with `exact`.
   void exact_response(std::span<const double> r, std::span<double> y, TaskArena* arena = nullptr);
-  /// Largest contact error in m/s of r with velocities u (3m) at hand.
-  double error(std::span<const double> r, std::span<const double> u, TaskArena* arena = nullptr) const;
+  struct ContactErrors {
+    double largest = 0.0;  ///< m/s
+    double squares = 0.0;  ///< sum, m²/s²
+  };
+  /// Contact errors of r with velocities u (3m) at hand. NaN where one is.
+  ContactErrors errors(std::span<const double> r, std::span<const double> u,
+                       TaskArena* arena = nullptr) const;
+  /// The largest, m/s.
+  double error(std::span<const double> r, std::span<const double> u, TaskArena* arena = nullptr) const {
+    return errors(r, u, arena).largest;
+  }
   /// u = Hᵀ v + w.
   void relative_velocity(std::span<const double> v, std::span<double> u, TaskArena* arena = nullptr) const;
   /// b = H r (size()); dofs that no contact touches are left alone.
@@ -106,8 +123,9 @@ class PrimalSystem {
   Vector w;  ///< 3m; m/s
   Vector mu;
   FrictionLaw law = FrictionLaw::cone;
-  Vector v_free;                 ///< M⁻¹ f, size(); m/s
-  double scale = 1.0;            ///< U = max|q|, or 1; m/s
+  Vector origin;                 ///< v₀, size(); m/s
+  Vector pull;                   ///< f − M v₀, size(), N·s; empty with Origin::free, where it is 0
+  double scale = 1.0;            ///< max |Hᵀ v₀ + w|, or 1; m/s. U = max|q| with Origin::free
   std::vector<Matrix3> inverse;  ///< per node block: D_ii⁻¹; zero for the blocks of a pair
   std::vector<Pair> pairs;
   std::vector<InverseMass> inverse_mass;  ///< true ones with `exact`, those of W_D else
@@ -118,6 +136,7 @@ class PrimalSystem {
   void fold(TaskArena* arena);
   void invert_diagonal(TaskArena* arena);
   void solve_freely(const ContactProblem& problem, TaskArena* arena);
+  void begin_at_start(const ContactProblem& problem, TaskArena* arena);
   void measure_scale();
   bool is_coupled_widely() const;
   void couple(TaskArena* arena);
@@ -131,7 +150,7 @@ class PrimalSystem {
   std::optional<MassFactor> diagonal_;          ///< of D
   std::optional<MassFactor> mass_;
   std::vector<double> impulse_, velocity_, u_;
-  mutable std::vector<double> worst_;  ///< per chunk of contacts
+  mutable std::vector<ContactErrors> worst_;  ///< per chunk of contacts
 };
 
 }  // namespace signorini

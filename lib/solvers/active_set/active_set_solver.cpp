@@ -28,13 +28,15 @@ int iterations_between(StateInterval kind, double ratio) {
   return std::max(1, static_cast<int>(std::min(length, 1e6)));
 }
 
-void ActiveSetSolver::prepare_system(const ContactProblem& problem, FrictionLaw law, Judge judge,
+void ActiveSetSolver::prepare_system(const ContactProblem& problem, FrictionLaw law, Judge judge, EndsBy end,
                                      const StateRules& rules, bool scale_duplicates) {
-  system_.prepare(problem, law, judge, arena_);
+  // the paper's own stop needs no U and no free velocity
+  const bool from_start = end == EndsBy::paper && judge == Judge::own;
+  system_.prepare(problem, law, judge, arena_, from_start ? Origin::start : Origin::free);
   saddle_.prepare(system_, rules, scale_duplicates, counters_);
   method_->resize(saddle_);
   best().resize(saddle_.rows());
-  start_.assign(system_.v_free.begin(), system_.v_free.end());
+  start_.assign(system_.origin.begin(), system_.origin.end());
   belong_ = false;
   const bool told = !system_.exact() && std::ssize(start_) == problem.v_minus.size();
   previous_.assign(problem.v_minus.begin(), told ? problem.v_minus.end() : problem.v_minus.begin());

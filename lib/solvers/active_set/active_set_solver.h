@@ -11,6 +11,7 @@
 #include "krylov/krylov_method.h"
 #include "solvers/active_set/saddle_system.h"
 #include "solvers/mass_solver.h"
+#include "solvers/thresholds.h"
 
 /// Krylov iterations on velocities and impulses together while contacts change their states: what conjugate
 /// residuals, MINRES and staggered projections have in common. One iteration is one step of the Krylov method and
@@ -66,8 +67,8 @@ class ActiveSetSolver : public MassSolver {
  protected:
   explicit ActiveSetSolver(std::unique_ptr<KrylovMethod> method) : method_(std::move(method)) {}
 
-  void prepare_system(const ContactProblem& problem, FrictionLaw law, Judge judge, const StateRules& rules,
-                      bool scale_duplicates);
+  void prepare_system(const ContactProblem& problem, FrictionLaw law, Judge judge, EndsBy end,
+                      const StateRules& rules, bool scale_duplicates);
   /// Start values into the system; `full`: the block preconditioner.
   void begin(std::span<const double> r, bool full);
   Iteration iterate(std::span<double> r) override;
@@ -78,7 +79,7 @@ class ActiveSetSolver : public MassSolver {
   /// Before the first step.
   virtual void begin_iterations() = 0;
   /// Whether the linear system is solved to what is asked of it.
-  virtual bool solved() const = 0;
+  virtual bool solved() = 0;
   /// What follows then, and where nothing moves any more: other states, another system, or the end.
   virtual LoopEnd when_solved() = 0;
   /// Measures against stagnation; true when one of them changed anything.

@@ -25,8 +25,7 @@ void CrOptions::validate(std::string_view solver) const {
   const bool printed = gates == StateForm::printed || slip_test == StateForm::printed;
   if (prediction == StatePrediction::coupled && (printed || direction == SlideDirection::paper))
     throw_usage("{}: gates, slip_test and direction as printed belong to prediction = single", solver);
-  if (!(eps1 > 0.0)) throw_usage("{}: eps1 = {} must be positive", solver, eps1);
-  if (!(eps2 > 0.0)) throw_usage("{}: eps2 = {} must be positive", solver, eps2);
+  thresholds.validate(solver);
 }
 
 CrOptions CrOptions::resolved() const {
@@ -56,23 +55,22 @@ SwitchingResiduals::SwitchingResiduals(const CrOptions& options, bool full,
 }
 
 std::string SwitchingResiduals::unsupported_reason(const ContactProblem& problem) const {
-  if (cr_.stop == CrStop::paper && !(problem.dt > 0.0))
-    return "stop = paper needs the time step, which this problem does not tell";
-  return ActiveSetSolver::unsupported_reason(problem);
+  const std::string reason = cr_.stop == EndsBy::paper ? Thresholds::refusal(problem, "paper") : "";
+  return reason.empty() ? ActiveSetSolver::unsupported_reason(problem) : reason;
 }
 
 void SwitchingResiduals::prepare(const ContactProblem& problem) {
   const StateRules rules{cr_.prediction, cr_.direction, cr_.angle,     cr_.turn,
                          cr_.average,    cr_.gates,     cr_.slip_test, cr_.bounds};
   dt_ = problem.dt;
-  prepare_system(problem, cr_.common.law, cr_.judge, rules, cr_.duplicates && wants_full_);
+  prepare_system(problem, cr_.common.law, cr_.judge, cr_.stop, rules, cr_.duplicates && wants_full_);
 }
 
 Iteration SwitchingResiduals::start(std::span<double> r, const StopTest& stop) {
   begin(r, wants_full_);
-  paper_ = cr_.stop == CrStop::paper && stop.judging();
+  paper_ = cr_.stop == EndsBy::paper && !stop.fixed();
   smallest_ = 1e-15 * stop.scale();
-  inner_ = paper_ ? cr_.eps2 / dt_ : std::max(cr_.inner * stop.asked(), smallest_);
+  inner_ = paper_ ? cr_.thresholds.eps2 / dt_ : std::max(cr_.inner * stop.asked(), smallest_);
   longest_idle_ = std::max(kStagnation, 2 * static_cast<int>(r.size()));
   improved_ = std::numeric_limits<double>::infinity();
   improved_at_ = 0;
@@ -121,14 +119,14 @@ void SwitchingResiduals::watch_bounds() {
   }
 }
 
-bool SwitchingResiduals::solved() const {
+bool SwitchingResiduals::solved() {
   return paper_ ? solved_by_paper() : saddle_.residual <= accuracy();
 }
 
-/// ‖(ρ_v; dt ρ_c)‖₂ < ε₁ and dt ‖ρ_c‖∞ < ε₂.
-bool SwitchingResiduals::solved_by_paper() const {
-  if (!(dt_ * saddle_.constraint_norm() < cr_.eps2)) return false;
-  return std::sqrt(saddle_.squared_residual(dt_)) < cr_.eps1;
+bool SwitchingResiduals::solved_by_paper() {
+  const Thresholds& asked = cr_.thresholds;
+  if (asked.met(dt_, saddle_.squared_residual(dt_), saddle_.constraint_norm())) return true;
+  return cr_.least_squares && std::sqrt(method_->squared_gradient(saddle_, dt_)) < asked.eps1;
 }
 
 LoopEnd SwitchingResiduals::when_solved() {

@@ -27,21 +27,10 @@
 /// wherever the true residual turns out to be larger than asked (T14, T15). Converged means the error of r
 /// itself, by `judge`.
 ///
-/// `stop = paper` ends by the paper's own test instead (section 3.1, Algorithm 1 lines 22–25, with the values
-/// of section 6.2; C41), dt the time step and ρ in the paper's mixed units:
-///
-///     ‖(ρ_v; dt ρ_c)‖₂ < ε₁ = 5e-5 (kg m/s and m),   dt ‖ρ_c‖∞ < ε₂ = 5e-6 m,   and no state changes whose
-///     gate, times dt, is above ε₂
-///
-/// What it leaves depends on the masses and the time step of the scene.
+/// `stop = paper` ends by the paper's own test instead (thresholds.h; Algorithm 1 lines 22–25), with the last
+/// iterate and whatever residual was asked for. `least_squares` adds the second test of line 22, for
+/// over-constrained systems: ‖K P⁻¹ ρ‖ < ε₁ in the same norm in the place of ‖ρ‖ (C41).
 namespace signorini {
-
-enum class CrStop { residual, paper };
-template <>
-struct EnumNames<CrStop> {
-  static constexpr std::array<std::pair<CrStop, std::string_view>, 2> value{
-      {{CrStop::residual, "residual"}, {CrStop::paper, "paper"}}};
-};
 
 inline constexpr std::string_view kPredictionHelp =
     "rule for the states of contacts. coupled: predicted together, by projected Gauss-Seidel with the node "
@@ -68,9 +57,9 @@ struct CrOptions {
   int patience = -1;
   HeldBounds bounds = HeldBounds::automatic;
   Judge judge = Judge::exact;
-  CrStop stop = CrStop::residual;
-  double eps1 = 5e-5;
-  double eps2 = 5e-6;
+  EndsBy stop = EndsBy::residual;
+  Thresholds thresholds;
+  bool least_squares = false;
 
   template <class Visitor>
   void visit(Visitor& v) {
@@ -105,10 +94,11 @@ struct CrOptions {
       "(tight), or less accurately after 80 iterations without a move (adaptive); auto: adaptive with "
       "prediction = coupled, tight with single");
     v("judge", judge, kJudgeHelp);
-    v("stop", stop,
-      "residual: the asked residual; paper: eps1 and eps2 (Verschoor and Jalba 2019, sections 3.1 and 6.2)");
-    v("eps1", eps1, "stop = paper: 2-norm of the residual of the system, in kg m/s and m together");
-    v("eps2", eps2, "stop = paper: largest violation of an active constraint and largest waiting change, m");
+    v("stop", stop, kEndsByHelp);
+    thresholds.visit(v, kEps1Help, kEps2Help);
+    v("least_squares", least_squares,
+      "stop = paper: true: or the 2-norm of K P^-1 rho is below eps1, as where the active rows contradict each "
+      "other (Algorithm 1, line 22, second test)");
     v("gate", gate, "true: evaluate states only after steps with alpha > 0 (C39); false: also after others");
     v("breakdown_guard", breakdown_guard,
       "true: mend vanishing inner products by a minimising step (C38); false: divide by them, as printed");
@@ -146,8 +136,9 @@ class SwitchingResiduals : public ActiveSetSolver {
  protected:
   Iteration start(std::span<double> r, const StopTest& stop) override;
   bool ends_by_residual() const override { return !paper_; }
+  bool keeps_best() const override { return !paper_; }
   void begin_iterations() override;
-  bool solved() const override;
+  bool solved() override;
   LoopEnd when_solved() override;
   bool lose_patience() override;
   StateInterval interval() const override;
@@ -155,7 +146,7 @@ class SwitchingResiduals : public ActiveSetSolver {
 
  private:
   double accuracy() const { return std::max(inner_, saddle_.states.held_accuracy()); }
-  bool solved_by_paper() const;
+  bool solved_by_paper();
   void watch_bounds();
 
   CrOptions cr_;

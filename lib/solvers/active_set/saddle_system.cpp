@@ -249,7 +249,7 @@ void SaddleSystem::start(PrimalSystem& system, std::span<const double> impulses,
   const bool warm = std::any_of(impulses.begin(), impulses.end(), [](double x) { return x != 0.0; });
   if (warm && system.exact()) {
     system.exact_response(impulses, v, arena);
-    axpy(1.0, {system.v_free.data(), v.size()}, v);
+    axpy(1.0, {system.origin.data(), v.size()}, v);
     ++counters_->triangular_solves;
     belong = true;
   } else if (warm && !belong) {
@@ -265,10 +265,11 @@ void SaddleSystem::start(PrimalSystem& system, std::span<const double> impulses,
 }
 
 void SaddleSystem::refresh() {
-  for (std::size_t i = 0; i < scratch_.size(); ++i) scratch_[i] = system_->v_free[i] - v[i];
+  for (std::size_t i = 0; i < scratch_.size(); ++i) scratch_[i] = system_->origin[i] - v[i];
   keep_impulses();
   multiply(scratch_, momentum,
            [&](std::size_t chunk, std::size_t, std::size_t) { gather_chunk(chunk, old_, 1.0, momentum); });
+  if (system_->pull.size() > 0) axpy(1.0, {system_->pull.data(), momentum.size()}, momentum);
   counters_->direction_products += 2;
   system_->relative_velocity(v, u);
   measure_residual();

@@ -34,7 +34,7 @@ class SaddleSystem final : public KrylovSystem {
   void prepare(const PrimalSystem& system, const StateRules& rules, bool scale_duplicates,
                SolveCounters& counters);
   /// From impulses r (3m) and velocities v (n); one product. `belong`: v is the velocity of r, more or less.
-  /// For r ≠ 0 the start is v_free + M⁻¹ H r instead where M is factored, and v + D⁻¹ H r where it is not and
+  /// For r ≠ 0 the start is v₀ + M⁻¹ H r instead where M is factored, and v + D⁻¹ H r where it is not and
   /// v does not belong; in the last case u is not used to find the states.
   void start(PrimalSystem& system, std::span<const double> r, std::span<const double> v, bool belong);
   /// ρ_v and u afresh from v and the impulses; one product.

@@ -24,6 +24,7 @@ void AnticipationStep::prepare(const PrimalSystem& system, bool keep_response, T
   }
   defect.assign(n, 0.0);
   impulse.assign(n, 0.0);
+  of_contacts_.assign(system.pull.size(), 0.0);
   partial_.resize((n + kChunk - 1) / kChunk);
   q_loc_.assign(3 * system.contacts(), 0.0);
 }
@@ -71,7 +72,14 @@ void AnticipationStep::refine(const Rule& rule) {
 }
 
 void AnticipationStep::set_impulse(std::span<const double> r) {
-  system_->impulse(r, impulse, arena);
+  if (of_contacts_.empty()) {
+    system_->impulse(r, impulse, arena);
+  } else {
+    system_->impulse(r, of_contacts_, arena);
+    each_chunk([&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) impulse[i] = of_contacts_[i] + system_->pull[i];
+    });
+  }
   ++counters->direction_products;
 }
 

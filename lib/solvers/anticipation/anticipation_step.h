@@ -9,7 +9,7 @@
 #include "solvers/solver.h"
 
 /// One step of iterative constraint anticipation (Otaduy et al. 2009), shared by `ica` and `ica-cr`. With dv
-/// = v − v_free (n, m/s), M = D − L − U by node blocks and W_D = Hᵀ D⁻¹ H (3m×3m, 1/kg):
+/// = v − v₀ (n, m/s), M = D − L − U by node blocks and W_D = Hᵀ D⁻¹ H (3m×3m, 1/kg):
 ///
 ///     1. anticipates by block Jacobi:  q_loc = u − Hᵀ D⁻¹ M dv                           (eqs. 9, 10)
 ///     2. solves  u = W_D r + q_loc  and the contact law by projected Gauss–Seidel from the present r; a
@@ -35,7 +35,7 @@ class AnticipationStep {
   ContactSweep::Rule inner_rule(double enough, double reduction, double error, int limit) const;
   /// From u (3m) and the vectors below: new r, then new dv, response and upper.
   ContactSweep::Outcome run(const Rule& rule, std::span<const double> u, std::span<double> r);
-  /// Step 3 alone, with impulses r whose H r is in `impulse`.
+  /// Step 3 alone, with `impulse` as it is.
   void refine(const Rule& rule);
 
   void set_impulse(std::span<const double> r);
@@ -50,9 +50,9 @@ class AnticipationStep {
                   [&](std::size_t chunk) { body(kChunk * chunk, std::min(n, kChunk * (chunk + 1))); });
   }
 
-  std::vector<double> dv, response, upper;  ///< n: v − v_free; M dv; U dv
-  std::vector<double> impulse;              ///< n: H r
-  std::vector<double> defect;               ///< n: M dv − H r after `refine`; scratch otherwise
+  std::vector<double> dv, response, upper;  ///< n: v − v₀; M dv; U dv
+  std::vector<double> impulse;              ///< n: H r + pull (primal_system.h)
+  std::vector<double> defect;               ///< n: M dv − impulse after `refine`; scratch otherwise
   NodeSweep sweep;
   ContactSweep contacts;
   SolveCounters* counters = nullptr;
@@ -64,6 +64,7 @@ class AnticipationStep {
 
   const PrimalSystem* system_ = nullptr;
   std::vector<double> q_loc_;            ///< 3m
+  std::vector<double> of_contacts_;      ///< n: H r, where there is a pull
   mutable std::vector<double> partial_;  ///< per chunk of dofs
 };
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "linalg/dot.h"
+
 namespace signorini {
 
 namespace {
@@ -24,6 +26,15 @@ void IcaOptions::validate() const {
     throw_usage("solver 'ica': inner_reduction = {} is not in (0, 1]", inner_reduction);
   if (inner_max < 1) throw_usage("solver 'ica': inner_max = {} must be at least 1", inner_max);
   if (!(paper_gap >= 0.0)) throw_usage("solver 'ica': paper_gap = {} is negative", paper_gap);
+  if (start == IcaStart::swept && judge != Judge::own)
+    throw_usage("solver 'ica': start = swept needs judge = own: judge = exact factors M, and has the free velocity");
+  thresholds.validate("solver 'ica'");
+}
+
+std::string Ica::unsupported_reason(const ContactProblem& problem) const {
+  const std::string reason =
+      options_.stop == IcaStop::thresholds ? Thresholds::refusal(problem, "thresholds") : "";
+  return reason.empty() ? MassSolver::unsupported_reason(problem) : reason;
 }
 
 void Ica::prepare(const ContactProblem& problem) {
@@ -39,7 +50,8 @@ void Ica::update_contacts(const ContactProblem& problem) {
 void Ica::set_up(const ContactProblem& problem) {
   const bool had_response = has_response_;
   has_response_ = false;  // should anything below throw
-  system_.prepare(problem, options_.common.law, options_.judge, arena_);
+  const Origin origin = options_.start == IcaStart::swept ? Origin::start : Origin::free;
+  system_.prepare(problem, options_.common.law, options_.judge, arena_, origin);
   has_response_ = had_response && system_.same_matrix();
   step_.prepare(system_, has_response_, arena_);
   step_.counters = &counters_;
@@ -56,12 +68,14 @@ void Ica::set_up(const ContactProblem& problem) {
 Iteration Ica::start(std::span<double> r, const StopTest& stop) {
   counters_ = {};
   step_.arena = arena_;  // may have changed since `prepare`
-  paper_ = options_.stop == IcaStop::paper5 && !stop.fixed();
+  paper_ = options_.stop != IcaStop::residual && !stop.fixed();
+  last_was_free_ = false;
   iterations_ = improved_at_ = 0;
   rounding_ = std::numeric_limits<double>::epsilon() * stop.scale();
   tolerance_ = stop.tolerance();
   const double least = 1e-15 * stop.scale();
   enough_ = options_.inner_stop == IcaInnerStop::paper5 ? least : std::max(0.1 * tolerance_, least);
+  if (paper_ && options_.stop == IcaStop::thresholds) enough_ = 0.1 * options_.thresholds.eps2 / dt_;
   rule_ = {};
   rule_.jacobi = options_.refine == IcaRefine::jacobi;
   if (rule_.jacobi) rule_.omega = options_.omega > 0.0 ? options_.omega : damping();
@@ -77,17 +91,18 @@ Iteration Ica::start(std::span<double> r, const StopTest& stop) {
 }
 
 /// dv = 0, or the response to r: by the factor of M where it is at hand, else by sweeps with r held.
-void Ica::begin(std::span<const double> r, IcaStart kind) {
-  const bool from_last = go_on_ && has_response_ && kind == IcaStart::constrained && !rule_.jacobi;
+void Ica::begin(std::span<double> r, IcaStart kind) {
+  const bool from_last = go_on_ && has_response_ && kind != IcaStart::free && !rule_.jacobi;
   has_response_ = go_on_ = false;
+  sweeps_freely_ = kind == IcaStart::swept && !from_last;
+  if (sweeps_freely_) std::fill(r.begin(), r.end(), 0.0);
   if (!from_last) {
     for (auto* x : {&step_.dv, &step_.upper, &step_.response}) std::fill(x->begin(), x->end(), 0.0);
   }
   step_.set_impulse(r);
   for (std::size_t i = 0; i < step_.defect.size(); ++i)
     step_.defect[i] = step_.impulse[i] - step_.response[i];
-  system_.apply_inverse_diagonal(step_.defect);
-  momentum_ = step_.largest(step_.defect);
+  measure_momentum();
   if (kind == IcaStart::constrained && momentum_ > 0.0) {
     if (system_.exact()) {
       system_.exact_response(r, step_.dv, arena_);
@@ -106,22 +121,56 @@ void Ica::respond() {
   const double enough = std::max(0.1 * tolerance_, 1e-10 * momentum_);
   for (int i = 0; i < kStartSweeps && momentum_ > enough; ++i) {
     step_.refine(rule_);
-    step_.divide_by_diagonal(step_.defect);
-    momentum_ = step_.largest(step_.defect);
+    measure_momentum();
   }
 }
 
-/// u = Hᵀ(v_free + dv) + w and its error.
+/// One sweep over M with r = 0.
+Iteration Ica::sweep_freely(std::span<const double> r) {
+  step_.refine(rule_);
+  measure_momentum();
+  measure_velocity(r);
+  const bool thresholds = paper_ && options_.stop == IcaStop::thresholds;
+  const bool found = thresholds ? std::sqrt(momentum_squares_) < options_.thresholds.eps1
+                                : momentum_ <= std::max(0.1 * tolerance_, rounding_);
+  if (momentum_ < 0.99 * improved_) {
+    improved_ = momentum_;
+    improved_at_ = iterations_;
+  }
+  sweeps_freely_ = !found && iterations_ - improved_at_ < kPatience;
+  if (!sweeps_freely_) {
+    smallest_ = improved_ = error();
+    improved_at_ = iterations_;
+  }
+  has_response_ = !rule_.jacobi;
+  Iteration iteration;
+  iteration.estimate = error();
+  return iteration;
+}
+
+/// From `defect` = ρ, which it replaces by D⁻¹ρ.
+void Ica::measure_momentum() {
+  if (options_.stop == IcaStop::thresholds) momentum_squares_ = dot(step_.defect, step_.defect);
+  step_.divide_by_diagonal(step_.defect);
+  momentum_ = step_.largest(step_.defect);
+}
+
+/// u = Hᵀ(v₀ + dv) + w and its error.
 void Ica::measure_velocity(std::span<const double> r) {
   step_.each_chunk([&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) step_.defect[i] = system_.v_free[i] + step_.dv[i];
+    for (std::size_t i = begin; i < end; ++i) step_.defect[i] = system_.origin[i] + step_.dv[i];
   });
   system_.relative_velocity(step_.defect, u_, arena_);
   ++counters_.direction_products;
-  contact_error_ = system_.error(r, u_, arena_);
+  const PrimalSystem::ContactErrors errors = system_.errors(r, u_, arena_);
+  contact_error_ = errors.largest;
+  contact_squares_ = errors.squares;
 }
 
 Iteration Ica::iterate(std::span<double> r) {
+  ++iterations_;
+  last_was_free_ = sweeps_freely_;
+  if (sweeps_freely_) return sweep_freely(r);
   const double reduction = options_.inner_stop == IcaInnerStop::paper5 ? 0.0 : options_.inner_reduction;
   rule_.inner = step_.inner_rule(enough_, reduction, error(), options_.inner_max);
   if (options_.inner_stop == IcaInnerStop::paper5) {
@@ -132,10 +181,8 @@ Iteration Ica::iterate(std::span<double> r) {
   last_contacts_ = contact_error_;
   last_momentum_ = momentum_;
   const ContactSweep::Outcome done = step_.run(rule_, u_, r);
-  step_.divide_by_diagonal(step_.defect);
-  momentum_ = step_.largest(step_.defect);
+  measure_momentum();
   measure_velocity(r);
-  ++iterations_;
   Iteration iteration;
   iteration.estimate = error();
   const bool lost = !iteration.finite() || iteration.estimate > kDivergence * smallest_;
@@ -156,9 +203,19 @@ Iteration Ica::iterate(std::span<double> r) {
   return iteration;
 }
 
+bool Ica::meets_thresholds() const {
+  const double squares = momentum_squares_ + dt_ * dt_ * contact_squares_;
+  return options_.thresholds.met(dt_, squares, contact_error_);
+}
+
 /// The paper's rule (section 5.5).
 LoopEnd Ica::settle(std::span<double> /*r*/) {
   if (!paper_) return LoopEnd::none;
+  if (options_.stop == IcaStop::thresholds) {
+    // without a contact that pushes, the free velocity is the answer
+    return meets_thresholds() ? LoopEnd::paper_rule : LoopEnd::none;
+  }
+  if (last_was_free_) return LoopEnd::none;
   const auto settled = [](double now, double before) {
     return std::abs(now - before) <= kFivePercent * before;
   };

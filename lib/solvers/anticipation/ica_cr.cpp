@@ -37,7 +37,7 @@ void IcaCr::prepare(const ContactProblem& problem) {
   kept_.v.assign(saddle_.dofs(), 0.0);
   kept_.r.assign(saddle_.rows(), 0.0);
   best().resize(saddle_.rows());
-  start_.assign(system_.v_free.begin(), system_.v_free.end());
+  start_.assign(system_.origin.begin(), system_.origin.end());
   belong_ = false;
 }
 
@@ -91,7 +91,7 @@ LoopEnd IcaCr::settle(std::span<double> r) {
 void IcaCr::begin_sweeps(std::span<double> r) {
   moved_ = false;
   saddle_.states.impulses(r);
-  for (std::size_t i = 0; i < step_.dv.size(); ++i) step_.dv[i] = saddle_.v[i] - system_.v_free[i];
+  for (std::size_t i = 0; i < step_.dv.size(); ++i) step_.dv[i] = saddle_.v[i] - system_.origin[i];
   step_.set_impulse(saddle_.total_impulses());
   for (std::size_t i = 0; i < step_.dv.size(); ++i)
     step_.response[i] = step_.impulse[i] - saddle_.momentum[i];
@@ -106,7 +106,7 @@ void IcaCr::sweep(std::span<double> r) {
   step_.each_chunk([&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       saddle_.momentum[i] = -step_.defect[i];
-      saddle_.v[i] = system_.v_free[i] + step_.dv[i];
+      saddle_.v[i] = system_.origin[i] + step_.dv[i];
     }
   });
   system_.relative_velocity(saddle_.v, saddle_.u, arena_);

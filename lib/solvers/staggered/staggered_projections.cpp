@@ -27,16 +27,23 @@ std::unique_ptr<KrylovMethod> make_method(QpMethod method) {
 
 void StaggeredOptions::validate(std::string_view solver) const {
   if (!(forcing >= 0.0 && forcing < 1.0)) throw_usage("{}: forcing = {} is not in [0, 1)", solver, forcing);
+  thresholds.validate(solver);
 }
 
 StaggeredProjections::StaggeredProjections(const StaggeredOptions& options, StateInterval interval)
     : ActiveSetSolver(make_method(options.qp)), sp_(options), interval_(interval) {}
 
+std::string StaggeredProjections::unsupported_reason(const ContactProblem& problem) const {
+  const std::string reason = sp_.stop == EndsBy::paper ? Thresholds::refusal(problem, "paper") : "";
+  return reason.empty() ? ActiveSetSolver::unsupported_reason(problem) : reason;
+}
+
 void StaggeredProjections::prepare(const ContactProblem& problem) {
   StateRules rules;
   rules.block_pivoting = true;
   rules.prediction = sp_.prediction;
-  prepare_system(problem, sp_.common.law, sp_.judge, rules, false);
+  dt_ = problem.dt;
+  prepare_system(problem, sp_.common.law, sp_.judge, sp_.stop, rules, false);
   at_hand_.assign(saddle_.rows(), 0.0);
 }
 
@@ -46,7 +53,8 @@ Iteration StaggeredProjections::start(std::span<double> r, const StopTest& stop)
   unknowns_ = Unknowns::normals;
   smallest_ = 1e-15 * stop.scale();
   asked_ = stop.asked();
-  inner_ = std::max(kInner * asked_, smallest_);
+  paper_ = sp_.stop == EndsBy::paper && !stop.fixed();
+  inner_ = paper_ ? sp_.thresholds.eps2 / dt_ : std::max(kInner * asked_, smallest_);
   // without friction there is nothing to stagger
   const bool alone = std::all_of(system_.mu.begin(), system_.mu.end(), [](double mu) { return mu == 0.0; });
   forcing_ = alone ? 0.0 : sp_.forcing;
@@ -65,6 +73,12 @@ Iteration StaggeredProjections::iterate(std::span<double> r) {
   Iteration iteration = ActiveSetSolver::iterate(r);
   iteration.ripe = unknowns_ == Unknowns::tangents && solved();  // the end of a pass, it may be
   return iteration;
+}
+
+bool StaggeredProjections::solved() {
+  if (!paper_) return saddle_.residual <= accuracy();
+  if (saddle_.residual <= forcing_ * error_) return true;
+  return sp_.thresholds.met(dt_, saddle_.squared_residual(dt_), saddle_.constraint_norm());
 }
 
 /// Gives the turn to one of the two projections.
@@ -134,6 +148,7 @@ LoopEnd StaggeredProjections::finish_pass() {
     least_error_ = error_;
     improved_at_ = passes_;
   }
+  if (paper_) return finish_pass_by_paper();
   const auto tighten = [this](double by) {
     inner_ = std::max(by * inner_, smallest_);
     forcing_ *= by;
@@ -153,6 +168,20 @@ LoopEnd StaggeredProjections::finish_pass() {
   } else if (error_ <= asked_) {
     tighten(0.25);  // the error of the velocity at hand is too small (docs/theory.md, T14)
   }
+  return LoopEnd::none;
+}
+
+/// Over where the whole problem meets the thresholds, or where neither projection finds anything to do.
+LoopEnd StaggeredProjections::finish_pass_by_paper() {
+  const PrimalSystem::ContactErrors errors = system_.errors(at_hand_, saddle_.u, arena_);
+  const double squares = dot(saddle_.momentum, saddle_.momentum) + dt_ * dt_ * errors.squares;
+  if (!moved_ || sp_.thresholds.met(dt_, squares, errors.largest)) return LoopEnd::paper_rule;
+  if (passes_ - improved_at_ < kPatience) return LoopEnd::none;
+  if (!sp_.relax || relaxation_ <= kLeastRelaxation) return LoopEnd::stuck;
+  relaxation_ *= 0.5;
+  ++fallbacks_;
+  improved_at_ = passes_;
+  saddle_.refresh();
   return LoopEnd::none;
 }
 

@@ -32,6 +32,9 @@
 /// method (active_set.h, `newton`). Rows are regularised once a linear system converges slowly: redundant
 /// contacts then have a solution.
 ///
+/// `stop = paper`: both projections end by thresholds.h on their own rows, or by `forcing`; the solve ends where the
+/// whole problem meets the thresholds after a pass, or where a pass has nothing to do, with its last iterate.
+///
 /// The fixed-point iteration r_N ↦ r_T ↦ r_N need not converge: it may oscillate (section 6.2.3: high impact,
 /// large Δt). Where the error has not improved by 1 % for 40 passes, the bounds move by half as much as
 /// before (`relax`), down to 1/8; then the solve ends `stalled` with the best iterate.
@@ -52,6 +55,8 @@ struct StaggeredOptions {
   bool relax = true;
   Judge judge = Judge::exact;
   QpMethod qp = QpMethod::cr;
+  EndsBy stop = EndsBy::residual;
+  Thresholds thresholds;
 
   template <class Visitor>
   void visit(Visitor& v) {
@@ -67,6 +72,8 @@ struct StaggeredOptions {
       "false: as published");
     v("judge", judge, kJudgeHelp);
     v("qp", qp, "Krylov method of both projections: conjugate residuals (cr) or MINRES");
+    v("stop", stop, kEndsByHelp);
+    thresholds.visit(v, kEps1Help, kEps2Help);
   }
   void validate(std::string_view solver) const;
 };
@@ -82,13 +89,16 @@ struct SpCrOptions : StaggeredOptions {
 class StaggeredProjections : public ActiveSetSolver {
  public:
   StaggeredProjections(const StaggeredOptions& options, StateInterval interval);
+  std::string unsupported_reason(const ContactProblem& problem) const override;
   void prepare(const ContactProblem& problem) override;
 
  protected:
   Iteration start(std::span<double> r, const StopTest& stop) override;
   Iteration iterate(std::span<double> r) override;
   void begin_iterations() override { enter(Unknowns::normals); }
-  bool solved() const override { return saddle_.residual <= accuracy(); }
+  bool ends_by_residual() const override { return !paper_; }
+  bool keeps_best() const override { return !paper_; }
+  bool solved() override;
   LoopEnd when_solved() override;
   bool lose_patience() override;
   StateInterval interval() const override { return interval_; }
@@ -100,12 +110,16 @@ class StaggeredProjections : public ActiveSetSolver {
   void enter(Unknowns unknowns);
   LoopEnd leave();
   LoopEnd finish_pass();
+  LoopEnd finish_pass_by_paper();
 
   StaggeredOptions sp_;
   StateInterval interval_;
   std::vector<double> at_hand_;  ///< 3m: feasible impulses between iterations
 
+  double dt_ = 0.0;              ///< s; 0: unknown
+
   // of one solve
+  bool paper_ = false;  ///< the paper's own rule ends the run
   Unknowns unknowns_ = Unknowns::normals;
   double asked_ = 0.0, smallest_ = 0.0, inner_ = 0.0, tolerance_ = 0.0;  ///< m/s
   double forcing_ = 0.0, relaxation_ = 1.0;
