@@ -30,7 +30,8 @@ struct EnumNames<EndsBy> {
 };
 
 inline constexpr std::string_view kEndsByHelp =
-    "residual: the asked residual; paper: eps1 and eps2 (Verschoor and Jalba 2019, sections 3.1 and 6.2); with "
+    "residual: the asked residual; paper: eps1 and eps2 (Verschoor and Jalba 2019, sections 3.1 and 6.2); "
+    "with "
     "judge = own no free velocity is computed then, and solves begin with the velocity of the last step";
 
 struct Thresholds {

@@ -119,9 +119,7 @@ void SwitchingResiduals::watch_bounds() {
   }
 }
 
-bool SwitchingResiduals::solved() {
-  return paper_ ? solved_by_paper() : saddle_.residual <= accuracy();
-}
+bool SwitchingResiduals::solved() { return paper_ ? solved_by_paper() : saddle_.residual <= accuracy(); }
 
 bool SwitchingResiduals::solved_by_paper() {
   const Thresholds& asked = cr_.thresholds;

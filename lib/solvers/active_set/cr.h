@@ -97,7 +97,8 @@ struct CrOptions {
     v("stop", stop, kEndsByHelp);
     thresholds.visit(v, kEps1Help, kEps2Help);
     v("least_squares", least_squares,
-      "stop = paper: true: or the 2-norm of K P^-1 rho is below eps1, as where the active rows contradict each "
+      "stop = paper: true: or the 2-norm of K P^-1 rho is below eps1, as where the active rows contradict "
+      "each "
       "other (Algorithm 1, line 22, second test)");
     v("gate", gate, "true: evaluate states only after steps with alpha > 0 (C39); false: also after others");
     v("breakdown_guard", breakdown_guard,

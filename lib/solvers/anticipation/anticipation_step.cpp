@@ -40,6 +40,11 @@ ContactSweep::Rule AnticipationStep::inner_rule(double enough, double reduction,
 ContactSweep::Outcome AnticipationStep::run(const Rule& rule, std::span<const double> u,
                                             std::span<double> r) {
   std::copy(response.begin(), response.end(), defect.begin());
+  if (!of_contacts_.empty()) {
+    each_chunk([&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) defect[i] -= system_->pull[i];
+    });
+  }
   divide_by_diagonal(defect);
   contact_velocities(system_->H, defect, q_loc_, arena);
   ++counters->direction_products;

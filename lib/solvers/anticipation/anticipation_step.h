@@ -11,13 +11,14 @@
 /// One step of iterative constraint anticipation (Otaduy et al. 2009), shared by `ica` and `ica-cr`. With dv
 /// = v − v₀ (n, m/s), M = D − L − U by node blocks and W_D = Hᵀ D⁻¹ H (3m×3m, 1/kg):
 ///
-///     1. anticipates by block Jacobi:  q_loc = u − Hᵀ D⁻¹ M dv                           (eqs. 9, 10)
+///     1. anticipates by block Jacobi:  q_loc = u − Hᵀ D⁻¹ (M dv − pull)                  (eqs. 9, 10)
 ///     2. solves  u = W_D r + q_loc  and the contact law by projected Gauss–Seidel from the present r; a
 ///        contact repeats N, T1, T2 three times before the sweep moves on                 (eqs. 11, 13, 14; C26)
-///     3. refines by one forward block Gauss–Seidel sweep:  dv ← (D − L)⁻¹ (U dv + H r)   (eq. 12)
+///     3. refines by one forward block Gauss–Seidel sweep:  dv ← (D − L)⁻¹ (U dv + H r + pull)   (eq. 12)
 ///
-/// Step 3 leaves M dv − H r = U dv_old − U dv_new, so a step reads every block of M once. Damped Jacobi takes
-/// its place with D replaced by ω D in all three (docs/theory.md, C27): dv ← dv + (ω D)⁻¹ (H r − M dv).
+/// pull (primal_system.h) is 0 where v₀ is the free velocity. Step 3 leaves M dv − H r − pull = U dv_old − U dv_new, so
+/// a step reads every block of M once. Damped Jacobi takes its place with D replaced by ω D in all three
+/// (docs/theory.md, C27): dv ← dv + (ω D)⁻¹ (H r + pull − M dv).
 namespace signorini {
 
 class AnticipationStep {

@@ -27,7 +27,8 @@ void IcaOptions::validate() const {
   if (inner_max < 1) throw_usage("solver 'ica': inner_max = {} must be at least 1", inner_max);
   if (!(paper_gap >= 0.0)) throw_usage("solver 'ica': paper_gap = {} is negative", paper_gap);
   if (start == IcaStart::swept && judge != Judge::own)
-    throw_usage("solver 'ica': start = swept needs judge = own: judge = exact factors M, and has the free velocity");
+    throw_usage(
+        "solver 'ica': start = swept needs judge = own: judge = exact factors M, and has the free velocity");
   thresholds.validate("solver 'ica'");
 }
 

@@ -43,9 +43,7 @@ enum class IcaStop { residual, paper5, thresholds };
 template <>
 struct EnumNames<IcaStop> {
   static constexpr std::array<std::pair<IcaStop, std::string_view>, 3> value{
-      {{IcaStop::residual, "residual"},
-       {IcaStop::paper5, "paper5"},
-       {IcaStop::thresholds, "thresholds"}}};
+      {{IcaStop::residual, "residual"}, {IcaStop::paper5, "paper5"}, {IcaStop::thresholds, "thresholds"}}};
 };
 
 enum class IcaInnerStop { reduction, paper5 };
@@ -59,9 +57,7 @@ enum class IcaStart { free, constrained, swept };
 template <>
 struct EnumNames<IcaStart> {
   static constexpr std::array<std::pair<IcaStart, std::string_view>, 3> value{
-      {{IcaStart::free, "free"},
-       {IcaStart::constrained, "constrained"},
-       {IcaStart::swept, "swept"}}};
+      {{IcaStart::free, "free"}, {IcaStart::constrained, "constrained"}, {IcaStart::swept, "swept"}}};
 };
 
 struct IcaOptions {
@@ -89,7 +85,8 @@ struct IcaOptions {
       "thresholds: eps1 and eps2 (Verschoor and Jalba 2019, section 6.2)");
     v("start", start,
       "velocities at the start. constrained: those that the start impulses give (Verschoor 2019, section "
-      "7), by the factor of M with judge = exact, else by sweeps with r held; free: the free velocity; swept: "
+      "7), by the factor of M with judge = exact, else by sweeps with r held; free: the free velocity; "
+      "swept: "
       "the free velocity, found by counted sweeps from the velocity of the last step (judge = own)");
     v("judge", judge, kJudgeHelp);
     v("inner_stop", inner_stop,
@@ -112,7 +109,8 @@ struct IcaOptions {
 class Ica : public RegisteredSolver<Ica, IcaOptions, MassSolver> {
  public:
   static constexpr std::string_view kName = "ica";
-  static constexpr SolverTraits kTraits{.needs = SolverNeeds::mass, .parallel = true, .inner_regions = true, .phases = {"", "free"}};
+  static constexpr SolverTraits kTraits{
+      .needs = SolverNeeds::mass, .parallel = true, .inner_regions = true, .phases = {"", "free"}};
   explicit Ica(const Options& options) : RegisteredSolver(options) {}
 
   std::string unsupported_reason(const ContactProblem& problem) const override;

@@ -116,7 +116,7 @@ class StaggeredProjections : public ActiveSetSolver {
   StateInterval interval_;
   std::vector<double> at_hand_;  ///< 3m: feasible impulses between iterations
 
-  double dt_ = 0.0;              ///< s; 0: unknown
+  double dt_ = 0.0;  ///< s; 0: unknown
 
   // of one solve
   bool paper_ = false;  ///< the paper's own rule ends the run
