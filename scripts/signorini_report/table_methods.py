@@ -36,6 +36,13 @@ def recorded(experiment, scenes):
             for name, scene, solver in zip(steps["scene"], known, steps["setting.solver.name"]) if solver}
 
 
+def method_of(name, solver, methods):
+    """The key of `methods` that a recording stands for: rings_own_by_ica-free_1 for ica-free, the longest that fits, else its solver."""
+    part = name.partition("_by_")[2]
+    found = [key for key in methods if part == key or part.startswith(f"{key}_")]
+    return max(found, key=len) if found else solver
+
+
 def of_runs(experiment, wanted):
     """scene, method, problem, solved, resolution [s], iterations, constraints, residual of the runs that the table asks for, one row
     for each problem: at the loosest tolerance at which the method reaches the residual `target`; with `count = "stopped"` at the
@@ -63,9 +70,10 @@ def of_steps(experiment, wanted):
         return pd.DataFrame()
     names = wanted.get("methods", {})
     known = recorded(experiment, experiment.config["methods"]["scenes"])
-    pairs = {name: (scene, names[solver]) for name, (scene, solver) in known.items() if solver in names}
+    driven = {name: (scene, method_of(name, solver, names)) for name, (scene, solver) in known.items()}
+    pairs = {name: (scene, names[method]) for name, (scene, method) in driven.items() if method in names}
     rows = steps[steps["scene"].isin(list(pairs)) & (steps["contacts"] >= 1)]
-    return pd.DataFrame({"scene": [pairs[name][0] for name in rows["scene"]], "method": [pairs[name][1] for name in rows["scene"]],
+    return pd.DataFrame({"run": rows["scene"].to_numpy(), "scene": [pairs[name][0] for name in rows["scene"]], "method": [pairs[name][1] for name in rows["scene"]],
                          "problem": rows["step"].to_numpy(), "solved": 1 - rows["unresolved"].fillna(0).to_numpy(),
                          "resolution": rows["resolution_seconds"].to_numpy(), "collision": rows["detection_seconds"].to_numpy(),
                          "total": rows["step_seconds"].to_numpy(), "iterations": rows["iterations"].astype(float).to_numpy(),
@@ -78,6 +86,12 @@ def mean_median(values, scale=1.0):
     if len(values) == 0:
         return "–"
     return f"{digits(scale * values.mean())} ({digits(scale * values.median())})"
+
+
+def range_of_runs(part):
+    """Smallest – largest of the mean iterations of several runs of a method."""
+    means = part.groupby("run")["iterations"].mean()
+    return f"{digits(means.min())} – {digits(means.max())}" if len(means) > 1 else "–"
 
 
 def digits(value):
@@ -120,8 +134,10 @@ def line(wanted, paper, reference_name, scene, method, part, reference):
     times = ("resolution", "collision", "total") if own_runs else ("resolution",)
     for key in times:
         cells += [mean_median(good[key], 1e3) if key in good else "–", paper_pair(numbers, key)]
-    cells += [mean_median(good["iterations"]) if len(good) else "–", paper_pair(numbers, "iterations"),
-              mean_median(good["constraints"]) if len(good) else "–", paper_pair(numbers, "constraints")]
+    cells += [mean_median(good["iterations"]) if len(good) else "–", paper_pair(numbers, "iterations")]
+    if own_runs:
+        cells.append(range_of_runs(good))
+    cells += [mean_median(good["constraints"]) if len(good) else "–", paper_pair(numbers, "constraints")]
     if wanted.get("count") == "stopped":
         cells.append(tables.reached_text(good["residual"].median()) if len(good) else "–")
     for key in ("resolution", "iterations"):
@@ -135,7 +151,7 @@ def header(wanted):
     cells = ["scene", "method", "steps" if wanted.get("rows") == "steps" else "stopped" if wanted.get("count") == "stopped" else "solved"]
     for key in times:
         cells += [f"{key} [ms]", "paper [s]"]
-    cells += ["iterations", "paper", "constraints", "paper"]
+    cells += ["iterations", "paper"] + (["each run"] if wanted.get("rows") == "steps" else []) + ["constraints", "paper"]
     if wanted.get("count") == "stopped":
         cells.append("residual, median")
     return cells + ["resolution ÷", "paper", "iterations ÷", "paper"]

@@ -840,7 +840,17 @@ class Methods(unittest.TestCase):
         self.assertEqual(table_methods.methods_tables(experiment)[0][3], body, "the scene that is recorded comes before the name")
         self.assertEqual(table_methods.recorded(data.Experiment("e", Path("e"), None, [], {}, {}, None, steps=plain), ["hill", "hill_by"]),
                          {"hill_by_pgs": ("hill_by", "pgs"), "hill_by_pcg": ("hill_by", "pcg")})
-        self.assertEqual(body[0], ["hill", "a", "1 of 2", "6 (6)", "3 (2)", "1 (1)", "–", "8 (8)", "–", "8 (8)", "30 (20)", "6 (6)", "–", "3", "2", "2", "3"])
+        self.assertEqual(body[0], ["hill", "a", "1 of 2", "6 (6)", "3 (2)", "1 (1)", "–", "8 (8)", "–", "8 (8)", "30 (20)", "–", "6 (6)", "–", "3", "2", "2", "3"])
+
+    def test_several_runs_of_a_method_are_one_line_with_the_range_of_their_means(self):
+        experiment = self.experiment(tables=[{"title": "own", "rows": "steps", "methods": {"pgs": "a", "pgs-cold": "b"}}])
+        runs = ["hill_by_pgs_1", "hill_by_pgs_2", "hill_by_pgs-cold_1"]
+        experiment.steps = pd.DataFrame({"file": [f"{name}-quick.h5" for name in runs], "scene": runs, "setting.solver.name": ["pgs"] * 3, "step": [1] * 3,
+                                         "contacts": [2] * 3, "unresolved": [0] * 3, "iterations": [8, 10, 3], "resolution_seconds": [1e-3] * 3,
+                                         "detection_seconds": [1e-3] * 3, "step_seconds": [2e-3] * 3})
+        header, body = table_methods.methods_tables(experiment)[0][2:]
+        place = header.index("each run")
+        self.assertEqual([(row[1], row[2], row[place - 2], row[place]) for row in body], [("a", "2 of 2", "9 (9)", "8 – 10"), ("b", "1 of 1", "3 (3)", "–")])
 
     def test_wrong_tables_are_one_line(self):
         for change, words in (({"tables": [{"target": 1e-5}]}, "no run was asked for the residual 1e-05"), ({"paper": {"hill": {"d": {}}}}, "'d', which is not in methods"),
