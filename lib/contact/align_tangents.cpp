@@ -1,6 +1,7 @@
 #include "contact/align_tangents.h"
 
 #include <cmath>
+#include <numbers>
 
 #include "base/check.h"
 #include "contact/delassus_operator.h"
@@ -86,6 +87,12 @@ std::vector<double> aligned_angles(std::span<const double> q) {
 std::vector<double> aligned_angles(const ContactProblem& problem) {
   const Vector q = assemble_q(problem);
   return aligned_angles(span_of(q));
+}
+
+std::vector<double> turned_angles(const LawSpec& law, std::span<const double> q) {
+  SIGNORINI_CHECK(is_turned(law));
+  if (is_aligned(law)) return aligned_angles(q);
+  return std::vector<double>(q.size() / 3, std::numbers::pi / 4.0);
 }
 
 ContactProblem turn_tangents(const ContactProblem& problem, std::span<const double> angles) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "contact/contact_problem.h"
+#include "contact/friction_law.h"
 
 /// Turns the tangents of every contact by an angle about its normal (Otaduy 2009 section 3.2).
 ///
@@ -16,6 +17,9 @@ namespace signorini {
 std::vector<double> aligned_angles(const ContactProblem& problem);
 /// The same from q (3m, m/s) at hand.
 std::vector<double> aligned_angles(std::span<const double> q);
+
+/// φ_k of a law whose tangents are turned (`is_turned`): those of the aligned pyramid, or 45° for each contact.
+std::vector<double> turned_angles(const LawSpec& law, std::span<const double> q);
 
 /// A copy of `problem` in the turned tangents (H, w, W, q, frame, warm_start). Velocities, states and bounds
 /// of friction (v_minus, start_states, start_bounds) belong to no tangent: they stay.

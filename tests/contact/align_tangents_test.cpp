@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <vector>
 
 #include "base/rng.h"
@@ -46,6 +47,13 @@ TEST(AlignTangents, LeavesRestingAndFrontalContactsAlone) {
   EXPECT_EQ(angles[2], 0.0);  // slower than 1e-6 m/s
   EXPECT_DOUBLE_EQ(angles[3], -std::atan(1.0) * 2.0);
   EXPECT_DOUBLE_EQ(angles[4], std::atan(1.0) * 2.0);
+}
+
+TEST(AlignTangents, TurnsByWhatTheLawAsksFor) {
+  const std::vector<double> q{-1.0, 0.0, 2.0, -1.0, -3.0, 0.0};
+  EXPECT_EQ(turned_angles({FrictionLaw::pyramid, PyramidFrame::aligned}, q), aligned_angles(q));
+  EXPECT_EQ(turned_angles({FrictionLaw::pyramid, PyramidFrame::rotated}, q),
+            std::vector<double>(2, std::numbers::pi / 4.0));
 }
 
 /// H r is the world impulse: it may not depend on the tangents.

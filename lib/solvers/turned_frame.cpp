@@ -1,4 +1,4 @@
-#include "solvers/aligned_frame.h"
+#include "solvers/turned_frame.h"
 
 #include <algorithm>
 #include <utility>
@@ -35,29 +35,30 @@ class TurnedObserver : public IterationObserver {
 
 }  // namespace
 
-AlignedFrame::AlignedFrame(std::unique_ptr<Solver> inner)
+TurnedFrame::TurnedFrame(std::unique_ptr<Solver> inner)
     : ForwardingSolver(std::move(inner)), traits_(inner_->traits()) {
   if (traits_.needs == SolverNeeds::delassus) traits_.needs = SolverNeeds::either;
 }
 
-void AlignedFrame::prepare(const ContactProblem& problem) {
+void TurnedFrame::prepare(const ContactProblem& problem) {
   turn(problem);
   inner_->prepare(*turned_);
 }
 
-void AlignedFrame::update_contacts(const ContactProblem& problem) {
+void TurnedFrame::update_contacts(const ContactProblem& problem) {
   turn(problem);
   inner_->update_contacts(*turned_);
 }
 
-void AlignedFrame::turn(const ContactProblem& problem) {
-  angles_ = aligned_angles(problem);
+void TurnedFrame::turn(const ContactProblem& problem) {
+  const Vector q = assemble_q(problem);
+  angles_ = turned_angles(inner_->common().spec(), span_of(q));
   turned_ = turn_tangents(problem, angles_);
   shown_.resize(3 * problem.contacts());
-  own_scale_ = velocity_scale(assemble_q(problem));
+  own_scale_ = velocity_scale(q);
 }
 
-SolveReport AlignedFrame::solve(std::span<double> r, const StopRule& rule, IterationObserver* observer) {
+SolveReport TurnedFrame::solve(std::span<double> r, const StopRule& rule, IterationObserver* observer) {
   StopRule stop = rule;
   if (!(stop.velocity_scale > 0.0)) stop.velocity_scale = own_scale_;
   turn_impulses(r, angles_, +1);
