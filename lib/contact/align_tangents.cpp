@@ -14,7 +14,8 @@ namespace {
 struct Turn {
   double cosine;
   double sine;
-  explicit Turn(double angle) : cosine(std::cos(angle)), sine(std::sin(angle)) {}
+  explicit Turn(double angle) : Turn(TangentTurn{std::cos(angle), std::sin(angle)}, +1) {}
+  Turn(const TangentTurn& turn, int sign) : cosine(turn.cosine), sine(sign * turn.sine) {}
 
   /// (x, y) := (cos φ x + sin φ y, −sin φ x + cos φ y)
   void apply(double& x, double& y) const {
@@ -114,6 +115,18 @@ ContactProblem turn_tangents(const ContactProblem& problem, std::span<const doub
 void turn_impulses(std::span<double> r, std::span<const double> angles, int sign) {
   SIGNORINI_CHECK(r.size() == 3 * angles.size() && (sign == 1 || sign == -1));
   for (std::size_t k = 0; k < angles.size(); ++k) Turn(sign * angles[k]).apply(r[3 * k + 1], r[3 * k + 2]);
+}
+
+std::vector<TangentTurn> tangent_turns(std::span<const double> angles) {
+  std::vector<TangentTurn> turns;
+  turns.reserve(angles.size());
+  for (const double angle : angles) turns.push_back({std::cos(angle), std::sin(angle)});
+  return turns;
+}
+
+void turn_impulses(std::span<double> r, std::span<const TangentTurn> turns, int sign) {
+  SIGNORINI_CHECK(r.size() == 3 * turns.size() && (sign == 1 || sign == -1));
+  for (std::size_t k = 0; k < turns.size(); ++k) Turn(turns[k], sign).apply(r[3 * k + 1], r[3 * k + 2]);
 }
 
 }  // namespace signorini

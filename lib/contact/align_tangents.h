@@ -28,4 +28,11 @@ ContactProblem turn_tangents(const ContactProblem& problem, std::span<const doub
 /// r' = R r in place (`sign` = +1) or r = Rᵀ r' (`sign` = −1).
 void turn_impulses(std::span<double> r, std::span<const double> angles, int sign);
 
+/// Cosine and sine of φ, for turns that are made often.
+struct TangentTurn {
+  double cosine = 1.0, sine = 0.0;
+};
+std::vector<TangentTurn> tangent_turns(std::span<const double> angles);
+void turn_impulses(std::span<double> r, std::span<const TangentTurn> turns, int sign);
+
 }  // namespace signorini

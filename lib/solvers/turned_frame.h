@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "contact/align_tangents.h"
 #include "solvers/region_solver.h"
 
 /// Decorator for `frame = aligned` and `rotated`: the solver sees the problem in turned tangents, t1 along the
@@ -28,7 +29,7 @@ class TurnedFrame : public ForwardingSolver<Solver> {
 
   SolverTraits traits_;
   std::optional<ContactProblem> turned_;
-  std::vector<double> angles_;
+  std::vector<TangentTurn> turns_;
   double own_scale_ = 1.0;     ///< max|q| in the problem's own tangents, m/s
   std::vector<double> shown_;  ///< the iterate in the problem's own tangents, for the observer
 };

@@ -49,6 +49,19 @@ TEST(AlignTangents, LeavesRestingAndFrontalContactsAlone) {
   EXPECT_DOUBLE_EQ(angles[4], std::atan(1.0) * 2.0);
 }
 
+TEST(AlignTangents, TurnsMadeOnceGiveTheSameBits) {
+  const PlantedProblem planted = make_planted_problem({});
+  const std::vector<double> angles = random_angles(planted.problem.contacts(), 7);
+  const std::vector<TangentTurn> turns = tangent_turns(angles);
+  for (const int sign : {+1, -1}) {
+    Vector by_angles = planted.r, by_turns = planted.r;
+    turn_impulses(span_of(by_angles), angles, sign);
+    turn_impulses(span_of(by_turns), turns, sign);
+    EXPECT_EQ(by_angles, by_turns);
+    EXPECT_NE(by_angles, planted.r);
+  }
+}
+
 TEST(AlignTangents, TurnsByWhatTheLawAsksFor) {
   const std::vector<double> q{-1.0, 0.0, 2.0, -1.0, -3.0, 0.0};
   EXPECT_EQ(turned_angles({FrictionLaw::pyramid, PyramidFrame::aligned}, q), aligned_angles(q));
