@@ -51,7 +51,7 @@ def factors(experiment, folder):
         if "band" in panel:
             low, high = panel["band"]
             axes.fill_between([0, 1], low, high, transform=axes.get_yaxis_transform(), color=BAND, linewidth=0, zorder=0)
-            axes.text(0.985, high, f"paper: {low:g} to {high:g}", transform=axes.get_yaxis_transform(), fontsize=6.5, ha="right", va="bottom", color="#444444")
+            axes.text(0.015, high, f"paper: {low:g} to {high:g}", transform=axes.get_yaxis_transform(), fontsize=6.5, va="bottom", color="#444444")
             handles.setdefault(wanted.get("band_words", "the paper's numbers"), Patch(facecolor=BAND))
         for place, (line, pairs) in enumerate(lines):
             look = dict(color=style.CYCLE[place % len(style.CYCLE)])
@@ -60,12 +60,15 @@ def factors(experiment, folder):
             handles.setdefault(line["words"], marked)
             for low, high, ratio in binned(pairs, wanted.get("edges", [])):
                 axes.plot([low * 0.97, high * 1.03], [ratio, ratio], linewidth=2.2, solid_capstyle="butt", **look)
-                axes.annotate(f"{ratio:.3g}", (np.sqrt(low * high), ratio), xytext=(0, 2), textcoords="offset points", fontsize=6.5, ha="center",
-                              va="bottom", **look)
+                below = place == 0 and len(lines) > 1
+                axes.annotate(f"{ratio:.3g}", (np.sqrt(low * high), ratio), xytext=(0, -2 if below else 2), textcoords="offset points", fontsize=6.5,
+                              ha="center", va="top" if below else "bottom", **look)
         axes.set_xscale("log")
         axes.set_yscale("log")
         axes.set_xlabel("contacts")
         axes.set_title(panel.get("title", ""))
+        found = np.concatenate([pairs["contacts"].to_numpy(float) for _, pairs in lines])
+        axes.set_xlim(0.85 * found.min(), 1.18 * found.max())
         plain_log(axes.xaxis)
     plain_log(grid[0][0].yaxis)
     grid[0][0].set_ylabel(wanted.get("label", "ratio"))

@@ -6,6 +6,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLo
 
 from signorini_report import rows as table_rows, style
 from signorini_report.data import ReportError
+from signorini_report.figure_parts import title_size
 from signorini_report.figures import Figure
 from signorini_report.figures.steps import wishes
 
@@ -43,7 +44,9 @@ def over_option(experiment, folder):
         for axes, (panel, part, lines) in zip(grid[0], panels):
             for limit in wanted.get("limits", []):
                 axes.axhline(limit["value"], color="#444444", linewidth=0.8, linestyle=(0, (4, 2)))
-                axes.text(0.985, limit["value"], limit["words"], transform=axes.get_yaxis_transform(), fontsize=6.5, ha="right", va="bottom", color="#444444")
+                if axes is grid[0][-1]:
+                    axes.text(0.985, limit["value"], limit["words"], transform=axes.get_yaxis_transform(), fontsize=6.5, ha="right", va="bottom", color="#444444",
+                              bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.6}, zorder=5)
             for place, (line, (x, y)) in enumerate(zip(wanted["lines"], lines)):
                 if x.size:
                     axes.plot(x, y, color=line.get("colour", style.CYCLE[place % len(style.CYCLE)]), linestyle=style.LINES[place % len(style.LINES)],
@@ -51,12 +54,17 @@ def over_option(experiment, folder):
             axes.set_xscale("log")
             axes.set_yscale("symlog", linthresh=LINEAR)
             axes.set_xlabel(wanted.get("abscissa_label", wanted["option"]))
-            axes.set_title(f"{panel.get('title', '')}, {part.groupby(['file', 'step']).ngroups} problems".lstrip(", "))
-            at = sorted({float(value) for x, _ in lines for value in x})
+            title = f"{panel.get('title', '')} ({part.groupby(['file', 'step']).ngroups})".strip()
+            axes.set_title(title, fontsize=title_size(title, len(panels)))
+            at = []
+            for value in sorted({float(value) for x, _ in lines for value in x}):
+                if not at or value >= 1.7 * at[-1]:  # numbers that stand apart
+                    at.append(value)
             axes.xaxis.set_major_locator(FixedLocator(at))
             axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
             axes.xaxis.set_minor_locator(NullLocator())
-            axes.set_ylim(bottom=-0.04)
+        top = max(float(y.max()) for _, _, lines in panels for _, y in lines if y.size)
+        grid[0][0].set_ylim(-0.04, 1.3 * max(top, *(limit["value"] for limit in wanted.get("limits", [{"value": 0.0}]))))
         grid[0][0].yaxis.set_major_locator(FixedLocator([0, 0.3, 1, 3, 10, 30, 100]))
         grid[0][0].yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         grid[0][0].yaxis.set_minor_formatter(NullFormatter())
@@ -73,5 +81,5 @@ KEYS = {**dict.fromkeys(("name", "option", "column", "where", "label", "abscissa
         "lines": dict.fromkeys(("words", "where", "colour")), "limits": dict.fromkeys(("value", "words"))}
 FIGURES = [
     Figure("over_option", over_option, order=215, several=True, keys={"over_option": KEYS},
-           caption="Share of the problems over the value of an option; below 1 % the ordinate is linear. Dashed lines are what the paper says."),
+           caption="Share of the problems, whose number stands in brackets, over the value of an option; below 1 % the ordinate is linear. Dashed lines are what the paper says."),
 ]
