@@ -524,6 +524,14 @@ class Scatter(unittest.TestCase):
                 drawn = [(folder / f"scatter_{stem}.svg").read_bytes() for stem in "ab"]
                 self.assertIn(before, (None, drawn))
                 before = drawn
+            repeated = run_table(step=["1"] * 3 + ["2"] * 3, contacts=[2] * 3 + [5] * 3, repetition=[0, 1, 2] * 2, label=["W"] * 6,
+                                 solve_seconds=[1e-3, 9e-3, 2e-3, 4e-3, 3e-3, 5e-3])
+            with drawn_figures.captured() as found:
+                config = {"scatter": {"median": True, "log": False, "series": [{"label": "W", "column": "solve_seconds", "colour": "#123456"}]}}
+                self.assertTrue(scatter.scatter(data.Experiment("e", folder, repeated, [], {}, config, None), folder))
+                axes, = drawn_figures.panels(found[0][1])
+                self.assertTrue(np.allclose(drawn_figures.marks(axes), [[2, 2], [5, 4]]))  # ms, one mark for each step
+                self.assertEqual(axes.lines[0].get_color(), "#123456")
             experiment.config = {"scatter": {"panels": "label", "stacked": True, "panel_words": {"CR": "first", "W": "second"}, "label": "time",
                                              "series": [{"label": label, "column": "total_seconds"} for label in ("W", "CR")]}}
             with drawn_figures.captured() as found:

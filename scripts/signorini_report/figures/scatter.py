@@ -7,7 +7,7 @@ from matplotlib.ticker import MaxNLocator
 
 from signorini_report import style
 from signorini_report.data import ReportError
-from signorini_report.rows import Impossible, numbers, select
+from signorini_report.rows import Impossible, numbers, once, select
 from signorini_report.figure_parts import plain_log, time_unit
 from signorini_report.figures import Figure
 from signorini_report.figures.steps import wishes
@@ -32,6 +32,7 @@ def members(experiment, wanted):
             rows = select(select(select(experiment.runs, wanted.get("where")), series.get("where")), {"label": series["label"]})
             if rows.empty:
                 continue
+            rows = once(rows, series["column"]) if wanted.get("median") else rows
             rows = with_snapshots(rows) if abscissa == SNAPSHOT else rows
             rows = rows.assign(_x=numbers(rows, abscissa), _y=numbers(rows, series["column"]))
             found.append((series.get("words", series["label"]), series["column"], rows.dropna(subset=["_x", "_y"])))
@@ -50,12 +51,13 @@ def setting_title(column, value):
 def draw_panel(axes, parts, order, wanted, factor):
     """Whether any mark is hollow."""
     log, any_hollow = wanted.get("log", True), False
+    colours = {series.get("words", series["label"]): series["colour"] for series in wanted["series"] if "colour" in series}
     for words, column, rows in parts:
         place = order.index(words)
         x, y = rows["_x"].to_numpy(), factor * rows["_y"].to_numpy()
         good = (y > 0) & ((x > 0) | (log != True)) if log else np.isfinite(y)  # noqa: E712 (log may be "y")
         x, y, reached = x[good], y[good], (rows["solved"].to_numpy() == 1)[good]
-        colour = style.CYCLE[place % len(style.CYCLE)]  # by the words, which may stand in several panels
+        colour = colours.get(words, style.CYCLE[place % len(style.CYCLE)])  # by the words, which may stand in several panels
         whole = np.ones(len(x), dtype=bool) if column == "setup_seconds" else reached  # what gave up is no measure of the work
         if wanted.get("fit", False) and whole.sum() > 2 and x[whole].max() >= 2 * x[whole].min():
             slope, height = np.polyfit(np.log(x[whole]), np.log(y[whole]), 1)
@@ -127,8 +129,8 @@ def scatter(experiment, folder):
     return drawn
 
 
-SERIES = dict.fromkeys(("label", "column", "words", "where"))
-KEYS = dict.fromkeys(("name", "panels", "panel_words", "stacked", "abscissa", "abscissa_label", "log", "fit", "label", "limits", "where"))
+SERIES = dict.fromkeys(("label", "column", "words", "where", "colour"))
+KEYS = dict.fromkeys(("name", "panels", "panel_words", "stacked", "median", "abscissa", "abscissa_label", "log", "fit", "label", "limits", "where"))
 FIGURES = [
     Figure("scatter", scatter, order=150, several=True, keys={"scatter": {**KEYS, "series": SERIES}},
            caption="Every mark is one run on one snapshot; a hollow one did not meet the tolerance."),
