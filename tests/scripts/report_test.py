@@ -682,7 +682,7 @@ class Steps(unittest.TestCase):
         mean = judge(kind="quantity", column="iterations", statistic="mean")
         self.assertEqual((mean.verdict, mean.reason, mean.value), ("not comparable", "ended early: stiff", 9.0))
         self.assertEqual(judge(kind="quantity", column="iterations", where={"scene": "soft"}).verdict, "holds")
-        self.assertEqual(judge(kind="slope_ratio", column="iterations", against="step", numerator={"scene": "soft"}, denominator={"scene": "stiff"}).reason,
+        self.assertEqual(judge(kind="slope_ratio", column="iterations", against="step", numerator={"scene": "soft"}, denominator={"scene": "stiff"}, match=["setting.E"]).reason,
                          "ended early: stiff")
         self.assertEqual(judge(kind="ratio", column="iterations", numerator={"setting.E": 50}, denominator={"scene": "soft"}).verdict, "holds")
         self.assertEqual(judge(kind="quantity", column="status.failed", statistic="maximum").value, 1.0)
