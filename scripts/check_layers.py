@@ -40,7 +40,7 @@ TOML = re.compile(r"^toml(\+\+|plusplus)?(/.*|\.hpp|\.h)$")
 TBB = re.compile(r"^(oneapi/)?tbb(/.*|\.h)$")
 
 LAW_HEADER = "contact/friction_law.h"
-LAW_HELPERS = "with_law, is_cone, is_aligned, project_tangent or Law::tangent_size"
+LAW_HELPERS = "with_law, is_cone, is_turned, is_aligned, project_tangent or Law::tangent_size"
 LAW_NAME = r"(?:FrictionLaw|PyramidFrame)\b"
 LAW_COMPARED = re.compile(rf"(?:[=!]=|\bcase|\busing\s+enum)\s*(?:signorini::)?{LAW_NAME}|{LAW_NAME}::\w+\s*[=!]=")
 

@@ -1,6 +1,7 @@
 #include "contact/align_tangents.h"
 
 #include <cmath>
+#include <numbers>
 
 #include "base/check.h"
 #include "contact/delassus_operator.h"
@@ -13,7 +14,8 @@ namespace {
 struct Turn {
   double cosine;
   double sine;
-  explicit Turn(double angle) : cosine(std::cos(angle)), sine(std::sin(angle)) {}
+  explicit Turn(double angle) : Turn(TangentTurn{std::cos(angle), std::sin(angle)}, +1) {}
+  Turn(const TangentTurn& turn, int sign) : cosine(turn.cosine), sine(sign * turn.sine) {}
 
   /// (x, y) := (cos φ x + sin φ y, −sin φ x + cos φ y)
   void apply(double& x, double& y) const {
@@ -88,6 +90,12 @@ std::vector<double> aligned_angles(const ContactProblem& problem) {
   return aligned_angles(span_of(q));
 }
 
+std::vector<double> turned_angles(const LawSpec& law, std::span<const double> q) {
+  SIGNORINI_CHECK(is_turned(law));
+  if (is_aligned(law)) return aligned_angles(q);
+  return std::vector<double>(q.size() / 3, std::numbers::pi / 4.0);
+}
+
 ContactProblem turn_tangents(const ContactProblem& problem, std::span<const double> angles) {
   SIGNORINI_CHECK(count(angles) == problem.contacts());
   ContactProblem turned = problem;
@@ -107,6 +115,18 @@ ContactProblem turn_tangents(const ContactProblem& problem, std::span<const doub
 void turn_impulses(std::span<double> r, std::span<const double> angles, int sign) {
   SIGNORINI_CHECK(r.size() == 3 * angles.size() && (sign == 1 || sign == -1));
   for (std::size_t k = 0; k < angles.size(); ++k) Turn(sign * angles[k]).apply(r[3 * k + 1], r[3 * k + 2]);
+}
+
+std::vector<TangentTurn> tangent_turns(std::span<const double> angles) {
+  std::vector<TangentTurn> turns;
+  turns.reserve(angles.size());
+  for (const double angle : angles) turns.push_back({std::cos(angle), std::sin(angle)});
+  return turns;
+}
+
+void turn_impulses(std::span<double> r, std::span<const TangentTurn> turns, int sign) {
+  SIGNORINI_CHECK(r.size() == 3 * turns.size() && (sign == 1 || sign == -1));
+  for (std::size_t k = 0; k < turns.size(); ++k) Turn(turns[k], sign).apply(r[3 * k + 1], r[3 * k + 2]);
 }
 
 }  // namespace signorini

@@ -21,11 +21,12 @@
 /// has one part of two components, the pyramid two parts of one component.
 ///
 /// The pyramid depends on the tangents: `fixed` takes those of the problem, `aligned` turns t1 along the
-/// tangential free velocity q_T first (Otaduy 2009 section 3.2; `contact/align_tangents.h`).
+/// tangential free velocity q_T first (Otaduy 2009 section 3.2), `rotated` turns those of the problem by 45°, so
+/// that corners stand where sides stood (`contact/align_tangents.h`).
 namespace signorini {
 
 enum class FrictionLaw { cone, pyramid };
-enum class PyramidFrame { fixed, aligned };
+enum class PyramidFrame { fixed, aligned, rotated };
 
 struct LawSpec {
   FrictionLaw law = FrictionLaw::cone;
@@ -39,8 +40,10 @@ struct EnumNames<FrictionLaw> {
 };
 template <>
 struct EnumNames<PyramidFrame> {
-  static constexpr std::array<std::pair<PyramidFrame, std::string_view>, 2> value{
-      {{PyramidFrame::fixed, "fixed"}, {PyramidFrame::aligned, "aligned"}}};
+  static constexpr std::array<std::pair<PyramidFrame, std::string_view>, 3> value{
+      {{PyramidFrame::fixed, "fixed"},
+       {PyramidFrame::aligned, "aligned"},
+       {PyramidFrame::rotated, "rotated"}}};
 };
 
 using Vector2 = Eigen::Vector2d;
@@ -116,6 +119,10 @@ decltype(auto) with_law(FrictionLaw law, Function&& function) {
 inline bool is_cone(FrictionLaw law) { return law == FrictionLaw::cone; }
 
 /// Whether the tangents are turned before the law applies (contact/align_tangents.h).
+inline bool is_turned(const LawSpec& law) {
+  return law.law == FrictionLaw::pyramid && law.frame != PyramidFrame::fixed;
+}
+/// Whether they are turned along the tangential free velocity.
 inline bool is_aligned(const LawSpec& law) {
   return law.law == FrictionLaw::pyramid && law.frame == PyramidFrame::aligned;
 }

@@ -18,10 +18,10 @@ std::vector<ContactEnd> contact_ends(std::span<const double> r, const Vector& mu
                                      std::span<const double> q) {
   SIGNORINI_CHECK(count(r) == 3 * mu.size());
   std::vector<double> turned;
-  if (is_aligned(law)) {
+  if (is_turned(law)) {
     SIGNORINI_CHECK(q.size() == r.size());
     turned.assign(r.begin(), r.end());
-    turn_impulses(turned, aligned_angles(q), +1);
+    turn_impulses(turned, turned_angles(law, q), +1);
     r = turned;
   }
   std::vector<ContactEnd> ends;

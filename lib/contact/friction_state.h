@@ -30,7 +30,7 @@ struct ContactEnd {
 ContactEnd contact_end(const Vector3& r, double mu, FrictionLaw law);
 
 /// Of every contact: r (3m, N·s) in the problem's frames. `q` (3m, m/s): the free relative velocities, which
-/// the aligned pyramid turns its tangents to; not read by other laws.
+/// the aligned pyramid turns its tangents to; only pyramids in turned tangents read it.
 std::vector<ContactEnd> contact_ends(std::span<const double> r, const Vector& mu, LawSpec law,
                                      std::span<const double> q);
 

@@ -171,7 +171,6 @@ struct Referee::Impl {
   Matrix blocks;       // 3m×3
   std::vector<double> tangential;
   std::vector<double> scaling;  // S
-  std::vector<double> angles;   // of the aligned pyramid
 
   // primal
   std::optional<MassFactor> mass;
@@ -270,7 +269,6 @@ Referee::Referee(const ContactProblem& problem) : impl_(std::make_unique<Impl>()
     own.scaling.resize(own.contacts);
     for (Index k = 0; k < own.contacts; ++k) own.scaling[k] = own.blocks(3 * k, 0);
   }
-  own.angles = aligned_angles(span_of(std::as_const(own.q)));
 }
 Referee::~Referee() = default;
 Referee::Referee(Referee&&) noexcept = default;
@@ -299,9 +297,10 @@ bool visit_contacts(const auto& impl, std::span<const double> r, LawSpec law, co
   Vector u = impl.relative_velocity(r);
   if (!all_finite(span_of(u))) return false;
   std::vector<double> turned(r.begin(), r.end());
-  if (is_aligned(law)) {
-    turn_impulses(turned, impl.angles, +1);
-    turn_impulses(span_of(u), impl.angles, +1);
+  if (is_turned(law)) {
+    const std::vector<double> angles = turned_angles(law, span_of(impl.q));
+    turn_impulses(turned, angles, +1);
+    turn_impulses(span_of(u), angles, +1);
   }
   for (std::size_t k = 0; 3 * k < turned.size(); ++k) visit(k, impl.state(k, turned, span_of(u)));
   return true;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -55,6 +56,13 @@ struct PreparedRun {
 PreparedRun prepare_run(const RunTarget& target, const SolverVariant& variant, RegionMode mode, int threads);
 /// The same for a solver made elsewhere.
 PreparedRun prepare_run(const RunTarget& target, std::unique_ptr<RegionSolver> solver, RunRecord record);
+
+/// Set-ups that take longer are not repeated. s
+inline constexpr double kShortSetup = 5e-3;
+/// Replaces the set-up time of a run by the median of `repetitions` times, its own one of them: a set-up of
+/// microseconds that the machine interrupts once would outweigh all others of a sum. `again` sets up anew and
+/// returns the seconds that it took.
+void repeat_setup(PreparedRun& run, int repetitions, const std::function<double()>& again);
 
 /// r at the start: zero, or the impulses of the previous step when the solver asks for them and the problem
 /// has them.

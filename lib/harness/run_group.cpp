@@ -47,6 +47,10 @@ class GroupRun {
     for (const int threads : experiment_.threads) {
       prepared_.push_back(prepare_run(target_, variant_, mode, threads));
       PreparedRun& prepared = prepared_.back();
+      if (experiment_.time && !variant_.self_stopped) {
+        repeat_setup(prepared, experiment_.repetitions,
+                     [&] { return prepare_run(target_, variant_, mode, threads).record.setup_seconds; });
+      }
       if (stops_itself(experiment_))
         self_stopped_.push_back(solve_self_stopped(target_, prepared, limits_).record);
       // the iterates do not depend on the number of threads: one trace serves all, the first that can run

@@ -344,7 +344,7 @@ void gather_blocks(std::span<const Vector3> values, const TouchedBlocks& touched
 std::vector<ContactEnd> ends_of(const ContactProblem& problem, std::span<const double> r, LawSpec law,
                                 const TouchedBlocks& touched, std::span<const Vector3> free_velocity) {
   Vector q;
-  if (is_aligned(law)) {
+  if (is_turned(law)) {
     Vector v;
     gather_blocks(free_velocity, touched, v);
     q = problem.H.transpose() * v + problem.w;

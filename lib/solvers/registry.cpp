@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "solvers/active_set/cr.h"
 #include "solvers/active_set/minres.h"
-#include "solvers/aligned_frame.h"
 #include "solvers/anticipation/ca.h"
 #include "solvers/anticipation/ica.h"
 #include "solvers/anticipation/ica_cr.h"
@@ -17,6 +16,7 @@
 #include "solvers/relaxation/reference.h"
 #include "solvers/retired_options.h"
 #include "solvers/staggered/staggered_projections.h"
+#include "solvers/turned_frame.h"
 
 namespace signorini {
 
@@ -112,7 +112,7 @@ std::unique_ptr<Solver> make_solver(std::string_view name, const OptionMap& opti
     return decltype(type)::kParts == 1 ? solver->traits.cone : solver->traits.pyramid;
   });
   if (!served) throw_usage("solver '{}' does not serve law = {}", name, enum_name(law.law));
-  if (is_aligned(law)) return std::make_unique<AlignedFrame>(std::move(made));
+  if (is_turned(law)) return std::make_unique<TurnedFrame>(std::move(made));
   return made;
 }
 

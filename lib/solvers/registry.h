@@ -31,7 +31,7 @@ void add_solver(SolverEntry entry);
 
 /// Throws `UsageError` for an unknown name or option, with the nearest name, and for a retired option
 /// (retired_options.h), with what to write instead.
-/// With law = pyramid and frame = aligned the solver is wrapped so that it sees the turned problem.
+/// With law = pyramid and frame = aligned or rotated the solver is wrapped so that it sees the turned problem.
 std::unique_ptr<Solver> make_solver(std::string_view name, const OptionMap& options = {});
 
 }  // namespace signorini

@@ -156,7 +156,9 @@ struct CommonOptions {
   template <class Visitor>
   void visit(Visitor& v) {
     v("law", law, "friction law");
-    v("frame", frame, "tangents of the pyramid: the problem's own, or t1 along the tangential free velocity");
+    v("frame", frame,
+      "tangents of the pyramid: fixed: the problem's own; aligned: t1 along the tangential free velocity; "
+      "rotated: the problem's own, turned by 45 degrees");
     v("warm_start", warm_start, "start from the impulses of the previous step where the recording has them");
   }
   LawSpec spec() const { return {law, frame}; }

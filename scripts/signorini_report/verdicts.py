@@ -80,7 +80,7 @@ def expected_text(expect):
 
 def columns_used(expect):
     """Every column that the value of a claim depends on."""
-    names = {expect[key] for key in ("column", "denominator_column", "against") if isinstance(expect.get(key), str)}
+    names = {expect[key] for key in ("column", "denominator_column", "against", "over") if isinstance(expect.get(key), str)}
     names |= set(expect["column_of"]) if isinstance(expect.get("column_of"), list) else set()
     for key in ("where", *SIDES, "at_least", "at_most"):
         names |= {name for name, _ in flatten(expect[key])} if isinstance(expect.get(key), dict) else set()

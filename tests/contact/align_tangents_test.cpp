@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <vector>
 
 #include "base/rng.h"
@@ -46,6 +47,26 @@ TEST(AlignTangents, LeavesRestingAndFrontalContactsAlone) {
   EXPECT_EQ(angles[2], 0.0);  // slower than 1e-6 m/s
   EXPECT_DOUBLE_EQ(angles[3], -std::atan(1.0) * 2.0);
   EXPECT_DOUBLE_EQ(angles[4], std::atan(1.0) * 2.0);
+}
+
+TEST(AlignTangents, TurnsMadeOnceGiveTheSameBits) {
+  const PlantedProblem planted = make_planted_problem({});
+  const std::vector<double> angles = random_angles(planted.problem.contacts(), 7);
+  const std::vector<TangentTurn> turns = tangent_turns(angles);
+  for (const int sign : {+1, -1}) {
+    Vector by_angles = planted.r, by_turns = planted.r;
+    turn_impulses(span_of(by_angles), angles, sign);
+    turn_impulses(span_of(by_turns), turns, sign);
+    EXPECT_EQ(by_angles, by_turns);
+    EXPECT_NE(by_angles, planted.r);
+  }
+}
+
+TEST(AlignTangents, TurnsByWhatTheLawAsksFor) {
+  const std::vector<double> q{-1.0, 0.0, 2.0, -1.0, -3.0, 0.0};
+  EXPECT_EQ(turned_angles({FrictionLaw::pyramid, PyramidFrame::aligned}, q), aligned_angles(q));
+  EXPECT_EQ(turned_angles({FrictionLaw::pyramid, PyramidFrame::rotated}, q),
+            std::vector<double>(2, std::numbers::pi / 4.0));
 }
 
 /// H r is the world impulse: it may not depend on the tangents.

@@ -92,5 +92,19 @@ TEST(ContactEnd, TheAlignedPyramidIsMeasuredInItsOwnTangents) {
   EXPECT_TRUE(contact_ends({}, Vector(), {}, {}).empty());
 }
 
+/// Turned by 45° the square has its corners on the axes: of two impulses of one length the one along an axis sticks.
+TEST(ContactEnd, TheRotatedPyramidHasItsCornersOnTheTangents) {
+  const double part = 1.2 * std::sqrt(0.5);
+  const std::vector<double> q(6, 0.0);
+  const std::vector<double> r{2.0, 1.2, 0.0, 2.0, part, part};
+  const Vector mu = Vector::Constant(2, 0.5);
+  const auto rotated = contact_ends(r, mu, {FrictionLaw::pyramid, PyramidFrame::rotated}, q);
+  const auto fixed = contact_ends(r, mu, {FrictionLaw::pyramid, PyramidFrame::fixed}, q);
+  EXPECT_EQ(rotated[0].state, FrictionState::sticking);
+  EXPECT_EQ(rotated[1].state, FrictionState::sliding);
+  EXPECT_EQ(fixed[0].state, FrictionState::sliding);
+  EXPECT_EQ(fixed[1].state, FrictionState::sticking);
+}
+
 }  // namespace
 }  // namespace signorini::friction_state_test

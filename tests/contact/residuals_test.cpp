@@ -27,6 +27,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr LawSpec kCone{FrictionLaw::cone, PyramidFrame::fixed};
 constexpr LawSpec kPyramid{FrictionLaw::pyramid, PyramidFrame::fixed};
 constexpr LawSpec kAligned{FrictionLaw::pyramid, PyramidFrame::aligned};
+constexpr LawSpec kRotated{FrictionLaw::pyramid, PyramidFrame::rotated};
 
 Residuals measure(const ContactProblem& problem, const Vector& r, LawSpec law = kCone) {
   return Referee(problem).measure(span_of(r), law);
@@ -393,18 +394,21 @@ TEST(Referee, ConeResidualIgnoresTheTangents) {
   }
 }
 
-/// The aligned pyramid is the fixed pyramid of the turned problem.
-TEST(Referee, AlignedPyramidTurnsProblemAndImpulses) {
+/// The aligned and the rotated pyramid are the fixed pyramid of the turned problem.
+TEST(Referee, TurnedPyramidsTurnProblemAndImpulses) {
   const PlantedProblem planted = make_planted_problem({});
-  const std::vector<double> angles = aligned_angles(planted.problem);
-  const ContactProblem turned = turn_tangents(planted.problem, angles);
-  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    Vector r = random_impulses(planted.problem, seed);
-    const std::vector<double> aligned = contact_errors(planted.problem, r, kAligned);
-    EXPECT_NE(aligned, contact_errors(planted.problem, r, kPyramid));
-    turn_impulses(span_of(r), angles, +1);
-    const std::vector<double> fixed = contact_errors(turned, r, kPyramid);
-    for (std::size_t k = 0; k < fixed.size(); ++k) EXPECT_NEAR(aligned[k], fixed[k], 1e-12);
+  const Vector q = Referee(planted.problem).q();
+  for (const LawSpec law : {kAligned, kRotated}) {
+    const std::vector<double> angles = turned_angles(law, span_of(q));
+    const ContactProblem turned = turn_tangents(planted.problem, angles);
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      Vector r = random_impulses(planted.problem, seed);
+      const std::vector<double> errors = contact_errors(planted.problem, r, law);
+      EXPECT_NE(errors, contact_errors(planted.problem, r, kPyramid));
+      turn_impulses(span_of(r), angles, +1);
+      const std::vector<double> fixed = contact_errors(turned, r, kPyramid);
+      for (std::size_t k = 0; k < fixed.size(); ++k) EXPECT_NEAR(errors[k], fixed[k], 1e-12);
+    }
   }
   // H3b: along the sliding direction the pyramid gives the cone's answer.
   EXPECT_LE(measure(zoo::h3().problem, zoo::h3().cone, kAligned).residual, 8 * kEpsilon);

@@ -116,6 +116,26 @@ class ProtocolTest : public testing::Test {
 // A sleep never ends early, so lower bounds of times are exact. No test bounds a time from above, which a busy
 // machine would break: what was counted in is read from the journal of calls.
 
+TEST_F(ProtocolTest, ShortSetupsAreRepeatedAndTheirMedianCounts) {
+  const std::vector<double> script{2e-4, 4e-3, 1e-4, 3e-4};
+  std::size_t asked = 0;
+  const auto again = [&] { return script.at(asked++); };
+  PreparedRun run = sleeper({});
+  run.record.setup_seconds = 5e-4;
+  repeat_setup(run, 5, again);
+  EXPECT_EQ(asked, 4U);
+  EXPECT_EQ(run.record.setup_seconds, 3e-4);
+  asked = 0;
+  run.record.setup_seconds = 2 * kShortSetup;
+  repeat_setup(run, 5, again);
+  EXPECT_EQ(asked, 0U);
+  EXPECT_EQ(run.record.setup_seconds, 2 * kShortSetup);
+  run.record.setup_seconds = 5e-4;
+  repeat_setup(run, 1, again);
+  EXPECT_EQ(asked, 0U);
+  EXPECT_EQ(run.record.setup_seconds, 5e-4);
+}
+
 TEST_F(ProtocolTest, SetupIsTimedApartFromSolve) {
   const Stopwatch watch;
   PreparedRun run = sleeper({.setup_ms = 40.0, .iteration_ms = 1.0});

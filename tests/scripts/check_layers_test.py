@@ -70,7 +70,7 @@ class CheckLayers(unittest.TestCase):
         for words in compared:
             with self.subTest(words):
                 found = self.found({"lib/solvers/pgs.cpp": f'#include "contact/contact_problem.h"\n{words}\n'})
-                self.assertEqual(found, ["lib/solvers/pgs.cpp:2: compares the contact law; use with_law, is_cone, is_aligned, "
+                self.assertEqual(found, ["lib/solvers/pgs.cpp:2: compares the contact law; use with_law, is_cone, is_turned, is_aligned, "
                                          "project_tangent or Law::tangent_size of contact/friction_law.h"])
         self.assertEqual(self.found({"lib/contact/friction_law.h": "return law == FrictionLaw::cone;\n"}), [])
         for words in ("make(FrictionLaw::cone)", "FrictionLaw law = FrictionLaw::cone;", "in_case FrictionLaw::cone"):

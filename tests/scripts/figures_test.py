@@ -103,6 +103,12 @@ CONFIG = {
                "where": {"protocol": "time", "threads": 1}},
     "over_contacts": {"panels": [{"title": "whole", "where": {"protocol": "time", "region_mode": "none", "threads": 1}, "lines": [
         {"words": label, "where": {"label": label, "family": "hill"}, "column": "total_seconds"} for label in LABELS.values()]}]},
+    "factors": {"numerator": {"region_mode": "none"}, "denominator": {"region_mode": "points"}, "where": {"protocol": "time", "threads": 1, "label": "PGS"},
+                "edges": [14, 28], "label": "whole ÷ by regions", "panels": [{"title": scene, "where": {"scene": scene}, "band": [0.5, 2.0]} for scene in SCENES],
+                "lines": [{"column": "total_seconds", "words": "total"}, {"column": "solve_seconds", "words": "solve"}]},
+    "over_option": {"option": "tol_cg", "column": "setup_seconds", "where": {"protocol": "self-stopped", "region_mode": "none"}, "label": "mean",
+                    "panels": [{"title": "hill", "where": {"scene": "hill"}}], "lines": [{"words": "PCG", "where": {"label": "PCG"}}],
+                    "limits": [{"value": 0.3, "words": "paper"}]},
     "methods": {"reference": "PGS", "scenes": SCENES, "methods": ["PGS", "PCG"], "tables": [{"title": "own stop", "target": 1e-6, "where": {
         "protocol": "self-stopped", "region_mode": "none"}}], "paper": {"hill": {"PGS": {"iterations": [10, 9]}, "PCG": {"iterations": [25, 9]}}}},
     "sheet": {"recordings": ["hill", "dale"]},
@@ -356,6 +362,28 @@ def ratios(e):
     return found
 
 
+def factors(e):
+    """Marks of both columns, and bins up to 14, up to 28 and above."""
+    found = []
+    for scene in SCENES:
+        pairs = timed(e, "none").merge(timed(e, "points"), on=["file", "step", "label"], suffixes=("", "_split"))
+        pairs = pairs[(pairs["label"] == "PGS") & pairs["file"].str.startswith(scene)]
+        marks, curves = [], []
+        for column in ("total", "solve"):
+            marks += list(zip(pairs["contacts"], pairs[column] / pairs[f"{column}_split"]))
+            for low, high in ((0, 14), (14, 28), (28, 99)):
+                part = pairs[(pairs["contacts"] > low) & (pairs["contacts"] <= high)]
+                ratio = part[column].sum() / part[f"{column}_split"].sum()
+                curves.append([(0.97 * part["contacts"].min(), ratio), (1.03 * part["contacts"].max(), ratio)])
+        found.append(Panel(marks, curves, x="contacts", y="whole ÷ by regions" if scene == "hill" else "", scales=("log", "log")))
+    return found
+
+
+def over_option(e):
+    rows = e.runs[(e.runs["protocol"] == "self-stopped") & (e.runs["options.tol_cg"] != "") & (e.runs["scene"] == "hill")]
+    return [Panel([(float(row["options.tol_cg"]), 100 * row["setup_seconds"]) for _, row in rows.iterrows()], x="tol_cg", y="mean [%]", scales=("log", "symlog"))]
+
+
 def contacts(e):
     return [Panel([(row.contacts, MS * row.solve) for row in good(timed(e, mode)).itertuples()], x="contacts", y="solve time [ms]" if mode == "none" else "",
                   scales=("log", "log")) for mode in ("none", "points")]
@@ -446,6 +474,8 @@ KINDS = [
     Kind("shares", shares, lambda e: ["detection", "assembly", "free motion", "contact solve", "other"]),
     Kind("incline", incline, lambda e: ["stays", "slides"]),
     Kind("ratios", ratios, lambda e: []),
+    Kind("factors", factors, lambda e: ["the paper's numbers", "total", "solve"]),
+    Kind("over_option", over_option, lambda e: ["PCG"]),
     Kind("contacts", contacts, solvers),
     Kind("over_contacts", over_contacts, over_contacts_legend),
     Kind("inner", inner, lambda e: ["hill"]),

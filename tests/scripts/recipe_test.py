@@ -70,7 +70,7 @@ class Recipe:
         (listed,), (header, entry) = lines[LIST], lines[TABLE]
         changed = {
             LIST: with_line((SOURCE / LIST).read_text(encoding="utf-8"), r"^target_sources\(signorini_core PRIVATE$", listed),
-            TABLE: with_line(with_line((SOURCE / TABLE).read_text(encoding="utf-8"), r'^#include "solvers/aligned_frame.h"$', header),
+            TABLE: with_line(with_line((SOURCE / TABLE).read_text(encoding="utf-8"), r'^#include "solvers/turned_frame.h"$', header),
                              r"^.* solvers\{$", entry)}
         for path, text in {**self.files, **changed}.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)

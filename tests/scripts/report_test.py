@@ -13,6 +13,7 @@ SOURCE = Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(SOURCE / "scripts"), str(SOURCE / "tests" / "scripts")]
 
+import drawn as drawn_figures  # noqa: E402
 import make_results  # noqa: E402
 import render_test  # noqa: E402
 import numpy as np  # noqa: E402
@@ -523,6 +524,24 @@ class Scatter(unittest.TestCase):
                 drawn = [(folder / f"scatter_{stem}.svg").read_bytes() for stem in "ab"]
                 self.assertIn(before, (None, drawn))
                 before = drawn
+            repeated = run_table(step=["1"] * 3 + ["2"] * 3, contacts=[2] * 3 + [5] * 3, repetition=[0, 1, 2] * 2, label=["W"] * 6,
+                                 solve_seconds=[1e-3, 9e-3, 2e-3, 4e-3, 3e-3, 5e-3])
+            with drawn_figures.captured() as found:
+                config = {"scatter": {"median": True, "log": False, "series": [{"label": "W", "column": "solve_seconds", "colour": "#123456"}]}}
+                self.assertTrue(scatter.scatter(data.Experiment("e", folder, repeated, [], {}, config, None), folder))
+                axes, = drawn_figures.panels(found[0][1])
+                self.assertTrue(np.allclose(drawn_figures.marks(axes), [[2, 2], [5, 4]]))  # ms, one mark for each step
+                self.assertEqual(axes.lines[0].get_color(), "#123456")
+            experiment.config = {"scatter": {"panels": "label", "stacked": True, "panel_words": {"CR": "first", "W": "second"}, "label": "time",
+                                             "series": [{"label": label, "column": "total_seconds"} for label in ("W", "CR")]}}
+            with drawn_figures.captured() as found:
+                self.assertTrue(scatter.scatter(experiment, folder))
+                (_, figure), = found
+                self.assertEqual(drawn_figures.problems(figure), [])
+                upper, lower = drawn_figures.panels(figure)
+                self.assertEqual([axes.get_title(loc="left") for axes in (upper, lower)], ["first", "second"])
+                self.assertGreater(upper.get_position().y0, lower.get_position().y1)
+                self.assertNotEqual(upper.get_ylim(), lower.get_ylim())
             experiment.config = {"scatter": [{"name": "a", "series": [{"label": "CR", "column": "speed"}]}]}
             with self.assertRaisesRegex(data.ReportError, "no column 'speed'"):
                 scatter.scatter(experiment, folder)
@@ -870,6 +889,22 @@ class Methods(unittest.TestCase):
                               ({"paper": {"hill": {"a": {"speed": [1, 2]}}}}, "speed: one of resolution"), ({"paper": {"hill": {"a": {"total": [1]}}}}, "each \\[mean, median")):
             with self.assertRaisesRegex(data.ReportError, words):
                 table_methods.methods_tables(self.experiment(**change))
+
+    def test_a_matched_share_is_taken_where_the_others_come_down_to_the_level(self):
+        caps = [10, 10, 20, 20, 40, 40]
+        runs = run_table(file=["x", "y"] * 6, label=["a"] * 6 + ["b"] * 6, options=[f"n_max={cap}" for cap in caps * 2],
+                         residual=[1, 1, 1, 1e-9, 1e-9, 1e-9] + [1, 1, 1, 1, 1, 1e-9])  # a fails on 100, 50, 0 %, b on 100, 100, 50 %
+        claim = {"kind": "matched", "column": "unsolved", "over": "options.n_max", "level": 0.5, "numerator": {"label": "a"},
+                 "denominator": {"label": "b"}, "max": 0.4}
+        result = verdicts.evaluate(runs, claim)  # b comes down to a half at 40
+        self.assertEqual((result.value, result.samples, result.verdict, result.expected), (0.0, 2, "holds", "≤ 40 %"))
+        turned = verdicts.evaluate(runs, claim | {"numerator": {"label": "b"}, "denominator": {"label": "a"}})  # a does at 20
+        self.assertEqual((turned.value, turned.verdict), (1.0, "differs"))
+        self.assertIn("0.5 at best", verdicts.evaluate(runs, claim | {"level": 0.1}).reason)
+        self.assertIn("no rows of 'of' at 40", verdicts.evaluate(runs[runs["options.n_max"] != "40"]._append(runs[runs["label"] == "b"]), claim).reason)
+        self.assertIn("'over'", verdicts.evaluate(runs, {key: value for key, value in claim.items() if key != "over"}).reason)
+        self.assertIn("no column 'options.no'", verdicts.evaluate(runs, claim | {"over": "options.no"}).reason)
+        self.assertEqual(verdicts.evaluate(runs, claim | {"where": {"file": "z"}}).reason, "no rows match")
 
     def test_growth_of_a_ratio_and_spread_are_those_of_hand(self):
         runs = run_table(file=["x", "x", "y", "y"], label=["a", "b", "a", "b"], iterations=[6, 3, 20, 2])

@@ -17,8 +17,7 @@ void PcgPgsOptions::validate() const {
 
 void PcgPgs::prepare_island(ReducedProblem problem, Vector mu) {
   set_data(make_gauss_seidel_data(options_.kernel.stored(std::move(problem.W)), std::move(problem.q),
-                                  std::move(mu), options_.common.law,
-                                  natural_tangent_step(options_.common.law)));
+                                  std::move(mu), options_.common.law, options_.tangent));
   cg_.prepare(data_);
   previous_.resize(u_.size());
 }

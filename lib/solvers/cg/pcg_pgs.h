@@ -15,12 +15,13 @@
 ///     2. projected Gauss–Seidel from there: the best iterate of both phases
 ///
 /// The first phase is the robust form of projected_cg.h with Polak–Ribière directions, the second the sweep
-/// of gauss_seidel.h.
+/// of gauss_seidel.h, with eq. 7 as printed where `tangent = componentwise`.
 namespace signorini {
 
 struct PcgPgsOptions {
   CommonOptions common;
   double tol_cg = 1e-2;
+  TangentChoice tangent = TangentChoice::automatic;
   KernelOptions kernel;
   StopKind stop = StopKind::residual;
   PaperThresholds cg{1e-6, 1e-2};
@@ -33,6 +34,7 @@ struct PcgPgsOptions {
     v("tol_cg", tol_cg,
       "residual at which Gauss-Seidel follows conjugate gradients; 0: after 2n iterations, or by eps_cg and "
       "delta_cg");
+    v("tangent", tangent, fmt::format("Gauss-Seidel's {}", kTangentChoiceHelp));
     kernel.visit(v);
     v("stop", stop,
       "residual: the asked residual; paper: eps_cg, delta_cg end the first phase, eps_gs, delta_gs or n_max "

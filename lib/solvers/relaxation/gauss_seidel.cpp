@@ -185,6 +185,22 @@ GaussSeidelContact make_contact(const Matrix3& D, const Vector3& q, double mu, d
   return c;
 }
 
+/// The clamp of the pyramid with both steps 1/λ_max(W_TT) instead of 1/W_jj.
+void take_scalar_steps(GaussSeidelData& data) {
+  for (std::size_t k = 0; k < data.contact.size(); ++k) {
+    GaussSeidelContact& contact = data.contact[k];
+    const Matrix3& D = data.diagonal[k];
+    const double inverse_mass = std::max(0.0, data.tangent_inverse_mass[k]);
+    const double step = inverse_mass > 0.0 ? 1.0 / inverse_mass : 0.0;
+    for (int j = 0; j < 2; ++j) {
+      contact.inverse_mass[1 + j] = inverse_mass;
+      contact.step[1 + j] = step;
+      contact.by_normal[j] = step * D(1 + j, 0);
+    }
+    contact.by_first = step * D(2, 1);
+  }
+}
+
 }  // namespace
 
 TangentStep natural_tangent_step(FrictionLaw law) {
@@ -219,6 +235,17 @@ GaussSeidelData make_gauss_seidel_data(BlockSparseMatrix W, Vector q, Vector mu,
   data.W = std::move(W);
   data.q = std::move(q);
   data.mu = std::move(mu);
+  return data;
+}
+
+GaussSeidelData make_gauss_seidel_data(BlockSparseMatrix W, Vector q, Vector mu, FrictionLaw law,
+                                       TangentChoice choice) {
+  TangentStep step = natural_tangent_step(law);
+  const bool by_components = step == TangentStep::componentwise;
+  if (choice == TangentChoice::scalar) step = TangentStep::scalar;
+  if (choice == TangentChoice::componentwise) step = TangentStep::componentwise;
+  GaussSeidelData data = make_gauss_seidel_data(std::move(W), std::move(q), std::move(mu), law, step);
+  if (by_components && choice == TangentChoice::scalar) take_scalar_steps(data);
   return data;
 }
 

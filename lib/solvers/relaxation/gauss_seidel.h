@@ -39,6 +39,19 @@ struct EnumNames<TangentStep> {
       {{TangentStep::scalar, "scalar"}, {TangentStep::componentwise, "componentwise"}}};
 };
 
+/// The option `tangent` of solvers that sweep.
+enum class TangentChoice { automatic, scalar, componentwise };
+template <>
+struct EnumNames<TangentChoice> {
+  static constexpr std::array<std::pair<TangentChoice, std::string_view>, 3> value{
+      {{TangentChoice::automatic, "auto"},
+       {TangentChoice::scalar, "scalar"},
+       {TangentChoice::componentwise, "componentwise"}}};
+};
+inline constexpr std::string_view kTangentChoiceHelp =
+    "tangential step: one scalar 1/lambda_max(W_TT), or 1/W_jj per component; auto: scalar for the cone, "
+    "componentwise for the pyramid";
+
 /// Componentwise for the pyramid, whose components have bounds of their own; scalar for the cone.
 TangentStep natural_tangent_step(FrictionLaw law);
 
@@ -71,6 +84,9 @@ struct GaussSeidelData {
 /// `tangent_step` matters only where the law leaves a choice: for the cone.
 GaussSeidelData make_gauss_seidel_data(BlockSparseMatrix W, Vector q, Vector mu, FrictionLaw law,
                                        TangentStep tangent_step);
+/// The same with a choice for either law: `scalar` gives the pyramid's clamp both steps 1/λ_max(W_TT).
+GaussSeidelData make_gauss_seidel_data(BlockSparseMatrix W, Vector q, Vector mu, FrictionLaw law,
+                                       TangentChoice choice);
 
 /// Updates r (3m, N·s) in place. Returns max_k ‖(Δr_N/ρ_N, Δr_T/ρ_T)‖ in m/s: a cheap estimate of the
 /// Alart–Curnier error, zero exactly at a fixed point, NaN when r stopped being finite. Allocates nothing.

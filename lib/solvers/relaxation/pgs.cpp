@@ -40,28 +40,6 @@ double printed_sweep(const GaussSeidelData& data, std::span<double> r, std::span
   return largest;
 }
 
-/// The clamp of the pyramid with both steps 1/λ_max(W_TT) instead of 1/W_jj.
-void take_scalar_steps(GaussSeidelData& data) {
-  for (std::size_t k = 0; k < data.contact.size(); ++k) {
-    GaussSeidelContact& contact = data.contact[k];
-    const Matrix3& D = data.diagonal[k];
-    const double inverse_mass = std::max(0.0, data.tangent_inverse_mass[k]);
-    const double step = inverse_mass > 0.0 ? 1.0 / inverse_mass : 0.0;
-    for (int j = 0; j < 2; ++j) {
-      contact.inverse_mass[1 + j] = inverse_mass;
-      contact.step[1 + j] = step;
-      contact.by_normal[j] = step * D(1 + j, 0);
-    }
-    contact.by_first = step * D(2, 1);
-  }
-}
-
-TangentStep tangent_step(const PgsOptions& options) {
-  if (options.tangent == PgsTangent::scalar) return TangentStep::scalar;
-  if (options.tangent == PgsTangent::componentwise) return TangentStep::componentwise;
-  return natural_tangent_step(options.common.law);
-}
-
 }  // namespace
 
 void PgsOptions::validate() const {
@@ -72,12 +50,8 @@ void PgsOptions::validate() const {
 std::string Pgs::island_refusal(Index contacts) const { return options_.kernel.refusal(contacts); }
 
 void Pgs::prepare_island(ReducedProblem problem, Vector mu) {
-  GaussSeidelData data =
-      make_gauss_seidel_data(options_.kernel.stored(std::move(problem.W)), std::move(problem.q),
-                             std::move(mu), options_.common.law, tangent_step(options_));
-  const bool by_components = natural_tangent_step(options_.common.law) == TangentStep::componentwise;
-  if (by_components && options_.tangent == PgsTangent::scalar) take_scalar_steps(data);
-  set_data(std::move(data));
+  set_data(make_gauss_seidel_data(options_.kernel.stored(std::move(problem.W)), std::move(problem.q),
+                                  std::move(mu), options_.common.law, options_.tangent));
   previous_.resize(u_.size());
 }
 

@@ -26,19 +26,10 @@ struct EnumNames<PgsForm> {
       {{PgsForm::robust, "robust"}, {PgsForm::printed, "printed"}}};
 };
 
-enum class PgsTangent { automatic, scalar, componentwise };
-template <>
-struct EnumNames<PgsTangent> {
-  static constexpr std::array<std::pair<PgsTangent, std::string_view>, 3> value{
-      {{PgsTangent::automatic, "auto"},
-       {PgsTangent::scalar, "scalar"},
-       {PgsTangent::componentwise, "componentwise"}}};
-};
-
 struct PgsOptions {
   CommonOptions common;
   PgsForm form = PgsForm::robust;
-  PgsTangent tangent = PgsTangent::automatic;
+  TangentChoice tangent = TangentChoice::automatic;
   KernelOptions kernel;
   StopKind stop = StopKind::residual;
   PaperThresholds paper;
@@ -50,9 +41,7 @@ struct PgsOptions {
     v("form", form,
       "robust: project every contact inside the sweep; printed: one full forward substitution, then one "
       "projection of the whole vector (eqs. 14, 15)");
-    v("tangent", tangent,
-      "tangential step: one scalar 1/lambda_max(W_TT), or 1/W_jj per component; auto: scalar for the cone, "
-      "componentwise for the pyramid");
+    v("tangent", tangent, kTangentChoiceHelp);
     kernel.visit(v);
     v("stop", stop, "residual: the asked residual; paper: any one of eps, delta, or n_max sweeps");
     paper.visit(v);

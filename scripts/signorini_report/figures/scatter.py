@@ -7,7 +7,7 @@ from matplotlib.ticker import MaxNLocator
 
 from signorini_report import style
 from signorini_report.data import ReportError
-from signorini_report.rows import Impossible, numbers, select
+from signorini_report.rows import Impossible, numbers, once, select
 from signorini_report.figure_parts import plain_log, time_unit
 from signorini_report.figures import Figure
 from signorini_report.figures.steps import wishes
@@ -32,6 +32,7 @@ def members(experiment, wanted):
             rows = select(select(select(experiment.runs, wanted.get("where")), series.get("where")), {"label": series["label"]})
             if rows.empty:
                 continue
+            rows = once(rows, series["column"]) if wanted.get("median") else rows
             rows = with_snapshots(rows) if abscissa == SNAPSHOT else rows
             rows = rows.assign(_x=numbers(rows, abscissa), _y=numbers(rows, series["column"]))
             found.append((series.get("words", series["label"]), series["column"], rows.dropna(subset=["_x", "_y"])))
@@ -50,12 +51,13 @@ def setting_title(column, value):
 def draw_panel(axes, parts, order, wanted, factor):
     """Whether any mark is hollow."""
     log, any_hollow = wanted.get("log", True), False
+    colours = {series.get("words", series["label"]): series["colour"] for series in wanted["series"] if "colour" in series}
     for words, column, rows in parts:
         place = order.index(words)
         x, y = rows["_x"].to_numpy(), factor * rows["_y"].to_numpy()
         good = (y > 0) & ((x > 0) | (log != True)) if log else np.isfinite(y)  # noqa: E712 (log may be "y")
         x, y, reached = x[good], y[good], (rows["solved"].to_numpy() == 1)[good]
-        colour = style.CYCLE[place % len(style.CYCLE)]  # by the words, which may stand in several panels
+        colour = colours.get(words, style.CYCLE[place % len(style.CYCLE)])  # by the words, which may stand in several panels
         whole = np.ones(len(x), dtype=bool) if column == "setup_seconds" else reached  # what gave up is no measure of the work
         if wanted.get("fit", False) and whole.sum() > 2 and x[whole].max() >= 2 * x[whole].min():
             slope, height = np.polyfit(np.log(x[whole]), np.log(y[whole]), 1)
@@ -92,36 +94,43 @@ def scatter(experiment, folder):
         order = list(dict.fromkeys(words for words, _, _ in found))
         column = wanted.get("panels")
         names = list(dict.fromkeys(str(value) for _, _, rows in found for value in rows[column])) if column else [""]
+        titles = wanted.get("panel_words", {})
+        names.sort(key=lambda name: list(titles).index(name) if name in titles else len(titles))
         factor, unit = 1.0, ""
         if all(name.endswith("_seconds") for _, name, _ in found):
             factor, unit = time_unit(np.concatenate([rows["_y"].to_numpy() for _, _, rows in found]))
             unit = f" [{unit}]"
-        width = style.FULL_WIDTH * (0.62 if len(names) == 1 else 1.0)
-        figure, grid = plt.subplots(1, len(names), squeeze=False, sharey=True, figsize=(width, 2.7), gridspec_kw={"wspace": 0.12})
+        stacked = wanted.get("stacked", False)  # one below the other, each with an ordinate of its own
+        width, height = style.FULL_WIDTH * (0.62 if len(names) == 1 or stacked else 1.0), 2.2 * len(names) if stacked else 2.7
+        figure, grid = plt.subplots(len(names) if stacked else 1, 1 if stacked else len(names), squeeze=False, sharex=stacked, sharey=not stacked,
+                                    figsize=(width, height), gridspec_kw={"wspace": 0.12, "hspace": 0.24})
         hollow = False
-        for axes, name in zip(grid[0], names):
+        for axes, name in zip(grid.flat, names):
             parts = [(words, value, rows[rows[column].astype(str) == name] if column else rows) for words, value, rows in found]
             hollow |= draw_panel(axes, [part for part in parts if len(part[2])], order, wanted, factor)
             if name:
                 plain = column in ("scene", "label", "file", "family")
-                axes.set_title(name.replace("_", " ") if plain else setting_title(column, name))
-        grid[0][0].set_ylabel(wanted.get("label", found[0][1].replace("_", " ")) + unit)
+                axes.set_title(titles.get(name, name.replace("_", " ") if plain else setting_title(column, name)))
+        for axes in grid[:, 0]:
+            axes.set_ylabel(wanted.get("label", found[0][1].replace("_", " ")) + unit)
+        for axes in grid[:-1].flat:
+            axes.set_xlabel("")
         handles = {}
-        for axes in grid[0]:
+        for axes in grid.flat:
             for handle, label in zip(*axes.get_legend_handles_labels()):
                 handles.setdefault(label, handle)
         labels = [words for words in order if words in handles]
         if hollow:
             handles["tolerance not met"] = Line2D([], [], linestyle="none", marker="o", markersize=3.2, color="#444444", markerfacecolor="white")
             labels.append("tolerance not met")
-        figure.legend([handles[label] for label in labels], labels, loc="upper center", ncol=min(4, len(labels)), bbox_to_anchor=(0.5, figure.subplotpars.bottom - 0.42 / 2.7), markerscale=1.4)
+        figure.legend([handles[label] for label in labels], labels, loc="upper center", ncol=min(4, len(labels)), bbox_to_anchor=(0.5, figure.subplotpars.bottom - 0.42 / height), markerscale=1.4)
         style.save(figure, folder, stem)
         drawn = True
     return drawn
 
 
-SERIES = dict.fromkeys(("label", "column", "words", "where"))
-KEYS = dict.fromkeys(("name", "panels", "abscissa", "abscissa_label", "log", "fit", "label", "limits", "where"))
+SERIES = dict.fromkeys(("label", "column", "words", "where", "colour"))
+KEYS = dict.fromkeys(("name", "panels", "panel_words", "stacked", "median", "abscissa", "abscissa_label", "log", "fit", "label", "limits", "where"))
 FIGURES = [
     Figure("scatter", scatter, order=150, several=True, keys={"scatter": {**KEYS, "series": SERIES}},
            caption="Every mark is one run on one snapshot; a hollow one did not meet the tolerance."),
