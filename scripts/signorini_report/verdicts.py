@@ -6,7 +6,7 @@ import math
 
 from signorini_report import kinds, machine
 from signorini_report.data import is_time
-from signorini_report.rows import Absent, Impossible, flatten, numbers, quotient_columns, select, within
+from signorini_report.rows import Absent, Impossible, flatten, numbers, quotient_columns, select, within, windows
 
 HOLDS, DIFFERS, NOT_COMPARABLE = "holds", "differs", "not comparable"
 PAPER, OURS = "paper", "ours"  # where a bound comes from; "" is not known
@@ -107,7 +107,12 @@ def rows_for(expect, tables):
         raise Impossible(f"unknown rows '{kind}' (known: follow, runs, steps)")
     if tables.get(kind) is None:
         raise Impossible(f"there is no {kind}.csv")
-    rows = within(on_this_machine(tables[kind]) if kind == "runs" else tables[kind], expect)
+    rows = on_this_machine(tables[kind]) if kind == "runs" else tables[kind]
+    if "window_s" in expect:
+        if kind != "steps":
+            raise Impossible("'window_s' is about rows = \"steps\"")
+        rows = windows(rows, expect["window_s"])
+    rows = within(rows, expect)
     names = quotient_columns(expect)
     if names:
         below = numbers(rows, names[1])

@@ -706,6 +706,19 @@ class Steps(unittest.TestCase):
         self.assertEqual(judge(kind="ratio", column="iterations", numerator={"setting.E": 50}, denominator={"scene": "soft"}).verdict, "holds")
         self.assertEqual(judge(kind="quantity", column="status.failed", statistic="maximum").value, 1.0)
 
+    def test_windows_are_means_over_whole_ones_of_a_recording(self):
+        # steps of 0.01 s: windows of three hold steps 1 to 3 and 4 to 6, steps 7 and 8 are none
+        windowed = self.judged(kind="quantity", column="iterations", window_s=0.03, where={"scene": "stiff"}, statistic="sum")
+        self.assertEqual((windowed.value, windowed.samples), (3 * 2 + 3 * 5, 2))
+        late = self.judged(kind="quantity", column="contacts", window_s=0.03, where={"scene": "soft"}, at_least={"contacts": 2})
+        self.assertEqual((late.value, late.samples), (4.0, 1))  # bounds are those of the means
+        pairs = self.judged(kind="ratio", column="iterations", window_s=0.03, numerator={"scene": "stiff"}, denominator={"scene": "soft"})
+        self.assertEqual((pairs.value, pairs.samples), (3.0, 2))
+        self.assertEqual(self.judged(kind="quantity", column="step", window_s=0.08, statistic="minimum").value, 8)
+        self.assertIn("must be a time", self.judged(kind="quantity", column="step", window_s=0).reason)
+        runs = verdicts.evaluate(run_table(file=["f.h5"]), {"kind": "quantity", "column": "contacts", "window_s": 1.0, "min": 0})
+        self.assertIn("is about rows", runs.reason)
+
     def test_quotients_are_by_row_or_of_sums_and_need_both_columns(self):
         pair = ["iterations", "contacts"]
         self.assertEqual(self.judged(kind="quantity", column_of=pair, statistic="maximum", where={"scene": "soft"}).value, 2.0)
@@ -747,9 +760,11 @@ class Steps(unittest.TestCase):
         self.assertEqual((without.verdict, without.reason), ("not comparable", "there is no steps.csv"))
 
     def test_figures_repeat_to_the_byte_and_name_a_wrong_column(self):
-        config = {"histogram": {"column": "iterations", "most": 9}, "shares": {}, "against": {"column": "iterations"},
+        config = {"histogram": {"column": "iterations", "most": 9, "paper": {"within": 3, "share": 90, "words": "the paper"}},
+                  "shares": {"paper": {"words": "the paper", "solve_seconds": 0.7, "detection_seconds": 0.3}},
+                  "against": [{"name": "log", "column": "iterations"}, {"name": "plain", "column": "iterations", "log": False, "fit": True, "window_s": 0.02}],
                   "over_time": [{"name": "a", "column": "iterations"}, {"name": "b", "column": "step_seconds", "recordings": ["st*"]}]}
-        names = ["histogram", "shares", "against", "over_time_a", "over_time_b"]
+        names = ["histogram", "shares", "against_log", "against_plain", "over_time_a", "over_time_b"]
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             style.apply()
@@ -760,6 +775,11 @@ class Steps(unittest.TestCase):
                 self.assertIn(before, (None, drawn))
                 before = drawn
             self.assertEqual(sorted(stem for stem, _ in figures.pictures_in(folder) if stem in names), sorted(names))
+            words = lambda stem: (folder / f"{stem}.svg").read_text()  # noqa: E731
+            self.assertIn("soft (8 steps, 37.5 % up to 3)", words("histogram"))
+            self.assertIn("the paper", words("histogram"))
+            self.assertIn("the paper", words("shares"))
+            self.assertIn("exponent", words("against_plain"))
             self.assertFalse(steps.histogram(data.Experiment("e", folder, experiment.runs, [], {}, config, None), folder))
             experiment.config = {"against": {"column": "speed"}}
             with self.assertRaisesRegex(data.ReportError, "no column 'speed'"):
