@@ -787,6 +787,11 @@ class Methods(unittest.TestCase):
         self.assertEqual(body[1], ["hill", "b", "2 of 2", "4 (4)", "1.5 (1)", "6 (6)", "10 (10)", "15 (15)", "–", "1", "1", "1", "1"])
         self.assertEqual(len(body), 2)  # c is nowhere
 
+    def test_the_time_of_an_iteration_is_that_of_the_solve_over_its_iterations(self):
+        runs = run_table(iterations=[4, 0], solve_seconds=[2.0, 1.0])
+        self.assertEqual(runs["iteration_seconds"].iloc[0], 0.5)
+        self.assertTrue(np.isnan(runs["iteration_seconds"].iloc[1]))
+
     def test_a_recording_named_after_a_scene_counts_as_that_scene(self):
         experiment, body = self.experiment(), table_methods.methods_tables(self.experiment())[0][3]
         experiment.runs = experiment.runs.assign(file="hill_window-quick.h5", scene="hill_window")
