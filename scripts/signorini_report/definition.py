@@ -121,9 +121,12 @@ def recordings_of(run):
     found = []
     for one in run.get("recordings", []):
         scenes = one["scene"] if isinstance(one.get("scene"), list) else [one.get("scene", "")]
-        for scene, setting in itertools.product(scenes, one.get("settings", [""])):
-            name = one["name"].replace("{scene}", scene).replace("{settings}", setting)
-            found.append((name, scene, {**one.get("set", {}), **run.get("settings", {}).get(setting, {})}))
+        lists = one.get("settings", [""])
+        lists = lists if isinstance(lists[0], list) else [lists]
+        for scene, *names in itertools.product(scenes, *lists):
+            name = one["name"].replace("{scene}", scene).replace("{settings}", "_".join(names))
+            settings = {key: value for each in names for key, value in run.get("settings", {}).get(each, {}).items()}
+            found.append((name, scene, {**one.get("set", {}), **settings}))
     return found
 
 

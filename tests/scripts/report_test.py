@@ -674,6 +674,19 @@ class Steps(unittest.TestCase):
         self.assertEqual(self.judged(kind="quantity", column="iterations", statistic="sum", at_most={"step": 2}).value, 1 + 2 + 3 + 6)
         self.assertEqual(self.judged(kind="quantity", column="fact.stays", statistic="maximum").value, 2.0)
 
+    def test_steps_of_recordings_that_ended_early_are_judged_by_pairs_only(self):
+        with tempfile.TemporaryDirectory() as folder:
+            steps = self.experiment(Path(folder)).steps
+        steps["status.failed"] = (steps["scene"] == "stiff").astype(float)
+        judge = lambda **claim: verdicts.evaluate(run_table(file=["f.h5"]), {"rows": "steps", "min": 0} | claim, steps=steps)  # noqa: E731
+        mean = judge(kind="quantity", column="iterations", statistic="mean")
+        self.assertEqual((mean.verdict, mean.reason, mean.value), ("not comparable", "ended early: stiff", 9.0))
+        self.assertEqual(judge(kind="quantity", column="iterations", where={"scene": "soft"}).verdict, "holds")
+        self.assertEqual(judge(kind="slope_ratio", column="iterations", against="step", numerator={"scene": "soft"}, denominator={"scene": "stiff"}, match=["setting.E"]).reason,
+                         "ended early: stiff")
+        self.assertEqual(judge(kind="ratio", column="iterations", numerator={"setting.E": 50}, denominator={"scene": "soft"}).verdict, "holds")
+        self.assertEqual(judge(kind="quantity", column="status.failed", statistic="maximum").value, 1.0)
+
     def test_quotients_are_by_row_or_of_sums_and_need_both_columns(self):
         pair = ["iterations", "contacts"]
         self.assertEqual(self.judged(kind="quantity", column_of=pair, statistic="maximum", where={"scene": "soft"}).value, 2.0)

@@ -56,8 +56,15 @@ def column_of(experiment, part, name):
 MANY = 1000  # marks from which on a picture holds them as pixels
 
 
-def looks(place):
-    return dict(color=style.CYCLE[place % len(style.CYCLE)], linestyle=style.LINES[place // len(style.CYCLE) % len(style.LINES)])
+def looks(parts):
+    """Colour and line of every part: where each has a solver that drove it and they differ, the colour says the solver."""
+    driven = [set(part["setting.solver.name"]) - {""} if "setting.solver.name" in part else set() for _, part in parts]
+    solvers = [next(iter(found)) if len(found) == 1 else "" for found in driven]
+    if len(set(solvers)) < 2 or not set(solvers) <= set(style.SOLVER_COLOURS):
+        return [dict(color=style.CYCLE[place % len(style.CYCLE)], linestyle=style.LINES[place // len(style.CYCLE) % len(style.LINES)])
+                for place in range(len(parts))]
+    return [dict(color=style.SOLVER_COLOURS[solver], linestyle=style.LINES[solvers[:place].count(solver) % len(style.LINES)])
+            for place, solver in enumerate(solvers)]
 
 
 def scaled(values, column):
@@ -106,14 +113,14 @@ def over_time(experiment, folder):
         column, window = wanted["column"], wanted.get("window", 15)
         factor, unit = scaled(np.concatenate([column_of(experiment, part, column).to_numpy() for _, part in parts]), column)
         figure, axes = plt.subplots(figsize=(style.FULL_WIDTH * 0.72, 2.7))
-        for place, (name, part) in enumerate(parts):
+        for look, (name, part) in zip(looks(parts), parts):
             values = factor * column_of(experiment, part, column)
             if wanted.get("log", True):
                 values = values.where(values > 0)  # a step without contacts is a gap, not a fall to the bottom
             middle = values.rolling(window, center=True, min_periods=1).median().where(values.notna())
-            axes.plot(part["time"], values, linestyle="none", marker=".", markersize=2, color=looks(place)["color"], alpha=0.25,
+            axes.plot(part["time"], values, linestyle="none", marker=".", markersize=2, color=look["color"], alpha=0.25,
                       rasterized=len(part) > MANY)
-            axes.plot(part["time"], middle, label=name, linewidth=1.3, **looks(place))
+            axes.plot(part["time"], middle, label=name, linewidth=1.3, **look)
         if wanted.get("log", True):
             axes.set_yscale("log")
             plain_log(axes.yaxis)
@@ -137,7 +144,7 @@ def against(experiment, folder):
         factor, unit = scaled(np.concatenate([column_of(experiment, part, column).to_numpy() for _, part in parts]), column)
         figure, axes = plt.subplots(figsize=(style.FULL_WIDTH * 0.62, 2.9))
         log = wanted.get("log", True)
-        for place, (name, part) in enumerate(parts):
+        for place, (look, (name, part)) in enumerate(zip(looks(parts), parts)):
             x, y = column_of(experiment, part, abscissa), factor * column_of(experiment, part, column)
             good = (x > 0) & (y > 0) if log else x.notna() & y.notna()
             x, y = x[good].to_numpy(), y[good].to_numpy()
@@ -145,10 +152,10 @@ def against(experiment, folder):
             if wanted.get("fit", log) and log and x.size > 2 and x.max() >= 2 * x.min():
                 slope, height = np.polyfit(np.log(x), np.log(y), 1)
                 ends = np.array([x.min(), x.max()])
-                axes.plot(ends, np.exp(height) * ends ** slope, linewidth=1.2, **looks(place))
+                axes.plot(ends, np.exp(height) * ends ** slope, linewidth=1.2, **look)
                 word += f": exponent {slope:.2f}"
             axes.plot(x, y, linestyle="none", marker=style.SOLVER_MARKERS[place % len(style.SOLVER_MARKERS)], markersize=2.5,
-                      color=looks(place)["color"], alpha=0.5, label=word, rasterized=x.size > MANY)
+                      color=look["color"], alpha=0.5, label=word, rasterized=x.size > MANY)
         if log:
             axes.set_xscale("log")
             axes.set_yscale("log")
