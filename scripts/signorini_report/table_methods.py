@@ -54,7 +54,8 @@ def of_runs(experiment, wanted):
     reached = f"first_to_reach.{wanted.get('target', experiment.tolerance):.0e}"
     if not stopped and reached not in rows.columns:
         raise Impossible(f"no run was asked for the residual {wanted['target']:g}")
-    frame = pd.DataFrame({"scene": rows["scene"], "method": [label.removesuffix(suffix) for label in rows["label"]], "problem": rows["step"],
+    scenes = experiment.config["methods"]["scenes"]
+    frame = pd.DataFrame({"scene": [scene_recorded(name, scenes) for name in rows["scene"]], "method": [label.removesuffix(suffix) for label in rows["label"]], "problem": rows["step"],
                           "solved": rows["status"].isin(["converged", "stalled"]).astype(int) if stopped else rows[reached],
                           "resolution": rows["total_seconds"], "iterations": rows["iterations"].astype(float),
                           "constraints": 3.0 * rows["contacts"], "residual": rows["residual"], "tolerance": rows["tolerance"]})

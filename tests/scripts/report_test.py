@@ -839,6 +839,18 @@ class Methods(unittest.TestCase):
         self.assertEqual(body[1], ["hill", "b", "2 of 2", "4 (4)", "1.5 (1)", "6 (6)", "10 (10)", "15 (15)", "–", "1", "1", "1", "1"])
         self.assertEqual(len(body), 2)  # c is nowhere
 
+    def test_the_time_of_an_iteration_is_that_of_the_solve_over_its_iterations(self):
+        runs = run_table(iterations=[4, 0], solve_seconds=[2.0, 1.0])
+        self.assertEqual(runs["iteration_seconds"].iloc[0], 0.5)
+        self.assertTrue(np.isnan(runs["iteration_seconds"].iloc[1]))
+
+    def test_a_recording_named_after_a_scene_counts_as_that_scene(self):
+        experiment, body = self.experiment(), table_methods.methods_tables(self.experiment())[0][3]
+        experiment.runs = experiment.runs.assign(file="hill_window-quick.h5", scene="hill_window")
+        self.assertEqual(table_methods.methods_tables(experiment)[0][3], body)
+        experiment.runs = experiment.runs.assign(scene="hilly_window")
+        self.assertEqual(table_methods.methods_tables(experiment)[0][3], [])  # another scene
+
     def test_what_ran_on_another_scene_only_is_said_beside_the_paper_s_number(self):
         experiment = self.experiment(scenes=["hill", "dale"], paper={"hill": {"c": {"iterations": [5, 5]}, "b": {"iterations": [10, 10]}}})
         experiment.runs = pd.concat([experiment.runs, experiment.runs.iloc[[2]].assign(label="c", scene="dale")])
