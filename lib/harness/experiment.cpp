@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include "base/check.h"
 #include "base/text.h"
@@ -38,6 +40,10 @@ toml::table parse_toml(const fs::path& path, const std::string& text) {
 void read_amounts(StrictTable& table, Experiment& e) {
   if (table.read("stride", e.stride)) require_positive(table, "stride", e.stride);
   if (table.read("max_steps", e.max_steps)) require_positive(table, "max_steps", e.max_steps);
+  std::string over;
+  if (table.read("spread_over", over))
+    e.spread_over =
+        parse_enum<SpreadOver>(over, table.place(*table.table().get("spread_over"), "spread_over"));
   if (table.read("repetitions", e.repetitions)) require_positive(table, "repetitions", e.repetitions);
   if (table.read("max_iterations", e.max_iterations))
     require_positive(table, "max_iterations", e.max_iterations);
@@ -186,6 +192,36 @@ void read_cut(StrictTable& table, Experiment& e) {
   strict.finish();
 }
 
+bool is_recorded(const Experiment& e, std::string_view name) {
+  const auto is_scene = [&](const std::string& scene) { return fs::path(scene).stem() == name; };
+  const auto is_recording = [&](const SceneVariant& one) { return one.name == name; };
+  return std::any_of(e.scenes.begin(), e.scenes.end(), is_scene) ||
+         std::any_of(e.recordings.begin(), e.recordings.end(), is_recording);
+}
+
+void read_thinned(StrictTable& table, Experiment& e) {
+  const toml::node* node = table.find("thinned");
+  if (node == nullptr) return;
+  constexpr const char* kForm = "must be a list of tables: [[thinned]]";
+  const toml::array* array = node->as_array();
+  if (array == nullptr || array->empty()) table.fail(*node, "thinned", kForm);
+  for (const toml::node& values : *array) {
+    if (!values.is_table()) table.fail(values, "thinned", kForm);
+    StrictTable strict(*values.as_table(), table.file(), "thinned.");
+    ThinnedSnapshots one;
+    if (!strict.read("name", one.name)) strict.missing("name");
+    if (!strict.read("recording", one.recording)) strict.missing("recording");
+    if (!is_recorded(e, one.recording))
+      strict.fail(*values.as_table()->get("recording"), "recording",
+                  fmt::format("'{}' is no scene and no recording of this experiment", one.recording));
+    if (strict.read("coupling", one.coupling) && !(one.coupling > 0.0 && one.coupling < 1.0))
+      strict.fail(*values.as_table()->get("coupling"), "coupling", "must be between 0 and 1");
+    strict.read("at_random", one.at_random);
+    strict.finish();
+    e.thinned.push_back(std::move(one));
+  }
+}
+
 void read_matrix(StrictTable& table, const fs::path& path, std::string_view size, Experiment& e) {
   if (table.read_list("scenes", e.scenes)) e.scene_places = table.places("scenes");
   std::vector<std::string> files, regions;
@@ -200,6 +236,7 @@ void read_matrix(StrictTable& table, const fs::path& path, std::string_view size
   read_scene_variants(table, size, e.scenes, e.recordings);
   read_config_problems(table, e.problems);
   read_cut(table, e);
+  read_thinned(table, e);
   read_kept(table, e);
   if (e.scenes.empty() && e.recordings.empty() && e.files.empty() && e.problems.empty()) {
     throw_usage("{}:1: needs 'scenes', 'recordings', 'files' or 'problems': there is nothing to solve",
@@ -317,12 +354,36 @@ std::vector<std::size_t> spread(std::size_t n, std::size_t wanted) {
   return chosen;
 }
 
+/// `wanted` of the candidates, those whose numbers of contacts are next to evenly spread ones; in their order.
+std::vector<std::size_t> spread_over_contacts(std::vector<std::size_t> candidates,
+                                              const std::vector<int>& contacts, std::size_t wanted) {
+  if (candidates.size() <= wanted) return candidates;
+  const auto fewer = [&](std::size_t a, std::size_t b) { return contacts[a] < contacts[b]; };
+  std::stable_sort(candidates.begin(), candidates.end(), fewer);
+  const double least = contacts[candidates.front()], most = contacts[candidates.back()];
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0; i < wanted; ++i) {
+    const double share = wanted == 1 ? 1.0 : static_cast<double>(i) / static_cast<double>(wanted - 1);
+    const double target = least + share * (most - least);
+    const auto nearest =
+        std::min_element(candidates.begin(), candidates.end(), [&](std::size_t a, std::size_t b) {
+          return std::abs(contacts[a] - target) < std::abs(contacts[b] - target);
+        });
+    chosen.push_back(*nearest);
+    candidates.erase(nearest);
+  }
+  std::sort(chosen.begin(), chosen.end());
+  return chosen;
+}
+
 std::vector<std::size_t> select_steps(const std::vector<int>& contacts, const Experiment& experiment) {
   std::vector<std::size_t> candidates;
   const std::size_t stride = experiment.stride;
   for (std::size_t i = 0; i < contacts.size(); i += stride) {
     if (contacts[i] >= experiment.min_contacts) candidates.push_back(i);
   }
+  if (experiment.spread_over == SpreadOver::contacts)
+    return spread_over_contacts(std::move(candidates), contacts, experiment.max_steps);
   std::vector<std::size_t> chosen;
   for (const std::size_t i : spread(candidates.size(), experiment.max_steps)) chosen.push_back(candidates[i]);
   return chosen;

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/options.h"
@@ -27,6 +29,7 @@
 ///     series = ["kinetic_energy"]                   # these columns of the statistics over time,
 ///     follow = ["points", "islands"]                # regions over the steps
 ///     [cut]                                         # regions of the snapshots as problems of their own
+///     [[thinned]]                                   # snapshots again, without contacts that repeat others
 ///     protocols = ["converge", "time"]
 ///     regions = ["none", "points", "islands"]
 ///     threads = [1, 2]
@@ -53,6 +56,22 @@ struct RegionCut {
   int max_contacts = std::numeric_limits<int>::max();
 };
 
+/// The chosen snapshots of a recording again with fewer contacts (regions/repeated_contacts.h): [[thinned]].
+struct ThinnedSnapshots {
+  std::string name;        ///< of the problems: name_000, name_001, …
+  std::string recording;   ///< a scene, or a name of `recordings`
+  double coupling = 0.9;   ///< contacts with a higher one are left out,
+  bool at_random = false;  ///< or as many at random
+};
+
+/// What `max_steps` snapshots are spread over.
+enum class SpreadOver { steps, contacts };
+template <>
+struct EnumNames<SpreadOver> {
+  static constexpr std::array<std::pair<SpreadOver, std::string_view>, 2> value{
+      {{SpreadOver::steps, "steps"}, {SpreadOver::contacts, "contacts"}}};
+};
+
 struct Experiment {
   std::string id;        ///< `experiment_id` of the file
   std::string artefact;  ///< what it reproduces: a title, no part of `content`
@@ -64,6 +83,7 @@ struct Experiment {
   std::vector<std::string> optional_files;  ///< below the folder of test data; nobody need have them
   std::vector<ConfigProblem> problems;
   std::optional<RegionCut> cut;
+  std::vector<ThinnedSnapshots> thinned;
   bool steps = false;               ///< all statistics of every step of the recordings are kept
   std::vector<std::string> series;  ///< columns of the recordings' statistics that are kept, step by step
   Place series_place;
@@ -81,7 +101,8 @@ struct Experiment {
   double time_limit = 60.0;    ///< s per solve; a run that meets it is a row with status time_limit
   double minimum_time = 2e-3;  ///< s of timed work per repetition; short solves are repeated and averaged
   int stride = 1;              ///< every stride-th snapshot
-  int max_steps = std::numeric_limits<int>::max();  ///< at most this many, evenly spread
+  int max_steps = std::numeric_limits<int>::max();  ///< at most this many, evenly spread …
+  SpreadOver spread_over = SpreadOver::steps;       ///< … over these
   int min_contacts = 1;                             ///< snapshots with fewer contacts are left out
   /// At most so many of `problems`, and of the regions cut out, evenly spread.
   int max_problems = std::numeric_limits<int>::max();

@@ -111,6 +111,7 @@ class ExperimentRun {
       if (!experiment_.solvers.empty()) choose_steps(experiment_, source, monitor_);
       provenance_.add_input(source.path);
     }
+    add_thinned_sources(experiment_, results_, sources_, monitor_);
     if (experiment_.cut) cut_sources(experiment_, results_, sources_, monitor_);
     provenance_.set("experiment", experiment_.id);
     provenance_.set("definition", definition());

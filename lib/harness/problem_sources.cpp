@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "record/fclib_file.h"
 #include "record/problem_file.h"
 #include "regions/region_extractor.h"
+#include "regions/repeated_contacts.h"
 
 namespace signorini {
 namespace {
@@ -81,6 +83,12 @@ std::vector<ConfigProblem> cut_regions(const Experiment& experiment,
   return kept;
 }
 
+/// <recording>-<size>.h5
+bool is_recording_of(const ProblemSource& source, const std::string& recording) {
+  const std::string stem = source.path.stem().string();
+  return stem == recording || stem.substr(0, stem.rfind('-')) == recording;
+}
+
 /// Nobody need have these: what is not there is told and left out.
 void add_optional_files(const ExperimentRequest& request, ExperimentSources& sources, RunMonitor& monitor) {
   for (const std::string& file : request.experiment.optional_files) {
@@ -143,6 +151,34 @@ void cut_sources(const Experiment& experiment, const ResultFolder& results,
     choose_steps(experiment, sources.back(), monitor);
   }
   monitor.message(fmt::format("  {} regions cut out of the snapshots", regions.size()));
+}
+
+void add_thinned_sources(const Experiment& experiment, const ResultFolder& results,
+                         std::vector<ProblemSource>& sources, RunMonitor& monitor) {
+  std::vector<ProblemSource> added;
+  for (const ThinnedSnapshots& wanted : experiment.thinned) {
+    int number = 0;
+    long long before = 0, after = 0;
+    for (const ProblemSource& source : sources) {
+      if (source.made || !is_recording_of(source, wanted.recording)) continue;
+      const ProblemFile file(source.path);
+      for (const std::string& step : source.steps) {
+        monitor.stop_when_cancelled();
+        const ContactProblem problem = file.read(step);
+        std::vector<Index> left_out = repeated_contacts(problem, wanted.coupling);
+        if (wanted.at_random) left_out = contacts_at_random(problem, count(left_out));
+        before += problem.contacts();
+        after += problem.contacts() - count(left_out);
+        const ConfigProblem made{fmt::format("{}_{:03}", wanted.name, number++),
+                                 without_contacts(problem, left_out)};
+        added.push_back(write_problem(results, made, experiment.id));
+        choose_steps(experiment, added.back(), monitor);
+      }
+    }
+    monitor.message(
+        fmt::format("  {}: {} snapshots, {} of {} contacts stay", wanted.name, number, after, before));
+  }
+  std::move(added.begin(), added.end(), std::back_inserter(sources));
 }
 
 }  // namespace signorini

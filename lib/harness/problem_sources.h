@@ -39,4 +39,8 @@ void choose_steps(const Experiment& experiment, ProblemSource& source, RunMonito
 void cut_sources(const Experiment& experiment, const ResultFolder& results,
                  std::vector<ProblemSource>& sources, RunMonitor& monitor);
 
+/// The chosen snapshots of a recording with fewer contacts ([[thinned]]) behind the others, <name>_<running number>.
+void add_thinned_sources(const Experiment& experiment, const ResultFolder& results,
+                         std::vector<ProblemSource>& sources, RunMonitor& monitor);
+
 }  // namespace signorini

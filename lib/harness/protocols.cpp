@@ -7,6 +7,7 @@
 #include "base/available_cpus.h"
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/heap_bytes.h"
 #include "contact/matrix_note.h"
 
 namespace signorini {
@@ -272,9 +273,11 @@ PreparedRun prepare_run(const RunTarget& target, std::unique_ptr<RegionSolver> s
     if (!reason.empty()) {
       fail(run.record, target, SolveStatus::unsupported, reason);
     } else {
+      const long long held = heap_bytes();
       const Stopwatch watch;
       run.solver->prepare(*target.problem);
       run.record.setup_seconds = watch.seconds();
+      if (held >= 0) run.record.solver_bytes = heap_bytes() - held;
       run.record.regions = run.solver->partition().regions();
       run.record.largest_region = run.solver->partition().largest();
       return run;

@@ -99,10 +99,14 @@ void visit_columns(Record& r, Visitor&& v) {
   v(Heading{"involuntary_switches", "1",
             "times that a processor was taken from a thread while the solve was timed, -1 when untimed"},
     r.involuntary_switches);
+  v(Heading{"solver_bytes", "B",
+            "memory that the solver holds after its set-up, -1 where the system does not tell"},
+    r.solver_bytes);
 }
 
 /// Last columns of earlier versions of the table.
-constexpr std::string_view kEarlierEnds[] = {"label", "relinearisations", "fb_kinetic"};
+constexpr std::string_view kEarlierEnds[] = {"label", "relinearisations", "fb_kinetic",
+                                             "involuntary_switches"};
 
 std::string quoted(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;

@@ -47,6 +47,8 @@ SettingsByName read_settings(StrictTable& table) {
   return all;
 }
 
+using Combination = std::vector<std::string>;  ///< of names of [settings.NAME], all of them at once
+
 /// One entry of [[recordings]].
 class RecordingsEntry {
  public:
@@ -55,7 +57,7 @@ class RecordingsEntry {
     if (!strict_.read("name", name_)) strict_.missing("name");
     read_scenes();
     read_set();
-    if (strict_.read_list("settings", named_)) check_settings();
+    read_combinations();
     read_vary();
     if (strict_.read_list("sizes", sizes_)) check_sizes();
     strict_.finish();
@@ -70,7 +72,7 @@ class RecordingsEntry {
     for (std::size_t i = 0; i < scenes_.size(); ++i) {
       SceneVariant plain{"", scenes_[i], set_, scene_places_[i], set_place_};
       if (named_.empty()) append_varied(plain, "", all);
-      for (const std::string& settings : named_) append_varied(with(plain, settings), settings, all);
+      for (const Combination& one : named_) append_varied(with(plain, one), joined(one), all);
     }
     return all;
   }
@@ -118,22 +120,53 @@ class RecordingsEntry {
     vary_ = vary->as_table();
   }
 
-  /// Every name is a table [settings.NAME], and sets what `set` leaves alone.
-  void check_settings() {
-    std::vector<std::string> known;
-    for (const auto& [name, settings] : settings_) known.push_back(name);
-    const std::vector<Place> places = strict_.places("settings");
-    for (std::size_t i = 0; i < named_.size(); ++i) {
-      const auto found = settings_.find(named_[i]);
-      if (found == settings_.end()) {
-        throw_usage("{}: no table [settings.{}]{}", places[i], named_[i], suggestion(named_[i], known));
-      }
-      found->second.used = true;
-      for (const auto& [key, value] : found->second.keys) {
-        if (set_.contains(key))
-          throw_usage("{}: '{}' sets '{}', which stands in 'set' too", places[i], named_[i], key);
+  /// One list of names, or several: then every combination, the first list slowest.
+  void read_combinations() {
+    const toml::node* node = strict_.find("settings");
+    if (node == nullptr) return;
+    const toml::array* array = node->as_array();
+    if (array == nullptr || array->empty())
+      strict_.fail(*node, "settings", "must be a list with at least one entry");
+    if (array->get(0)->as_array() == nullptr) {
+      combine(*array);
+    } else {
+      for (const toml::node& list : *array) {
+        if (list.as_array() == nullptr || list.as_array()->empty())
+          strict_.fail(list, "settings", "must be a list of names, or of lists of names");
+        combine(*list.as_array());
       }
     }
+  }
+  void combine(const toml::array& names) {
+    std::vector<Combination> longer;
+    for (const Combination& one : named_.empty() ? std::vector<Combination>(1) : named_) {
+      for (const toml::node& name : names) {
+        longer.push_back(one);
+        longer.back().push_back(checked_name(name, one));
+      }
+    }
+    named_ = std::move(longer);
+  }
+
+  /// A name is a table [settings.NAME], and sets what `set` and the names before it leave alone.
+  std::string checked_name(const toml::node& node, const Combination& before) {
+    const auto name = node.value_exact<std::string>();
+    if (!name) strict_.fail(node, "settings", "must be a list of names, or of lists of names");
+    std::vector<std::string> known;
+    for (const auto& [other, settings] : settings_) known.push_back(other);
+    const std::string place = strict_.place(node, "settings");
+    const auto found = settings_.find(*name);
+    if (found == settings_.end())
+      throw_usage("{}: no table [settings.{}]{}", place, *name, suggestion(*name, known));
+    found->second.used = true;
+    for (const auto& [key, value] : found->second.keys) {
+      if (set_.contains(key)) throw_usage("{}: '{}' sets '{}', which stands in 'set' too", place, *name, key);
+      for (const std::string& other : before) {
+        if (settings_.at(other).keys.contains(key))
+          throw_usage("{}: '{}' sets '{}', which '{}' sets too", place, *name, key, other);
+      }
+    }
+    return *name;
   }
 
   void check_sizes() const {
@@ -144,11 +177,18 @@ class RecordingsEntry {
     }
   }
 
-  SceneVariant with(SceneVariant variant, const std::string& settings) const {
-    const Settings& added = settings_.at(settings);
-    variant.set.insert(added.keys.begin(), added.keys.end());
-    variant.key_places.insert(added.places.begin(), added.places.end());
+  SceneVariant with(SceneVariant variant, const Combination& names) const {
+    for (const std::string& name : names) {
+      const Settings& added = settings_.at(name);
+      variant.set.insert(added.keys.begin(), added.keys.end());
+      variant.key_places.insert(added.places.begin(), added.places.end());
+    }
     return variant;
+  }
+  static std::string joined(const Combination& names) {
+    std::string out;
+    for (const std::string& name : names) out += (out.empty() ? "" : "_") + name;
+    return out;
   }
 
   /// The name with words in the place of {scene} and {settings}.
@@ -205,7 +245,8 @@ class RecordingsEntry {
   StrictTable strict_;
   SettingsByName& settings_;
   std::string name_;
-  std::vector<std::string> scenes_, named_, sizes_;
+  std::vector<std::string> scenes_, sizes_;
+  std::vector<Combination> named_;
   std::vector<Place> scene_places_;
   OptionMap set_;
   Place set_place_;

@@ -15,7 +15,8 @@
 ///     [[recordings]]
 ///     name = "{scene}_by_{settings}"                # rings_by_rubber, rings_by_steel, pyramid_by_rubber, …
 ///     scene = ["rings", "pyramid"]                  # one, or a list
-///     settings = ["rubber", "steel"]                # one recording with each; their keys are added to `set`
+///     settings = ["rubber", "steel"]                # one recording with each; their keys are added to `set`;
+///                                                   # [["rubber", "steel"], ["small", "large"]]: rubber_small, rubber_large, …
 ///     set = { "time.step_s" = 1e-3 }
 ///     vary = { "contact.friction" = [0.1, 0.6] }    # every combination; the values are added to the name
 ///     sizes = ["quick"]                             # recorded at these sizes only

@@ -13,6 +13,7 @@
 #include "base/digest.h"
 #include "base/text.h"
 #include "scene/fallback_solver.h"
+#include "scene/length_scale.h"
 #include "scene/shapes/registry.h"
 #include "scene/step_statistics.h"
 #include "solvers/region_tasks.h"
@@ -252,6 +253,19 @@ void drop_options_of_another_solver(SolverConfig& solver, const std::string& pat
   solver.fallback_options.clear();
 }
 
+void scale_lengths(SceneConfig& config, double factor) {
+  LengthScaler scaler{factor};
+  config.contact.visit(scaler);
+  const auto all = [&](auto& tables) {
+    for (auto& [name, table] : tables) table.visit(scaler);
+  };
+  all(config.materials);
+  all(config.bodies);
+  all(config.obstacles);
+  all(config.pins);
+  all(config.axles);
+}
+
 SceneConfig read_size(const RecordRequest& request, SceneSize size, const OptionMap& overrides) {
   SceneKeys keys = SceneKeys::read(request.scene_path, size, overrides);
   SceneConfig config;
@@ -259,6 +273,8 @@ SceneConfig read_size(const RecordRequest& request, SceneSize size, const Option
   keys.get("title", config.title);
   keys.get("seed", config.seed, Range::non_negative);
   keys.get("geometry", config.geometry);
+  double scale = 1.0;
+  keys.get("scale", scale, Range::positive);
   read_table(keys, "time", config.time);
   config.contact.integrator = config.time.integrator;
   config.contact.edges = config.time.integrator == Integrator::implicit_euler;
@@ -275,6 +291,7 @@ SceneConfig read_size(const RecordRequest& request, SceneSize size, const Option
   config.probes = read_tables<ProbeConfig>(keys, "probes");
   config.facts = read_tables<FactConfig>(keys, "facts");
   keys.finish();
+  if (scale != 1.0) scale_lengths(config, scale);
   check_tables(config, keys);
   check_facts(config, keys);
   check_solver(config, keys);

@@ -229,6 +229,7 @@ def add_columns(runs):
     runs["family"] = [family_of(file) for file in runs["file"]]
     derive(runs, "total_seconds", runs["setup_seconds"] + runs["solve_seconds"], "setup_seconds", "solve_seconds")
     derive(runs, "seconds_per_contact", runs["total_seconds"] / runs["contacts"].where(runs["contacts"] > 0), "total_seconds", "contacts")
+    derive(runs, "iteration_seconds", runs["solve_seconds"] / runs["iterations"].where(runs["iterations"] > 0), "solve_seconds", "iterations")
     runs["largest_share"] = runs["largest_region"] / runs["contacts"].where(runs["contacts"] > 0)
     runs["scene"] = runs["file"].map(scene_of)
     runs["time_step"], runs["round"] = runs["step"].map(step_of), runs["step"].map(round_of).astype("int64")

@@ -38,7 +38,7 @@ CONTENT = {"says": strict.TEXT, "source": strict.TEXT, "same_as": strict.TEXT, "
 SHAPES = {"each": strict.TABLES, "because": CONTENT["because"], "paper": strict.TEXT,
           **dict.fromkeys(("where", "at_least", "at_most", "above", "below"), strict.TABLE)}  # of a template
 FILLED = {**SHAPES, **dict.fromkeys(("id", "source", "why", "bound", "rows", "unit", "statistic", "against", "denominator_column", "over"), strict.TEXT),
-          **dict.fromkeys(("min", "max", "lower", "upper", "level"), strict.NUMBER), "match": strict.TEXTS, "sizes": ANY_WORDS,
+          **dict.fromkeys(("min", "max", "lower", "upper", "level", "window_s"), strict.NUMBER), "match": strict.TEXTS, "sizes": ANY_WORDS,
           **dict.fromkeys(("of", "to"), strict.either(strict.TEXT, strict.TEXTS, strict.TABLE)), "comparable": strict.FLAG,
           **dict.fromkeys(kinds.known(), ANY_WORDS)}  # of a claim, variables filled in
 PLACE = re.compile(r"\{(\w+)(?:\.(\w+))?\}")
@@ -121,9 +121,12 @@ def recordings_of(run):
     found = []
     for one in run.get("recordings", []):
         scenes = one["scene"] if isinstance(one.get("scene"), list) else [one.get("scene", "")]
-        for scene, setting in itertools.product(scenes, one.get("settings", [""])):
-            name = one["name"].replace("{scene}", scene).replace("{settings}", setting)
-            found.append((name, scene, {**one.get("set", {}), **run.get("settings", {}).get(setting, {})}))
+        lists = one.get("settings", [""])
+        lists = lists if isinstance(lists[0], list) else [lists]
+        for scene, *names in itertools.product(scenes, *lists):
+            name = one["name"].replace("{scene}", scene).replace("{settings}", "_".join(names))
+            settings = {key: value for each in names for key, value in run.get("settings", {}).get(each, {}).items()}
+            found.append((name, scene, {**one.get("set", {}), **settings}))
     return found
 
 

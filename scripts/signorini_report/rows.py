@@ -51,6 +51,24 @@ def within(rows, claim):
     return rows
 
 
+def windows(steps, seconds):
+    """Steps averaged over windows of the scene's time: the means of the columns of numbers over the steps of one recording that end within the
+    same window; `step` is the window's last. An unfinished window at the end is left out."""
+    if not isinstance(seconds, (int, float)) or isinstance(seconds, bool) or seconds <= 0:
+        raise Impossible(f"window_s = {seconds}: must be a time in s")
+    place = np.ceil(steps["time"] / seconds - 1e-6).astype(int)
+    found = []
+    for file, part in steps.assign(_window=place).groupby("file", sort=False):
+        length = part["time"].diff().median()
+        for _, one in part.groupby("_window"):
+            if (one["time"].iloc[-1] - one["time"].iloc[0] + length) < seconds - 0.5 * length:
+                continue
+            means = one.mean(numeric_only=True)
+            words = {column: one[column].iloc[-1] for column in steps.columns if column not in means.index}
+            found.append({**words, **means.drop("_window").to_dict(), "step": one["step"].iloc[-1], "time": one["time"].iloc[-1]})
+    return pd.DataFrame(found, columns=steps.columns)
+
+
 def quotient_columns(claim):
     names = claim.get("column_of")
     if names is not None and (not isinstance(names, list) or len(names) != 2):

@@ -54,7 +54,8 @@ def of_runs(experiment, wanted):
     reached = f"first_to_reach.{wanted.get('target', experiment.tolerance):.0e}"
     if not stopped and reached not in rows.columns:
         raise Impossible(f"no run was asked for the residual {wanted['target']:g}")
-    frame = pd.DataFrame({"scene": rows["scene"], "method": [label.removesuffix(suffix) for label in rows["label"]], "problem": rows["step"],
+    scenes = experiment.config["methods"]["scenes"]
+    frame = pd.DataFrame({"scene": [scene_recorded(name, scenes) for name in rows["scene"]], "method": [label.removesuffix(suffix) for label in rows["label"]], "problem": rows["step"],
                           "solved": rows["status"].isin(["converged", "stalled"]).astype(int) if stopped else rows[reached],
                           "resolution": rows["total_seconds"], "iterations": rows["iterations"].astype(float),
                           "constraints": 3.0 * rows["contacts"], "residual": rows["residual"], "tolerance": rows["tolerance"]})
@@ -72,7 +73,8 @@ def of_steps(experiment, wanted):
     known = recorded(experiment, experiment.config["methods"]["scenes"])
     driven = {name: (scene, method_of(name, solver, names)) for name, (scene, solver) in known.items()}
     pairs = {name: (scene, names[method]) for name, (scene, method) in driven.items() if method in names}
-    rows = steps[steps["scene"].isin(list(pairs)) & (steps["contacts"] >= 1)]
+    rows = select(steps, wanted.get("where"))
+    rows = rows[rows["scene"].isin(list(pairs)) & (rows["contacts"] >= 1)]
     return pd.DataFrame({"run": rows["scene"].to_numpy(), "scene": [pairs[name][0] for name in rows["scene"]], "method": [pairs[name][1] for name in rows["scene"]],
                          "problem": rows["step"].to_numpy(), "solved": 1 - rows["unresolved"].fillna(0).to_numpy(),
                          "resolution": rows["resolution_seconds"].to_numpy(), "collision": rows["detection_seconds"].to_numpy(),

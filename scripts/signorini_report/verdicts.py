@@ -6,7 +6,7 @@ import math
 
 from signorini_report import kinds, machine
 from signorini_report.data import is_time
-from signorini_report.rows import Absent, Impossible, flatten, numbers, quotient_columns, select, within
+from signorini_report.rows import Absent, Impossible, flatten, numbers, quotient_columns, select, within, windows
 
 HOLDS, DIFFERS, NOT_COMPARABLE = "holds", "differs", "not comparable"
 PAPER, OURS = "paper", "ours"  # where a bound comes from; "" is not known
@@ -107,7 +107,12 @@ def rows_for(expect, tables):
         raise Impossible(f"unknown rows '{kind}' (known: follow, runs, steps)")
     if tables.get(kind) is None:
         raise Impossible(f"there is no {kind}.csv")
-    rows = within(on_this_machine(tables[kind]) if kind == "runs" else tables[kind], expect)
+    rows = on_this_machine(tables[kind]) if kind == "runs" else tables[kind]
+    if "window_s" in expect:
+        if kind != "steps":
+            raise Impossible("'window_s' is about rows = \"steps\"")
+        rows = windows(rows, expect["window_s"])
+    rows = within(rows, expect)
     names = quotient_columns(expect)
     if names:
         below = numbers(rows, names[1])
@@ -137,6 +142,18 @@ def measured_value(expect, tables):
     return value, samples
 
 
+def ended_early(expect, tables):
+    """Why steps cannot be compared: recordings among them that ended before their time; "" where none did. Pairs of steps are of what both have."""
+    if expect.get("rows") != "steps" or expect["kind"] == "ratio" or "status.failed" not in tables["steps"].columns:
+        return ""
+    if any(column.startswith("status.") for column in columns_used(expect)):
+        return ""
+    rows = select(tables["steps"], expect.get("where"))
+    sides = [select(rows, expect[side]) for side in SIDES if isinstance(expect.get(side), dict)] or [rows]
+    names = sorted({scene for part in sides for scene in part.loc[part["status.failed"] == 1, "scene"]})
+    return f"ended early: {', '.join(names)}" if names else ""
+
+
 def was_run(expect, tables):
     """Whether there are rows for every side of a claim, however they ended."""
     planned = lambda where: {column: value for column, value in flatten(where) if column.split(".")[0] not in OUTCOMES}  # noqa: E731
@@ -160,6 +177,9 @@ def evaluate(runs, expect, experiment="", size="", steps=None, follow=None, busy
         value, samples = measured_value(expect, tables)
         if elsewhere:
             raise Impossible(elsewhere)
+        early = ended_early(expect, tables)
+        if early:
+            raise Impossible(early)
         disturbed = (busy or {}).get(expect.get("rows", "runs"), "")
         if disturbed and is_about_time(expect):
             raise Impossible(disturbed)

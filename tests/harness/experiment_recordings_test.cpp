@@ -101,6 +101,27 @@ TEST_F(ExperimentRecordingsTest, ListsOfScenesAndSettingsAreCombinedScenesSlowes
   EXPECT_EQ(all[7].key_places.at("contact.friction"), file + ":4: key 'recordings.vary.contact.friction'");
 }
 
+TEST_F(ExperimentRecordingsTest, ListsOfSettingsAreCombinedAndSetKeysOfTheirOwn) {
+  const std::string entry =
+      "[[recordings]]\nname = \"{scene}_{settings}\"\nscene = \"rings\"\n"
+      "settings = [[\"small\", \"large\"], [\"sp\", \"cr\"]]\n";
+  const std::string sizes = "[settings.small]\nscale = 0.5\n[settings.large]\nscale = 2.0\n";
+  const std::vector<SceneVariant> all = recordings(entry + kSettings + sizes);
+  EXPECT_EQ(names(entry + kSettings + sizes),
+            (Names{"rings_small_sp", "rings_small_cr", "rings_large_sp", "rings_large_cr"}));
+  ASSERT_EQ(all.size(), 4U);
+  EXPECT_EQ(all[0].set, (OptionMap{{"scale", "0.5"}, {"solver.name", "sp-cr"}}));
+  EXPECT_EQ(all[3].set,
+            (OptionMap{{"scale", "2"}, {"solver.name", "cr-full"}, {"solver.options.judge", "own"}}));
+  expect_error(
+      entry + kSettings + "[settings.small]\n\"solver.name\" = \"pgs\"\n[settings.large]\nscale = 2.0\n",
+      "6: key 'recordings.settings': 'sp' sets 'solver.name', which 'small' sets too");
+  const std::string list = "[[recordings]]\nname = \"{settings}\"\nscene = \"rings\"\nsettings = ";
+  for (const char* wrong : {"[[\"cr\"], 1]\n", "[[\"cr\"], []]\n", "[\"cr\", [\"sp\"]]\n", "[1]\n"})
+    expect_error(list + wrong + kSettings,
+                 "6: key 'recordings.settings': must be a list of names, or of lists of names");
+}
+
 TEST_F(ExperimentRecordingsTest, OneSceneMayStandInThePlaceholderByItsPath) {
   EXPECT_EQ(names("[[recordings]]\nname = \"{scene}_again\"\nscene = \"my/own.toml\"\n"), Names{"own_again"});
   EXPECT_EQ(names("[settings.plain]\n[[recordings]]\nname = \"{settings}\"\nscene = \"rings\"\n"

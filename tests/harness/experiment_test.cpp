@@ -209,6 +209,51 @@ TEST_F(ExperimentTest, SelectsEverySnapshotWithContactsEvenlySpread) {
   EXPECT_TRUE(select_steps(contacts, e).empty());
 }
 
+TEST_F(ExperimentTest, SelectsSnapshotsEvenlyOverTheirContacts) {
+  Experiment e;
+  e.spread_over = SpreadOver::contacts;
+  e.max_steps = 4;
+  // by steps: 0, 3, 6, 9 with 10, 12, 700 and 1000 contacts
+  const std::vector<int> contacts{10, 310, 11, 12, 600, 13, 700, 990, 980, 1000};
+  EXPECT_EQ(select_steps(contacts, e), (std::vector<std::size_t>{0, 1, 6, 9}));
+  e.max_steps = 1;
+  EXPECT_EQ(select_steps(contacts, e), (std::vector<std::size_t>{9}));
+  e.max_steps = 100;
+  EXPECT_EQ(select_steps(contacts, e).size(), contacts.size());
+  e.max_steps = 2;
+  e.min_contacts = 100;
+  EXPECT_EQ(select_steps(contacts, e), (std::vector<std::size_t>{1, 9}));
+}
+
+TEST_F(ExperimentTest, ReadsWhatIsThinnedAndOverWhatSnapshotsAreSpread) {
+  const std::string thinned = "[[thinned]]\nname = \"thin\"\nrecording = \"bucket\"\n";
+  const Experiment e = read_experiment(write(kHead + "spread_over = \"contacts\"\n" + kSolver + thinned +
+                                             "coupling = 0.8\nat_random = true\n"),
+                                       "quick");
+  EXPECT_EQ(e.spread_over, SpreadOver::contacts);
+  ASSERT_EQ(e.thinned.size(), 1U);
+  EXPECT_EQ(e.thinned[0].name, "thin");
+  EXPECT_EQ(e.thinned[0].recording, "bucket");
+  EXPECT_EQ(e.thinned[0].coupling, 0.8);
+  EXPECT_TRUE(e.thinned[0].at_random);
+  EXPECT_EQ(read_experiment(write(kHead + kSolver), "quick").spread_over, SpreadOver::steps);
+  const auto refused = [&](const std::string& text) {
+    try {
+      read_experiment(write(text), "quick");
+      return std::string("read");
+    } catch (const UsageError& error) {
+      return std::string(error.what());
+    }
+  };
+  EXPECT_NE(refused(kHead + kSolver + thinned + "coupling = 1.0\n")
+                .find("key 'thinned.coupling': must be between 0 and 1"),
+            std::string::npos);
+  EXPECT_NE(refused(kHead + kSolver + "[[thinned]]\nname = \"thin\"\nrecording = \"dress\"\n")
+                .find("'dress' is no scene"),
+            std::string::npos);
+  EXPECT_NE(refused(kHead + "spread_over = \"time\"\n" + kSolver).find("spread_over"), std::string::npos);
+}
+
 TEST_F(ExperimentTest, EveryExperimentOfTheRepositoryReads) {
   int found = 0;
   for (const auto& entry :

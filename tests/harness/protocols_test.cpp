@@ -7,12 +7,14 @@
 #include <bit>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <span>
 #include <thread>
 
 #include "base/available_cpus.h"
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/heap_bytes.h"
 #include "base/text.h"
 #include "contact/coupled_regions.h"
 #include "contact/planted_problem.h"
@@ -43,6 +45,7 @@ struct SleepPlan {
   int converged_after = 3;     ///< from this iteration on r is the planted answer
   Journal* journal = nullptr;  ///< filled where given, under `name`
   char name = 'a';
+  std::size_t numbers = 0;  ///< allocated by the set-up
 };
 
 /// Takes a known time for everything and walks to a known answer: what the timers report can be checked.
@@ -57,6 +60,7 @@ class SleepSolver : public Solver {
   std::string unsupported_reason(const ContactProblem&) const override { return {}; }
   void prepare(const ContactProblem&) override {
     if (plan_.journal != nullptr) ++plan_.journal->set_ups;
+    held_.assign(plan_.numbers, 1.0);
     sleep_milliseconds(plan_.setup_ms);
   }
   SolveReport solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) override {
@@ -91,6 +95,7 @@ class SleepSolver : public Solver {
 
  private:
   SleepPlan plan_;
+  std::vector<double> held_;
   Vector answer_;
   SolverTraits traits_{.needs = SolverNeeds::either};
   CommonOptions common_;
@@ -149,6 +154,15 @@ TEST_F(ProtocolTest, SetupIsTimedApartFromSolve) {
   EXPECT_EQ(outcome.record.iterations, 3);
   EXPECT_LE(outcome.record.errors.residual, 1e-12);
   EXPECT_EQ(outcome.record.protocol, "self-stopped");
+}
+
+TEST_F(ProtocolTest, MemoryIsWhatTheSetUpHolds) {
+  if (heap_bytes() <= 0) GTEST_SKIP() << "this allocator does not tell";
+  constexpr long long kNumbers = 1'000'000, kSlack = 200'000;
+  const long long nothing = sleeper({}).record.solver_bytes;
+  const long long much = sleeper({.numbers = kNumbers}).record.solver_bytes;
+  EXPECT_LE(std::abs(nothing), kSlack);
+  EXPECT_NEAR(static_cast<double>(much), 8.0 * kNumbers, kSlack);
 }
 
 TEST_F(ProtocolTest, TracedRunFindsTheFirstIterationThatIsAccurate) {

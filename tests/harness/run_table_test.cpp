@@ -69,6 +69,7 @@ RunRecord example(int repetition) {
   record.cpu_share = 0.75;
   record.waited_share = 0.2;
   record.involuntary_switches = 17;
+  record.solver_bytes = 4096;
   return record;
 }
 
@@ -206,11 +207,17 @@ std::string shortened(std::string line, int columns) {
   return line;
 }
 
-/// The columns that versions before this one did not have: how busy the machine was, before them errors by class,
-/// and before them the counters.
-constexpr int kUse = 3, kClasses = kUse + 3, kCounters = 9;
+/// The columns that versions before this one did not have: the solver's memory, before it how busy the machine was,
+/// before that errors by class, and before them the counters.
+constexpr int kMemory = 1, kUse = kMemory + 3, kClasses = kUse + 3, kCounters = 9;
+
+RunRecord without_memory(RunRecord record) {
+  record.solver_bytes = -1;
+  return record;
+}
 
 RunRecord without_use(RunRecord record) {
+  record = without_memory(record);
   record.cpu_share = record.waited_share = std::numeric_limits<double>::quiet_NaN();
   record.involuntary_switches = -1;
   return record;
@@ -221,6 +228,15 @@ RunRecord without_classes(RunRecord record) {
   record.errors.fb_normal = record.errors.fb_static = record.errors.fb_kinetic =
       std::numeric_limits<double>::quiet_NaN();
   return record;
+}
+
+TEST_F(RunTableTest, TableWithoutTheSolversMemoryIsRead) {
+  ASSERT_TRUE(shortened(run_record_header(), kMemory).ends_with(",involuntary_switches"));
+  write(shortened(run_record_header(), kMemory) + "\n" + shortened(run_record_row(example(0)), kMemory) +
+        "\n");
+  const std::vector<RunRecord> back = read_run_table(path_);
+  ASSERT_EQ(back.size(), 1U);
+  EXPECT_EQ(run_record_row(back[0]), run_record_row(without_memory(example(0))));
 }
 
 TEST_F(RunTableTest, TableThatDoesNotTellHowBusyTheMachineWasIsRead) {

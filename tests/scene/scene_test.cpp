@@ -11,6 +11,8 @@
 #include "base/check.h"
 #include "base/digest.h"
 #include "contact/residuals.h"
+#include "scene/length_scale.h"
+#include "scene/scene_config.h"
 #include "scene/scene_file.h"
 
 namespace signorini::scene_test {
@@ -434,6 +436,50 @@ TEST(Scene, PinsAndMotionsMoveWhatTheyHold) {
     EXPECT_NEAR(last->vertices(i, 2), 0.107 + 0.5 * time, 1e-12);
   }
   EXPECT_EQ(pinned, 6);
+}
+
+/// The value of a key, as the printed scene has it; "" where the table or the key is not there.
+std::string value_in(const std::string& text, const std::string& table, const std::string& key) {
+  const std::size_t begin = text.find("[" + table + "]");
+  const std::size_t found = text.find("\n" + key + " = ", begin);
+  if (begin == std::string::npos || found == std::string::npos) return "";
+  const std::size_t place = found + key.size() + 4;
+  return text.substr(place, text.find("  #", place) - place);
+}
+
+TEST(Scene, ScaleMultipliesLengthsAndSpeedsAndNothingElse) {
+  const SceneFile file("velocity_m_s = [0.0, 0.0, -2.0]\n");
+  RecordRequest request = file.request();
+  const SceneConfig plain = read_scene(request);
+  request.overrides["scale"] = "0.5";
+  const SceneConfig half = read_scene(request);
+  const std::string text = scene_text(half, SceneSize::quick);
+  EXPECT_EQ(value_in(text, "bodies.balls", "radius_m"), "0.05");
+  EXPECT_EQ(value_in(text, "bodies.balls", "velocity_m_s"), "[0, 0, -1]");
+  EXPECT_EQ(value_in(text, "bodies.balls", "position_m"), "[0, 0, 0.05025]");
+  EXPECT_EQ(value_in(text, "bodies.balls", "layer_height_m"), "0.10025");
+  EXPECT_EQ(value_in(text, "contact", "tolerance_m"), "0.0005") << "a default";
+  EXPECT_EQ(text.find("\nscale = "), std::string::npos) << "reading the text again must not scale again";
+  const SceneFile again("", "", text);
+  const auto tables = [](const std::string& all) {
+    return all.substr(all.find('\n'));
+  };  // the first line names the file
+  EXPECT_EQ(tables(scene_text(read_scene(again.request()), SceneSize::quick)), tables(text));
+  for (const char* key : {"young_modulus_pa", "density_kg_m3", "poisson_ratio", "damping_1_s"})
+    EXPECT_EQ(value_in(text, "materials.soft", key),
+              value_in(scene_text(plain, SceneSize::quick), "materials.soft", key));
+  EXPECT_EQ(half.time.step_s, plain.time.step_s);
+  EXPECT_EQ(half.time.gravity_m_s2, plain.time.gravity_m_s2);
+  request.overrides["scale"] = "0";
+  EXPECT_THROW(read_scene(request), UsageError);
+}
+
+TEST(Scene, UnitsOfKeysSayWhatScales) {
+  for (const char* key : {"radius_m", "velocity_m_s", "key_displacement_m", "safety_m"})
+    EXPECT_TRUE(is_length_or_speed(key)) << key;
+  for (const char* key :
+       {"slope_n_m_s", "torque_n_m", "stiffness_n_m", "gravity_m_s2", "density_kg_m3", "rotation_deg", "arm"})
+    EXPECT_FALSE(is_length_or_speed(key)) << key;
 }
 
 TEST(Scene, GravityTiltsAboutY) {

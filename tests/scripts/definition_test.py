@@ -196,6 +196,11 @@ class Tree(Folder):
         self.assertEqual(definition.recordings_of(run), [("r_by_a", "r", {"y": 2, "x": 1}), ("r_by_b", "r", {"y": 2}), ("s_by_a", "s", {"y": 2, "x": 1}),
                                                          ("s_by_b", "s", {"y": 2}), ("plain", "r", {})])
 
+    def test_lists_of_settings_are_combined(self):
+        run = {"settings": {"a": {"x": 1}, "b": {"x": 2}, "c": {"z": 3}},
+               "recordings": [{"name": "{scene}_{settings}", "scene": "r", "settings": [["a", "b"], ["c"]]}]}
+        self.assertEqual(definition.recordings_of(run), [("r_a_c", "r", {"x": 1, "z": 3}), ("r_b_c", "r", {"x": 2, "z": 3})])
+
 
 class NewKind(Folder):
     """A kind of claim, or of figure, is one file in its folder."""

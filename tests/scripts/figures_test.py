@@ -71,6 +71,9 @@ def steps():
                           "iterations": random.integers(1, 14, 2 * count), "rounds": random.integers(1, 9, 2 * count)})
     for clock in CLOCKS:
         table[clock] = random.uniform(1e-3, 5e-3, 2 * count)
+    size = table["step"] // 7  # of a sweep: 0, 1, 2
+    table = table.assign(**{"recording.scene": table["scene"], "setting.size": size, "matrix.jacobi_condition": 10.0 * 4.0 ** size,
+                            "setting.solver.name": np.where(table["step"] % 2, "pcg", "pgs")})
     return table.assign(step_seconds=table[CLOCKS].sum(axis=1))
 
 
@@ -109,6 +112,8 @@ CONFIG = {
     "methods": {"reference": "PGS", "scenes": SCENES, "methods": ["PGS", "PCG"], "tables": [{"title": "own stop", "target": 1e-6, "where": {
         "protocol": "self-stopped", "region_mode": "none"}}], "paper": {"hill": {"PGS": {"iterations": [10, 9]}, "PCG": {"iterations": [25, 9]}}}},
     "sheet": {"recordings": ["hill", "dale"]},
+    "sweep": {"column": "iterations", "abscissa": "matrix.jacobi_condition", "by": "setting.size", "scenes": SCENES, "methods": {"pgs": "PGS", "pcg": "PCG"},
+              "abscissa_label": "condition", "label": "mean iterations"},
 }
 
 
@@ -317,6 +322,19 @@ def against(e):
     return [Panel(list(zip(rows["contacts"], MS * rows["step_seconds"])), x="contacts", y="time of a step [ms]", scales=("log", "log"))]
 
 
+def sweep(e):
+    panels = []
+    for scene in SCENES:
+        marks, words = [], []
+        for solver in ("pgs", "pcg"):
+            part = e.steps[(e.steps["scene"] == scene) & (e.steps["setting.solver.name"] == solver)]
+            points = [(10.0 * 4.0 ** size, rows["iterations"].mean()) for size, rows in part.groupby("setting.size")]
+            marks += points
+            words.append((f"{np.polyfit(*np.log(np.transpose(points)), 1)[0]:.2f}", 4, 0))
+        panels.append(Panel(marks, words=words, x="condition", y="mean iterations" if scene == SCENES[0] else "", scales=("log", "log")))
+    return panels
+
+
 def follow_panels(e):
     least = e.follow.loc[e.follow["churn"] > 0, "churn"].min()
     return [Panel([(row.churn or least / 2, row.update_share) for row in e.follow[e.follow["region_mode"] == mode].itertuples()],
@@ -451,6 +469,7 @@ KINDS = [
     Kind("histogram", histogram, lambda e: [f"{scene} (20 steps)" for scene in SCENES]),
     Kind("over_time", over_time, lambda e: SCENES),
     Kind("against", against, against_legend),
+    Kind("sweep", sweep, lambda e: [*LABELS.values(), "the paper's mean"]),
     Kind("follow", follow_panels, lambda e: [counted(scene, e) for scene in SCENES]),
     Kind("shares", shares, lambda e: ["detection", "assembly", "free motion", "contact solve", "other"]),
     Kind("incline", incline, lambda e: ["stays", "slides"]),

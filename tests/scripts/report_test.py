@@ -693,6 +693,32 @@ class Steps(unittest.TestCase):
         self.assertEqual(self.judged(kind="quantity", column="iterations", statistic="sum", at_most={"step": 2}).value, 1 + 2 + 3 + 6)
         self.assertEqual(self.judged(kind="quantity", column="fact.stays", statistic="maximum").value, 2.0)
 
+    def test_steps_of_recordings_that_ended_early_are_judged_by_pairs_only(self):
+        with tempfile.TemporaryDirectory() as folder:
+            steps = self.experiment(Path(folder)).steps
+        steps["status.failed"] = (steps["scene"] == "stiff").astype(float)
+        judge = lambda **claim: verdicts.evaluate(run_table(file=["f.h5"]), {"rows": "steps", "min": 0} | claim, steps=steps)  # noqa: E731
+        mean = judge(kind="quantity", column="iterations", statistic="mean")
+        self.assertEqual((mean.verdict, mean.reason, mean.value), ("not comparable", "ended early: stiff", 9.0))
+        self.assertEqual(judge(kind="quantity", column="iterations", where={"scene": "soft"}).verdict, "holds")
+        self.assertEqual(judge(kind="slope_ratio", column="iterations", against="step", numerator={"scene": "soft"}, denominator={"scene": "stiff"}, match=["setting.E"]).reason,
+                         "ended early: stiff")
+        self.assertEqual(judge(kind="ratio", column="iterations", numerator={"setting.E": 50}, denominator={"scene": "soft"}).verdict, "holds")
+        self.assertEqual(judge(kind="quantity", column="status.failed", statistic="maximum").value, 1.0)
+
+    def test_windows_are_means_over_whole_ones_of_a_recording(self):
+        # steps of 0.01 s: windows of three hold steps 1 to 3 and 4 to 6, steps 7 and 8 are none
+        windowed = self.judged(kind="quantity", column="iterations", window_s=0.03, where={"scene": "stiff"}, statistic="sum")
+        self.assertEqual((windowed.value, windowed.samples), (3 * 2 + 3 * 5, 2))
+        late = self.judged(kind="quantity", column="contacts", window_s=0.03, where={"scene": "soft"}, at_least={"contacts": 2})
+        self.assertEqual((late.value, late.samples), (4.0, 1))  # bounds are those of the means
+        pairs = self.judged(kind="ratio", column="iterations", window_s=0.03, numerator={"scene": "stiff"}, denominator={"scene": "soft"})
+        self.assertEqual((pairs.value, pairs.samples), (3.0, 2))
+        self.assertEqual(self.judged(kind="quantity", column="step", window_s=0.08, statistic="minimum").value, 8)
+        self.assertIn("must be a time", self.judged(kind="quantity", column="step", window_s=0).reason)
+        runs = verdicts.evaluate(run_table(file=["f.h5"]), {"kind": "quantity", "column": "contacts", "window_s": 1.0, "min": 0})
+        self.assertIn("is about rows", runs.reason)
+
     def test_quotients_are_by_row_or_of_sums_and_need_both_columns(self):
         pair = ["iterations", "contacts"]
         self.assertEqual(self.judged(kind="quantity", column_of=pair, statistic="maximum", where={"scene": "soft"}).value, 2.0)
@@ -734,9 +760,11 @@ class Steps(unittest.TestCase):
         self.assertEqual((without.verdict, without.reason), ("not comparable", "there is no steps.csv"))
 
     def test_figures_repeat_to_the_byte_and_name_a_wrong_column(self):
-        config = {"histogram": {"column": "iterations", "most": 9}, "shares": {}, "against": {"column": "iterations"},
+        config = {"histogram": {"column": "iterations", "most": 9, "paper": {"within": 3, "share": 90, "words": "the paper"}},
+                  "shares": {"paper": {"words": "the paper", "solve_seconds": 0.7, "detection_seconds": 0.3}},
+                  "against": [{"name": "log", "column": "iterations"}, {"name": "plain", "column": "iterations", "log": False, "fit": True, "window_s": 0.02}],
                   "over_time": [{"name": "a", "column": "iterations"}, {"name": "b", "column": "step_seconds", "recordings": ["st*"]}]}
-        names = ["histogram", "shares", "against", "over_time_a", "over_time_b"]
+        names = ["histogram", "shares", "against_log", "against_plain", "over_time_a", "over_time_b"]
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             style.apply()
@@ -747,6 +775,11 @@ class Steps(unittest.TestCase):
                 self.assertIn(before, (None, drawn))
                 before = drawn
             self.assertEqual(sorted(stem for stem, _ in figures.pictures_in(folder) if stem in names), sorted(names))
+            words = lambda stem: (folder / f"{stem}.svg").read_text()  # noqa: E731
+            self.assertIn("soft (8 steps, 37.5 % up to 3)", words("histogram"))
+            self.assertIn("the paper", words("histogram"))
+            self.assertIn("the paper", words("shares"))
+            self.assertIn("exponent", words("against_plain"))
             self.assertFalse(steps.histogram(data.Experiment("e", folder, experiment.runs, [], {}, config, None), folder))
             experiment.config = {"against": {"column": "speed"}}
             with self.assertRaisesRegex(data.ReportError, "no column 'speed'"):
@@ -805,6 +838,18 @@ class Methods(unittest.TestCase):
         self.assertEqual(body[0], ["hill", "a", "1 of 2", "6 (6)", "3 (2)", "40 (40)", "30 (20)", "12 (12)", "–", "2", "2", "8", "3"])
         self.assertEqual(body[1], ["hill", "b", "2 of 2", "4 (4)", "1.5 (1)", "6 (6)", "10 (10)", "15 (15)", "–", "1", "1", "1", "1"])
         self.assertEqual(len(body), 2)  # c is nowhere
+
+    def test_the_time_of_an_iteration_is_that_of_the_solve_over_its_iterations(self):
+        runs = run_table(iterations=[4, 0], solve_seconds=[2.0, 1.0])
+        self.assertEqual(runs["iteration_seconds"].iloc[0], 0.5)
+        self.assertTrue(np.isnan(runs["iteration_seconds"].iloc[1]))
+
+    def test_a_recording_named_after_a_scene_counts_as_that_scene(self):
+        experiment, body = self.experiment(), table_methods.methods_tables(self.experiment())[0][3]
+        experiment.runs = experiment.runs.assign(file="hill_window-quick.h5", scene="hill_window")
+        self.assertEqual(table_methods.methods_tables(experiment)[0][3], body)
+        experiment.runs = experiment.runs.assign(scene="hilly_window")
+        self.assertEqual(table_methods.methods_tables(experiment)[0][3], [])  # another scene
 
     def test_what_ran_on_another_scene_only_is_said_beside_the_paper_s_number(self):
         experiment = self.experiment(scenes=["hill", "dale"], paper={"hill": {"c": {"iterations": [5, 5]}, "b": {"iterations": [10, 10]}}})

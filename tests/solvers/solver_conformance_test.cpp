@@ -50,6 +50,8 @@ std::vector<Variant> sound_variants() {
   variants.push_back({"sp-active-set", {{"prediction", "coupled"}}});
   variants.push_back({"sp-cr", {{"qp", "minres"}}});
   variants.push_back({"sp-active-set", {{"qp", "minres"}}});
+  variants.push_back({"sp-cr", {{"preconditioner", "full"}}});
+  variants.push_back({"sp-active-set", {{"preconditioner", "full"}}});
   variants.push_back({"reference", {{"newton_contacts", "0"}}});
   return variants;
 }

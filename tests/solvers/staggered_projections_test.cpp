@@ -230,6 +230,28 @@ TEST(StaggeredProjections, CountTheirWork) {
   }
 }
 
+/// Section 6.2.3, both projections by the block preconditioner of cr-full: wherever it says converged the referee agrees,
+/// and the answers are those of Diag.
+TEST_F(StaggeredCounts, WithTheFullPreconditionerConvergedAnswersAreAsAccurate) {
+  int converged = 0, other_ways = 0;
+  for (const char* name : kProblems) {
+    const ContactProblem problem = read_fclib(file_of(name)).problem;
+    const Referee referee(problem);
+    for (const char* solver : kNames) {
+      const OptionMap diag{{"law", "pyramid"}};
+      const OptionMap full{{"law", "pyramid"}, {"preconditioner", "full"}};
+      const Answer found = answer(solver, full, problem, to(1e-8, 20000));
+      const double residual = referee.measure(found.r, {FrictionLaw::pyramid, PyramidFrame::fixed}).residual;
+      if (found.report.status == SolveStatus::converged) ++converged;
+      EXPECT_EQ(found.report.status == SolveStatus::converged, residual <= 1e-8) << solver << " on " << name;
+      if (found.report.iterations != answer(solver, diag, problem, to(1e-8, 20000)).report.iterations)
+        ++other_ways;
+    }
+  }
+  EXPECT_GT(converged, 0);
+  EXPECT_GT(other_ways, 0) << "the option changes nothing";
+}
+
 /// A single contact whose normal and tangential directions do not couple: one pass, and Newton on the circle.
 TEST(StaggeredProjections, OnePassSolvesAContactWithoutCoupling) {
   const zoo::Specimen h5 = zoo::specimen("h5_anisotropic");
@@ -335,6 +357,7 @@ TEST(StaggeredProjections, RefuseOptionsOutOfRange) {
   for (const char* name : kNames) {
     EXPECT_THROW(make_solver(name, {{"forcing", "1"}}), UsageError);
     EXPECT_THROW(make_solver(name, {{"forcing", "-0.1"}}), UsageError);
+    EXPECT_THROW(make_solver(name, {{"preconditioner", "full"}, {"qp", "minres"}}), UsageError);
   }
 }
 

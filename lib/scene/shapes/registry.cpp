@@ -52,6 +52,7 @@ class ShapeOf final : public Shape {
   std::string_view name() const override { return S::kName; }
   void visit(KeyReader& v) override { options_.visit(v); }
   void visit(KeyLister& v) override { options_.visit(v); }
+  void visit(LengthScaler& v) override { options_.visit(v); }
   void validate() const override {
     if constexpr (requires { options_.validate(); }) options_.validate();
   }

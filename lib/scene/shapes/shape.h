@@ -13,6 +13,7 @@
 #include "geometry/tet_mesh.h"
 #include "scene/key_lister.h"
 #include "scene/key_reader.h"
+#include "scene/length_scale.h"
 
 /// The rest shapes that a scene file can ask for, around their own origins. A shape is a file in this folder
 ///
@@ -68,6 +69,7 @@ class Shape {
   virtual std::string_view name() const = 0;
   virtual void visit(KeyReader& v) = 0;
   virtual void visit(KeyLister& v) = 0;
+  virtual void visit(LengthScaler& v) = 0;
   virtual void validate() const = 0;
   /// Bodies of this shape that differ from one another; 0: all are equal.
   virtual int series() const = 0;

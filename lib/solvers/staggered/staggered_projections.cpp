@@ -27,6 +27,9 @@ std::unique_ptr<KrylovMethod> make_method(QpMethod method) {
 
 void StaggeredOptions::validate(std::string_view solver) const {
   if (!(forcing >= 0.0 && forcing < 1.0)) throw_usage("{}: forcing = {} is not in [0, 1)", solver, forcing);
+  if (preconditioner == SpPreconditioner::full && qp == QpMethod::minres)
+    throw_usage("{}: preconditioner = full is indefinite, which qp = minres cannot use; take qp = cr",
+                solver);
   thresholds.validate(solver);
 }
 
@@ -43,12 +46,12 @@ void StaggeredProjections::prepare(const ContactProblem& problem) {
   rules.block_pivoting = true;
   rules.prediction = sp_.prediction;
   dt_ = problem.dt;
-  prepare_system(problem, sp_.common.law, sp_.judge, sp_.stop, rules, false);
+  prepare_system(problem, sp_.common.law, sp_.judge, sp_.stop, rules, full());
   at_hand_.assign(saddle_.rows(), 0.0);
 }
 
 Iteration StaggeredProjections::start(std::span<double> r, const StopTest& stop) {
-  begin(r, false);
+  begin(r, full());
   saddle_.change_states([](ActiveSet& states) { states.fix_bounds(); });
   unknowns_ = Unknowns::normals;
   smallest_ = 1e-15 * stop.scale();

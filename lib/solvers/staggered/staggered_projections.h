@@ -25,6 +25,10 @@
 /// An iteration is one Krylov iteration of either problem; passes are the counter `relinearisations`. `qp =
 /// minres` takes MINRES instead (section 7).
 ///
+/// `preconditioner = full` takes the block preconditioner of `cr-full` with the rows of the projection at hand,
+/// normals or tangents: the "modified version of our Full preconditioner" that section 6.2.3 calls not
+/// successful. Diag takes over for the rest of a solve once CR has broken down three times with it.
+///
 /// Departures. A projection is solved to `forcing` times the error at its start, never below a tenth of the
 /// asked residual; forcing = 0 is as published. The first iteration of a projection meets a residual (0;
 /// u_L), for which CR breaks down (docs/theory.md, C38), and is a minimising step. The published method knows
@@ -48,6 +52,14 @@ struct EnumNames<QpMethod> {
       {{QpMethod::cr, "cr"}, {QpMethod::minres, "minres"}}};
 };
 
+/// Of both projections: Diag or Full of saddle_system.h.
+enum class SpPreconditioner : std::uint8_t { diag, full };
+template <>
+struct EnumNames<SpPreconditioner> {
+  static constexpr std::array<std::pair<SpPreconditioner, std::string_view>, 2> value{
+      {{SpPreconditioner::diag, "diag"}, {SpPreconditioner::full, "full"}}};
+};
+
 struct StaggeredOptions {
   CommonOptions common;
   StatePrediction prediction = StatePrediction::single;
@@ -55,6 +67,7 @@ struct StaggeredOptions {
   bool relax = true;
   Judge judge = Judge::exact;
   QpMethod qp = QpMethod::cr;
+  SpPreconditioner preconditioner = SpPreconditioner::diag;
   EndsBy stop = EndsBy::residual;
   Thresholds thresholds;
 
@@ -72,6 +85,9 @@ struct StaggeredOptions {
       "false: as published");
     v("judge", judge, kJudgeHelp);
     v("qp", qp, "Krylov method of both projections: conjugate residuals (cr) or MINRES");
+    v("preconditioner", preconditioner,
+      "of both projections. diag: that of cr-diag; full: that of cr-full with the rows of the projection, by "
+      "conjugate residuals only");
     v("stop", stop, kEndsByHelp);
     thresholds.visit(v, kEps1Help, kEps2Help);
   }
@@ -106,6 +122,7 @@ class StaggeredProjections : public ActiveSetSolver {
   std::size_t phase() const override { return unknowns_ == Unknowns::normals ? 0 : 1; }
 
  private:
+  bool full() const { return sp_.preconditioner == SpPreconditioner::full; }
   double accuracy() const { return std::max(tolerance_, saddle_.states.held_accuracy()); }
   void enter(Unknowns unknowns);
   LoopEnd leave();

@@ -5,7 +5,7 @@ from matplotlib import pyplot as plt
 from matplotlib.ticker import MaxNLocator
 
 from signorini_report import rows as table_rows, style
-from signorini_report.data import inner_sweeps, scene_of
+from signorini_report.data import family_of, inner_sweeps
 from signorini_report.figure_parts import GREY, plain_log, time_unit
 from signorini_report.figures import Figure
 
@@ -73,7 +73,7 @@ def inner(experiment, folder):
     for trace in experiment.traces:
         sweeps = inner_sweeps(trace)
         if sweeps is not None:
-            found.setdefault(trace.label, {}).setdefault(scene_of(trace.file), []).append(sweeps)
+            found.setdefault(trace.label, {}).setdefault(family_of(trace.file), []).append(sweeps)
     if not found:
         return False
     labels = [one.get("label", one["name"]) for one in experiment.config.get("solvers", [])]
@@ -90,7 +90,7 @@ def inner(experiment, folder):
             place = scenes.index(scene)
             axes.step(np.concatenate([[0], values, [most]]), 100 * np.concatenate([[0], np.arange(1, len(values) + 1), [len(values)]]) / len(values),
                       where="post", color=style.CYCLE[place % len(style.CYCLE)], linestyle=style.LINES[place % len(style.LINES)], linewidth=1.3,
-                      label=f"{scene}")
+                      label=scene.replace("_", " "))
         axes.axvline(9.5, color=GREY, linewidth=0.8, linestyle=(0, (1, 1)))
         axes.axhline(90, color=GREY, linewidth=0.8, linestyle=(0, (1, 1)))
         axes.set_title(label)

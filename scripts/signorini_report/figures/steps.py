@@ -8,8 +8,8 @@ from matplotlib import pyplot as plt
 
 from signorini_report import style
 from signorini_report.data import CLOCKS, ReportError
-from signorini_report.rows import Impossible, numbers, within
-from signorini_report.figure_parts import plain_log, time_unit
+from signorini_report.rows import Impossible, numbers, windows, within
+from signorini_report.figure_parts import GREY, plain_log, time_unit
 from signorini_report.figures import Figure
 
 PARTS = {"detection_seconds": "detection", "assembly_seconds": "assembly", "free_seconds": "free motion", "solve_seconds": "contact solve",
@@ -38,9 +38,10 @@ def chosen(experiment, wanted):
         for scene in scenes:
             if fnmatch.fnmatchcase(scene, pattern) and scene not in [name for name, _, _ in found]:
                 found.append((scene, pattern == scene and place < len(words) and words[place] or scene.replace("_", " "), None))
+    averaged = lambda part: windows(part, wanted["window_s"]) if "window_s" in wanted else part  # noqa: E731
     try:
-        parts = [(name, within(steps[steps["scene"] == scene], wanted)) for scene, name, _ in found]
-        parts += [(name, within(steps[mine], wanted)) for _, name, mine in pooled]
+        parts = [(name, within(averaged(steps[steps["scene"] == scene]), wanted)) for scene, name, _ in found]
+        parts += [(name, within(averaged(steps[mine]), wanted)) for _, name, mine in pooled]
     except Impossible as impossible:
         raise ReportError(f"{experiment.figures_file}: {impossible}") from impossible
     return [(name, part) for name, part in parts if len(part)]
@@ -56,8 +57,15 @@ def column_of(experiment, part, name):
 MANY = 1000  # marks from which on a picture holds them as pixels
 
 
-def looks(place):
-    return dict(color=style.CYCLE[place % len(style.CYCLE)], linestyle=style.LINES[place // len(style.CYCLE) % len(style.LINES)])
+def looks(parts):
+    """Colour and line of every part: where each has a solver that drove it and they differ, the colour says the solver."""
+    driven = [set(part["setting.solver.name"]) - {""} if "setting.solver.name" in part else set() for _, part in parts]
+    solvers = [next(iter(found)) if len(found) == 1 else "" for found in driven]
+    if len(set(solvers)) < 2 or not set(solvers) <= set(style.SOLVER_COLOURS):
+        return [dict(color=style.CYCLE[place % len(style.CYCLE)], linestyle=style.LINES[place // len(style.CYCLE) % len(style.LINES)])
+                for place in range(len(parts))]
+    return [dict(color=style.SOLVER_COLOURS[solver], linestyle=style.LINES[solvers[:place].count(solver) % len(style.LINES)])
+            for place, solver in enumerate(solvers)]
 
 
 def scaled(values, column):
@@ -80,13 +88,17 @@ def histogram(experiment, folder):
         values = [column_of(experiment, part, wanted["column"]).dropna().clip(upper=most).round().astype(int) for _, part in parts]
         low = min(int(one.min()) for one in values if len(one))
         high = max(int(one.max()) for one in values if len(one))
-        width = 0.8 / len(parts)
+        width, paper = 0.8 / len(parts), wanted.get("paper")
         for place, ((name, _), one) in enumerate(zip(parts, values)):
             counts = one.value_counts(normalize=True)
             places = np.arange(low, high + 1)
             axes.bar(places - 0.4 + (place + 0.5) * width, 100 * counts.reindex(places).fillna(0).to_numpy(), width=0.92 * width,
-                     color=style.CYCLE[place % len(style.CYCLE)], label=f"{name} ({len(one)} steps)")
+                     color=style.CYCLE[place % len(style.CYCLE)],
+                     label=f"{name} ({len(one)} steps" + (f", {100 * (one <= paper['within']).mean():.3g} % up to {paper['within']}" if paper else "") + ")")
         axes.set_xticks(np.arange(low, high + 1), [f"{value}" if value < most else f"≥ {most}" for value in range(low, high + 1)])
+        if paper:
+            axes.axvline(paper["within"] + 0.5, color=GREY, linewidth=0.8, linestyle=(0, (3, 2)))
+            axes.plot([low - 0.5, paper["within"] + 0.5], [paper["share"]] * 2, color=GREY, linewidth=0.8, linestyle=(0, (3, 2)), label=paper["words"])
         axes.grid(axis="x", visible=False)
         axes.set_xlabel(wanted.get("label", wanted["column"].replace("_", " ")))
         axes.set_ylabel("share of the steps [%]")
@@ -106,14 +118,14 @@ def over_time(experiment, folder):
         column, window = wanted["column"], wanted.get("window", 15)
         factor, unit = scaled(np.concatenate([column_of(experiment, part, column).to_numpy() for _, part in parts]), column)
         figure, axes = plt.subplots(figsize=(style.FULL_WIDTH * 0.72, 2.7))
-        for place, (name, part) in enumerate(parts):
+        for look, (name, part) in zip(looks(parts), parts):
             values = factor * column_of(experiment, part, column)
             if wanted.get("log", True):
                 values = values.where(values > 0)  # a step without contacts is a gap, not a fall to the bottom
             middle = values.rolling(window, center=True, min_periods=1).median().where(values.notna())
-            axes.plot(part["time"], values, linestyle="none", marker=".", markersize=2, color=looks(place)["color"], alpha=0.25,
+            axes.plot(part["time"], values, linestyle="none", marker=".", markersize=2, color=look["color"], alpha=0.25,
                       rasterized=len(part) > MANY)
-            axes.plot(part["time"], middle, label=name, linewidth=1.3, **looks(place))
+            axes.plot(part["time"], middle, label=name, linewidth=1.3, **look)
         if wanted.get("log", True):
             axes.set_yscale("log")
             plain_log(axes.yaxis)
@@ -137,23 +149,27 @@ def against(experiment, folder):
         factor, unit = scaled(np.concatenate([column_of(experiment, part, column).to_numpy() for _, part in parts]), column)
         figure, axes = plt.subplots(figsize=(style.FULL_WIDTH * 0.62, 2.9))
         log = wanted.get("log", True)
-        for place, (name, part) in enumerate(parts):
+        for place, (look, (name, part)) in enumerate(zip(looks(parts), parts)):
             x, y = column_of(experiment, part, abscissa), factor * column_of(experiment, part, column)
             good = (x > 0) & (y > 0) if log else x.notna() & y.notna()
             x, y = x[good].to_numpy(), y[good].to_numpy()
             word = name
-            if wanted.get("fit", log) and log and x.size > 2 and x.max() >= 2 * x.min():
+            fits = wanted.get("fit", log) and x.size > 2 and x.min() > 0 and y.min() > 0 and x.max() >= 2 * x.min()
+            if fits:
                 slope, height = np.polyfit(np.log(x), np.log(y), 1)
-                ends = np.array([x.min(), x.max()])
-                axes.plot(ends, np.exp(height) * ends ** slope, linewidth=1.2, **looks(place))
+                ends = np.array([x.min(), x.max()]) if log else np.linspace(x.min(), x.max(), 100)
+                axes.plot(ends, np.exp(height) * ends ** slope, linewidth=1.2, **look)
                 word += f": exponent {slope:.2f}"
-            axes.plot(x, y, linestyle="none", marker=style.SOLVER_MARKERS[place % len(style.SOLVER_MARKERS)], markersize=2.5,
-                      color=looks(place)["color"], alpha=0.5, label=word, rasterized=x.size > MANY)
+            axes.plot(x, y, linestyle="none", marker=style.SOLVER_MARKERS[place % len(style.SOLVER_MARKERS)],
+                      markersize=4 if "window_s" in wanted else 2.5, color=look["color"], alpha=0.5, label=word, rasterized=x.size > MANY)
         if log:
             axes.set_xscale("log")
             axes.set_yscale("log")
             plain_log(axes.xaxis)
             plain_log(axes.yaxis)
+        else:
+            axes.set_xlim(left=0)
+            axes.set_ylim(bottom=0)
         axes.set_xlabel(wanted.get("abscissa_label", abscissa.replace("_", " ")))
         axes.set_ylabel(wanted.get("label", column.removesuffix("_seconds").replace("_", " ")) + unit)
         axes.legend(fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5), markerscale=2)
@@ -173,17 +189,22 @@ def shares(experiment, folder):
         means = pd.DataFrame({name: part[CLOCKS].mean() for name, part in parts})
         percent = 100 * means / means.sum()
         factor, unit = time_unit(means.sum().to_numpy())
-        figure, axes = plt.subplots(figsize=(style.FULL_WIDTH * 0.72, 0.8 + 0.3 * len(parts)))
-        left = np.zeros(len(parts))
+        names = [f"{name}, {factor * means[name].sum():.3g} {unit}" for name, _ in parts]
+        paper = wanted.get("paper")
+        if paper:
+            percent[""] = [100 * paper.get(clock, 0.0) for clock in CLOCKS]
+            names.append(paper["words"])
+        figure, axes = plt.subplots(figsize=(style.FULL_WIDTH * 0.72, 0.8 + 0.3 * len(names)))
+        left = np.zeros(len(names))
         for colour, (clock, word) in zip(style.CYCLE, PARTS.items()):
             widths = percent.loc[clock].to_numpy()
-            axes.barh(range(len(parts)), widths, left=left, height=0.7, color=colour, label=word)
+            axes.barh(range(len(names)), widths, left=left, height=0.7, color=colour, label=word)
             for row, (start, width) in enumerate(zip(left, widths)):
                 if width > 7:
                     axes.text(start + width / 2, row, f"{width:.0f} %", ha="center", va="center", fontsize=6.5, color="white")
             left += widths
-        axes.set_yticks(range(len(parts)), [f"{name}, {factor * means[name].sum():.3g} {unit}" for name, _ in parts])
-        axes.set_ylim(len(parts) - 0.4, -0.6)
+        axes.set_yticks(range(len(names)), names)
+        axes.set_ylim(len(names) - 0.4, -0.6)
         axes.set_xlim(0, 100)
         axes.grid(axis="y", visible=False)
         axes.set_xlabel("share of the mean time of a step [%]")
@@ -193,15 +214,15 @@ def shares(experiment, folder):
     return drawn
 
 
-CHOICE = dict.fromkeys(("name", "recordings", "words", "pool", "at_least", "at_most"))  # of steps
+CHOICE = dict.fromkeys(("name", "recordings", "words", "pool", "at_least", "at_most", "window_s"))  # of steps
 FIGURES = [
-    Figure("histogram", histogram, order=160, several=True, keys={"histogram": {**CHOICE, **dict.fromkeys(("column", "most", "label"))}},
+    Figure("histogram", histogram, order=160, several=True, keys={"histogram": {**CHOICE, **dict.fromkeys(("column", "most", "label")), "paper": dict.fromkeys(("within", "share", "words"))}},
            caption="Share of the steps of each recording; the last bar holds everything from there on."),
     Figure("over_time", over_time, order=170, several=True, keys={"over_time": {**CHOICE, **dict.fromkeys(("column", "window", "log", "label"))}},
            caption="Every dot is one step of a recording, the line their running median."),
     Figure("against", against, order=180, several=True,
            keys={"against": {**CHOICE, **dict.fromkeys(("column", "abscissa", "abscissa_label", "fit", "log", "label"))}},
            caption="Every mark is one step of a recording; lines are fitted power laws."),
-    Figure("shares", shares, order=200, several=True, keys={"shares": CHOICE},
+    Figure("shares", shares, order=200, several=True, keys={"shares": {**CHOICE, "paper": dict.fromkeys(("words", *CLOCKS))}},
            caption="Where the time of a step goes, by the clock, with everything but recording."),
 ]

@@ -6,7 +6,7 @@ import pkgutil
 from collections.abc import Callable
 
 KEYS = ("id", "claim", "source", "kind", "column", "column_of", "where", "at_least", "at_most", "min", "max", "comparable", "reason", "sizes", "unit",
-        "rows", "bound", "why")  # of every claim
+        "rows", "bound", "why", "window_s")  # of every claim
 
 
 @dataclasses.dataclass(frozen=True)
