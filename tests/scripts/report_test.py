@@ -424,6 +424,8 @@ class Rounds(unittest.TestCase):
         self.assertEqual(len(rounds.rounds_to_show(self.experiment(traces))["Full"]), 3)
         traces[-1].residual = np.ones_like(traces[-1].residual)  # one variant, the last round
         self.assertEqual([trace.step for trace in rounds.rounds_to_show(self.experiment(traces))["Full"]], ["000010", "000010.2"])
+        asked = self.experiment(traces, {"figures": ["rounds"], "rounds": {"step": 20}})
+        self.assertEqual(len(rounds.rounds_to_show(asked)["Full"]), 3)
         never = self.traces(["000010"]) + traces[4:]  # no other step has several
         self.assertEqual(len(rounds.rounds_to_show(self.experiment(never))["Full"]), 3)
 
