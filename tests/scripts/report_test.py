@@ -419,6 +419,16 @@ class Rounds(unittest.TestCase):
         shown = rounds.rounds_to_show(self.experiment(traces))
         self.assertEqual([trace.step for trace in shown["Full"]], ["000010", "000010.2"])
 
+    def test_a_step_that_every_variant_solves_comes_before_one_with_more_rounds(self):
+        traces = self.traces(["000010", "000010.2", "000020", "000020.2", "000020.3"])
+        self.assertEqual(len(rounds.rounds_to_show(self.experiment(traces))["Full"]), 3)
+        traces[-1].residual = np.ones_like(traces[-1].residual)  # one variant, the last round
+        self.assertEqual([trace.step for trace in rounds.rounds_to_show(self.experiment(traces))["Full"]], ["000010", "000010.2"])
+        asked = self.experiment(traces, {"figures": ["rounds"], "rounds": {"step": 20}})
+        self.assertEqual(len(rounds.rounds_to_show(asked)["Full"]), 3)
+        never = self.traces(["000010"]) + traces[4:]  # no other step has several
+        self.assertEqual(len(rounds.rounds_to_show(self.experiment(never))["Full"]), 3)
+
     def test_rounds_stand_one_behind_the_other_up_to_the_first_accurate_iteration(self):
         x, y, starts, passed = rounds.joined(self.traces(["000010", "000010.2"], labels=("Full",)), "plain")
         self.assertEqual(starts, [5])  # the invented runs meet the tolerance half-way

@@ -18,7 +18,8 @@ def accurate_part(trace):
 
 
 def rounds_to_show(experiment):
-    """{label: its traces of one step in the order of the rounds}: the step with most rounds, then most contacts, that every variant has."""
+    """{label: its traces of one step in the order of the rounds}: of the steps that every variant has, and
+    solves where there is such a step, that with most rounds, then most contacts; or the `step` of the config's [rounds]."""
     contacts = experiment.runs.groupby(["file", "step"])["contacts"].first()
     steps = {}
     for trace in experiment.traces:
@@ -26,15 +27,21 @@ def rounds_to_show(experiment):
             steps.setdefault((trace.file, step_of(trace.step)), {}).setdefault(trace.label, []).append(trace)
     labels = {trace.label for trace in experiment.traces}
     whole = {key: found for key, found in steps.items() if set(found) == labels and len({len(part) for part in found.values()}) == 1}
+    wanted = experiment.config.get("rounds", {}).get("step")
+    if wanted is not None:
+        whole = {key: found for key, found in whole.items() if int(key[1]) == wanted} or whole
     if not whole:
         return {}
 
+    def solved(key):
+        return all(np.any(trace.residual <= trace.tolerance * (1 + 1e-9)) for parts in whole[key].values() for trace in parts)
+
     def weight(key):
         parts = next(iter(whole[key].values()))
-        return len(parts), max(contacts.get((trace.file, trace.step), 0) for trace in parts), key
+        return solved(key) and len(parts) > 1, len(parts), max(contacts.get((trace.file, trace.step), 0) for trace in parts), key
 
     best = max(whole, key=weight)
-    if weight(best)[0] < 2:
+    if weight(best)[1] < 2:
         return {}
     return {label: sorted(parts, key=lambda trace: round_of(trace.step)) for label, parts in whole[best].items()}
 
@@ -88,7 +95,7 @@ def rounds(experiment, folder):
 
 
 FIGURES = [
-    Figure("rounds", rounds, order=90,
+    Figure("rounds", rounds, order=90, keys={"rounds": {"step": None}},
            caption="Norms that the solvers compute themselves through one time step with several linearised problems, one behind the other. Each "
                    "starts from the impulses of the one before; at every circle the contacts are linearised anew."),
 ]
