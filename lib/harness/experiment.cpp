@@ -214,8 +214,8 @@ void read_thinned(StrictTable& table, Experiment& e) {
     if (!is_recorded(e, one.recording))
       strict.fail(*values.as_table()->get("recording"), "recording",
                   fmt::format("'{}' is no scene and no recording of this experiment", one.recording));
-    if (strict.read("coupling", one.coupling) && !(one.coupling > 0.0 && one.coupling < 1.0))
-      strict.fail(*values.as_table()->get("coupling"), "coupling", "must be between 0 and 1");
+    if (strict.read("cosine", one.cosine) && !(one.cosine > 0.0 && one.cosine < 1.0))
+      strict.fail(*values.as_table()->get("cosine"), "cosine", "must be between 0 and 1");
     strict.read("at_random", one.at_random);
     strict.finish();
     e.thinned.push_back(std::move(one));

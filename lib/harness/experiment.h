@@ -29,7 +29,7 @@
 ///     series = ["kinetic_energy"]                   # these columns of the statistics over time,
 ///     follow = ["points", "islands"]                # regions over the steps
 ///     [cut]                                         # regions of the snapshots as problems of their own
-///     [[thinned]]                                   # snapshots again, without contacts that repeat others
+///     [[thinned]]                                   # snapshots again, without redundant contacts
 ///     protocols = ["converge", "time"]
 ///     regions = ["none", "points", "islands"]
 ///     threads = [1, 2]
@@ -56,11 +56,11 @@ struct RegionCut {
   int max_contacts = std::numeric_limits<int>::max();
 };
 
-/// The chosen snapshots of a recording again with fewer contacts (regions/repeated_contacts.h): [[thinned]].
+/// The chosen snapshots of a recording again with fewer contacts (regions/redundant_contacts.h): [[thinned]].
 struct ThinnedSnapshots {
   std::string name;        ///< of the problems: name_000, name_001, …
   std::string recording;   ///< a scene, or a name of `recordings`
-  double coupling = 0.9;   ///< contacts with a higher one are left out,
+  double cosine = 0.9;     ///< contacts with a higher one are left out,
   bool at_random = false;  ///< or as many at random
 };
 

@@ -12,8 +12,8 @@
 #include "harness/text_file.h"
 #include "record/fclib_file.h"
 #include "record/problem_file.h"
+#include "regions/redundant_contacts.h"
 #include "regions/region_extractor.h"
-#include "regions/repeated_contacts.h"
 
 namespace signorini {
 namespace {
@@ -165,7 +165,7 @@ void add_thinned_sources(const Experiment& experiment, const ResultFolder& resul
       for (const std::string& step : source.steps) {
         monitor.stop_when_cancelled();
         const ContactProblem problem = file.read(step);
-        std::vector<Index> left_out = repeated_contacts(problem, wanted.coupling);
+        std::vector<Index> left_out = redundant_contacts(problem, wanted.cosine);
         if (wanted.at_random) left_out = contacts_at_random(problem, count(left_out));
         before += problem.contacts();
         after += problem.contacts() - count(left_out);

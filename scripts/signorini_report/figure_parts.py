@@ -8,14 +8,22 @@ from signorini_report import style
 GREY = "#8A8A8A"
 
 
+def log_label(value):
+    """0.01, 500, 10⁶, 5·10⁶"""
+    if 1e-3 <= value <= 1e4 or value <= 0:
+        return f"{value:g}"
+    exponent = int(np.floor(np.log10(value) + 1e-9))
+    mantissa = value / 10.0 ** exponent
+    return f"$10^{{{exponent}}}$" if abs(mantissa - 1) < 1e-6 else f"${mantissa:g}\\cdot10^{{{exponent}}}$"
+
+
 def plain_log(axis):
     """1, 10, 100 and 0.1 instead of powers of ten; also 2 and 5 where the axis spans less than two decades."""
     low, high = sorted(axis.get_view_interval())
     decades = np.log10(high / low) if low > 0 else 3.0
     subs = (1.0,) if decades > 2.2 else (1.0, 2.0, 5.0) if decades > 0.6 else (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0)
     axis.set_major_locator(LogLocator(base=10, subs=subs, numticks=14))
-    axis.set_major_formatter(FuncFormatter(
-        lambda value, _: f"{value:g}" if 1e-3 <= value <= 1e4 else f"$10^{{{np.log10(value):.0f}}}$"))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: log_label(value)))
     axis.set_minor_formatter(NullFormatter())
 
 

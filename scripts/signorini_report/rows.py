@@ -66,7 +66,7 @@ def windows(steps, seconds):
             means = one.mean(numeric_only=True)
             words = {column: one[column].iloc[-1] for column in steps.columns if column not in means.index}
             found.append({**words, **means.drop("_window").to_dict(), "step": one["step"].iloc[-1], "time": one["time"].iloc[-1]})
-    return pd.DataFrame(found, columns=steps.columns)
+    return pd.DataFrame(found, columns=steps.columns) if found else steps.iloc[:0]
 
 
 def quotient_columns(claim):

@@ -227,14 +227,14 @@ TEST_F(ExperimentTest, SelectsSnapshotsEvenlyOverTheirContacts) {
 
 TEST_F(ExperimentTest, ReadsWhatIsThinnedAndOverWhatSnapshotsAreSpread) {
   const std::string thinned = "[[thinned]]\nname = \"thin\"\nrecording = \"bucket\"\n";
-  const Experiment e = read_experiment(write(kHead + "spread_over = \"contacts\"\n" + kSolver + thinned +
-                                             "coupling = 0.8\nat_random = true\n"),
-                                       "quick");
+  const Experiment e = read_experiment(
+      write(kHead + "spread_over = \"contacts\"\n" + kSolver + thinned + "cosine = 0.8\nat_random = true\n"),
+      "quick");
   EXPECT_EQ(e.spread_over, SpreadOver::contacts);
   ASSERT_EQ(e.thinned.size(), 1U);
   EXPECT_EQ(e.thinned[0].name, "thin");
   EXPECT_EQ(e.thinned[0].recording, "bucket");
-  EXPECT_EQ(e.thinned[0].coupling, 0.8);
+  EXPECT_EQ(e.thinned[0].cosine, 0.8);
   EXPECT_TRUE(e.thinned[0].at_random);
   EXPECT_EQ(read_experiment(write(kHead + kSolver), "quick").spread_over, SpreadOver::steps);
   const auto refused = [&](const std::string& text) {
@@ -245,8 +245,8 @@ TEST_F(ExperimentTest, ReadsWhatIsThinnedAndOverWhatSnapshotsAreSpread) {
       return std::string(error.what());
     }
   };
-  EXPECT_NE(refused(kHead + kSolver + thinned + "coupling = 1.0\n")
-                .find("key 'thinned.coupling': must be between 0 and 1"),
+  EXPECT_NE(refused(kHead + kSolver + thinned + "cosine = 1.0\n")
+                .find("key 'thinned.cosine': must be between 0 and 1"),
             std::string::npos);
   EXPECT_NE(refused(kHead + kSolver + "[[thinned]]\nname = \"thin\"\nrecording = \"dress\"\n")
                 .find("'dress' is no scene"),

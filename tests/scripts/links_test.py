@@ -101,6 +101,8 @@ def series_of(config):
     sets += [{one.get("words", one["label"]) for one in figure["series"]} for figure in listed("scatter")]
     sets += [set(figure.get("words", [])) for key in ("over_time", "histogram", "against", "shares") for figure in listed(key)]
     sets += [{line["words"] for panel in figure["panels"] for line in panel["lines"]} for figure in listed("over_contacts")]
+    sets += [{line["words"] for line in figure["lines"]} for key in ("factors", "over_option") for figure in listed(key)]
+    sets += [{"stays", "slides"} for _ in listed("incline")]
     sets += [set(figure.get("words", figure.get("columns", []))) for figure in listed("series")]
     sets += [{figure["beside"][0].split(",")[0]} for figure in listed("ladder")]
     sets += [set(figure["methods"]) - {figure["reference"]} for figure in listed("methods") if "reference" in figure]

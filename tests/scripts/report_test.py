@@ -18,7 +18,7 @@ import make_results  # noqa: E402
 import render_test  # noqa: E402
 import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
-from signorini_report import data, definition, figures, machine, main, style, table_methods, tables, verdicts  # noqa: E402
+from signorini_report import data, definition, figure_parts, figures, machine, main, style, table_methods, tables, verdicts  # noqa: E402
 from signorini_report.figures import anticipation, convergence, follow, methods, rounds, scatter, scenes, sheet, steps, times  # noqa: E402
 from signorini_report.rows import within  # noqa: E402
 
@@ -674,6 +674,12 @@ class Settings(unittest.TestCase):
             self.assertEqual((Path(folder) / "growth.svg").read_bytes(), first)
             alone = self.runs(("soft-quick.h5", "soft-medium.h5", "softer-quick.h5"))
             self.assertFalse(times.growth(data.Experiment("e", Path(folder), alone, [], {}, self.CONFIG, None), Path(folder)))
+
+
+class Axes(unittest.TestCase):
+    def test_numbers_of_logarithmic_axes_are_told_apart(self):
+        labels = [figure_parts.log_label(value) for value in (0.01, 500, 1e4, 5e5, 1e6, 2e6, 1e-5)]
+        self.assertEqual(labels, ["0.01", "500", "10000", r"$5\cdot10^{5}$", "$10^{6}$", r"$2\cdot10^{6}$", "$10^{-5}$"])
 
 
 class Steps(unittest.TestCase):

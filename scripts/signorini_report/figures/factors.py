@@ -51,7 +51,7 @@ def factors(experiment, folder):
         if "band" in panel:
             low, high = panel["band"]
             axes.fill_between([0, 1], low, high, transform=axes.get_yaxis_transform(), color=BAND, linewidth=0, zorder=0)
-            axes.text(0.015, high, f"paper: {low:g} to {high:g}", transform=axes.get_yaxis_transform(), fontsize=6.5, va="bottom", color="#444444")
+            axes.text(0.015, 0.98 * low, f"paper: {low:g} to {high:g}", transform=axes.get_yaxis_transform(), fontsize=6.5, va="top", color="#444444")
             handles.setdefault(wanted.get("band_words", "the paper's numbers"), Patch(facecolor=BAND))
         for place, (line, pairs) in enumerate(lines):
             look = dict(color=style.CYCLE[place % len(style.CYCLE)])

@@ -61,8 +61,8 @@ def draw_panel(axes, parts, order, wanted, factor):
         whole = np.ones(len(x), dtype=bool) if column == "setup_seconds" else reached  # what gave up is no measure of the work
         if wanted.get("fit", False) and whole.sum() > 2 and x[whole].max() >= 2 * x[whole].min():
             slope, height = np.polyfit(np.log(x[whole]), np.log(y[whole]), 1)
-            ends = np.array([x[whole].min(), x[whole].max()])
-            axes.plot(ends, np.exp(height) * ends ** slope, color=colour, linewidth=1.1)
+            along = np.geomspace(x[whole].min(), x[whole].max(), 2 if log is True else 60)  # straight on two logarithmic axes alone
+            axes.plot(along, np.exp(height) * along ** slope, color=colour, linewidth=1.1)
             axes.text(0.04, 0.96 - 0.08 * place, f"exponent {slope:.2f}", transform=axes.transAxes, fontsize=7, color=colour, va="top")
         marks = dict(linestyle="none", marker=style.SOLVER_MARKERS[place % len(style.SOLVER_MARKERS)], markersize=3.2, color=colour)
         work = column in WORK or (column.endswith("_seconds") and column != "setup_seconds")

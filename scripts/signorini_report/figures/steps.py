@@ -119,13 +119,14 @@ def over_time(experiment, folder):
         factor, unit = scaled(np.concatenate([column_of(experiment, part, column).to_numpy() for _, part in parts]), column)
         figure, axes = plt.subplots(figsize=(style.FULL_WIDTH * 0.72, 2.7))
         for look, (name, part) in zip(looks(parts), parts):
-            values = factor * column_of(experiment, part, column)
-            if wanted.get("log", True):
-                values = values.where(values > 0)  # a step without contacts is a gap, not a fall to the bottom
-            middle = values.rolling(window, center=True, min_periods=1).median().where(values.notna())
-            axes.plot(part["time"], values, linestyle="none", marker=".", markersize=2, color=look["color"], alpha=0.25,
-                      rasterized=len(part) > MANY)
-            axes.plot(part["time"], middle, label=name, linewidth=1.3, **look)
+            for place, (_, one) in enumerate(part.groupby("scene", sort=False)):  # several where they are pooled
+                values = factor * column_of(experiment, one, column)
+                if wanted.get("log", True):
+                    values = values.where(values > 0)  # a step without contacts is a gap, not a fall to the bottom
+                middle = values.rolling(window, center=True, min_periods=1).median().where(values.notna())
+                axes.plot(one["time"], values, linestyle="none", marker=".", markersize=2, color=look["color"], alpha=0.25,
+                          rasterized=len(one) > MANY)
+                axes.plot(one["time"], middle, label="" if place else name, linewidth=1.3, **look)
         if wanted.get("log", True):
             axes.set_yscale("log")
             plain_log(axes.yaxis)

@@ -1,4 +1,4 @@
-#include "regions/repeated_contacts.h"
+#include "regions/redundant_contacts.h"
 
 #include <Eigen/Cholesky>
 #include <algorithm>
@@ -44,6 +44,20 @@ double dot(const std::vector<NodePart>& a, const std::vector<NodePart>& b) {
   return sum;
 }
 
+/// The square of cos_k: gᵀ G⁻¹ g with G the products of the unit normals of `near` and g those of contact k with them.
+double share_in_span(const std::vector<std::vector<NodePart>>& normals, Index k,
+                     const std::vector<Index>& near) {
+  if (near.empty()) return 0.0;
+  Matrix products(count(near), count(near));
+  Vector own(count(near));
+  for (Index i = 0; i < count(near); ++i) {
+    own[i] = dot(normals[k], normals[near[i]]);
+    for (Index j = 0; j <= i; ++j) products(i, j) = products(j, i) = dot(normals[near[i]], normals[near[j]]);
+  }
+  // those taken are independent, by the bound on their own cosines
+  return own.dot(products.ldlt().solve(own));
+}
+
 std::vector<Eigen::LLT<Matrix3>> node_blocks(const ContactProblem& problem) {
   std::vector<Eigen::LLT<Matrix3>> blocks;
   blocks.reserve(problem.dofs() / 3);
@@ -61,10 +75,10 @@ std::vector<Eigen::LLT<Matrix3>> node_blocks(const ContactProblem& problem) {
 
 }  // namespace
 
-std::vector<Index> repeated_contacts(const ContactProblem& problem, double coupling) {
-  SIGNORINI_CHECK(coupling > 0.0 && coupling < 1.0);
+std::vector<Index> redundant_contacts(const ContactProblem& problem, double cosine) {
+  SIGNORINI_CHECK(cosine > 0.0 && cosine < 1.0);
   if (!problem.has_primal() || problem.node_size() != 3)
-    throw_usage("repeated contacts: M, H and three dofs for each mass point are needed");
+    throw_usage("redundant contacts: M, H and three dofs for each mass point are needed");
   const std::vector<Eigen::LLT<Matrix3>> blocks = node_blocks(problem);
   std::vector<Index> order(problem.contacts());
   std::iota(order.begin(), order.end(), 0);
@@ -73,18 +87,19 @@ std::vector<Index> repeated_contacts(const ContactProblem& problem, double coupl
                      [&](Index a, Index b) { return problem.gap[a] < problem.gap[b]; });
 
   std::vector<std::vector<NodePart>> normals(problem.contacts());
-  std::vector<std::vector<Index>> kept(problem.dofs() / 3);  // contacts that stay, by mass point
-  std::vector<Index> left_out;
+  std::vector<std::vector<Index>> taken(problem.dofs() / 3);  // contacts that stay, by mass point
+  std::vector<Index> left_out, near;
   for (const Index k : order) {
     normals[k] = scaled_normal(problem, blocks, k);
-    const bool repeats = std::any_of(normals[k].begin(), normals[k].end(), [&](const NodePart& part) {
-      return std::any_of(kept[part.first].begin(), kept[part.first].end(),
-                         [&](Index other) { return dot(normals[k], normals[other]) > coupling; });
-    });
-    if (repeats) {
+    near.clear();
+    for (const NodePart& part : normals[k])
+      near.insert(near.end(), taken[part.first].begin(), taken[part.first].end());
+    std::sort(near.begin(), near.end());
+    near.erase(std::unique(near.begin(), near.end()), near.end());
+    if (share_in_span(normals, k, near) > cosine * cosine) {
       left_out.push_back(k);
     } else {
-      for (const NodePart& part : normals[k]) kept[part.first].push_back(k);
+      for (const NodePart& part : normals[k]) taken[part.first].push_back(k);
     }
   }
   std::sort(left_out.begin(), left_out.end());

@@ -1,4 +1,4 @@
-#include "regions/repeated_contacts.h"
+#include "regions/redundant_contacts.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include "base/check.h"
 #include "contact/planted_problem.h"
 
-namespace signorini::repeated_contacts_test {
+namespace signorini::redundant_contacts_test {
 
 /// Three mass points of 1, 2 and 4 kg; contact k pushes by the normals given, on one node each or on two.
 struct Part {
@@ -39,35 +39,54 @@ Vector3 turned(double degrees) {
   return {std::sin(angle), 0.0, std::cos(angle)};
 }
 
-TEST(RepeatedContacts, TheCloserOfTwoOnOneMassPointStays) {
+TEST(RedundantContacts, TheCloserOfTwoOnOneMassPointStays) {
   // cos 15° = 0.966, cos 45° = 0.707
   const ContactProblem problem =
       problem_of(3, {{0, 0, turned(0)}, {1, 0, turned(15)}, {2, 0, turned(-45)}}, {2e-3, 1e-3, 3e-3});
-  EXPECT_EQ(repeated_contacts(problem, 0.9), (std::vector<Index>{0}));
-  EXPECT_TRUE(repeated_contacts(problem, 0.97).empty());
-  EXPECT_EQ(repeated_contacts(problem, 0.7), (std::vector<Index>{0}));  // 60° between those that stay
+  EXPECT_EQ(redundant_contacts(problem, 0.9), (std::vector<Index>{0}));
+  EXPECT_EQ(redundant_contacts(problem, 0.7), (std::vector<Index>{0}));  // 60° between those that stay
 }
 
-TEST(RepeatedContacts, OppositeNormalsAndOtherMassPointsAreNoRepetition) {
+TEST(RedundantContacts, AThirdNormalInThePlaneOfTwoIsRedundant) {
   const ContactProblem problem =
-      problem_of(3, {{0, 0, turned(0)}, {1, 0, turned(180)}, {2, 1, turned(0)}}, {1e-3, 1e-3, 1e-3});
-  EXPECT_TRUE(repeated_contacts(problem, 0.1).empty());
+      problem_of(4, {{0, 0, turned(0)}, {1, 0, turned(60)}, {2, 0, turned(-50)}, {3, 0, Vector3::UnitY()}},
+                 {1e-3, 2e-3, 3e-3, 4e-3});
+  EXPECT_EQ(redundant_contacts(problem, 0.999),
+            (std::vector<Index>{2}));  // whatever the signs; the fourth is upright on it
 }
 
-TEST(RepeatedContacts, MassPointsCountByTheirInverseMass) {
+TEST(RedundantContacts, TheFourthCornerOfAPlateDependsOnTheOthers) {
+  // a corner pushes mass point 0 up and turns it by mass points 1 and 2: (1, x, y) with x, y = ±1
+  std::vector<Part> parts;
+  for (Index k = 0; k < 4; ++k) {
+    parts.push_back({k, 0, turned(0)});
+    parts.push_back({k, 1, (k % 2 == 0 ? 1.0 : -1.0) * turned(0)});
+    parts.push_back({k, 2, (k < 2 ? 1.0 : -1.0) * turned(0)});
+  }
+  // between two of three the cosine is at most (1 + 1/2 - 1/4) / (1 + 1/2 + 1/4) = 0.71
+  const ContactProblem problem = problem_of(4, parts, {1e-3, 2e-3, 3e-3, 4e-3});
+  EXPECT_EQ(redundant_contacts(problem, 0.99), (std::vector<Index>{3}));
+}
+
+TEST(RedundantContacts, OtherMassPointsAreNone) {
+  const ContactProblem problem = problem_of(2, {{0, 0, turned(0)}, {1, 1, turned(0)}}, {1e-3, 1e-3});
+  EXPECT_TRUE(redundant_contacts(problem, 0.1).empty());
+}
+
+TEST(RedundantContacts, MassPointsCountByTheirInverseMass) {
   // on nodes 0 and 1: h = (a, b) and (a, 0): c² = a² / (a² + b²/2) = 0.8 for a = b·√2
   const double a = std::sqrt(2.0);
   const ContactProblem problem =
       problem_of(2, {{0, 0, turned(0)}, {1, 0, a * turned(0)}, {1, 1, turned(0)}}, {1e-3, 2e-3});
-  EXPECT_EQ(repeated_contacts(problem, std::sqrt(0.79)), (std::vector<Index>{1}));
-  EXPECT_TRUE(repeated_contacts(problem, std::sqrt(0.81)).empty());
+  EXPECT_EQ(redundant_contacts(problem, std::sqrt(0.79)), (std::vector<Index>{1}));
+  EXPECT_TRUE(redundant_contacts(problem, std::sqrt(0.81)).empty());
 }
 
-TEST(RepeatedContacts, TheOthersKeepTheirRowsAndEveryDofOfTheirBodies) {
+TEST(RedundantContacts, TheOthersKeepTheirRowsAndEveryDofOfTheirBodies) {
   ContactProblem problem =
       problem_of(3, {{0, 0, turned(0)}, {1, 0, turned(5)}, {2, 2, turned(45)}}, {1e-3, 2e-3, 3e-3});
   problem.mu << 0.1, 0.2, 0.3;
-  const std::vector<Index> left_out = repeated_contacts(problem, 0.9);
+  const std::vector<Index> left_out = redundant_contacts(problem, 0.9);
   ASSERT_EQ(left_out, (std::vector<Index>{1}));
   const ContactProblem thin = without_contacts(problem, left_out);
   EXPECT_FALSE(find_defect(thin));
@@ -80,7 +99,7 @@ TEST(RepeatedContacts, TheOthersKeepTheirRowsAndEveryDofOfTheirBodies) {
   EXPECT_EQ(without_contacts(problem, {}).contacts(), 3);
 }
 
-TEST(RepeatedContacts, ARandomChoiceIsTheSameEveryTime) {
+TEST(RedundantContacts, ARandomChoiceIsTheSameEveryTime) {
   const ContactProblem problem = make_planted_problem({.contacts = 40}).problem;
   const std::vector<Index> some = contacts_at_random(problem, 15);
   EXPECT_EQ(some, contacts_at_random(problem, 15));
@@ -91,11 +110,11 @@ TEST(RepeatedContacts, ARandomChoiceIsTheSameEveryTime) {
   EXPECT_EQ(count(contacts_at_random(problem, 40)), 40);
 }
 
-TEST(RepeatedContacts, WithoutMassesThereIsNothingToMeasure) {
+TEST(RedundantContacts, WithoutMassesThereIsNothingToMeasure) {
   ContactProblem problem;
   problem.mu = Vector::Constant(1, 0.5);
   problem.q = Vector::Zero(3);
-  EXPECT_THROW(repeated_contacts(problem, 0.9), UsageError);
+  EXPECT_THROW(redundant_contacts(problem, 0.9), UsageError);
 }
 
-}  // namespace signorini::repeated_contacts_test
+}  // namespace signorini::redundant_contacts_test
