@@ -3,6 +3,7 @@
 import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.lines import Line2D
+from matplotlib.ticker import LogLocator
 
 from signorini_report import style
 from signorini_report.data import ReportError
@@ -36,7 +37,7 @@ def draw_line(axes, points, solver, place):
     axes.plot(x, y, color=colour, marker=style.SOLVER_MARKERS[place], markersize=3.6, linewidth=1.1)
     if len(x) > 2 and x.max() >= 2 * x.min():
         slope = np.polyfit(np.log(x), np.log(y), 1)[0]
-        axes.annotate(f"{slope:.2f}", (x[-1], y[-1]), xytext=(4, 0), textcoords="offset points", fontsize=6.5, color=colour, va="center")
+        axes.text(0.97, 0.03 + 0.06 * place, f"{slope:.2f}", transform=axes.transAxes, fontsize=6.5, color=colour, ha="right")
 
 
 def sweep(experiment, folder):
@@ -63,8 +64,9 @@ def sweep(experiment, folder):
                 axes.axhline(pair[0], color=style.SOLVER_COLOURS.get(solver, style.BLACK), linewidth=0.9, linestyle=(0, (4, 2)), alpha=0.8)
         axes.set_xscale("log")
         axes.set_yscale("log")
-        axes.margins(x=0.16)  # for the slopes
         plain_log(axes.xaxis)
+        if np.ptp(np.log10(axes.get_xlim())) > 1.15:  # narrow panels have room for powers of ten
+            axes.xaxis.set_major_locator(LogLocator(base=10, subs=(1.0,), numticks=9))
         plain_log(axes.yaxis)
         axes.set_xlabel(wanted.get("abscissa_label", wanted["abscissa"].replace("_", " ")))
         axes.set_title(names.get(scene, scene).replace("_", " "))
