@@ -6,7 +6,7 @@
 
 #include "linalg/types.h"
 
-/// A scene at another size: `scale = s` in its file multiplies every length and every speed of bodies, obstacles, pins, materials and
+/// A scene at another size: `scale = s` in its file multiplies every length and every speed of bodies, obstacles, pins, materials, probes and
 /// contacts, given or default, by s. Density, Young's modulus, gravity, angular speeds, the moments of axles and the time step stay. Masses go
 /// with s³, and the condition of D⁻¹M, which grows with E dt² / (ρ size²) where that is large, with s⁻².
 namespace signorini {

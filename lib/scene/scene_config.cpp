@@ -264,6 +264,7 @@ void scale_lengths(SceneConfig& config, double factor) {
   all(config.obstacles);
   all(config.pins);
   all(config.axles);
+  all(config.probes);
 }
 
 SceneConfig read_size(const RecordRequest& request, SceneSize size, const OptionMap& overrides) {

@@ -448,7 +448,9 @@ std::string value_in(const std::string& text, const std::string& table, const st
 }
 
 TEST(Scene, ScaleMultipliesLengthsAndSpeedsAndNothingElse) {
-  const SceneFile file("velocity_m_s = [0.0, 0.0, -2.0]\n");
+  const SceneFile file(
+      "velocity_m_s = [0.0, 0.0, -2.0]\n[probes.low]\nbody = \"balls\"\nmin_m = [-1.0, -1.0, 0.0]\n"
+      "max_m = [1.0, 1.0, 0.1]\n");
   RecordRequest request = file.request();
   const SceneConfig plain = read_scene(request);
   request.overrides["scale"] = "0.5";
@@ -458,6 +460,7 @@ TEST(Scene, ScaleMultipliesLengthsAndSpeedsAndNothingElse) {
   EXPECT_EQ(value_in(text, "bodies.balls", "velocity_m_s"), "[0, 0, -1]");
   EXPECT_EQ(value_in(text, "bodies.balls", "position_m"), "[0, 0, 0.05025]");
   EXPECT_EQ(value_in(text, "bodies.balls", "layer_height_m"), "0.10025");
+  EXPECT_EQ(value_in(text, "probes.low", "max_m"), "[0.5, 0.5, 0.05]");
   EXPECT_EQ(value_in(text, "contact", "tolerance_m"), "0.0005") << "a default";
   EXPECT_EQ(text.find("\nscale = "), std::string::npos) << "reading the text again must not scale again";
   const SceneFile again("", "", text);
