@@ -1,0 +1,232 @@
+#include "linalg/sparse_lu.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "base/check.h"
+
+#ifdef SIGNORINI_HAVE_KLU
+#include <klu.h>
+#else
+#include <Eigen/SparseLU>
+#endif
+
+namespace signorini {
+
+namespace {
+
+/// L U with partial pivoting in one square array, columns one after the other.
+class DenseLu {
+ public:
+  void reserve(Index order) {
+    const std::size_t n = order;
+    if (pivot_.size() >= n) return;
+    entries_.resize(n * n);
+    pivot_.resize(n);
+  }
+  bool factor(const SparseColumns& A);
+  void solve(std::span<double> x) const;
+  double flops() const { return flops_; }
+
+ private:
+  void fill(const SparseColumns& A);
+
+  Index n_ = 0;
+  std::vector<double> entries_;
+  std::vector<Index> pivot_;  ///< row k was swapped with row pivot_[k]
+  double flops_ = 0.0;
+};
+
+void DenseLu::fill(const SparseColumns& A) {
+  n_ = static_cast<Index>(A.rows());
+  Eigen::Map<Matrix> entries(entries_.data(), n_, n_);
+  entries.setZero();
+  for (Index j = 0; j < n_; ++j) {
+    for (SparseColumns::InnerIterator entry(A, j); entry; ++entry) entries(entry.row(), j) = entry.value();
+  }
+}
+
+bool DenseLu::factor(const SparseColumns& A) {
+  fill(A);
+  flops_ = 0.0;
+  Eigen::Map<Matrix> entries(entries_.data(), n_, n_);
+  for (Index k = 0; k < n_; ++k) {
+    Index pivot = k;
+    for (Index i = k + 1; i < n_; ++i) {
+      if (std::abs(entries(i, k)) > std::abs(entries(pivot, k))) pivot = i;
+    }
+    pivot_[k] = pivot;
+    const double largest = entries(pivot, k);
+    if (!(std::abs(largest) > 0.0) || !std::isfinite(largest)) return false;
+    if (pivot != k) entries.row(k).swap(entries.row(pivot));
+    const Index below = n_ - k - 1;
+    auto column = entries.col(k).tail(below);
+    column /= largest;
+    for (Index j = k + 1; j < n_; ++j) {
+      const double factor = entries(k, j);
+      if (factor == 0.0) continue;
+      entries.col(j).tail(below) -= factor * column;
+      flops_ += 2.0 * below;
+    }
+    flops_ += below;
+  }
+  return entries.allFinite();
+}
+
+void DenseLu::solve(std::span<double> x) const {
+  const Eigen::Map<const Matrix> entries(entries_.data(), n_, n_);
+  Eigen::Map<Vector> y(x.data(), n_);
+  for (Index k = 0; k < n_; ++k) std::swap(y[k], y[pivot_[k]]);
+  for (Index k = 0; k < n_; ++k) y.tail(n_ - k - 1) -= y[k] * entries.col(k).tail(n_ - k - 1);
+  for (Index k = n_ - 1; k >= 0; --k) {
+    y[k] /= entries(k, k);
+    y.head(k) -= y[k] * entries.col(k).head(k);
+  }
+}
+
+#ifdef SIGNORINI_HAVE_KLU
+
+/// KLU's two halves, for one pattern at a time. Its C interface has no const and writes none of its inputs.
+class LargeLu {
+ public:
+  LargeLu() { klu_defaults(&common_); }
+  ~LargeLu() { clear(); }
+  LargeLu(const LargeLu&) = delete;
+  LargeLu& operator=(const LargeLu&) = delete;
+
+  bool analyse(const SparseColumns& A) {
+    clear();
+    symbolic_ = klu_analyze(static_cast<int>(A.rows()), const_cast<int*>(A.outerIndexPtr()),
+                            const_cast<int*>(A.innerIndexPtr()), &common_);
+    return symbolic_ != nullptr && symbolic_->structural_rank == symbolic_->n;
+  }
+  bool factor(const SparseColumns& A) {
+    klu_free_numeric(&numeric_, &common_);
+    numeric_ = klu_factor(const_cast<int*>(A.outerIndexPtr()), const_cast<int*>(A.innerIndexPtr()),
+                          const_cast<double*>(A.valuePtr()), symbolic_, &common_);
+    if (numeric_ == nullptr) return false;
+    klu_flops(symbolic_, numeric_, &common_);
+    // least over largest pivot; 0 or NaN where one is
+    return klu_rcond(symbolic_, numeric_, &common_) == 1 && common_.rcond > 0.0;
+  }
+  void solve(std::span<double> x) {
+    const int done = klu_solve(symbolic_, numeric_, symbolic_->n, 1, x.data(), &common_);
+    SIGNORINI_CHECK(done == 1);
+  }
+  double flops() const { return common_.flops; }
+  long long fill() const {
+    if (numeric_ == nullptr) return 0;
+    // the diagonal of L holds ones
+    return static_cast<long long>(numeric_->lnz) + numeric_->unz + numeric_->nzoff - numeric_->n;
+  }
+
+ private:
+  void clear() {
+    klu_free_numeric(&numeric_, &common_);
+    klu_free_symbolic(&symbolic_, &common_);
+  }
+
+  klu_common common_{};
+  klu_symbolic* symbolic_ = nullptr;
+  klu_numeric* numeric_ = nullptr;
+};
+
+#else
+
+class LargeLu {
+ public:
+  bool analyse(const SparseColumns& A) {
+    lu_.analyzePattern(A);
+    n_ = static_cast<double>(A.rows());
+    return true;
+  }
+  bool factor(const SparseColumns& A) {
+    lu_.factorize(A);
+    return lu_.info() == Eigen::Success;
+  }
+  void solve(std::span<double> x) {
+    Eigen::Map<Vector> y(x.data(), static_cast<Eigen::Index>(x.size()));
+    const Vector answer = lu_.solve(y);
+    y = answer;
+  }
+  /// A dense matrix has n² entries and takes 2n³/3.
+  double flops() const {
+    const double entries = static_cast<double>(fill());
+    return n_ > 0.0 ? entries * entries / n_ * (2.0 / 3.0) : 0.0;
+  }
+  long long fill() const { return lu_.nnzL() + lu_.nnzU(); }
+
+ private:
+  Eigen::SparseLU<SparseColumns, Eigen::COLAMDOrdering<Index>> lu_;
+  double n_ = 0.0;
+};
+
+#endif
+
+}  // namespace
+
+struct SparseLu::Impl {
+  Index n = 0;
+  Eigen::Index entries = 0;  ///< of the analysed pattern
+  bool analysed = false;
+  bool factored = false;
+  DenseLu dense;
+  std::unique_ptr<LargeLu> large;  ///< where n > kDenseOrder
+};
+
+SparseLu::SparseLu() : impl_(std::make_unique<Impl>()) {}
+SparseLu::~SparseLu() = default;
+SparseLu::SparseLu(SparseLu&&) noexcept = default;
+SparseLu& SparseLu::operator=(SparseLu&&) noexcept = default;
+
+Index SparseLu::size() const { return impl_->n; }
+bool SparseLu::is_dense() const { return impl_->n <= kDenseOrder; }
+
+void SparseLu::reserve(Index order) { impl_->dense.reserve(std::min(order, kDenseOrder)); }
+
+bool SparseLu::analyse(const SparseColumns& A) {
+  SIGNORINI_CHECK(A.rows() == A.cols() && A.isCompressed());
+  Impl& s = *impl_;
+  s.n = static_cast<Index>(A.rows());
+  s.entries = A.nonZeros();
+  s.factored = false;
+  s.analysed = true;
+  if (is_dense()) {
+    s.dense.reserve(s.n);
+    return true;
+  }
+  if (!s.large) s.large = std::make_unique<LargeLu>();
+  s.analysed = s.large->analyse(A);
+  return s.analysed;
+}
+
+bool SparseLu::factor(const SparseColumns& A) {
+  Impl& s = *impl_;
+  SIGNORINI_CHECK(s.analysed && A.rows() == s.n && A.cols() == s.n && A.nonZeros() == s.entries);
+  s.factored = is_dense() ? s.dense.factor(A) : s.large->factor(A);
+  return s.factored;
+}
+
+void SparseLu::solve(std::span<const double> b, std::span<double> x) {
+  Impl& s = *impl_;
+  SIGNORINI_CHECK(s.factored && count(b) == s.n && x.size() == b.size());
+  if (x.data() != b.data()) std::copy(b.begin(), b.end(), x.begin());
+  if (is_dense()) {
+    s.dense.solve(x);
+  } else {
+    s.large->solve(x);
+  }
+}
+
+double SparseLu::flops() const {
+  if (!impl_->factored) return 0.0;
+  return is_dense() ? impl_->dense.flops() : impl_->large->flops();
+}
+
+long long SparseLu::fill() const {
+  if (!impl_->factored) return 0;
+  return is_dense() ? static_cast<long long>(impl_->n) * impl_->n : impl_->large->fill();
+}
+
+}  // namespace signorini

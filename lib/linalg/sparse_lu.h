@@ -1,0 +1,54 @@
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "linalg/types.h"
+
+/// LU factor of a square unsymmetric sparse matrix, P A Q = L U, with pivoting.
+///
+///     lu.analyse(A)    ordering and structure, from the non-zero pattern alone
+///     lu.factor(A)     numbers; again for every matrix with that pattern
+///     lu.solve(b, x)   x = A⁻¹ b
+///
+/// Up to kDenseOrder rows the factor is dense, with partial pivoting, in memory that `reserve` or the first
+/// `analyse` makes: after that nothing of it allocates. Above, KLU (Davis and Palamadai Natarajan 2010; minimum
+/// degree on A + Aᵀ, diagonal pivots preferred) when built with it, else Eigen's SparseLU; there `factor`
+/// allocates. Pivots are chosen anew by every `factor`, so that the bits of an answer depend on A and b only.
+/// Everything runs on the calling thread; one SparseLu must not be used by two threads at once.
+namespace signorini {
+
+class SparseLu {
+ public:
+  static constexpr Index kDenseOrder = 120;
+
+  SparseLu();
+  ~SparseLu();
+  SparseLu(SparseLu&&) noexcept;
+  SparseLu& operator=(SparseLu&&) noexcept;
+
+  /// Memory of the dense factor for all orders up to min(order, kDenseOrder).
+  void reserve(Index order);
+  /// A: square, compressed. May be called again with another pattern and order. False when A is structurally
+  /// singular or its factor too large for 32-bit indices.
+  bool analyse(const SparseColumns& A);
+  /// A has the pattern of the last successful `analyse`. False when A is singular or not finite; then `solve` must not
+  /// be called.
+  bool factor(const SparseColumns& A);
+  /// b and x may be the same memory. Allocates nothing but with Eigen's SparseLU.
+  void solve(std::span<const double> b, std::span<double> x);
+
+  Index size() const;
+  bool is_dense() const;
+  /// Additions and multiplications of the last `factor`: counted by the dense factor and by KLU; with Eigen's
+  /// SparseLU the number that a matrix of constant profile with this fill would take.
+  double flops() const;
+  /// Numbers in L and U of the last `factor`, zeros included that the structure keeps.
+  long long fill() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace signorini
