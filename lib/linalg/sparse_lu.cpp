@@ -1,7 +1,9 @@
 #include "linalg/sparse_lu.h"
 
+#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "base/check.h"
@@ -25,12 +27,12 @@ class DenseLu {
     entries_.resize(n * n);
     pivot_.resize(n);
   }
-  bool factor(const SparseColumns& A);
+  bool factor(const SparseColumnsView& A);
   void solve(std::span<double> x) const;
   double flops() const { return flops_; }
 
  private:
-  void fill(const SparseColumns& A);
+  void fill(const SparseColumnsView& A);
 
   Index n_ = 0;
   std::vector<double> entries_;
@@ -38,16 +40,16 @@ class DenseLu {
   double flops_ = 0.0;
 };
 
-void DenseLu::fill(const SparseColumns& A) {
+void DenseLu::fill(const SparseColumnsView& A) {
   n_ = static_cast<Index>(A.rows());
   Eigen::Map<Matrix> entries(entries_.data(), n_, n_);
   entries.setZero();
   for (Index j = 0; j < n_; ++j) {
-    for (SparseColumns::InnerIterator entry(A, j); entry; ++entry) entries(entry.row(), j) = entry.value();
+    for (SparseColumnsView::InnerIterator entry(A, j); entry; ++entry) entries(entry.row(), j) = entry.value();
   }
 }
 
-bool DenseLu::factor(const SparseColumns& A) {
+bool DenseLu::factor(const SparseColumnsView& A) {
   fill(A);
   flops_ = 0.0;
   Eigen::Map<Matrix> entries(entries_.data(), n_, n_);
@@ -85,6 +87,33 @@ void DenseLu::solve(std::span<double> x) const {
   }
 }
 
+/// Eigen's blocked LU in place.
+class FullLu {
+ public:
+  bool factor(const SparseColumnsView& A) {
+    entries_.setZero(A.rows(), A.cols());
+    for (Eigen::Index j = 0; j < A.cols(); ++j) {
+      for (SparseColumnsView::InnerIterator entry(A, j); entry; ++entry)
+        entries_(entry.row(), j) = entry.value();
+    }
+    lu_.emplace(entries_);
+    const Vector pivots = entries_.diagonal().cwiseAbs();
+    return pivots.minCoeff() > 0.0 && entries_.allFinite();
+  }
+  void solve(std::span<double> x) const {
+    Eigen::Map<Vector> y(x.data(), entries_.rows());
+    y = lu_->solve(y).eval();
+  }
+  double flops() const {
+    const double n = static_cast<double>(entries_.rows());
+    return 2.0 / 3.0 * n * n * n;
+  }
+
+ private:
+  Matrix entries_;
+  std::optional<Eigen::PartialPivLU<Eigen::Ref<Matrix>>> lu_;
+};
+
 #ifdef SIGNORINI_HAVE_KLU
 
 /// KLU's two halves, for one pattern at a time. Its C interface has no const and writes none of its inputs.
@@ -95,13 +124,13 @@ class LargeLu {
   LargeLu(const LargeLu&) = delete;
   LargeLu& operator=(const LargeLu&) = delete;
 
-  bool analyse(const SparseColumns& A) {
+  bool analyse(const SparseColumnsView& A) {
     clear();
     symbolic_ = klu_analyze(static_cast<int>(A.rows()), const_cast<int*>(A.outerIndexPtr()),
                             const_cast<int*>(A.innerIndexPtr()), &common_);
     return symbolic_ != nullptr && symbolic_->structural_rank == symbolic_->n;
   }
-  bool factor(const SparseColumns& A) {
+  bool factor(const SparseColumnsView& A) {
     klu_free_numeric(&numeric_, &common_);
     numeric_ = klu_factor(const_cast<int*>(A.outerIndexPtr()), const_cast<int*>(A.innerIndexPtr()),
                           const_cast<double*>(A.valuePtr()), symbolic_, &common_);
@@ -136,12 +165,12 @@ class LargeLu {
 
 class LargeLu {
  public:
-  bool analyse(const SparseColumns& A) {
+  bool analyse(const SparseColumnsView& A) {
     lu_.analyzePattern(A);
     n_ = static_cast<double>(A.rows());
     return true;
   }
-  bool factor(const SparseColumns& A) {
+  bool factor(const SparseColumnsView& A) {
     lu_.factorize(A);
     return lu_.info() == Eigen::Success;
   }
@@ -167,12 +196,16 @@ class LargeLu {
 }  // namespace
 
 struct SparseLu::Impl {
+  enum class Kind { small, full, sparse };
+
   Index n = 0;
   Eigen::Index entries = 0;  ///< of the analysed pattern
+  Kind kind = Kind::small;
   bool analysed = false;
   bool factored = false;
   DenseLu dense;
-  std::unique_ptr<LargeLu> large;  ///< where n > kDenseOrder
+  FullLu full;
+  std::unique_ptr<LargeLu> large;
 };
 
 SparseLu::SparseLu() : impl_(std::make_unique<Impl>()) {}
@@ -181,30 +214,40 @@ SparseLu::SparseLu(SparseLu&&) noexcept = default;
 SparseLu& SparseLu::operator=(SparseLu&&) noexcept = default;
 
 Index SparseLu::size() const { return impl_->n; }
-bool SparseLu::is_dense() const { return impl_->n <= kDenseOrder; }
+bool SparseLu::is_dense() const { return impl_->kind != Impl::Kind::sparse; }
 
 void SparseLu::reserve(Index order) { impl_->dense.reserve(std::min(order, kDenseOrder)); }
 
-bool SparseLu::analyse(const SparseColumns& A) {
+bool SparseLu::analyse(const SparseColumnsView& A) {
   SIGNORINI_CHECK(A.rows() == A.cols() && A.isCompressed());
   Impl& s = *impl_;
   s.n = static_cast<Index>(A.rows());
   s.entries = A.nonZeros();
   s.factored = false;
   s.analysed = true;
-  if (is_dense()) {
-    s.dense.reserve(s.n);
-    return true;
-  }
+  const double places = static_cast<double>(s.n) * static_cast<double>(s.n);
+  const bool full = static_cast<double>(s.entries) > kDenseShare * places;
+  s.kind = s.n <= kDenseOrder ? Impl::Kind::small : full ? Impl::Kind::full : Impl::Kind::sparse;
+  if (s.kind == Impl::Kind::small) s.dense.reserve(s.n);
+  if (s.kind != Impl::Kind::sparse) return true;
   if (!s.large) s.large = std::make_unique<LargeLu>();
   s.analysed = s.large->analyse(A);
   return s.analysed;
 }
 
-bool SparseLu::factor(const SparseColumns& A) {
+bool SparseLu::factor(const SparseColumnsView& A) {
   Impl& s = *impl_;
   SIGNORINI_CHECK(s.analysed && A.rows() == s.n && A.cols() == s.n && A.nonZeros() == s.entries);
-  s.factored = is_dense() ? s.dense.factor(A) : s.large->factor(A);
+  switch (s.kind) {
+    case Impl::Kind::small:
+      s.factored = s.dense.factor(A);
+      break;
+    case Impl::Kind::full:
+      s.factored = s.full.factor(A);
+      break;
+    case Impl::Kind::sparse:
+      s.factored = s.large->factor(A);
+  }
   return s.factored;
 }
 
@@ -212,16 +255,23 @@ void SparseLu::solve(std::span<const double> b, std::span<double> x) {
   Impl& s = *impl_;
   SIGNORINI_CHECK(s.factored && count(b) == s.n && x.size() == b.size());
   if (x.data() != b.data()) std::copy(b.begin(), b.end(), x.begin());
-  if (is_dense()) {
-    s.dense.solve(x);
-  } else {
-    s.large->solve(x);
+  switch (s.kind) {
+    case Impl::Kind::small:
+      s.dense.solve(x);
+      break;
+    case Impl::Kind::full:
+      s.full.solve(x);
+      break;
+    case Impl::Kind::sparse:
+      s.large->solve(x);
   }
 }
 
 double SparseLu::flops() const {
-  if (!impl_->factored) return 0.0;
-  return is_dense() ? impl_->dense.flops() : impl_->large->flops();
+  const Impl& s = *impl_;
+  if (!s.factored) return 0.0;
+  if (s.kind == Impl::Kind::sparse) return s.large->flops();
+  return s.kind == Impl::Kind::full ? s.full.flops() : s.dense.flops();
 }
 
 long long SparseLu::fill() const {

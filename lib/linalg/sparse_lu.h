@@ -12,15 +12,19 @@
 ///     lu.solve(b, x)   x = A⁻¹ b
 ///
 /// Up to kDenseOrder rows the factor is dense, with partial pivoting, in memory that `reserve` or the first
-/// `analyse` makes: after that nothing of it allocates. Above, KLU (Davis and Palamadai Natarajan 2010; minimum
-/// degree on A + Aᵀ, diagonal pivots preferred) when built with it, else Eigen's SparseLU; there `factor`
-/// allocates. Pivots are chosen anew by every `factor`, so that the bits of an answer depend on A and b only.
+/// `analyse` makes: after that nothing of it allocates. Above, where more than kDenseShare of A is stored, Eigen's
+/// blocked dense LU; else KLU (Davis and Palamadai Natarajan 2010; minimum degree on A + Aᵀ, diagonal pivots
+/// preferred) when built with it, or Eigen's SparseLU; there `analyse` and `factor` allocate. Pivots are chosen anew by every `factor`, so that the bits of an answer depend on A and b only.
 /// Everything runs on the calling thread; one SparseLu must not be used by two threads at once.
 namespace signorini {
+
+/// A matrix in compressed columns, wherever it is stored.
+using SparseColumnsView = Eigen::Ref<const SparseColumns>;
 
 class SparseLu {
  public:
   static constexpr Index kDenseOrder = 120;
+  static constexpr double kDenseShare = 0.35;
 
   SparseLu();
   ~SparseLu();
@@ -31,10 +35,10 @@ class SparseLu {
   void reserve(Index order);
   /// A: square, compressed. May be called again with another pattern and order. False when A is structurally
   /// singular or its factor too large for 32-bit indices.
-  bool analyse(const SparseColumns& A);
+  bool analyse(const SparseColumnsView& A);
   /// A has the pattern of the last successful `analyse`. False when A is singular or not finite; then `solve` must not
   /// be called.
-  bool factor(const SparseColumns& A);
+  bool factor(const SparseColumnsView& A);
   /// b and x may be the same memory. Allocates nothing but with Eigen's SparseLU.
   void solve(std::span<const double> b, std::span<double> x);
 

@@ -12,6 +12,9 @@
 #include "solvers/anticipation/ica_cr.h"
 #include "solvers/cg/pcg.h"
 #include "solvers/cg/pcg_pgs.h"
+#include "solvers/newton/ipm.h"
+#include "solvers/newton/newton.h"
+#include "solvers/newton/prox_newton.h"
 #include "solvers/relaxation/pgs.h"
 #include "solvers/relaxation/reference.h"
 #include "solvers/retired_options.h"
@@ -76,6 +79,14 @@ std::vector<SolverEntry>& table() {
       entry<SpCr>("staggered projections: as sp-active-set, with active-set changes during the conjugate "
                   "residual iteration",
                   "Verschoor and Jalba 2019, section 6.2.3 (2xCR)"),
+      entry<Newton>("semi-smooth Newton: full steps on the Alart-Curnier equations with a regularised matrix; fast "
+                    "near a solution",
+                    "Alart and Curnier 1991; regularisation: ours"),
+      entry<ProxNewton>("proximal point steps, each by semi-smooth Newton with a line search: the robust one, to "
+                        "any accuracy",
+                        "Rockafellar 1976 and Alart and Curnier 1991"),
+      entry<Ipm>("interior point method on the friction cones, then Newton steps from 1e-5 on",
+                 "Acary, Armand, Nguyen and Shpakovych 2023; crossover: ours"),
       entry<Reference>(
           "slow and accurate, for checking the others: Gauss-Seidel with exact one-contact solves, "
           "then semi-smooth Newton steps",

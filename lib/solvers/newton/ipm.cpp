@@ -1,0 +1,130 @@
+#include "solvers/newton/ipm.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace signorini {
+
+namespace {
+
+constexpr double kRegularisation = 0.01, kShift = 0.1;
+constexpr int kPatienceOfNewton = 25, kPatienceOfProximal = 200;
+
+}  // namespace
+
+void IpmOptions::validate() const {
+  if (!(crossover >= 0.0)) throw_usage("solver 'ipm': crossover = {} is negative", crossover);
+  if (patience < 1) throw_usage("solver 'ipm': patience = {} must be at least 1", patience);
+}
+
+void Ipm::prepare_island(ReducedProblem problem, Vector mu) {
+  set_data(make_gauss_seidel_data(std::move(problem.W), std::move(problem.q), std::move(mu),
+                                  options_.common.law, natural_tangent_step(options_.common.law)));
+  system_.prepare(data_);
+  interior_.prepare(system_);
+  newton_.prepare(system_);
+  proximal_.prepare(system_);
+  x_.assign(u_.size(), 0.0);
+  best_x_.assign(u_.size(), 0.0);
+}
+
+Iteration Ipm::start(std::span<double> r, const StopTest& stop) {
+  reset_counters();
+  stop_ = &stop;
+  system_.begin(stop.scale());
+  system_.to_unit_free(r, best_x_);
+  Iteration first;
+  first.error = measure(r, 0.0);
+  best_error_ = first.error;
+  gained_error_ = std::numeric_limits<double>::infinity();
+  idle_ = 0;
+  phase_ = 0;
+  method_ = Method::interior;
+  interior_.start();
+  ++products_;
+  return first;
+}
+
+/// Whether the best error has fallen by a tenth lately.
+bool Ipm::gained(double error) {
+  ++idle_;
+  if (error < 0.9 * gained_error_) {
+    gained_error_ = error;
+    idle_ = 0;
+  }
+  const int patience = method_ == Method::interior ? options_.patience
+                       : method_ == Method::full   ? kPatienceOfNewton
+                                                   : kPatienceOfProximal;
+  return idle_ < patience;
+}
+
+void Ipm::change(Method method) {
+  if (method_ != Method::interior) ++counters_.guards;
+  method_ = method;
+  idle_ = 0;
+  gained_error_ = best_error_;
+  if (method == Method::full) newton_.start(best_x_, kRegularisation);
+  if (method == Method::proximal) proximal_.start(best_x_, kShift);
+  ++products_;
+}
+
+Iteration Ipm::step_inside(std::span<double> r) {
+  Iteration iteration;
+  phase_ = 0;
+  iteration.moved = interior_.step();
+  ++products_;
+  if (!iteration.moved) return iteration;
+  system_.to_impulses(interior_.iterate(), r);
+  iteration.error = interior_.error();
+  if (!(iteration.error < best_error_)) return iteration;
+  best_error_ = iteration.error;
+  std::copy(interior_.iterate().begin(), interior_.iterate().end(), best_x_.begin());
+  return iteration;
+}
+
+Iteration Ipm::iterate(std::span<double> r) {
+  ++counters_.evaluations;
+  if (method_ == Method::interior) {
+    const Iteration iteration = step_inside(r);
+    if (iteration.moved || options_.crossover == 0.0) return iteration;
+    change(Method::full);
+  }
+  phase_ = 1;
+  if (method_ == Method::full && !newton_.step()) change(Method::proximal);
+  if (method_ == Method::proximal) {
+    proximal_.step();
+    if (!stop_->fixed()) proximal_.settle(stop_->tolerance());
+    products_ += 2;
+  } else {
+    if (!stop_->fixed()) newton_.settle(stop_->tolerance());
+    ++products_;
+  }
+  const bool full = method_ == Method::full;
+  const std::span<const double> x = full ? newton_.iterate() : proximal_.iterate();
+  Iteration iteration;
+  iteration.error = full ? newton_.error() : proximal_.error();
+  system_.to_impulses(x, r);
+  if (iteration.error < best_error_) {
+    best_error_ = iteration.error;
+    std::copy(x.begin(), x.end(), best_x_.begin());
+  }
+  counters_.state_changes += system_.state_changes();
+  return iteration;
+}
+
+LoopEnd Ipm::settle(std::span<double> /*r*/) {
+  const bool gains = gained(best_error_);
+  if (method_ == Method::interior) {
+    if (options_.crossover == 0.0) return gains || stop_->fixed() ? LoopEnd::none : LoopEnd::stuck;
+    if (!gains || best_error_ <= options_.crossover * stop_->scale()) change(Method::full);
+    return LoopEnd::none;
+  }
+  if (gains) return LoopEnd::none;
+  if (method_ == Method::full) {
+    change(Method::proximal);
+    return LoopEnd::none;
+  }
+  return stop_->fixed() ? LoopEnd::none : LoopEnd::stuck;
+}
+
+}  // namespace signorini
