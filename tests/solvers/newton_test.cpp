@@ -143,10 +143,16 @@ TEST(Newton, StickingContactsTakeTwoSteps) {
 }
 
 TEST(ProxNewton, ReachesRoundingWhereSweepsDoNot) {
-  for (const char* name : {"stack_mass_ratio_1e6", "planted_rough", "four_legged_plate", "planted_duplicates"}) {
-    const Answer a = answer("prox-newton", {}, zoo::specimen(name).problem, 1e-12);
-    EXPECT_EQ(enum_name(a.report.status), "converged") << name;
-    EXPECT_LE(a.errors.residual, 1e-12) << name;
+  struct Asked {
+    const char* name;
+    double residual;
+  };
+  // the velocities of the stack are known to the unit roundoff times its condition, 1e6, and a few operations
+  for (const Asked& asked : {Asked{"stack_mass_ratio_1e6", 1e-9}, Asked{"planted_rough", 1e-12},
+                             Asked{"four_legged_plate", 1e-12}, Asked{"planted_duplicates", 1e-12}}) {
+    const Answer a = answer("prox-newton", {}, zoo::specimen(asked.name).problem, asked.residual);
+    EXPECT_EQ(enum_name(a.report.status), "converged") << asked.name;
+    EXPECT_LE(a.errors.residual, asked.residual) << asked.name;
   }
 }
 

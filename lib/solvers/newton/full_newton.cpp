@@ -33,7 +33,7 @@ bool FullNewton::step() {
   while (!system_->direction(x_, y_, 0.0, alpha, d_)) {
     ++guards_;
     alpha *= 100.0;
-    if (alpha > 1.0) return false;
+    if (!(alpha <= 1.0)) return false;  // nor where the error is not finite
   }
   for (std::size_t i = 0; i < x_.size(); ++i) x_[i] += d_[i];
   evaluate();

@@ -25,12 +25,14 @@ void NewtonSystem::prepare(const GaussSeidelData& data) {
   inverse_root_.assign(m, 0.0);
   normal_.assign(m, 0.0);
   tangent_.assign(m, 0.0);
+  largest_root_ = 0.0;
   for (std::size_t k = 0; k < m; ++k) {
     const Matrix3& D = data.diagonal[k];
     if (!(D(0, 0) > 0.0)) continue;
     const double s = std::max(D.trace() / 3.0, D(0, 0) / 3.0);
     root_[k] = std::sqrt(s);
     inverse_root_[k] = 1.0 / root_[k];
+    largest_root_ = std::max(largest_root_, root_[k]);
     normal_[k] = D(0, 0) / s;
     tangent_[k] = std::max(0.0, data.tangent_inverse_mass[k]) / s;
   }
@@ -55,7 +57,7 @@ void NewtonSystem::make_room(std::size_t entries) {
 }
 
 void NewtonSystem::begin(double velocity_scale) {
-  scale_ = velocity_scale;
+  scale_ = largest_root_ > 0.0 ? velocity_scale / largest_root_ : velocity_scale;
   flops_ = 0.0;
   std::fill(number_.begin(), number_.end(), Index{-1});
 }

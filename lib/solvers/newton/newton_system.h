@@ -10,7 +10,8 @@
 /// The linear algebra of Newton methods on u = W r + q: unit-free variables, the Alart–Curnier equations of a shifted
 /// problem, and their Newton direction.
 ///
-///     s_k = tr(W_kk)/3,   x_k = r_k √s_k/U,   y_k = u_k/(√s_k U),   W̃_kl = W_kl/√(s_k s_l),   y = W̃ x + q̃
+///     s_k = tr(W_kk)/3,   s = max_k s_k,   W̃_kl = W_kl/√(s_k s_l),   y = W̃ x + q̃
+///     x_k = r_k √(s_k s)/U,   y_k = u_k √(s/s_k)/U
 ///
 ///     W: 3m×3m [1/kg]   r: 3m [N·s]   u, q: 3m [m/s]   U = max|q| [m/s]   x, y: 3m [–]
 ///
@@ -90,7 +91,8 @@ class NewtonSystem {
   const GaussSeidelData* data_ = nullptr;
   std::vector<double> root_, inverse_root_;      ///< m: √s_k and 1/√s_k; 0 where nothing moves
   std::vector<double> normal_, tangent_;         ///< m: W̃_NN, λ_max(W̃_TT)
-  double scale_ = 1.0;                           ///< U
+  double largest_root_ = 1.0;                    ///< √s
+  double scale_ = 1.0;                           ///< U/√s
   std::vector<double> impulse_, velocity_;       ///< 3m: r and W r
   std::vector<double> near_, near_velocity_;     ///< 3m: of `settle`
   std::vector<ContactPiece> piece_;              ///< m
