@@ -385,4 +385,11 @@ double PrimalSystem::exact_error(std::span<const double> r, TaskArena* arena) {
   return error(r, u_, arena);
 }
 
+ReducedProblem PrimalSystem::reduced(TaskArena* arena) const {
+  SIGNORINI_CHECK(exact_ && mass_ && pull.size() == 0);
+  ReducedProblem problem{assemble_delassus(*mass_, H, arena), Vector::Zero(w.size())};
+  relative_velocity(span_of(origin), span_of(problem.q), arena);
+  return problem;
+}
+
 }  // namespace signorini

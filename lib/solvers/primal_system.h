@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "contact/contact_problem.h"
+#include "contact/delassus_operator.h"
 #include "contact/direction_rows.h"
 #include "contact/friction_law.h"
 #include "contact/mass_factor.h"
@@ -105,6 +106,8 @@ class PrimalSystem {
   double error(std::span<const double> r, std::span<const double> u, TaskArena* arena = nullptr) const {
     return errors(r, u, arena).largest;
   }
+  /// W and q from the factor of M. Only with `exact` and Origin::free.
+  ReducedProblem reduced(TaskArena* arena = nullptr) const;
   /// u = Hᵀ v + w.
   void relative_velocity(std::span<const double> v, std::span<double> u, TaskArena* arena = nullptr) const;
   /// b = H r (size()); dofs that no contact touches are left alone.

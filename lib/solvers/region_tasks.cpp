@@ -291,7 +291,7 @@ std::string RegionTasks::unsupported_reason(const ContactProblem& problem) const
 /// by region the failure gets a name.
 bool RegionTasks::Impl::prepare_together(const ContactProblem& problem) {
   const bool exact = options.mode == RegionMode::points || options.mode == RegionMode::islands;
-  if (prototype->traits().needs != SolverNeeds::delassus || !exact) return false;
+  if (!prototype->works_on_impulses(problem) || !exact) return false;
   const auto take = [&](Index region, ReducedProblem system) {
     const std::size_t i = region;
     const std::span<const Index> contacts = partition.region(region);

@@ -5,6 +5,8 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "solvers/accelerated/anderson.h"
+#include "solvers/accelerated/nncg.h"
 #include "solvers/active_set/cr.h"
 #include "solvers/active_set/minres.h"
 #include "solvers/anticipation/ca.h"
@@ -15,6 +17,8 @@
 #include "solvers/newton/ipm.h"
 #include "solvers/newton/newton.h"
 #include "solvers/newton/prox_newton.h"
+#include "solvers/portfolio/auto.h"
+#include "solvers/relaxation/nsgs.h"
 #include "solvers/relaxation/pgs.h"
 #include "solvers/relaxation/reference.h"
 #include "solvers/retired_options.h"
@@ -87,6 +91,16 @@ std::vector<SolverEntry>& table() {
                         "Rockafellar 1976 and Alart and Curnier 1991"),
       entry<Ipm>("interior point method on the friction cones, then Newton steps from 1e-5 on",
                  "Acary, Armand, Nguyen and Shpakovych 2023; crossover: ours"),
+      entry<Nsgs>("nonsmooth Gauss-Seidel: as pgs, with each contact solved exactly",
+                  "Jourdan, Alart and Jean 1998 (local problem solved exactly)"),
+      entry<Nncg>("nonsmooth nonlinear conjugate gradients: the sweeps of pgs as gradient steps of a conjugate "
+                  "gradient method",
+                  "Silcowitz, Niebe and Erleben 2010 (guarded; the printed form is an option)"),
+      entry<Anderson>("the sweeps of pgs, accelerated by a combination of the last ones",
+                      "Anderson 1965; Walker and Ni 2011; guard after Zhang, O'Donoghue and Boyd 2020"),
+      entry<Auto>("sweeps while they promise to arrive, Newton steps where these are cheaper: the choice where no solver is "
+                  "named",
+                  "ours"),
       entry<Reference>(
           "slow and accurate, for checking the others: Gauss-Seidel with exact one-contact solves, "
           "then semi-smooth Newton steps",

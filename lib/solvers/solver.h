@@ -189,7 +189,11 @@ class Solver {
   /// (Verschoor 2019, Algorithm 1).
   virtual void update_contacts(const ContactProblem& problem) { prepare(problem); }
 
-  /// Solvers with `needs` = delassus, for regions whose W and q were assembled together: as
+  /// Whether `problem` is solved on W and q alone: then `prepare_island` serves it too.
+  virtual bool works_on_impulses(const ContactProblem& /*problem*/) const {
+    return traits().needs == SolverNeeds::delassus;
+  }
+  /// Where `works_on_impulses`, for regions whose W and q were assembled together: as
   /// `unsupported_reason` and `prepare` of a problem of one island.
   virtual std::string island_refusal(Index contacts) const;
   virtual void prepare_island(ReducedProblem problem, Vector mu);

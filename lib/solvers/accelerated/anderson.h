@@ -1,0 +1,79 @@
+#pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "solvers/accelerated/anderson_history.h"
+#include "solvers/accelerated/stall_guard.h"
+#include "solvers/delassus_solver.h"
+#include "solvers/registered_solver.h"
+
+/// `anderson`: sweeps of projected Gauss–Seidel r → y = G(r) (gauss_seidel.h) on u = W r + q, accelerated by the
+/// last `window` of them (Anderson 1965; Walker and Ni 2011; anderson_history.h):
+///
+///     y = G(r),  d = y − r,  r ← y − Σ γ_j Δy_j,  γ = argmin |d − Σ γ_j Δd_j|,  |d|² = Σ (d_N²/ρ_N + d_T²/ρ_T)
+///
+/// ρ: the steps of the sweep. y, which fulfils the contact law's bounds, is the iterate that is judged and
+/// returned. With window = 0 this is `pgs`.
+///
+/// Safeguard (`guard = growth`), as Zhang, O'Donoghue and Boyd 2020 compare residuals, with bounds of our own: the
+/// sweep from an accelerated point has to give |d| ≤ kGrowth times the last; otherwise its result is dropped, the
+/// iterate before comes back, the history is forgotten and a plain sweep follows. Where |d| makes no progress
+/// plain sweeps follow (stall_guard.h). `guard = none` accepts every point.
+///
+/// An iteration costs one sweep, one pass over `window` columns for γ and one for r.
+namespace signorini {
+
+enum class AndersonGuard { growth, none };
+template <>
+struct EnumNames<AndersonGuard> {
+  static constexpr std::array<std::pair<AndersonGuard, std::string_view>, 2> value{
+      {{AndersonGuard::growth, "growth"}, {AndersonGuard::none, "none"}}};
+};
+
+struct AndersonOptions {
+  CommonOptions common;
+  int window = 5;
+  AndersonGuard guard = AndersonGuard::growth;
+
+  template <class Visitor>
+  void visit(Visitor& v) {
+    common.visit(v);
+    v("window", window, "sweeps that a new point is combined from, besides the last one; 0: plain sweeps");
+    v("guard", guard,
+      "growth: a point whose sweep corrects more than the last one is taken back, and plain sweeps follow "
+      "where nothing is gained; none: every point is accepted");
+  }
+  void validate() const;
+};
+
+class Anderson : public RegisteredSolver<Anderson, AndersonOptions, DelassusSolver> {
+ public:
+  static constexpr std::string_view kName = "anderson";
+  static constexpr SolverTraits kTraits{};
+  explicit Anderson(const Options& options) : RegisteredSolver(options) {}
+
+  void prepare_island(ReducedProblem problem, Vector mu) override;
+
+ protected:
+  Iteration start(std::span<double> r, const StopTest& stop) override;
+  Iteration iterate(std::span<double> r) override;
+  MeasureSchedule::Tells estimates_tell() const override { return MeasureSchedule::Tells::last; }
+
+ private:
+  bool accelerate(std::span<double> r);
+  void take_back(std::span<double> r);
+
+  AndersonHistory history_;
+  std::vector<double> change_;  ///< 3m: d, N·s
+
+  // of one solve
+  bool paired_ = false;  ///< r and `change_` are y and d of the last sweep
+  double correction_ = 0.0, square_ = 0.0;  ///< of the last accepted sweep: m/s, |d|²
+  StallGuard guard_;
+};
+
+}  // namespace signorini

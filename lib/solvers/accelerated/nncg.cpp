@@ -1,0 +1,30 @@
+#include "solvers/accelerated/nncg.h"
+
+namespace signorini {
+
+void NncgOptions::validate() const {
+  if (!(restart_above >= 0.0 && restart_above <= 1.0))
+    throw_usage("solver 'nncg': restart_above = {} must be in [0, 1]", restart_above);
+}
+
+void Nncg::prepare_island(ReducedProblem problem, Vector mu) {
+  const FrictionLaw law = options_.common.law;
+  set_data(make_gauss_seidel_data(std::move(problem.W), std::move(problem.q), std::move(mu), law,
+                                  natural_tangent_step(law)));
+  sweeps_.prepare(data_);
+}
+
+Iteration Nncg::start(std::span<double> /*r*/, const StopTest& /*stop*/) {
+  reset_counters();
+  sweeps_.start(options_.form, options_.restart_above);
+  return {};
+}
+
+Iteration Nncg::iterate(std::span<double> r) {
+  const SweepStep step = sweeps_.step(r);
+  counters_.restarts = sweeps_.restarts();
+  counters_.guards = sweeps_.guards();
+  return swept(step.correction);
+}
+
+}  // namespace signorini

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "solvers/accelerated/nncg_sweeps.h"
+#include "solvers/delassus_solver.h"
+#include "solvers/registered_solver.h"
+
+/// `nncg`: nonsmooth nonlinear conjugate gradients (Silcowitz, Niebe and Erleben 2010, Algorithm 2) on
+/// u = W r + q.
+///
+/// A sweep of projected Gauss–Seidel r → y = G(r) (gauss_seidel.h) has the role of the gradient step of a
+/// nonlinear conjugate gradient method by Fletcher and Reeves. d: 3m, N·s; d ← d of the sweep before:
+///
+///     y = G(r),  d = y − r,  β = |d|²/|d_old|²
+///     β ≤ 1:  r ← y + β p,  p ← β p + d
+///     β > 1:  r ← y,        p ← 0                  restart
+///
+/// y, which fulfils the contact law's bounds, is the iterate that is judged and returned.
+///
+/// Departures (`form = printed` has none of them). |d|² = Σ (d_N²/ρ_N + d_T²/ρ_T), ρ the steps of the sweep, as
+/// in preconditioned conjugate gradients, instead of Σ d²: β then does not depend on which contacts are heavy.
+/// Where |d| makes no progress plain sweeps follow (stall_guard.h), because nothing bounds r + β p.
+///
+/// An iteration costs one sweep, which records d and |d|², and one pass over r, p and d.
+namespace signorini {
+
+template <>
+struct EnumNames<NncgForm> {
+  static constexpr std::array<std::pair<NncgForm, std::string_view>, 2> value{
+      {{NncgForm::robust, "robust"}, {NncgForm::printed, "printed"}}};
+};
+
+struct NncgOptions {
+  CommonOptions common;
+  NncgForm form = NncgForm::robust;
+  double restart_above = 1.0;
+
+  template <class Visitor>
+  void visit(Visitor& v) {
+    common.visit(v);
+    v("form", form,
+      "robust: beta in the metric of the sweep's steps, plain sweeps where nothing is gained; printed: beta "
+      "of the impulses themselves, no guard");
+    v("restart_above", restart_above,
+      "directions are given up where beta is larger than this, in [0, 1]; 0: always, which leaves plain "
+      "sweeps");
+  }
+  void validate() const;
+};
+
+class Nncg : public RegisteredSolver<Nncg, NncgOptions, DelassusSolver> {
+ public:
+  static constexpr std::string_view kName = "nncg";
+  static constexpr SolverTraits kTraits{};
+  explicit Nncg(const Options& options) : RegisteredSolver(options) {}
+
+  void prepare_island(ReducedProblem problem, Vector mu) override;
+
+ protected:
+  Iteration start(std::span<double> r, const StopTest& stop) override;
+  Iteration iterate(std::span<double> r) override;
+  MeasureSchedule::Tells estimates_tell() const override { return MeasureSchedule::Tells::last; }
+
+ private:
+  NncgSweeps sweeps_;
+};
+
+}  // namespace signorini

@@ -1,0 +1,201 @@
+#include "solvers/portfolio/auto.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/clock.h"
+#include "contact/mass_factor.h"
+#include "linalg/connected_components.h"
+
+namespace signorini {
+
+namespace {
+
+constexpr double kBlock = 18.0;           ///< operations with one 3×3 block
+constexpr double kSolve = 3.8;            ///< of three solves with a body's factor, for each entry of its part of M …
+                                          ///< … times the cube root of its dofs: the fill of a solid
+constexpr double kFormBlock = 150.0;      ///< a block of W from the columns of M⁻¹ H
+constexpr double kSweepsOnImpulses = 150.0;  ///< that a problem takes once W is there
+constexpr int kShortestStage = 20;
+
+/// Stages of one solve as one: iterations are numbered on, and the first start alone is shown.
+class Stages : public IterationObserver {
+ public:
+  explicit Stages(IterationObserver* outer) : outer_(outer) {}
+  void begin_next(int iterations) {
+    offset_ += iterations;
+    first_ = false;
+  }
+  void on_iteration(int iteration, std::span<const double> r, std::string_view phase) override {
+    if (iteration == 0 && !first_) return;
+    const bool newton = phase == Auto::kTraits.phases[1];
+    outer_->on_iteration(iteration + offset_, r, iteration == 0 ? phase : Auto::kTraits.phases[newton ? 1 : 0]);
+  }
+  void on_progress(int iteration, const IterationProgress& progress) override {
+    outer_->on_progress(iteration + offset_, progress);
+  }
+
+ private:
+  IterationObserver* outer_;
+  int offset_ = 0;
+  bool first_ = true;
+};
+
+/// The report of two stages, the second from where the first ended.
+void append(SolveReport& whole, const SolveReport& stage) {
+  whole.status = stage.status;
+  whole.iterations += stage.iterations;
+  for (std::size_t p = 0; p < whole.phase_iterations.size(); ++p)
+    whole.phase_iterations[p] += stage.phase_iterations[p];
+  whole.products += stage.products;
+  whole.counters += stage.counters;
+  whole.own_residual = stage.own_residual;
+}
+
+}  // namespace
+
+Auto::Auto(const Options& options)
+    : RegisteredSolver(options),
+      impulses_(std::make_unique<ImpulsePortfolio>(PortfolioOptions{options.common})) {}
+
+void Auto::use_arena(TaskArena* arena) {
+  arena_ = arena;
+  impulses_->use_arena(arena);
+  if (velocities_) velocities_->use_arena(arena);
+}
+
+/// Where M couples no more dofs than a rigid body has, W is as cheap as M itself.
+bool Auto::works_on_impulses(const ContactProblem& problem) const {
+  if (!problem.has_primal() || problem.has_dual() || problem.contacts() == 0) return true;
+  if (!PrimalSystem::refusal(problem).empty()) return true;
+  const Index node_size = problem.node_size();
+  const Components bodies = connected_components(problem.M, node_size);
+  std::vector<Index> nodes(static_cast<std::size_t>(bodies.count), 0);
+  for (const Index body : bodies.label) ++nodes[body];
+  return node_size * *std::max_element(nodes.begin(), nodes.end()) <= MassFactor::kDenseBody;
+}
+
+void Auto::prepare(const ContactProblem& problem) {
+  if (works_on_impulses(problem)) {
+    velocities_.reset();
+    impulses_->prepare(problem);
+    impulses_ready_ = true;
+    return;
+  }
+  if (!velocities_) {
+    IcaOptions options;
+    options.common = options_.common;
+    velocities_ = std::make_unique<Velocities>(options);
+    velocities_->use_arena(arena_);
+  }
+  velocities_->prepare(problem);
+  mu_ = problem.mu;
+  impulses_ready_ = false;
+  count_costs(problem);
+}
+
+void Auto::prepare_island(ReducedProblem problem, Vector mu) {
+  velocities_.reset();
+  impulses_->prepare_island(std::move(problem), std::move(mu));
+  impulses_ready_ = true;
+}
+
+/// W has t² blocks for a body that t contacts touch; each takes a few dofs of M⁻¹ H, whose 3 t columns cost two passes over
+/// the factor of the body.
+void Auto::count_costs(const ContactProblem& problem) {
+  const PrimalSystem& system = velocities_->system();
+  const Index node_size = problem.node_size();
+  const Components bodies = connected_components(problem.M, node_size);
+  std::vector<double> touches(static_cast<std::size_t>(bodies.count), 0.0), entries(touches.size(), 0.0);
+  std::vector<double> dofs(touches.size(), 0.0);
+  for (Index row = 0; row < problem.dofs(); ++row) {
+    const Index body = bodies.label[row / node_size];
+    entries[body] += static_cast<double>(problem.M.row(row).nonZeros());
+    dofs[body] += 1.0;
+  }
+  for (Index k = 0; k < system.H.contacts(); ++k) {
+    Index last = -1;
+    for (Index e = system.H.begin[k]; e < system.H.begin[k + 1]; ++e) {
+      const Index dof = system.H.dof[e];
+      if (dof >= problem.dofs()) continue;
+      const Index body = bodies.label[dof / node_size];
+      if (body != last) touches[body] += 1.0;  // counted again where the dofs of two bodies alternate
+      last = body;
+    }
+  }
+  costs_ = {};
+  double blocks = 0.0;
+  for (std::size_t b = 0; b < touches.size(); ++b) {
+    blocks += touches[b] * touches[b];
+    costs_.form += touches[b] * (kSolve * std::cbrt(dofs[b]) * entries[b] + kFormBlock * touches[b]);
+  }
+  costs_.fits = blocks <= kMostBlocks;
+  costs_.sweep = kBlock * blocks;
+  costs_.product = 2.0 * kBlock * static_cast<double>(system.M.blocks());
+  costs_.inner = kBlock * static_cast<double>(system.W_D.blocks());
+}
+
+SolveReport Auto::solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) {
+  if (velocities_) return solve_on_velocities(r, stop, observer);
+  SolveReport report = impulses_->solve(r, stop, observer);
+  if (report.message.empty()) report.message = "impulses";
+  return report;
+}
+
+/// Whether the stage that began with the residual `before` was the last one on velocities; `length`: of the next.
+bool Auto::velocities_end(const SolveReport& report, double before, const StopRule& stop, int& length) const {
+  if (!costs_.fits) return false;
+  if (report.status != SolveStatus::iteration_limit) return true;
+  const double sweeps = static_cast<double>(report.counters.contact_sweeps);
+  const double iteration = costs_.product + costs_.inner * sweeps / std::max(1, report.iterations);
+  const double gained = std::log(before / report.own_residual);
+  const double missing = std::log(report.own_residual / std::max(stop.residual, 1e-15));
+  if (!(gained > 0.0)) return true;
+  const double left = missing / gained * report.iterations;
+  if (left * iteration > costs_.form + kSweepsOnImpulses * costs_.sweep) return true;
+  length = std::max(kShortestStage, static_cast<int>(std::min(1.2 * left, 1e6)));
+  return false;
+}
+
+SolveReport Auto::solve_on_velocities(std::span<double> r, const StopRule& stop, IterationObserver* observer) {
+  const Stopwatch watch;
+  Stages stages(observer);
+  IterationObserver* const shown = observer != nullptr ? &stages : nullptr;
+  SolveReport whole;
+  whole.message = "velocities";
+  // the residual of the start
+  StopRule rule = stop;
+  rule.fixed_iterations = false;
+  rule.max_iterations = 0;
+  double before = velocities_->solve(r, rule, nullptr).own_residual;
+  int length = kShortestStage;
+  for (;;) {
+    rule = stop;
+    rule.max_iterations = std::min(length, stop.max_iterations - whole.iterations);
+    rule.time_limit = std::max(0.0, stop.time_limit - watch.seconds());
+    const SolveReport stage = velocities_->solve(r, rule, shown);
+    append(whole, stage);
+    stages.begin_next(stage.iterations);
+    const bool out = whole.iterations >= stop.max_iterations || stage.status == SolveStatus::time_limit;
+    if (stage.status == SolveStatus::converged || out) return whole;
+    if (velocities_end(stage, before, stop, length)) break;
+    if (stage.status != SolveStatus::iteration_limit) return whole;
+    before = stage.own_residual;
+  }
+  rule = stop;
+  rule.max_iterations = stop.max_iterations - whole.iterations;
+  rule.time_limit = std::max(0.0, stop.time_limit - watch.seconds());
+  append(whole, go_on_with_impulses(r, rule, shown));
+  whole.message = "both";
+  return whole;
+}
+
+SolveReport Auto::go_on_with_impulses(std::span<double> r, const StopRule& stop, IterationObserver* observer) {
+  if (!impulses_ready_) impulses_->prepare_island(velocities_->system().reduced(arena_), mu_);
+  impulses_ready_ = true;
+  return impulses_->solve(r, stop, observer);
+}
+
+}  // namespace signorini

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "solvers/anticipation/ica.h"
+#include "solvers/portfolio/impulse_portfolio.h"
+#include "solvers/registered_solver.h"
+
+/// `auto`: the choice where no solver is named.
+///
+/// - On impulses alone where W is cheap: explicit integration, rigid bodies, bodies of few dofs, problems that have W
+///   only. Accelerated sweeps, then Newton steps (impulse_portfolio.h).
+/// - On velocities first where M couples many nodes: `ica` reads M once per iteration and needs no W. It runs in stages;
+///   after each, the iterations left at the rate so far are weighed against forming W from the factor of M and sweeping
+///   there. What is cheaper goes on, from the impulses reached.
+///
+/// Everything is decided by counted operations of the problem at hand, never by a clock, so the answer has the same bits
+/// everywhere. A problem whose W would hold more than kMostBlocks blocks stays on velocities.
+///
+/// The report's message says what was used: `impulses`, `velocities`, or `both`. Forming W in the midst of a solve
+/// allocates; that time is the solve's.
+namespace signorini {
+
+struct AutoOptions {
+  CommonOptions common;
+
+  template <class Visitor>
+  void visit(Visitor& v) {
+    common.visit(v);
+  }
+};
+
+class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
+ public:
+  static constexpr std::string_view kName = "auto";
+  static constexpr SolverTraits kTraits{.needs = SolverNeeds::either, .phases = {"sweep", "newton"}};
+  static constexpr double kMostBlocks = 1e7;  ///< 720 MB
+  explicit Auto(const Options& options);
+
+  std::string unsupported_reason(const ContactProblem& /*problem*/) const override { return ""; }
+  std::string island_refusal(Index /*contacts*/) const override { return ""; }
+  bool works_on_impulses(const ContactProblem& problem) const override;
+  void use_arena(TaskArena* arena) override;
+  void prepare(const ContactProblem& problem) override;
+  void prepare_island(ReducedProblem problem, Vector mu) override;
+  SolveReport solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) override;
+
+ private:
+  /// `ica` with its matrices at hand.
+  class Velocities : public Ica {
+   public:
+    using Ica::Ica;
+    const PrimalSystem& system() const { return system_; }
+  };
+  struct Costs {
+    double product = 0.0;  ///< M v in an iteration of `ica`
+    double inner = 0.0;    ///< a sweep of its inner problem
+    double form = 0.0;    ///< W and q from the factor of M
+    double sweep = 0.0;   ///< a sweep over W
+    bool fits = true;     ///< W into kMostBlocks
+  };
+  bool velocities_end(const SolveReport& report, double before, const StopRule& stop, int& length) const;
+  void count_costs(const ContactProblem& problem);
+  SolveReport solve_on_velocities(std::span<double> r, const StopRule& stop, IterationObserver* observer);
+  SolveReport go_on_with_impulses(std::span<double> r, const StopRule& stop, IterationObserver* observer);
+
+  TaskArena* arena_ = nullptr;
+  std::unique_ptr<ImpulsePortfolio> impulses_;
+  std::unique_ptr<Velocities> velocities_;
+  Vector mu_;
+  Costs costs_;
+  bool impulses_ready_ = false;
+};
+
+}  // namespace signorini

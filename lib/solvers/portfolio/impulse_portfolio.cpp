@@ -1,0 +1,212 @@
+#include "solvers/portfolio/impulse_portfolio.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace signorini {
+
+namespace {
+
+// Costs, in operations of a sweep: found by measurement, docs/notes/auto.md.
+constexpr double kBlock = 18.0, kContact = 60.0;              ///< of a sweep
+constexpr double kStepBlock = 900.0, kStepContact = 500.0;    ///< of a Newton step without its factor
+constexpr double kSparseOperation = 3.0;                      ///< one of a sparse factor
+
+// Sweeps before the first decision, and between later ones.
+constexpr int kFirstLeg = 20, kShortLeg = 10, kLongLeg = 200;
+constexpr double kSteps = 10.0;         ///< that a trial is expected to take
+constexpr double kShareOfSweeps = 0.8;  ///< of a trial's cost, spent on sweeps before the next trial
+constexpr double kLeastOfSweeps = 0.2;  ///< the same, before a rate is trusted
+constexpr double kGrowth = 1.5;         ///< of the cost of a trial after one that failed
+
+// Trials.
+constexpr double kRegularisation = 0.01, kShift = 0.1;
+constexpr int kMostSteps = 30, kPatience = 12;          ///< of full steps, the first trial
+constexpr int kMostLaterSteps = 30, kLaterPatience = 8; ///< from iterates of sweeps
+constexpr double kProximalSteps = 40.0;
+constexpr double kGain = 2.0, kLargeGain = 20.0;
+
+}  // namespace
+
+void ImpulsePortfolio::prepare_island(ReducedProblem problem, Vector mu) {
+  const FrictionLaw law = options_.common.law;
+  set_data(make_gauss_seidel_data(std::move(problem.W), std::move(problem.q), std::move(mu), law,
+                                  natural_tangent_step(law)));
+  sweeps_.prepare(data_);
+  newton_ready_ = false;
+  if (data_.contacts() <= NewtonSystem::kSmall) prepare_newton();
+  sweep_cost_ = kBlock * static_cast<double>(data_.W.blocks()) + kContact * static_cast<double>(data_.contacts());
+}
+
+void ImpulsePortfolio::prepare_newton() {
+  system_.prepare(data_);
+  newton_.prepare(system_);
+  proximal_.prepare(system_);
+  for (std::vector<double>* v : {&swept_, &best_r_, &x_}) v->assign(u_.size(), 0.0);
+  newton_ready_ = true;
+}
+
+Iteration ImpulsePortfolio::start(std::span<double> r, const StopTest& stop) {
+  reset_counters();
+  stop_ = &stop;
+  target_ = stop.judging() ? stop.tolerance() : stop.asked();
+  newton_begun_ = proximal_begun_ = resume_ = false;
+  trials_ = steps_so_far_ = 0;
+  slice_ = swept_cost_ = 0.0;
+  phase_ = 0;
+  method_ = Method::sweeps;
+  sweeps_.start();
+  length_ = kFirstLeg;
+  Iteration first;
+  first.error = measure(r, 0.0);
+  best_error_ = first.error;
+  record_.begin(first.error);
+  return first;
+}
+
+Iteration ImpulsePortfolio::sweep(std::span<double> r) {
+  phase_ = 0;
+  if (resume_) std::copy(swept_.begin(), swept_.end(), r.begin());
+  resume_ = false;
+  const SweepStep step = sweeps_.step(r);
+  counters_.restarts = sweeps_.restarts();
+  swept_cost_ += sweep_cost_;
+  --length_;
+  record_.add(step.correction);
+  return swept(step.correction);
+}
+
+/// Of one Newton step: counted, or before the first a guess from the contacts that push.
+double ImpulsePortfolio::cost_of_steps(std::span<const double> r) const {
+  const double m = static_cast<double>(data_.contacts()), blocks = static_cast<double>(data_.W.blocks());
+  Index pushing = 0;
+  for (std::size_t k = 0; k < r.size(); k += 3) pushing += r[k] > 0.0 ? 1 : 0;
+  const double share = static_cast<double>(pushing) / std::max(1.0, m);
+  const double rest = kStepBlock * blocks * share * share + kStepContact * m + 3.0 * sweep_cost_;
+  if (steps_so_far_ > 0) return kSparseOperation * system_.flops() / steps_so_far_ + rest;
+  const double n = 3.0 * pushing;
+  const double dense = 2.0 / 3.0 * n * n * n;
+  // a factor that holds four times the entries of the matrix
+  const double entries = 4.0 * 9.0 * blocks * share * share;
+  const double sparse = n > 0.0 ? kSparseOperation * entries * entries / n : 0.0;
+  return std::min(dense, sparse) + rest;
+}
+
+bool ImpulsePortfolio::trial_is_due(std::span<const double> r) const {
+  const double need = std::max(kSteps * cost_of_steps(r), slice_);
+  if (swept_cost_ > kShareOfSweeps * need) return true;
+  return swept_cost_ > kLeastOfSweeps * need && record_.left(target_) * sweep_cost_ > need;
+}
+
+void ImpulsePortfolio::begin_trial(std::span<const double> r) {
+  if (!newton_ready_) prepare_newton();
+  if (!newton_begun_) system_.begin(stop_->scale());
+  std::copy(r.begin(), r.end(), swept_.begin());
+  if (!newton_begun_ || record_.best() < best_error_) {
+    best_error_ = record_.best();
+    std::copy(r.begin(), r.end(), best_r_.begin());
+  }
+  method_ = trials_ % 3 == 1 || trials_ == 0 ? Method::full : Method::proximal;
+  trial_begin_ = system_.flops();
+  trial_error_ = best_error_;
+  steps_ = idle_ = 0;
+  if (method_ == Method::full) {
+    system_.to_unit_free(best_r_, x_);
+    if (!newton_begun_) std::fill(x_.begin(), x_.end(), 0.0);
+    newton_.start(x_, kRegularisation);
+    gained_error_ = newton_.error();
+    ++products_;
+  } else if (!proximal_begun_) {
+    std::fill(x_.begin(), x_.end(), 0.0);
+    proximal_.start(x_, kShift);
+    proximal_begun_ = true;
+    ++products_;
+  }
+  newton_begun_ = true;
+}
+
+Iteration ImpulsePortfolio::step(std::span<double> r) {
+  phase_ = 1;
+  ++steps_;
+  ++steps_so_far_;
+  Iteration iteration;
+  if (method_ == Method::full) {
+    if (!newton_.step()) steps_ = kMostSteps;
+    if (!stop_->fixed()) newton_.settle(target_);
+    iteration.error = newton_.error();
+    system_.to_impulses(newton_.iterate(), r);
+    ++products_;
+  } else {
+    proximal_.step();
+    if (!stop_->fixed()) proximal_.settle(target_);
+    iteration.error = proximal_.error();
+    system_.to_impulses(proximal_.iterate(), r);
+    products_ += 2;
+  }
+  ++counters_.evaluations;
+  counters_.state_changes += system_.state_changes();
+  if (!std::isfinite(iteration.error)) {  // full steps ran away: the trial ends
+    steps_ = kMostSteps;
+    std::copy(best_r_.begin(), best_r_.end(), r.begin());
+    iteration.error = best_error_;
+  } else if (iteration.error < best_error_) {
+    best_error_ = iteration.error;
+    std::copy(r.begin(), r.end(), best_r_.begin());
+  }
+  return iteration;
+}
+
+bool ImpulsePortfolio::trial_is_over() {
+  if (best_error_ <= target_) return false;  // nothing is left but rounding
+  if (method_ == Method::proximal) {
+    const double spent = system_.flops() - trial_begin_;
+    return spent * kSparseOperation > std::max(kProximalSteps * cost_of_steps(best_r_), 2.0 * slice_) ||
+           steps_ >= 3 * kProximalSteps;
+  }
+  ++idle_;
+  if (newton_.error() < 0.9 * gained_error_) {
+    gained_error_ = newton_.error();
+    idle_ = 0;
+  }
+  const bool first = !proximal_begun_ && trials_ == 0;
+  return steps_ >= (first ? kMostSteps : kMostLaterSteps) || idle_ >= (first ? kPatience : kLaterPatience);
+}
+
+void ImpulsePortfolio::end_trial() {
+  ++trials_;
+  slice_ = kGrowth * std::max(slice_, steps_ * cost_of_steps(best_r_));
+  swept_cost_ = 0.0;
+  method_ = Method::sweeps;
+  resume_ = true;
+  length_ = kFirstLeg;
+  if (trial_error_ > kGain * best_error_) {
+    if (trial_error_ > kLargeGain * best_error_) trials_ = 0;
+    swept_ = best_r_;
+    sweeps_.start();
+    record_.begin(best_error_);
+  } else {
+    record_.begin(record_.best());
+  }
+  restart_schedule();
+}
+
+Iteration ImpulsePortfolio::iterate(std::span<double> r) {
+  return method_ == Method::sweeps ? sweep(r) : step(r);
+}
+
+LoopEnd ImpulsePortfolio::settle(std::span<double> r) {
+  if (method_ != Method::sweeps) {
+    if (trial_is_over()) end_trial();
+    return LoopEnd::none;
+  }
+  if (length_ > 0) return LoopEnd::none;
+  if (record_.best() > target_ && trial_is_due(r)) {
+    begin_trial(r);
+  } else {
+    length_ = static_cast<int>(std::clamp(record_.left(target_) / 3.0, double{kShortLeg}, double{kLongLeg}));
+  }
+  return LoopEnd::none;
+}
+
+}  // namespace signorini

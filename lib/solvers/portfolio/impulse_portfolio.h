@@ -1,0 +1,94 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "solvers/accelerated/nncg_sweeps.h"
+#include "solvers/delassus_solver.h"
+#include "solvers/newton/full_newton.h"
+#include "solvers/newton/proximal_newton.h"
+#include "solvers/portfolio/sweep_record.h"
+#include "solvers/registered_solver.h"
+
+/// Sweeps while they promise to arrive, Newton steps where these are cheaper, on u = W r + q: the part of `auto` that
+/// works on impulses.
+///
+/// Legs of accelerated sweeps (nncg_sweeps.h) alternate with trials of Newton steps (full_newton.h, proximal_newton.h). All
+/// costs are counted operations, so that the choice depends on the problem alone:
+///
+///     left   sweeps until the tolerance at the rate of the last half of the leg, times the cost of a sweep
+///     need   what the next trial may cost: ten steps, or more after trials that failed
+///
+/// A trial begins where left > need, or where sweeps have cost nearly as much as a trial without arriving. The first is full
+/// Newton steps from zero; then from the best iterate, and proximal ones that resume where they were. A trial that halves the
+/// error hands its iterate to the sweeps; otherwise these go on where they were.
+///
+/// Up to NewtonSystem::kSmall contacts nothing allocates after `prepare`; beyond, the first trial does.
+namespace signorini {
+
+struct PortfolioOptions {
+  CommonOptions common;
+
+  template <class Visitor>
+  void visit(Visitor& v) {
+    common.visit(v);
+  }
+};
+
+class ImpulsePortfolio : public RegisteredSolver<ImpulsePortfolio, PortfolioOptions, DelassusSolver> {
+ public:
+  static constexpr std::string_view kName = "auto";
+  static constexpr SolverTraits kTraits{.phases = {"sweep", "newton"}};
+  explicit ImpulsePortfolio(const Options& options) : RegisteredSolver(options) {}
+
+  std::string island_refusal(Index /*contacts*/) const override { return ""; }
+  void prepare_island(ReducedProblem problem, Vector mu) override;
+
+ protected:
+  Iteration start(std::span<double> r, const StopTest& stop) override;
+  Iteration iterate(std::span<double> r) override;
+  LoopEnd settle(std::span<double> r) override;
+  MeasureSchedule::Tells estimates_tell() const override { return MeasureSchedule::Tells::last; }
+  std::size_t phase() const override { return phase_; }
+
+ private:
+  enum class Method { sweeps, full, proximal };
+
+  void prepare_newton();
+  Iteration sweep(std::span<double> r);
+  double cost_of_steps(std::span<const double> r) const;
+  bool trial_is_due(std::span<const double> r) const;
+  void begin_trial(std::span<const double> r);
+  Iteration step(std::span<double> r);
+  bool trial_is_over();
+  void end_trial();
+
+  NncgSweeps sweeps_;
+  NewtonSystem system_;
+  FullNewton newton_;
+  ProximalNewton proximal_;
+  SweepRecord record_;
+  std::vector<double> swept_, best_r_, x_;  ///< 3m: where sweeps were; the best iterate of trials, N·s; unit-free
+  double sweep_cost_ = 0.0;                 ///< operations
+  bool newton_ready_ = false;
+
+  // of one solve
+  const StopTest* stop_ = nullptr;
+  double target_ = 0.0;  ///< m/s
+  Method method_ = Method::sweeps;
+  std::size_t phase_ = 0;
+  bool resume_ = false;        ///< the next sweep begins at `swept_`
+  double best_error_ = 0.0;    ///< m/s, of `best_r_`
+  int length_ = 0;             ///< sweeps of this leg before the next decision
+  double swept_cost_ = 0.0;    ///< operations of sweeps since the last trial
+  int trials_ = 0;             ///< since the last large gain
+  bool newton_begun_ = false, proximal_begun_ = false;
+  double slice_ = 0.0;         ///< operations that a trial may take at least
+  double trial_begin_ = 0.0;   ///< operations of Newton steps before the trial
+  double trial_error_ = 0.0;   ///< best error at its beginning
+  double gained_error_ = 0.0;  ///< best of the trial at its last gain of a tenth
+  int steps_ = 0, idle_ = 0;   ///< of the trial
+  int steps_so_far_ = 0;       ///< of all trials
+};
+
+}  // namespace signorini
