@@ -5,6 +5,8 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "solvers/accelerated/anderson.h"
+#include "solvers/accelerated/nncg.h"
 #include "solvers/active_set/cr.h"
 #include "solvers/active_set/minres.h"
 #include "solvers/anticipation/ca.h"
@@ -12,6 +14,7 @@
 #include "solvers/anticipation/ica_cr.h"
 #include "solvers/cg/pcg.h"
 #include "solvers/cg/pcg_pgs.h"
+#include "solvers/relaxation/nsgs.h"
 #include "solvers/relaxation/pgs.h"
 #include "solvers/relaxation/reference.h"
 #include "solvers/retired_options.h"
@@ -76,6 +79,13 @@ std::vector<SolverEntry>& table() {
       entry<SpCr>("staggered projections: as sp-active-set, with active-set changes during the conjugate "
                   "residual iteration",
                   "Verschoor and Jalba 2019, section 6.2.3 (2xCR)"),
+      entry<Nsgs>("nonsmooth Gauss-Seidel: as pgs, with each contact solved exactly",
+                  "Jourdan, Alart and Jean 1998 (local problem solved exactly)"),
+      entry<Nncg>("nonsmooth nonlinear conjugate gradients: the sweeps of pgs as gradient steps of a conjugate "
+                  "gradient method",
+                  "Silcowitz, Niebe and Erleben 2010 (guarded; the printed form is an option)"),
+      entry<Anderson>("the sweeps of pgs, accelerated by a combination of the last ones",
+                      "Anderson 1965; Walker and Ni 2011; guard after Zhang, O'Donoghue and Boyd 2020"),
       entry<Reference>(
           "slow and accurate, for checking the others: Gauss-Seidel with exact one-contact solves, "
           "then semi-smooth Newton steps",

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "solvers/delassus_solver.h"
+#include "solvers/registered_solver.h"
+#include "solvers/relaxation/exact_sweep.h"
+
+/// `nsgs`: nonsmooth Gauss–Seidel on u = W r + q (Jourdan, Alart and Jean 1998): the contacts in turn, each solved
+/// exactly while the others are held. One iteration is one sweep (exact_sweep.h).
+///
+/// Beside `pgs`, which moves each contact one projected step: one contact alone takes one sweep, and where W_kk is
+/// a multiple of the identity (mass points) the two are the same method.
+///
+/// Departure: the paper solves each contact by Newton's method on the equations of Alart and Curnier; here the
+/// solution is exact, so that no inner tolerance has to be chosen.
+namespace signorini {
+
+struct NsgsOptions {
+  CommonOptions common;
+
+  template <class Visitor>
+  void visit(Visitor& v) {
+    common.visit(v);
+  }
+  void validate() const {}
+};
+
+class Nsgs : public RegisteredSolver<Nsgs, NsgsOptions, DelassusSolver> {
+ public:
+  static constexpr std::string_view kName = "nsgs";
+  static constexpr SolverTraits kTraits{};
+  explicit Nsgs(const Options& options) : RegisteredSolver(options) {}
+
+  void prepare_island(ReducedProblem problem, Vector mu) override;
+
+ protected:
+  Iteration start(std::span<double> r, const StopTest& stop) override;
+  Iteration iterate(std::span<double> r) override;
+  MeasureSchedule::Tells estimates_tell() const override { return MeasureSchedule::Tells::last; }
+
+ private:
+  ExactSweep sweep_;
+};
+
+}  // namespace signorini
