@@ -7,14 +7,20 @@
 // chain: every contact is a neighbour of the one before, so the latency of a projection shows; scattered:
 // neighbours are anywhere within 500 contacts. in_cache: 1000 contacts (0.8 MB); from_memory: 10⁶ contacts
 // (860 MB).
+//
+// methods: one iteration of pgs, nncg, nsgs and anderson on the same W, the mean of the first kSweeps from r = 0, timed
+// in turn; ns_per_contact is that of pgs, x_<name> the time of another method over it.
 
 #include <benchmark/benchmark.h>
 
+#include <array>
+#include <memory>
 #include <random>
 
 #include "contact_matrix.h"
 #include "interleaved.h"
 #include "memory_bandwidth.h"
+#include "solvers/registry.h"
 #include "solvers/relaxation/gauss_seidel.h"
 
 namespace signorini::bench {
@@ -23,12 +29,16 @@ namespace {
 constexpr Index kPerRow = 9;
 constexpr double kFriction = 0.5;
 
-GaussSeidelData make_data(Index contacts, Order order, FrictionLaw law) {
+Vector free_velocities(Index contacts) {
   std::mt19937 engine(2);
   std::uniform_real_distribution<double> velocity(-1.0, 1.0);
   Vector q(3 * contacts);
   for (Index i = 0; i < 3 * contacts; ++i) q[i] = velocity(engine) - (i % 3 == 0 ? 0.8 : 0.0);
-  return make_gauss_seidel_data(contact_matrix(contacts, kPerRow, order), std::move(q),
+  return q;
+}
+
+GaussSeidelData make_data(Index contacts, Order order, FrictionLaw law) {
+  return make_gauss_seidel_data(contact_matrix(contacts, kPerRow, order), free_velocities(contacts),
                                 Vector::Constant(contacts, kFriction), law, TangentStep::scalar);
 }
 
@@ -73,9 +83,39 @@ void sweep(benchmark::State& state, Order order, FrictionLaw law) {
   state.SetLabel(std::string(enum_name(isa())));
 }
 
+void methods(benchmark::State& state, Order order, FrictionLaw law) {
+  constexpr int kSweeps = 10;
+  constexpr std::array<const char*, 4> kNames{"pgs", "nncg", "nsgs", "anderson"};
+  const auto contacts = static_cast<Index>(state.range(0));
+  StopRule stop;
+  stop.max_iterations = kSweeps;
+  stop.fixed_iterations = true;
+  std::vector<double> r(3 * static_cast<std::size_t>(contacts));
+  std::vector<std::unique_ptr<Solver>> solvers;
+  std::vector<std::function<void()>> candidates;
+  for (const char* name : kNames) {
+    solvers.push_back(make_solver(name, {{"law", std::string(enum_name(law))}}));
+    solvers.back()->prepare_island({contact_matrix(contacts, kPerRow, order), free_velocities(contacts)},
+                                   Vector::Constant(contacts, kFriction));
+    candidates.emplace_back([solver = solvers.back().get(), &r, &stop] {
+      std::fill(r.begin(), r.end(), 0.0);
+      benchmark::DoNotOptimize(solver->solve(r, stop, nullptr).iterations);
+    });
+  }
+  const std::vector<double> seconds =
+      least_seconds(state, state.range(0) > 10'000 ? Start::cold : Start::warm, candidates);
+  state.counters["ns_per_contact"] = seconds[0] * 1e9 / (kSweeps * contacts);
+  for (std::size_t i = 1; i < kNames.size(); ++i)
+    state.counters[std::string("x_") + kNames[i]] = seconds[i] / seconds[0];
+  state.SetLabel(std::string(enum_name(isa())));
+}
+
 void in_cache(benchmark::internal::Benchmark* b) { b->Arg(1000)->UseManualTime(); }
 void from_memory(benchmark::internal::Benchmark* b) {
   b->Arg(1'000'000)->UseManualTime()->Iterations(20)->Unit(benchmark::kMillisecond);
+}
+void beyond_cache(benchmark::internal::Benchmark* b) {  // four copies of W in memory
+  b->Arg(200'000)->UseManualTime()->Iterations(5)->Unit(benchmark::kMillisecond);
 }
 
 BENCHMARK_CAPTURE(sweep, cone_chain_in_cache, Order::chain, FrictionLaw::cone)->Apply(in_cache);
@@ -85,6 +125,13 @@ BENCHMARK_CAPTURE(sweep, pyramid_scattered_in_cache, Order::scattered, FrictionL
 BENCHMARK_CAPTURE(sweep, cone_scattered_from_memory, Order::scattered, FrictionLaw::cone)->Apply(from_memory);
 BENCHMARK_CAPTURE(sweep, pyramid_scattered_from_memory, Order::scattered, FrictionLaw::pyramid)
     ->Apply(from_memory);
+BENCHMARK_CAPTURE(methods, cone_chain_in_cache, Order::chain, FrictionLaw::cone)->Apply(in_cache);
+BENCHMARK_CAPTURE(methods, pyramid_chain_in_cache, Order::chain, FrictionLaw::pyramid)->Apply(in_cache);
+BENCHMARK_CAPTURE(methods, cone_scattered_in_cache, Order::scattered, FrictionLaw::cone)->Apply(in_cache);
+BENCHMARK_CAPTURE(methods, pyramid_scattered_in_cache, Order::scattered, FrictionLaw::pyramid)
+    ->Apply(in_cache);
+BENCHMARK_CAPTURE(methods, cone_scattered_from_memory, Order::scattered, FrictionLaw::cone)
+    ->Apply(beyond_cache);
 
 }  // namespace
 }  // namespace signorini::bench

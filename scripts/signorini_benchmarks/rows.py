@@ -59,6 +59,12 @@ def gauss_seidel(result):
             for size, row in result.under(f"sweep/{law}_{key}").items():
                 yield (f"{law}, {words}, {count_text(size)} contacts of 9 blocks", f"{row['ns_per_contact']:.1f} ns per contact",
                        f"{100 * row['of_read']:.0f} % of the measured read bandwidth" if "memory" in key else "")
+    for key, words in orders:
+        for law in ("cone", "pyramid"):
+            for size, row in result.under(f"methods/{law}_{key}").items():
+                others = ", ".join(f"`{name}` {row[f'x_{name}']:.2f}×" for name in ("nncg", "nsgs", "anderson"))
+                yield (f"one iteration of `pgs`, {law}, {words}, {count_text(size)} contacts of 9 blocks",
+                       f"{row['ns_per_contact']:.1f} ns per contact", f"{others} its time")
 
 
 def conjugate_residuals(result):

@@ -180,6 +180,37 @@ TEST_P(GaussSeidelKernel, EqualsThePlainSweepOnUnsymmetricRandomProblems) {
   EXPECT_EQ(again, r[1]);
 }
 
+TEST_P(GaussSeidelKernel, AStepIsASweepThatTellsItsChange) {
+  constexpr Index m = 40;
+  SparseRows rows = test::random_rows(m, m, 6.0, false, 21);
+  SparseRows shift(3 * m, 3 * m);
+  shift.setIdentity();
+  rows = 0.2 * rows + 1.5 * shift;
+  Vector q = test::random_vector(3 * m, 22);
+  const auto data = make_gauss_seidel_data(to_blocks(rows), q, Vector::Constant(m, 0.4), GetParam().law,
+                                           GetParam().step);
+  for (const Isa level : {Isa::portable, best_isa()}) {
+    Vector swept = Vector::Zero(3 * m), stepped = swept, change(3 * m);
+    const Vector direction = test::random_vector(3 * m, 23);
+    for (int i = 0; i < 5; ++i) {
+      const Vector before = stepped;
+      const double correction = gauss_seidel_sweep(level, data, view(swept));
+      const SweepStep step = gauss_seidel_step(level, data, view(direction), view(stepped), view(change));
+      EXPECT_EQ(stepped, swept);
+      EXPECT_EQ(step.correction, correction);
+      EXPECT_EQ(change, Vector(stepped - before));
+      double square = 0.0, along = 0.0;
+      for (Index k = 0; k < m; ++k) {
+        const Eigen::Map<const Eigen::Vector3d> inverse_mass(data.contact[k].inverse_mass);
+        square += change.segment<3>(3 * k).cwiseAbs2().dot(inverse_mass);
+        along += change.segment<3>(3 * k).cwiseProduct(direction.segment<3>(3 * k)).dot(inverse_mass);
+      }
+      EXPECT_NEAR(step.square, square, 3 * m * 2.2e-16 * square);  // 3m roundings of a sum of positive terms
+      EXPECT_NEAR(step.along, along, 3 * m * 2.2e-16 * std::sqrt(square * 3 * m * 2.0));  // no p is above 1
+    }
+  }
+}
+
 TEST_P(GaussSeidelKernel, CorrectionVanishesExactlyWhereTheErrorDoes) {
   if (GetParam().step == TangentStep::componentwise && GetParam().law == FrictionLaw::cone) {
     return;  // its fixed points are no solutions

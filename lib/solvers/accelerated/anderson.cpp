@@ -1,14 +1,14 @@
 #include "solvers/accelerated/anderson.h"
 
-#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace signorini {
 
 namespace {
 
-/// The most that |d| may grow from one sweep to the next.
+/// The most that |d| may grow from one sweep to the next. From 1 to 10 there is little between them.
 constexpr double kGrowth = 2.0;
 
 /// 1/√ρ of every row.
@@ -38,47 +38,37 @@ void Anderson::prepare_island(ReducedProblem problem, Vector mu) {
 
 Iteration Anderson::start(std::span<double> /*r*/, const StopTest& /*stop*/) {
   reset_counters();
-  paired_ = false;
+  swept_once_ = false;
+  old_square_ = std::numeric_limits<double>::infinity();
   guard_ = {};
   if (options_.window > 0) history_.forget();
   return {};
 }
 
 Iteration Anderson::iterate(std::span<double> r) {
-  const bool accelerated = paired_ && options_.window > 0 && accelerate(r);
-  const SweepStep step = gauss_seidel_step(data_, r, change_);
-  const bool grew = accelerated && options_.guard == AndersonGuard::growth &&
-                    step.square > kGrowth * kGrowth * square_;
-  if (grew) {
-    take_back(r);
-    return swept(correction_);
+  if (swept_once_ && options_.window > 0) {
+    if (may_accelerate()) {
+      history_.append(r, change_);
+      history_.extrapolate(r);
+    } else {
+      history_.forget();
+    }
+    old_square_ = square_;
   }
-  paired_ = true;
-  correction_ = step.correction;
+  swept_once_ = true;
+  const SweepStep step = gauss_seidel_step(data_, change_, r, change_);
   square_ = step.square;
   return swept(step.correction);
 }
 
-/// r = y of the last sweep ← the point that the history offers; false where it offers none.
-bool Anderson::accelerate(std::span<double> r) {
-  if (options_.guard == AndersonGuard::growth) {
-    const bool allowed = guard_.allows(square_);
-    counters_.guards += allowed ? 0 : 1;
-    if (!allowed) {
-      history_.forget();
-      return false;
-    }
-  }
-  history_.append(r, change_);
-  return history_.extrapolate(r);
-}
-
-void Anderson::take_back(std::span<double> r) {
-  const std::span<const double> before = history_.last();
-  std::copy(before.begin(), before.end(), r.begin());
-  history_.forget();
-  paired_ = false;
+bool Anderson::may_accelerate() {
+  if (options_.guard == AndersonGuard::none) return true;
+  const bool allowed = guard_.allows(square_);
+  counters_.guards = guard_.spells();
+  if (!allowed) return false;
+  if (square_ <= kGrowth * kGrowth * old_square_) return true;
   ++counters_.restarts;
+  return false;
 }
 
 }  // namespace signorini

@@ -19,10 +19,10 @@
 /// ρ: the steps of the sweep. y, which fulfils the contact law's bounds, is the iterate that is judged and
 /// returned. With window = 0 this is `pgs`.
 ///
-/// Safeguard (`guard = growth`), as Zhang, O'Donoghue and Boyd 2020 compare residuals, with bounds of our own: the
-/// sweep from an accelerated point has to give |d| ≤ kGrowth times the last; otherwise its result is dropped, the
-/// iterate before comes back, the history is forgotten and a plain sweep follows. Where |d| makes no progress
-/// plain sweeps follow (stall_guard.h). `guard = none` accepts every point.
+/// Safeguard (`guard = growth`): as in Zhang, O'Donoghue and Boyd 2020 the sizes of d decide whether points are
+/// accelerated, with rules of our own. Where |d| is more than kGrowth times the last, the history is forgotten
+/// and the next sweep starts from y. Where |d| has had no new minimum for a while, plain sweeps follow
+/// (stall_guard.h). `guard = none` has neither. Bad points are not taken back: that wastes their sweeps.
 ///
 /// An iteration costs one sweep, one pass over `window` columns for γ and one for r.
 namespace signorini {
@@ -44,8 +44,8 @@ struct AndersonOptions {
     common.visit(v);
     v("window", window, "sweeps that a new point is combined from, besides the last one; 0: plain sweeps");
     v("guard", guard,
-      "growth: a point whose sweep corrects more than the last one is taken back, and plain sweeps follow "
-      "where nothing is gained; none: every point is accepted");
+      "growth: the history is forgotten where a sweep changes more than twice as much as the last one, and "
+      "plain sweeps follow where nothing is gained; none: no guard");
   }
   void validate() const;
 };
@@ -64,15 +64,14 @@ class Anderson : public RegisteredSolver<Anderson, AndersonOptions, DelassusSolv
   MeasureSchedule::Tells estimates_tell() const override { return MeasureSchedule::Tells::last; }
 
  private:
-  bool accelerate(std::span<double> r);
-  void take_back(std::span<double> r);
+  bool may_accelerate();
 
   AndersonHistory history_;
   std::vector<double> change_;  ///< 3m: d, N·s
 
   // of one solve
-  bool paired_ = false;  ///< r and `change_` are y and d of the last sweep
-  double correction_ = 0.0, square_ = 0.0;  ///< of the last accepted sweep: m/s, |d|²
+  bool swept_once_ = false;
+  double square_ = 0.0, old_square_ = 0.0;  ///< |d|² of the last sweep and of the one before
   StallGuard guard_;
 };
 

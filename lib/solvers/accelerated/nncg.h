@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -21,18 +20,15 @@
 ///
 /// y, which fulfils the contact law's bounds, is the iterate that is judged and returned.
 ///
-/// Departures (`form = printed` has none of them). |d|² = Σ (d_N²/ρ_N + d_T²/ρ_T), ρ the steps of the sweep, as
-/// in preconditioned conjugate gradients, instead of Σ d²: β then does not depend on which contacts are heavy.
-/// Where |d| makes no progress plain sweeps follow (stall_guard.h), because nothing bounds r + β p.
+/// Departures (`form = printed` has none of them):
+/// - |d|² = Σ (d_N²/ρ_N + d_T²/ρ_T), ρ the steps of the sweep, as in preconditioned conjugate gradients, instead
+///   of Σ d²: β does not depend on which contacts are heavy.
+/// - A restart also where d·p < 0 in this metric: the last step went too far along p (O'Donoghue and Candès 2015
+///   restart Nesterov's method so). Where plain sweeps converge fast the printed rule overshoots.
+/// - Where |d| makes no progress, plain sweeps follow (stall_guard.h): nothing else bounds y + β p.
 ///
-/// An iteration costs one sweep, which records d and |d|², and one pass over r, p and d.
+/// An iteration costs one sweep, which records d, |d|² and d·p, and one pass over r, p and d.
 namespace signorini {
-
-template <>
-struct EnumNames<NncgForm> {
-  static constexpr std::array<std::pair<NncgForm, std::string_view>, 2> value{
-      {{NncgForm::robust, "robust"}, {NncgForm::printed, "printed"}}};
-};
 
 struct NncgOptions {
   CommonOptions common;
@@ -43,8 +39,8 @@ struct NncgOptions {
   void visit(Visitor& v) {
     common.visit(v);
     v("form", form,
-      "robust: beta in the metric of the sweep's steps, plain sweeps where nothing is gained; printed: beta "
-      "of the impulses themselves, no guard");
+      "robust: beta in the metric of the sweep's steps, restarts where a sweep goes back along the "
+      "direction, plain sweeps where nothing is gained; printed: Algorithm 2 as printed");
     v("restart_above", restart_above,
       "directions are given up where beta is larger than this, in [0, 1]; 0: always, which leaves plain "
       "sweeps");

@@ -13,7 +13,7 @@ void NncgSweeps::prepare(const GaussSeidelData& data) {
 void NncgSweeps::start(NncgForm form, double restart_above) {
   form_ = form;
   restart_above_ = restart_above;
-  swept_once_ = along_ = false;
+  swept_once_ = directed_ = false;
   old_square_ = std::numeric_limits<double>::infinity();
   restarts_ = 0;
   guard_ = {};
@@ -22,15 +22,18 @@ void NncgSweeps::start(NncgForm form, double restart_above) {
 SweepStep NncgSweeps::step(std::span<double> r) {
   if (swept_once_) accelerate(r);
   swept_once_ = true;
-  const SweepStep step = gauss_seidel_step(*data_, r, change_);
-  square_ = form_ == NncgForm::robust ? step.square : dot(change_, change_);
+  const SweepStep step = gauss_seidel_step(*data_, direction_, r, change_);
+  square_ = robust() ? step.square : dot(change_, change_);
+  along_ = step.along;
   return step;
 }
 
-/// Whether the direction may be kept; a restart otherwise.
+/// Whether the next point may leave y; a restart otherwise.
 bool NncgSweeps::may_accelerate() {
-  if (form_ == NncgForm::robust && !guard_.allows(square_)) return false;
-  if (square_ > 0.0 && square_ <= restart_above_ * old_square_) return true;
+  if (robust() && !guard_.allows(square_)) return false;
+  const bool shrinks = square_ > 0.0 && square_ <= restart_above_ * old_square_;
+  const bool returns = robust() && directed_ && along_ < 0.0;
+  if (shrinks && !returns) return true;
   ++restarts_;
   return false;
 }
@@ -40,9 +43,9 @@ void NncgSweeps::accelerate(std::span<double> r) {
   const bool kept = may_accelerate();
   const double beta = square_ / old_square_;
   old_square_ = square_;
-  if (!kept || !along_) {
+  if (!kept || !directed_) {
     if (kept) std::swap(direction_, change_);  // p = d
-    along_ = kept;
+    directed_ = kept;
     return;
   }
   for (std::size_t i = 0; i < r.size(); ++i) {

@@ -1,9 +1,13 @@
 #pragma once
 
+#include <array>
 #include <limits>
 #include <span>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/options.h"
 #include "linalg/dot.h"
 #include "solvers/accelerated/stall_guard.h"
 #include "solvers/relaxation/gauss_seidel.h"
@@ -12,6 +16,11 @@
 namespace signorini {
 
 enum class NncgForm { robust, printed };
+template <>
+struct EnumNames<NncgForm> {
+  static constexpr std::array<std::pair<NncgForm, std::string_view>, 2> value{
+      {{NncgForm::robust, "robust"}, {NncgForm::printed, "printed"}}};
+};
 
 class NncgSweeps {
  public:
@@ -26,6 +35,7 @@ class NncgSweeps {
   long long guards() const { return guard_.spells(); }  ///< since `start`
 
  private:
+  bool robust() const { return form_ == NncgForm::robust; }
   bool may_accelerate();
   void accelerate(std::span<double> r);
 
@@ -34,8 +44,9 @@ class NncgSweeps {
   NncgForm form_ = NncgForm::robust;
   double restart_above_ = 1.0;
   bool swept_once_ = false;
-  bool along_ = false;  ///< p is not zero
-  double square_ = 0.0, old_square_ = std::numeric_limits<double>::infinity();  ///< |d|² of the last two sweeps
+  bool directed_ = false;  ///< p is not zero
+  double square_ = 0.0, old_square_ = std::numeric_limits<double>::infinity();  ///< |d|²: last sweep, before
+  double along_ = 0.0;                                                          ///< d·p of the last sweep
   long long restarts_ = 0;
   StallGuard guard_;
 };

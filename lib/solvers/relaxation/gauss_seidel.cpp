@@ -24,6 +24,11 @@ struct Problem {
 /// Whether a sweep writes down what it changes.
 enum class Record { nothing, change };
 
+struct Log {
+  const double* along;
+  double* change;
+};
+
 /// Smaller squared lengths are no lengths: keeps 1/s finite.
 constexpr double kTiny = 1e-300;
 
@@ -40,9 +45,9 @@ double disc_factor(double s, double bound) {
 }
 
 template <Update update, Record record>
-SweepStep sweep_portable(const Problem& problem, double* r, double* change) {
+SweepStep sweep_portable(const Problem& problem, double* r, const Log& log) {
   const BlockView& W = problem.W;
-  double largest = 0.0, poison = 0.0, square = 0.0;
+  double largest = 0.0, poison = 0.0, square = 0.0, along = 0.0;
   for (std::ptrdiff_t k = 0; k < W.rows; ++k) {
     const GaussSeidelContact& c = problem.contact[k];
     double u[3] = {c.q[0], c.q[1], c.q[2]};
@@ -77,14 +82,16 @@ SweepStep sweep_portable(const Problem& problem, double* r, double* change) {
     poison += 0.0 * correction;
     largest = std::max(largest, correction);
     if constexpr (record == Record::change) {
-      double* d = change + 3 * k;
+      const double* p = log.along + 3 * k;
+      along += e_N * p[0] + (e_1 * p[1] + e_2 * p[2]);
+      double* d = log.change + 3 * k;
       d[0] = moved;
       d[1] = t1 - old[1];
       d[2] = t2 - old[2];
       square += e_N * moved + (e_1 * d[1] + e_2 * d[2]);
     }
   }
-  return {std::sqrt(largest) + poison, square};
+  return {std::sqrt(largest) + poison, square, along};
 }
 
 #ifdef SIGNORINI_X86
@@ -93,6 +100,11 @@ SweepStep sweep_portable(const Problem& problem, double* r, double* change) {
 SIGNORINI_AVX2_INLINE __m128d squared_length(__m128d x) {
   const __m128d squares = _mm_mul_pd(x, x);
   return _mm_add_sd(squares, _mm_unpackhi_pd(squares, squares));
+}
+
+/// Lane 0 of the first and both lanes of the second.
+SIGNORINI_AVX2_INLINE double sum_of(__m128d normal, __m128d tangents) {
+  return _mm_cvtsd_f64(_mm_add_sd(normal, _mm_add_sd(tangents, _mm_unpackhi_pd(tangents, tangents))));
 }
 
 SIGNORINI_AVX2_INLINE __m128d onto_disc(__m128d t, __m128d bound) {
@@ -127,10 +139,11 @@ SIGNORINI_AVX2_INLINE __m128d project_tangents(__m128d before, __m128d old, __m1
 }
 
 template <Update update, Record record, Source source>
-SIGNORINI_AVX2 SweepStep sweep_avx2(const Problem& problem, double* r, double* change) {
+SIGNORINI_AVX2 SweepStep sweep_avx2(const Problem& problem, double* r, const Log& log) {
   const BlockView& W = problem.W;
   const __m128d zero = _mm_setzero_pd();
-  __m128d largest = zero, poison = zero, square_N = zero, square_T = zero;
+  __m128d largest = zero, poison = zero;
+  __m128d square_N = zero, square_T = zero, along_N = zero, along_T = zero;
   for (std::ptrdiff_t k = 0; k < W.rows; ++k) {
     const GaussSeidelContact& c = problem.contact[k];
     double* rk = r + 3 * k;
@@ -161,42 +174,43 @@ SIGNORINI_AVX2 SweepStep sweep_avx2(const Problem& problem, double* r, double* c
     poison = _mm_fmadd_sd(zero, correction, poison);  // 0 · ∞ and 0 · NaN are NaN, which max would lose
     largest = _mm_max_sd(largest, correction);
     if constexpr (record == Record::change) {
-      _mm_store_sd(change + 3 * k, d_N);
-      _mm_storeu_pd(change + 3 * k + 1, d_T);
+      along_N = _mm_fmadd_sd(e_N, _mm_load_sd(log.along + 3 * k), along_N);
+      along_T = _mm_fmadd_pd(e_T, _mm_loadu_pd(log.along + 3 * k + 1), along_T);
+      _mm_store_sd(log.change + 3 * k, d_N);
+      _mm_storeu_pd(log.change + 3 * k + 1, d_T);
       square_N = _mm_fmadd_sd(e_N, d_N, square_N);
       square_T = _mm_fmadd_pd(e_T, d_T, square_T);
     }
   }
-  const __m128d square = _mm_add_sd(square_N, _mm_add_sd(square_T, _mm_unpackhi_pd(square_T, square_T)));
-  return {std::sqrt(_mm_cvtsd_f64(largest)) + _mm_cvtsd_f64(poison), _mm_cvtsd_f64(square)};
+  return {std::sqrt(_mm_cvtsd_f64(largest)) + _mm_cvtsd_f64(poison), sum_of(square_N, square_T),
+          sum_of(along_N, along_T)};
 }
 
 #endif
 
 template <Update update, Record record>
-SweepStep sweep(Isa level, const Problem& problem, double* r, double* change) {
+SweepStep sweep(Isa level, const Problem& problem, double* r, const Log& log) {
 #ifdef SIGNORINI_X86
   if (level == Isa::avx2) {
     if (kernel::source_of(problem.W) == Source::cache)
-      return sweep_avx2<update, record, Source::cache>(problem, r, change);
-    return sweep_avx2<update, record, Source::memory>(problem, r, change);
+      return sweep_avx2<update, record, Source::cache>(problem, r, log);
+    return sweep_avx2<update, record, Source::memory>(problem, r, log);
   }
 #endif
-  return sweep_portable<update, record>(problem, r, change);
+  return sweep_portable<update, record>(problem, r, log);
 }
 
 template <Record record>
-SweepStep sweep_by_law(Isa level, const GaussSeidelData& data, std::span<double> r,
-                       double* change) {
+SweepStep sweep_by_law(Isa level, const GaussSeidelData& data, std::span<double> r, const Log& log) {
   SIGNORINI_CHECK(r.size() == span_of(data.q).size());
   for (const std::ptrdiff_t k : data.fixed) std::fill_n(r.begin() + 3 * k, 3, 0.0);
   const Problem problem{kernel::view_of(data.W), data.upper_begin.data(), data.contact.data()};
   return with_law(data.law, [&](auto law) {
     if constexpr (decltype(law)::kPartSize == 1)
-      return sweep<Update::componentwise_clamp, record>(level, problem, r.data(), change);
+      return sweep<Update::componentwise_clamp, record>(level, problem, r.data(), log);
     if (data.tangent_step == TangentStep::scalar)
-      return sweep<Update::scalar_disc, record>(level, problem, r.data(), change);
-    return sweep<Update::componentwise_disc, record>(level, problem, r.data(), change);
+      return sweep<Update::scalar_disc, record>(level, problem, r.data(), log);
+    return sweep<Update::componentwise_disc, record>(level, problem, r.data(), log);
   });
 }
 
@@ -284,21 +298,22 @@ GaussSeidelData make_gauss_seidel_data(BlockSparseMatrix W, Vector q, Vector mu,
 }
 
 double gauss_seidel_sweep(Isa level, const GaussSeidelData& data, std::span<double> r) {
-  return sweep_by_law<Record::nothing>(level, data, r, nullptr).correction;
+  return sweep_by_law<Record::nothing>(level, data, r, {}).correction;
 }
 
 double gauss_seidel_sweep(const GaussSeidelData& data, std::span<double> r) {
   return gauss_seidel_sweep(isa(), data, r);
 }
 
-SweepStep gauss_seidel_step(Isa level, const GaussSeidelData& data, std::span<double> r,
-                            std::span<double> change) {
-  SIGNORINI_CHECK(change.size() == r.size());
-  return sweep_by_law<Record::change>(level, data, r, change.data());
+SweepStep gauss_seidel_step(Isa level, const GaussSeidelData& data, std::span<const double> along,
+                            std::span<double> r, std::span<double> change) {
+  SIGNORINI_CHECK(along.size() == r.size() && change.size() == r.size());
+  return sweep_by_law<Record::change>(level, data, r, {along.data(), change.data()});
 }
 
-SweepStep gauss_seidel_step(const GaussSeidelData& data, std::span<double> r, std::span<double> change) {
-  return gauss_seidel_step(isa(), data, r, change);
+SweepStep gauss_seidel_step(const GaussSeidelData& data, std::span<const double> along, std::span<double> r,
+                            std::span<double> change) {
+  return gauss_seidel_step(isa(), data, along, r, change);
 }
 
 namespace {

@@ -98,11 +98,13 @@ double gauss_seidel_sweep(Isa level, const GaussSeidelData& data, std::span<doub
 struct SweepStep {
   double correction = 0.0;  ///< what `gauss_seidel_sweep` returns, m/s
   double square = 0.0;      ///< Σ (d_N²/ρ_N + d_T²/ρ_T): |d|² in the metric of the steps, J
+  double along = 0.0;       ///< Σ (d_N p_N/ρ_N + d_T·p_T/ρ_T), J
 };
-/// The same bits of r; `change` (3m, N·s) receives d.
-SweepStep gauss_seidel_step(const GaussSeidelData& data, std::span<double> r, std::span<double> change);
-SweepStep gauss_seidel_step(Isa level, const GaussSeidelData& data, std::span<double> r,
-                            std::span<double> change);
+/// The same bits of r; `change` (3m, N·s) receives d. `along` (3m, N·s) is p; it may be `change`.
+SweepStep gauss_seidel_step(const GaussSeidelData& data, std::span<const double> along,
+                            std::span<double> r, std::span<double> change);
+SweepStep gauss_seidel_step(Isa level, const GaussSeidelData& data, std::span<const double> along,
+                            std::span<double> r, std::span<double> change);
 
 /// The Alart–Curnier error of r (contact/residuals.h) in m/s, not divided by U; one product with W. `u` (3m)
 /// receives W r + q. A contact with W_NN ≤ 0 counts with max(0, −u_N). NaN when r or u is not finite.
