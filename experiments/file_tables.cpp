@@ -36,6 +36,7 @@ Json starts_json(std::span<const SnapshotSummary> steps) {
 Json to_json(const SnapshotSummary& s) {
   return {{"step", s.step},
           {"kind", s.kind},
+          {"spacedim", s.spacedim},
           {"contacts", s.contacts},
           {"dofs", s.dofs},
           {"regions", s.regions},
@@ -87,9 +88,16 @@ TextTable::Row range_cells(std::span<const SnapshotSummary> steps) {
           all.redundant ? "yes" : "no"};
 }
 
+bool is_planar(const FileSummary& file) { return !file.steps.empty() && file.steps.front().spacedim == 2; }
+
+/// "dual", "dual, 2D"
+std::string kind_text(const FileSummary& file) {
+  if (file.steps.empty()) return "–";
+  return file.steps.front().kind + (is_planar(file) ? ", 2D" : "");
+}
+
 TextTable::Row file_row(const FileSummary& file) {
-  TextTable::Row row{file_name(file), file.steps.empty() ? "–" : file.steps.front().kind,
-                     fmt::format("{}", file.steps.size())};
+  TextTable::Row row{file_name(file), kind_text(file), fmt::format("{}", file.steps.size())};
   for (TextTable::Cell& cell : range_cells(file.steps)) row.push_back(std::move(cell));
   row.emplace_back(bytes_text(static_cast<double>(file.bytes)));
   return row;
@@ -152,7 +160,8 @@ std::string snapshots_text(const FileSummary& file) {
     row.insert(row.begin(), s.step);
     table.add(std::move(row));
   }
-  return fmt::format("{}  {}\n{}\n", painted(file.path, Colour::bold), file.title, table.text());
+  return fmt::format("{}  {}{}\n{}\n", painted(file.path, Colour::bold), file.title,
+                     is_planar(file) ? "  2D" : "", table.text());
 }
 
 std::string notes_text(const FileSummary& file) {

@@ -99,6 +99,7 @@ std::vector<double> turned_angles(const LawSpec& law, std::span<const double> q)
 ContactProblem turn_tangents(const ContactProblem& problem, std::span<const double> angles) {
   SIGNORINI_CHECK(count(angles) == problem.contacts());
   ContactProblem turned = problem;
+  turned.spacedim = 3;  // turned out of the plane
   if (problem.H.nonZeros() > 0) turned.H = turn_directions(problem.H, angles);
   if (problem.has_dual()) turned.W = turn_delassus(problem.W, angles);
   turn_vector(turned.w, angles);

@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "contact/planar_problem.h"
 
 namespace signorini {
 
@@ -87,9 +88,8 @@ Defect check_mass(const SparseRows& M) {
   return {};
 }
 
-Defect check_primal(const ContactProblem& p) {
+Defect check_primal(const ContactProblem& p, Eigen::Index rows) {
   const Eigen::Index n = p.dofs();
-  const Eigen::Index rows = 3 * p.contacts();
   if (auto d = check_size("M", p.M.rows(), p.M.cols(), n, n)) return d;
   if (auto d = check_size("H", p.H.rows(), p.H.cols(), n, rows)) return d;
   if (auto d = check_length("w", p.w.size(), rows)) return d;
@@ -100,8 +100,7 @@ Defect check_primal(const ContactProblem& p) {
   return check_mass(p.M);
 }
 
-Defect check_dual(const ContactProblem& p) {
-  const Eigen::Index rows = 3 * p.contacts();
+Defect check_dual(const ContactProblem& p, Eigen::Index rows) {
   if (auto d = check_size("W", p.W.rows(), p.W.cols(), rows, rows)) return d;
   if (auto d = check_length("q", p.q.size(), rows)) return d;
   if (auto d = check_sparse("W", p.W)) return d;
@@ -110,17 +109,16 @@ Defect check_dual(const ContactProblem& p) {
   for (Eigen::Index i = 0; i < rows; ++i) {
     if (diagonal[i] < 0.0) {
       return fmt::format("W[{0},{0}] = {1} (contact {2}): a diagonal entry of W must not be negative", i,
-                         exact_text(diagonal[i]), i / 3);
+                         exact_text(diagonal[i]), i / (rows / p.contacts()));
     }
   }
   return {};
 }
 
-/// The parts that exist; without either the contacts have no equation.
-Defect check_parts(const ContactProblem& p) {
-  const Eigen::Index rows = 3 * p.contacts();
+/// The parts that exist, `rows` rows of contacts; without either the contacts have no equation.
+Defect check_parts(const ContactProblem& p, Eigen::Index rows) {
   if (p.has_primal()) {
-    if (auto d = check_primal(p)) return d;
+    if (auto d = check_primal(p, rows)) return d;
   } else {
     if (p.M.rows() != 0 || p.M.cols() != 0) return check_size("M", p.M.rows(), p.M.cols(), 0, 0);
     if (p.H.rows() != 0) return check_size("H", p.H.rows(), p.H.cols(), 0, rows);
@@ -130,7 +128,7 @@ Defect check_parts(const ContactProblem& p) {
       if (auto d = check_finite("w", p.w)) return d;
     }
   }
-  if (p.has_dual()) return check_dual(p);
+  if (p.has_dual()) return check_dual(p, rows);
   if (p.W.rows() != 0) return fmt::format("W is {}x{} but q is empty", p.W.rows(), p.W.cols());
   if (rows > 0 && p.w.size() == 0)
     return fmt::format("{} contacts but neither M, H, f, w nor W, q", p.contacts());
@@ -280,8 +278,18 @@ Defect check_extras(const ContactProblem& p) {
 
 std::optional<std::string> find_defect(const ContactProblem& problem) {
   if (auto d = check_non_negative("mu", problem.mu)) return d;
-  if (auto d = check_parts(problem)) return d;
+  if (auto d = check_parts(problem, 3 * problem.contacts())) return d;
+  if (problem.spacedim != 2 && problem.spacedim != 3)
+    return fmt::format("spacedim = {} must be 2 or 3", problem.spacedim);
+  if (problem.spacedim == 2) {
+    if (auto d = find_spatial_part(problem)) return d;
+  }
   return check_extras(problem);
+}
+
+std::optional<std::string> find_defect_in_plane(const ContactProblem& planar) {
+  if (auto d = check_non_negative("mu", planar.mu)) return d;
+  return check_parts(planar, 2 * planar.contacts());
 }
 
 void check_problem(const ContactProblem& problem, const std::string& where) {

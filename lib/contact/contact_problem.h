@@ -19,6 +19,8 @@
 ///
 /// u_k is the relative velocity of contact k seen in its frame: u_N < 0 is approaching, r_N ≥ 0 pushes apart.
 /// Restitution and gaps are already inside w (or q). A problem has the primal part, the dual part, or both.
+///
+/// Problems in the plane have three rows per contact too (planar_problem.h).
 namespace signorini {
 
 /// How the velocities were integrated: explicit means M is block diagonal over the mass points.
@@ -44,6 +46,9 @@ struct ContactProblem {
   Vector q;      ///< 3m; m/s
 
   Vector mu;  ///< m friction coefficients ≥ 0
+
+  /// 3, or 2: a problem in the plane in the form of planar_problem.h. No solver needs to know.
+  Index spacedim = 3;
 
   // --- what FCLib lacks; each may be empty ---
   ProblemKind kind = ProblemKind::unknown;
@@ -72,6 +77,8 @@ struct ContactProblem {
 
   Index contacts() const { return count(mu); }
   Index dofs() const { return count(f); }
+  /// Without those that a problem in the plane has for its second tangents.
+  Index own_dofs() const { return spacedim == 2 && has_primal() ? dofs() - 3 * contacts() : dofs(); }
   /// With zero contacts a problem is primal when it has dofs and dual otherwise.
   bool has_primal() const { return dofs() > 0; }
   bool has_dual() const { return q.size() > 0; }
@@ -90,6 +97,8 @@ struct ProblemInfo {
 /// μ ≥ 0, unit frames. Returns the first defect as one line that names the object ("mu[3] = -0.1 is
 /// negative"), or nothing.
 std::optional<std::string> find_defect(const ContactProblem& problem);
+/// The same of equations in the plane, two rows per contact, before `to_space` (planar_problem.h): M, H, f, w, W, q, mu.
+std::optional<std::string> find_defect_in_plane(const ContactProblem& planar);
 
 /// Throws `InputError` "<where>: <defect>" when there is one.
 void check_problem(const ContactProblem& problem, const std::string& where);

@@ -35,7 +35,7 @@ FclibExport export_fclib(const FclibExportRequest& request) {
   write_fclib(request.output, out);
   done.primal = out.problem.has_primal();
   done.contacts = out.problem.contacts();
-  done.dofs = out.problem.dofs();
+  done.dofs = out.problem.own_dofs();
   done.bytes = std::filesystem::file_size(request.output);
   done.note = matrix_note(out.problem);
   return done;

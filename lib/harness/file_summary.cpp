@@ -40,17 +40,19 @@ SnapshotSummary summarise_snapshot(const ContactProblem& problem, const std::str
   summary.step = step;
   summary.kind = kind_of(problem);
   summary.contacts = problem.contacts();
-  summary.dofs = problem.dofs();
+  summary.spacedim = problem.spacedim;
+  summary.dofs = problem.own_dofs();
   count_regions(problem, summary);
   for (const double mu : problem.mu) summary.mu.add(mu);
   const SparseRows& matrix = problem.has_primal() ? problem.M : problem.W;
   summary.asymmetry = asymmetry(matrix);
   summary.note = matrix_note(problem);
   ValueRange diagonal;
-  const Vector entries = matrix.diagonal();
+  Vector entries = matrix.diagonal();
+  if (problem.has_primal()) entries.conservativeResize(summary.dofs);
   for (const double entry : entries) diagonal.add(entry);
   if (!diagonal.empty() && diagonal.low > 0.0) summary.diagonal_ratio = diagonal.high / diagonal.low;
-  summary.redundant = problem.has_primal() && 3 * summary.contacts > summary.dofs;
+  summary.redundant = problem.has_primal() && summary.spacedim * summary.contacts > summary.dofs;
   summary.starts = {problem.warm_start.size() > 0, problem.v_minus.size() > 0, !problem.start_states.empty(),
                     problem.start_bounds.size() > 0};
   return summary;

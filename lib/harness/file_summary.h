@@ -47,7 +47,8 @@ using StartCounts = std::array<std::size_t, kStartQuantities.size()>;
 struct SnapshotSummary {
   std::string step;
   std::string kind;  ///< "dual" (no M), "explicit", "implicit", "primal" (of unknown origin)
-  Index contacts = 0, dofs = 0;
+  Index spacedim = 3;
+  Index contacts = 0, dofs = 0;  ///< dofs of the bodies
   Index regions = 0, islands = 0, largest_region = 0, largest_island = 0;
   bool points_exact = false;  ///< splitting by mass points drops nothing
   ValueRange mu;

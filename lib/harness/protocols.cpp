@@ -245,7 +245,7 @@ RunTarget make_target(const ContactProblem& problem, const Referee& referee, std
   target.facts.file = std::move(file);
   target.facts.step = std::move(step);
   target.facts.contacts = problem.contacts();
-  target.facts.dofs = problem.dofs();
+  target.facts.dofs = problem.own_dofs();
   target.note = target.facts.message = matrix_note(problem);
   return target;
 }

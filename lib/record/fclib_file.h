@@ -13,9 +13,11 @@
 #include "contact/contact_problem.h"
 
 /// FCLib's HDF5 layout (https://github.com/FrictionalContactLibrary/fclib): `/fclib_local` (W, q, mu) and
-/// `/fclib_global` (M, H, f, w, mu), each matrix as triplets, CSC or CSR. 3D only: spacedim 2 is refused with
-/// a clear message. Written matrices are triplets in row order (p = columns, i = rows): Siconos reads nothing
-/// else in global files.
+/// `/fclib_global` (M, H, f, w, mu), each matrix as triplets, CSC or CSR. Written matrices are triplets in row
+/// order (p = columns, i = rows): Siconos reads nothing else in global files.
+///
+/// A file with spacedim = 2 has two rows per contact, in matrices, vectors, guesses and solutions. It is read as a
+/// problem in space (contact/planar_problem.h) and written with two rows again, to the last bit.
 ///
 /// What FCLib has no name for stands in a group `/signorini` under the names of recordings: metadata, v_minus,
 /// start_states and start_bounds. Other programs pass over it. The impulses of the start are FCLib's first guess.

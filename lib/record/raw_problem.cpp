@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <limits>
 
 #include "base/check.h"
+#include "contact/planar_problem.h"
 #include "linalg/asymmetry.h"
 #include "record/raw_sparse.h"
 
@@ -126,6 +129,22 @@ bool has_columns(const RawReader& raw, const std::string& matrix) {
   return raw.tree().has_group(matrix) && (!raw.has(matrix + "/n") || raw.integer(matrix + "/n") != 0);
 }
 
+/// Rows of a contact: 3, or 2 in the plane.
+Index check_spacedim(const RawReader& raw, std::int64_t spacedim, const std::string& place) {
+  if (spacedim != 2 && spacedim != 3)
+    raw.fail(fmt::format("{}: {} dimensions; only contact problems in 2 or 3 can be read", place, spacedim));
+  return static_cast<Index>(spacedim);
+}
+
+/// Sizes that stay countable with what `to_space` adds.
+void check_counts_in_plane(const RawReader& raw, const ContactProblem& planar) {
+  const std::int64_t added = 3 * std::int64_t{planar.contacts()};
+  check_counts(raw, size_of(planar.mu), size_of(planar.f) + static_cast<std::uint64_t>(added));
+  const std::int64_t entries = std::max({planar.W.nonZeros(), planar.M.nonZeros(), planar.H.nonZeros()});
+  if (entries + added > std::numeric_limits<Index>::max())
+    raw.fail("a matrix has more than 2^31 - 1 entries with those of the second tangents");
+}
+
 void decode_local(const RawReader& raw, ContactProblem& problem) {
   const std::string root = "fclib_local/";
   if (has_columns(raw, root + "V") || has_columns(raw, root + "R")) {
@@ -133,7 +152,7 @@ void decode_local(const RawReader& raw, ContactProblem& problem) {
   }
   problem.mu = to_vector(raw.reals(root + "vectors/mu"));
   check_counts(raw, size_of(problem.mu), 0);
-  const std::size_t rows = 3 * size_of(problem.mu);
+  const std::size_t rows = problem.spacedim * size_of(problem.mu);
   problem.q = to_vector(raw.reals(root + "vectors/q", rows));
   problem.W = read_fclib_rows(raw, root + "W", rows, rows);
 }
@@ -147,7 +166,7 @@ void decode_global(const RawReader& raw, MatrixReading reading, ContactProblem& 
   problem.f = to_vector(raw.reals(root + "vectors/f"));
   check_counts(raw, size_of(problem.mu), size_of(problem.f));
   const std::size_t n = size_of(problem.f);
-  const std::size_t rows = 3 * size_of(problem.mu);
+  const std::size_t rows = problem.spacedim * size_of(problem.mu);
   problem.w = to_vector(raw.reals(root + "vectors/w", rows));
   problem.M = read_fclib_rows(raw, root + "M", n, n);
   if (reading == MatrixReading::symmetric) {
@@ -155,6 +174,79 @@ void decode_global(const RawReader& raw, MatrixReading reading, ContactProblem& 
     problem.M = complete_triangle(std::move(problem.M), problem.M_stored);
   }
   problem.H = read_fclib_columns(raw, root + "H", n, rows);
+}
+
+/// The stored solution; nothing without r and u of the right length. `rows`: those of all contacts.
+std::optional<FclibSolution> decode_solution(const RawReader& raw, Eigen::Index rows, Eigen::Index dofs) {
+  if (!raw.has("solution/r") || !raw.has("solution/u")) return {};
+  FclibSolution solution{usable_vector(raw, "solution/r", rows), usable_vector(raw, "solution/u", rows),
+                         usable_vector(raw, "solution/v", dofs)};
+  if (solution.r.size() != rows || solution.u.size() != rows) return {};
+  return solution;
+}
+
+FclibFile file_to_space(FclibFile file) {
+  file.problem = to_space(std::move(file.problem));
+  if (!file.solution) return file;
+  FclibSolution& solution = *file.solution;
+  solution.r = rows_to_space(solution.r);
+  solution.u = rows_to_space(solution.u);
+  solution.v = dofs_to_space(solution.v, file.problem.contacts());
+  return file;
+}
+
+FclibFile file_to_plane(const FclibFile& file) {
+  FclibFile planar{to_plane(file.problem), file.info, file.solution};
+  if (!planar.solution) return planar;
+  FclibSolution& solution = *planar.solution;
+  solution.r = rows_to_plane(solution.r);
+  solution.u = rows_to_plane(solution.u);
+  if (solution.v.size() > 0) solution.v.conservativeResize(planar.problem.f.size());
+  return planar;
+}
+
+/// The group "signorini", three rows for each contact in the plane too.
+void decode_extras(const RawTree& extras, const std::string& where, ContactProblem& problem) {
+  if (extras.attributes.empty()) return;
+  const RawReader raw(extras, where + ": group 'signorini'");
+  read_extras(raw, problem);
+  if (!extras.has("q")) return;
+  problem.q = to_vector(raw.reals("q", 3 * size_of(problem.mu)));
+  problem.W = read_square(raw, "W", 3 * size_of(problem.mu));
+}
+
+/// With the rows of contacts that the file is to have.
+RawTree encode_as_written(const FclibFile& file) {
+  const ContactProblem& problem = file.problem;
+  RawTree tree;
+  const bool is_global = problem.has_primal() || problem.w.size() > 0;
+  const std::string root = is_global ? "fclib_global/" : "fclib_local/";
+  tree.put(root + "spacedim", std::vector<Index>{problem.spacedim});
+  if (is_global) {
+    // one triangle only where the other says the same
+    const bool whole = problem.M_stored == StoredTriangle::both || asymmetry(problem.M) > 0.0;
+    put_fclib_matrix(tree, root + "M", problem.M, whole ? StoredTriangle::both : problem.M_stored);
+    put_fclib_matrix(tree, root + "H", SparseRows(problem.H));
+    tree.put(root + "vectors/f", view(problem.f));
+    tree.put(root + "vectors/w", view(problem.w));
+  } else {
+    put_fclib_matrix(tree, root + "W", problem.W);
+    tree.put(root + "vectors/q", view(problem.q));
+  }
+  tree.put(root + "vectors/mu", view(problem.mu));
+  tree.put_text(root + "info/title", file.info.title);
+  tree.put_text(root + "info/description", file.info.description);
+  tree.put_text(root + "info/math_info", file.info.math_info);
+  if (problem.warm_start.size() > 0) {
+    tree.put("guesses/number_of_guesses", std::vector<Index>{1});
+    const Vector zero = Vector::Zero(problem.warm_start.size());
+    put_solution(tree, "guesses/1", problem.warm_start, zero, Vector::Zero(problem.dofs()));
+  }
+  if (file.solution) {
+    put_solution(tree, "solution", file.solution->r, file.solution->u,
+                 is_global ? file.solution->v : Vector());
+  }
+  return tree;
 }
 
 }  // namespace
@@ -213,6 +305,7 @@ RawTree encode_frame(const Frame& frame) {
   RawTree tree;
   tree.attributes["contacts"] = static_cast<std::uint64_t>(problem.contacts());
   tree.attributes["dofs"] = static_cast<std::uint64_t>(problem.dofs());
+  if (problem.spacedim != 3) tree.attributes["spacedim"] = static_cast<std::uint64_t>(problem.spacedim);
   put_extras(tree, problem);
   tree.put("mu", view(problem.mu));
   if (problem.has_primal()) {
@@ -247,6 +340,10 @@ Frame decode_frame(const RawTree& tree, const std::string& id, const std::string
   const std::uint64_t m = raw.count_attribute("contacts");
   const std::uint64_t n = raw.count_attribute("dofs");
   check_counts(raw, m, n);
+  if (tree.attributes.contains("spacedim")) {
+    const auto spacedim = static_cast<std::int64_t>(raw.count_attribute("spacedim"));
+    problem.spacedim = check_spacedim(raw, spacedim, "attribute 'spacedim'");
+  }
   problem.mu = to_vector(raw.reals("mu", m));
   problem.w = optional_vector(raw, "w");
   if (n > 0) {
@@ -270,36 +367,7 @@ Frame decode_frame(const RawTree& tree, const std::string& id, const std::string
 }
 
 RawTree encode_fclib(const FclibFile& file) {
-  const ContactProblem& problem = file.problem;
-  RawTree tree;
-  const bool is_global = problem.has_primal() || problem.w.size() > 0;
-  const std::string root = is_global ? "fclib_global/" : "fclib_local/";
-  tree.put(root + "spacedim", std::vector<Index>{3});
-  if (is_global) {
-    // one triangle only where the other says the same
-    const bool whole = problem.M_stored == StoredTriangle::both || asymmetry(problem.M) > 0.0;
-    put_fclib_matrix(tree, root + "M", problem.M, whole ? StoredTriangle::both : problem.M_stored);
-    put_fclib_matrix(tree, root + "H", SparseRows(problem.H));
-    tree.put(root + "vectors/f", view(problem.f));
-    tree.put(root + "vectors/w", view(problem.w));
-  } else {
-    put_fclib_matrix(tree, root + "W", problem.W);
-    tree.put(root + "vectors/q", view(problem.q));
-  }
-  tree.put(root + "vectors/mu", view(problem.mu));
-  tree.put_text(root + "info/title", file.info.title);
-  tree.put_text(root + "info/description", file.info.description);
-  tree.put_text(root + "info/math_info", file.info.math_info);
-  if (problem.warm_start.size() > 0) {
-    tree.put("guesses/number_of_guesses", std::vector<Index>{1});
-    const Vector zero = Vector::Zero(problem.warm_start.size());
-    put_solution(tree, "guesses/1", problem.warm_start, zero, Vector::Zero(problem.dofs()));
-  }
-  if (file.solution) {
-    put_solution(tree, "solution", file.solution->r, file.solution->u,
-                 is_global ? file.solution->v : Vector());
-  }
-  return tree;
+  return file.problem.spacedim == 2 ? encode_as_written(file_to_plane(file)) : encode_as_written(file);
 }
 
 RawTree encode_fclib_extras(const ContactProblem& problem) {
@@ -324,33 +392,22 @@ FclibFile decode_fclib(const RawTree& tree, const RawTree& extras, const std::st
     raw.fail("neither a recording nor an FCLib problem (no /fclib_local, no /fclib_global)");
   }
   const std::string root = is_global ? "fclib_global/" : "fclib_local/";
-  const Index dimension = raw.integer(root + "spacedim");
-  if (dimension != 3)
-    raw.fail(fmt::format("spacedim is {}; only problems in three dimensions are supported", dimension));
   FclibFile file;
   ContactProblem& problem = file.problem;
+  problem.spacedim = check_spacedim(raw, raw.integer(root + "spacedim"), "dataset '" + root + "spacedim'");
   is_global ? decode_global(raw, reading, problem) : decode_local(raw, problem);
   file.info = {raw.text(root + "info/title"), raw.text(root + "info/description"),
                raw.text(root + "info/math_info")};
-  problem.warm_start = usable_vector(raw, "guesses/1/r", 3 * problem.mu.size());
-
-  if (!extras.attributes.empty()) {
-    const RawReader raw_extras(extras, where + ": group 'signorini'");
-    read_extras(raw_extras, problem);
-    if (extras.has("q")) {
-      problem.q = to_vector(raw_extras.reals("q", 3 * size_of(problem.mu)));
-      problem.W = read_square(raw_extras, "W", 3 * size_of(problem.mu));
-    }
+  const Eigen::Index rows = problem.spacedim * problem.mu.size();
+  problem.warm_start = usable_vector(raw, "guesses/1/r", rows);
+  file.solution = decode_solution(raw, rows, problem.f.size());
+  if (problem.spacedim == 2) {
+    check_counts_in_plane(raw, problem);
+    if (const auto defect = find_defect_in_plane(problem)) raw.fail(*defect);
+    file = file_to_space(std::move(file));
   }
+  decode_extras(extras, where, problem);
   check_problem(problem, where);
-
-  FclibSolution solution{usable_vector(raw, "solution/r", 3 * problem.mu.size()),
-                         usable_vector(raw, "solution/u", 3 * problem.mu.size()),
-                         usable_vector(raw, "solution/v", problem.f.size())};
-  const bool is_complete = raw.has("solution/r") && raw.has("solution/u") &&
-                           solution.r.size() == 3 * problem.mu.size() &&
-                           solution.u.size() == 3 * problem.mu.size();
-  if (is_complete) file.solution = std::move(solution);
   return file;
 }
 

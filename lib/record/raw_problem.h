@@ -15,14 +15,15 @@
 namespace signorini {
 
 /// A frame of a recording (the table of names is `kFields` in recording_format.cpp). Exact to the last
-/// bit.
+/// bit. Three rows per contact; the attribute spacedim only where it is 2.
 RawTree encode_frame(const Frame& frame);
 Frame decode_frame(const RawTree& tree, const std::string& id, const std::string& where);
 
 /// A whole FCLib file: "fclib_local/…" or "fclib_global/…", "solution/…", "guesses/1/…", and what FCLib lacks
 /// in "signorini/…", a group that FCLib's own readers never open.
 RawTree encode_fclib(const FclibFile& file);
-/// The contents of that group; empty when the problem has nothing that FCLib lacks.
+/// The contents of that group; empty when the problem has nothing that FCLib lacks. It has three rows per contact and
+/// the dofs of planar_problem.h where the file itself has two rows (spacedim = 2).
 RawTree encode_fclib_extras(const ContactProblem& problem);
 /// `tree` without, `extras` with the contents of the group "signorini" (empty when absent).
 FclibFile decode_fclib(const RawTree& tree, const RawTree& extras, const std::string& where,

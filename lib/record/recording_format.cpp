@@ -20,7 +20,8 @@ constexpr const char* kChecksum = "xxh3";
 constexpr const char* kFields =
     R"(One group per frame: /steps/<step>[.<solve>]. m contacts, n degrees of freedom, normal component first (N, T1, T2).
 M v = H r + f, u = H^T v + w, u = W r + q; K_mu contains r, perpendicular to u + mu |u_T| n in its dual.
-attributes: contacts m; dofs n; dt [s]; time [s]; kind explicit|implicit|unknown; id; xxh3 checksum of the frame
+attributes: contacts m; dofs n; dt [s]; time [s]; kind explicit|implicit|unknown; id; xxh3 checksum of the frame;
+  spacedim 2 where the problem is one in the plane: rows T2 and the last 3m dofs are not its own
 mu (m) friction coefficients [1]
 f (n) free impulse M v_free [N s]
 w (3m) relative velocity offset [m/s]

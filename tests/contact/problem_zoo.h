@@ -14,6 +14,7 @@
 
 #include "contact/contact_problem.h"
 #include "contact/friction_law.h"
+#include "contact/planar_problem.h"
 #include "contact/planted_problem.h"
 
 /// The problem zoo: small problems with known answers that every solver has to get right. Hand answers are
@@ -64,6 +65,12 @@ inline ContactProblem make_primal(const Matrix& M, const Matrix& H, const Vector
   problem.mu = mu;
   problem.dt = 1e-3;
   return problem;
+}
+
+/// The same with two rows per contact, as a problem in space.
+inline ContactProblem make_planar(const Matrix& M, const Matrix& H, const Vector& f, const Vector& w,
+                                  const Vector& mu) {
+  return to_space(make_primal(M, H, f, w, mu));
 }
 
 /// Dual problem from dense matrices; u = W r + q.
@@ -360,6 +367,66 @@ inline Specimen fixed_fixed() {
       r, r, false);
 }
 
+/// A block in the plane (2 kg, half sides 0.5 and 0.2, inertia 0.19) slides down a slope of tan α = 0.4 on its two
+/// lower corners with μ = 0.3. It does not turn, so r_N1 + r_N2 = G cos α, r_T = −μ r_N, and the moments about the
+/// centre, a (r_N2 − r_N1) + h (r_T1 + r_T2) = 0, give r_N = ½ (1 ∓ μ h/a) G cos α. W has rank 3 of 4 rows.
+inline Specimen planar_block() {
+  const double a = 0.5, h = 0.2, mu = 0.3, mass = 2.0;
+  const double alpha = std::atan(0.4), G = mass * 9.81e-3;
+  Matrix H(
+      3,
+      4);  // dofs along the slope, across it, rotation; a corner at (x, −h) moves by (1, 0, h) and (0, 1, x)
+  H << 0, 1, 0, 1, 1, 0, 1, 0, -a, h, a, h;
+  const double N = 0.5 * G * std::cos(alpha), change = mu * h / a;
+  const Vector r =
+      vector_of({N * (1 - change), -mu * N * (1 - change), 0, N * (1 + change), -mu * N * (1 + change), 0});
+  return make("planar_block",
+              make_planar(vector_of({mass, mass, 0.19}).asDiagonal(), H,
+                          vector_of({G * std::sin(alpha), -G * std::cos(alpha), 0}), Vector::Zero(4),
+                          Vector::Constant(2, mu)),
+              r, r);
+}
+
+/// The equations of a point of mass m that slides down a wedge of mass M, slope α, on the floor, two rows per
+/// contact: point on wedge (normal n, downhill t), wedge on floor. Dofs: x, y of the point, then of the wedge.
+struct PlanarWedge {
+  double mass = 1.0, wedge_mass = 2.0, alpha = 0.5, mu = 0.2, floor_mu = 0.0, gain = 9.81e-3;
+
+  ContactProblem equations() const {
+    const double s = std::sin(alpha), c = std::cos(alpha);
+    Matrix H(4, 4);
+    H << s, c, 0, 0, c, -s, 0, 0, -s, -c, 0, 1, -c, s, 1, 0;
+    return make_primal(vector_of({mass, mass, wedge_mass, wedge_mass}).asDiagonal(), H,
+                       vector_of({0, -mass * gain, 0, -wedge_mass * gain}), Vector::Zero(4),
+                       vector_of({mu, floor_mu}));
+  }
+  /// The floor holds the wedge: r_N1 = m g cos α, and the floor answers the rest. Without friction there it gives
+  /// way: u_N1 = 0 gives r_N1 = m g cos α/(1 + (m/M) sin α (sin α − μ cos α)).
+  Vector answer() const {
+    const double s = std::sin(alpha), c = std::cos(alpha);
+    const bool held = floor_mu > 0.0;
+    const double push = s - mu * c;  // of the wedge, to the left, per unit of r_N1
+    const double N = mass * gain * c / (held ? 1.0 : 1.0 + mass / wedge_mass * s * push);
+    return vector_of({N, -mu * N, 0, wedge_mass * gain + N * (c + mu * s), held ? N * push : 0.0, 0});
+  }
+};
+
+inline Specimen planar_wedge(std::string name, double floor_mu) {
+  const PlanarWedge wedge{.floor_mu = floor_mu};
+  return make(std::move(name), to_space(wedge.equations()), wedge.answer(), wedge.answer());
+}
+
+/// The wedge that gives way, from W and q alone.
+inline Specimen planar_wedge_dual() {
+  const PlanarWedge wedge;
+  const ContactProblem p = wedge.equations();
+  const Matrix H = p.H;
+  const Matrix inverse = Vector(p.M.diagonal()).cwiseInverse().asDiagonal();
+  return make("planar_wedge_dual",
+              to_space(make_dual(H.transpose() * inverse * H, H.transpose() * (inverse * p.f), p.mu)),
+              wedge.answer(), wedge.answer());
+}
+
 /// No contacts, three dofs.
 inline Specimen no_contacts() {
   return make("no_contacts", PointWorld{{2.0}, {{0, 0, -2}}, {}}.build(), {}, {});
@@ -421,7 +488,11 @@ inline std::vector<Specimen> problem_zoo() {
                             duplicated(),
                             plate(),
                             heavy_stack(),
-                            fixed_fixed()};
+                            fixed_fixed(),
+                            planar_block(),
+                            planar_wedge("planar_wedge_moving", 0.0),
+                            planar_wedge("planar_wedge_held", 0.8),
+                            planar_wedge_dual()};
   for (Specimen& specimen : planted_specimens()) all.push_back(std::move(specimen));
   return all;
 }

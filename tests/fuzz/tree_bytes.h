@@ -103,7 +103,8 @@ inline constexpr std::array kTreeNames = {"mu",
                                           "node_numbers",
                                           "v_minus",
                                           "start_states",
-                                          "start_bounds"};
+                                          "start_bounds",
+                                          "spacedim"};
 
 inline RawTree tree_of_bytes(const std::uint8_t*& at, const std::uint8_t* end) {
   RawTree tree;

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "contact/planar_problem.h"
 #include "record/raw_problem.h"
 #include "tree_bytes.h"
 
@@ -41,12 +42,40 @@ void write(const std::filesystem::path& folder, const std::string& name, std::ui
   out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
 }
 
+/// A mass point on the floor of the plane, with M or with W.
+ContactProblem planar_problem(bool dual) {
+  ContactProblem p;
+  SparseRows identity(2, 2);
+  identity.setIdentity();
+  p.mu = Vector::Constant(1, 0.5);
+  p.warm_start = Vector::Ones(2);
+  if (dual) {
+    p.W = identity;
+    p.q = Vector::Constant(2, -1.0);
+  } else {
+    p.M = p.H = identity;
+    p.f = Vector::Constant(2, -1.0);
+    p.w = Vector::Zero(2);
+  }
+  return to_space(std::move(p));
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   if (count != 2) return 2;
   const std::filesystem::path folder = arguments[1];
   std::filesystem::create_directories(folder);
+  for (const bool dual : {false, true}) {
+    Frame frame;
+    frame.id = "000001";
+    frame.problem = planar_problem(dual);
+    write(folder, dual ? "planar-dual" : "planar-plain", 0, encode_frame(frame));
+    const Vector v = dual ? Vector() : Vector::Ones(5);
+    const FclibFile file{frame.problem, {}, FclibSolution{Vector::Zero(3), Vector::Zero(3), v}};
+    write(folder, dual ? "planar-local" : "planar-global", 1, encode_fclib(file),
+          encode_fclib_extras(file.problem));
+  }
   for (const bool coupled : {false, true}) {
     for (const bool in_blocks : {false, true}) {
       Frame frame;

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "contact/planted_problem.h"
+#include "contact/problem_zoo.h"
 #include "harness/fclib_export.h"
 #include "harness/listening_monitor.h"
 #include "harness/vtk_export.h"
@@ -73,6 +74,18 @@ TEST_F(FileExportTest, ASnapshotKeepsItsBits) {
   EXPECT_THROW(export_fclib({.file = file, .step = "2", .output = path("x.hdf5")}), UsageError)
       << "it exists";
   EXPECT_EQ(export_fclib({.file = path("x.hdf5"), .output = path("y.hdf5")}).step, "0") << "the only one";
+}
+
+TEST_F(FileExportTest, AProblemInThePlaneStaysOne) {
+  FclibFile file;
+  file.problem = zoo::specimen("planar_wedge_moving").problem;
+  write_fclib(path("a.hdf5"), file);
+  const FclibExport done = export_fclib({.file = path("a.hdf5"), .output = path("b.hdf5")});
+  EXPECT_EQ(done.contacts, 2);
+  EXPECT_EQ(done.dofs, 4);
+  const FclibFile read = read_fclib(path("b.hdf5"));
+  EXPECT_EQ(read.problem.spacedim, 2);
+  expect_same_problem(read.problem, file.problem);
 }
 
 TEST_F(FileExportTest, ARecordingOfSeveralStepsNeedsOne) {

@@ -6,6 +6,8 @@
 
 #include <cmath>
 
+#include "contact/planar_problem.h"
+#include "contact/planar_problems.h"
 #include "contact/planted_problem.h"
 #include "harness/listening_monitor.h"
 #include "record/record_test_tools.h"
@@ -56,6 +58,24 @@ TEST(FileSummary, CountsRegionsOfASnapshot) {
   EXPECT_FALSE(
       summarise_snapshot(make_planted_problem({.contacts = 8, .stiffness = 5.0}).problem, "0").points_exact)
       << "M couples the mass points";
+}
+
+TEST(FileSummary, CountsInThePlaneWhatTheFileHolds) {
+  const ContactProblem planar = plane::disc_heap(4, 1, 0.5);  // 4 on the floor, 3 between neighbours
+  const SnapshotSummary s = summarise_snapshot(to_space(planar), "0");
+  EXPECT_EQ(s.spacedim, 2);
+  EXPECT_EQ(s.contacts, 7);
+  EXPECT_EQ(s.dofs, 12);
+  EXPECT_EQ(s.regions, 1);
+  EXPECT_EQ(s.islands, 1);
+  EXPECT_TRUE(s.points_exact);
+  EXPECT_EQ(s.diagonal_ratio, 8.0) << "mass over inertia of a disc";
+  EXPECT_TRUE(s.redundant) << "14 rows for 12 dofs";
+  EXPECT_FALSE(summarise_snapshot(zoo::specimen("planar_wedge_moving").problem, "0").redundant);
+  const SnapshotSummary dual = summarise_snapshot(zoo::specimen("planar_wedge_dual").problem, "0");
+  EXPECT_EQ(dual.spacedim, 2);
+  EXPECT_EQ(dual.dofs, 0);
+  EXPECT_EQ(summarise_snapshot(make_planted_problem({.contacts = 2}).problem, "0").spacedim, 3);
 }
 
 TEST(FileSummary, TellsTheKindOfAProblem) {

@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "contact/planted_problem.h"
+#include "contact/problem_zoo.h"
 #include "record/record_test_tools.h"
 
 namespace signorini::solve_files_test {
@@ -232,6 +233,28 @@ TEST_F(SolveFilesTest, TheAnswerIsThatOfTheLastRunThatGaveOne) {
   EXPECT_EQ(refused.tally().unsupported, 1U);
   EXPECT_TRUE(refused.publish().answer_missing);
   EXPECT_FALSE(fs::exists(none.solution));
+}
+
+TEST_F(SolveFilesTest, TheAnswerInThePlaneStaysThere) {
+  const zoo::Specimen wedge = zoo::specimen("planar_wedge_held");
+  FclibFile file;
+  file.problem = wedge.problem;
+  write_fclib(path("wedge.hdf5"), file);
+  SolveRequest r = request(path("wedge.hdf5"));
+  r.solution = path("s.hdf5");
+  r.tolerance = 1e-10;
+  FileSolver solver(r, {});
+  Journal journal;
+  solver.run(journal);
+  solver.publish();
+  ASSERT_EQ(journal.runs.size(), 1U);
+  EXPECT_EQ(journal.runs[0].dofs, 4) << "of the file";
+  const FclibFile read = read_fclib(r.solution);
+  EXPECT_EQ(read.problem.spacedim, 2);
+  ASSERT_TRUE(read.solution);
+  // cond(W) of the wedge is below 100
+  EXPECT_LE((read.solution->r - wedge.cone).cwiseAbs().maxCoeff(), 1e-8 * wedge.cone.maxCoeff());
+  EXPECT_EQ(read.solution->v.size(), read.problem.dofs());
 }
 
 TEST_F(SolveFilesTest, OneAnswerNeedsOneStep) {

@@ -2,6 +2,7 @@
 
 #include "base/available_cpus.h"
 #include "base/text.h"
+#include "contact/problem_zoo.h"
 #include "program/program_fixture.h"
 #include "record/trace_file.h"
 
@@ -168,6 +169,17 @@ TEST_F(SolveTest, InfoCountsRegionsAndIslands) {
   EXPECT_NE(json.out.find("\"regions\": 3"), std::string::npos) << json.out;
   EXPECT_NE(json.out.find("\"largest_region\": 4"), std::string::npos) << json.out;
   EXPECT_NE(json.out.find("\"contacts\": 12"), std::string::npos) << json.out;
+}
+
+TEST_F(SolveTest, InfoTellsAProblemInThePlane) {
+  FclibFile file;
+  file.problem = zoo::specimen("planar_wedge_moving").problem;
+  write_fclib(path("wedge.hdf5"), file);
+  EXPECT_NE(run({"info", path("wedge.hdf5")}).out.find("primal, 2D"), std::string::npos);
+  EXPECT_NE(run({"info", path("wedge.hdf5"), "--steps"}).out.find("  2D"), std::string::npos);
+  const Outcome json = run({"info", path("wedge.hdf5"), "--json"});
+  EXPECT_NE(json.out.find("\"spacedim\": 2"), std::string::npos) << json.out;
+  EXPECT_NE(json.out.find("\"dofs\": 4"), std::string::npos) << json.out;
 }
 
 TEST_F(SolveTest, FclibCollectionGivesARowPerCombination) {

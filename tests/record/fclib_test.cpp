@@ -6,8 +6,11 @@
 #include <tuple>
 
 #include "base/check.h"
+#include "contact/planar_problem.h"
+#include "contact/planar_problems.h"
 #include "contact/planted_problem.h"
 #include "record/problem_file.h"
+#include "record/raw_problem.h"
 #include "record/raw_sparse.h"
 #include "record/record_test_tools.h"
 
@@ -57,6 +60,119 @@ TEST(FclibFile, EveryFileOfTheCollectionLoadsAndSurvivesTheWayOutAndBack) {
   if (files.empty()) GTEST_SKIP() << "no FCLib collection in " << SIGNORINI_DATA_DIR << " (SIGNORINI_DATA)";
   EXPECT_EQ(files.size(), 34U);
   for (const fs::path& path : files) expect_survives_the_way_out_and_back(path, folder.path() / "copy.hdf5");
+}
+
+TEST(FclibFile, ProblemsOfTheCollectionInThePlaneLoadAndSurviveTheWayOutAndBack) {
+  const TemporaryFolder folder;
+  const fs::path copy = folder.path() / "copy.hdf5", second = folder.path() / "second.hdf5";
+  const std::vector<fs::path> files = problem_files(fs::path(SIGNORINI_DATA_DIR) / "fclib" / "2d");
+  if (files.empty())
+    GTEST_SKIP() << "no problems in the plane in " << SIGNORINI_DATA_DIR << " (SIGNORINI_DATA)";
+  EXPECT_EQ(files.size(), 5U);
+  for (const fs::path& path : files) {
+    SCOPED_TRACE(path.string());
+    const FclibFile file = read_fclib(path);
+    EXPECT_EQ(file.problem.spacedim, 2);
+    write_fclib(copy, file);
+    const FclibFile again = read_fclib(copy);
+    expect_same_problem(again.problem, file.problem);
+    write_fclib(second, again);
+    EXPECT_EQ(file_bytes(second), file_bytes(copy));
+  }
+}
+
+/// A file in the plane with all that such a file can hold.
+FclibFile planar_file(bool dual) {
+  FclibFile file;
+  ContactProblem planar = plane::random_chain(3, 0.3, 2.0, 7);
+  if (dual) {
+    const plane::Reduced reduced = plane::reduce(planar);
+    planar = zoo::make_dual(reduced.W, reduced.q, reduced.mu);
+  }
+  planar.warm_start = Vector::LinSpaced(6, 0.25, 1.5);
+  file.problem = to_space(std::move(planar));
+  file.info = {"title", "description", "math"};
+  file.solution = FclibSolution{rows_to_space(Vector::LinSpaced(6, 1.0, 6.0)),
+                                rows_to_space(Vector::LinSpaced(6, -1.0, 4.0)),
+                                dual ? Vector() : dofs_to_space(Vector::LinSpaced(9, 2.0, 3.0), 3)};
+  return file;
+}
+
+TEST(FclibFile, AProblemInThePlaneIsWrittenWithTwoRowsPerContact) {
+  for (const bool dual : {false, true}) {
+    const FclibFile file = planar_file(dual);
+    const RawTree tree = encode_fclib(file);
+    const RawReader raw(tree, "FILE");
+    const std::string root = dual ? "fclib_local/" : "fclib_global/";
+    EXPECT_EQ(raw.integer(root + "spacedim"), 2);
+    EXPECT_EQ(raw.reals(root + "vectors/mu").size(), 3U);
+    EXPECT_EQ(raw.reals(root + (dual ? "vectors/q" : "vectors/w")).size(), 6U);
+    EXPECT_EQ(raw.integer(root + (dual ? "W/n" : "H/n")), 6);
+    const std::span<const double> r = raw.reals("solution/r"), guess = raw.reals("guesses/1/r");
+    EXPECT_EQ(std::vector<double>(r.begin(), r.end()), (std::vector<double>{1, 2, 3, 4, 5, 6}));
+    EXPECT_EQ(std::vector<double>(guess.begin(), guess.end()),
+              (std::vector<double>{0.25, 0.5, 0.75, 1, 1.25, 1.5}));
+    EXPECT_EQ(raw.reals("solution/u").size(), 6U);
+    EXPECT_EQ(raw.reals("guesses/1/u").size(), 6U);
+    if (!dual) {
+      EXPECT_EQ(raw.integer(root + "M/n"), 9);
+      EXPECT_EQ(raw.reals(root + "vectors/f").size(), 9U);
+      EXPECT_EQ(raw.reals("solution/v").size(), 9U);
+      EXPECT_EQ(raw.reals("guesses/1/v").size(), 9U);
+    }
+  }
+}
+
+TEST(FclibFile, AProblemInThePlaneComesBackToTheLastBit) {
+  const TemporaryFolder folder;
+  const fs::path first = folder.path() / "first.hdf5", second = folder.path() / "second.hdf5";
+  for (const bool dual : {false, true}) {
+    FclibFile file = planar_file(dual);
+    // in the group of ours
+    file.problem.gap = Vector::LinSpaced(3, 0.0, 1.0);
+    file.problem.start_bounds = Vector::Ones(3);
+    if (!dual) file.problem.v_minus = dofs_to_space(Vector::LinSpaced(9, 0.5, 1.0), 3);
+    write_fclib(first, file);
+    const FclibFile read = read_fclib(first);
+    expect_same_problem(read.problem, file.problem);
+    ASSERT_TRUE(read.solution.has_value());
+    EXPECT_TRUE(same_bits(read.solution->r, file.solution->r));
+    EXPECT_TRUE(same_bits(read.solution->u, file.solution->u));
+    EXPECT_TRUE(same_bits(read.solution->v, file.solution->v));
+    write_fclib(second, read);
+    EXPECT_EQ(file_bytes(second), file_bytes(first));
+  }
+}
+
+/// W beside M, one triangle of M, and n = 0.
+TEST(FclibFile, RareFormsOfAProblemInThePlaneComeBackToo) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "x.hdf5";
+  FclibFile both = planar_file(false), triangle = both, fixed;
+  const FclibFile dual = planar_file(true);
+  both.problem.W = dual.problem.W;
+  both.problem.q = dual.problem.q;
+  triangle.problem.M_stored = StoredTriangle::upper;
+  fixed.problem.spacedim = 2;
+  fixed.problem.H.resize(0, 6);
+  fixed.problem.w = rows_to_space(Vector::Ones(4));
+  fixed.problem.mu = Vector::Ones(2);
+  for (const FclibFile& file : {both, triangle, fixed}) {
+    write_fclib(path, file);
+    const FclibFile read = read_fclib(path);
+    expect_same_problem(read.problem, file.problem);
+    EXPECT_EQ(read.problem.M_stored, file.problem.M_stored);
+  }
+}
+
+TEST(FclibFile, AFrameOfARecordingKeepsThatItIsInThePlane) {
+  Frame frame;
+  frame.id = "000001";
+  frame.problem = planar_file(false).problem;
+  const RawTree tree = encode_frame(frame);
+  EXPECT_EQ(std::get<std::uint64_t>(tree.attributes.at("spacedim")), 2U);
+  expect_same_problem(decode_frame(tree, "000001", "FILE").problem, frame.problem);
+  EXPECT_FALSE(encode_frame(rich_frame("000001", 1, 0.0)).attributes.contains("spacedim"));
 }
 
 TEST(FclibFile, ASnapshotOfARecordingSurvivesTheWayOutAndBack) {

@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "base/digest.h"
+#include "contact/problem_zoo.h"
 #include "record/fclib_file.h"
 #include "record/guarded.h"
 #include "record/problem_file.h"
@@ -182,7 +183,16 @@ TEST_F(HostileFile, WrongNumbersNameTheDatasetAndTheReason) {
                         "'fclib_global/vectors/w': has 18 entries instead of 15"));
   EXPECT_TRUE(complains(with("/fclib_global/vectors/mu", std::vector<int>(6, 1)),
                         "'fclib_global/vectors/mu': does not hold real numbers"));
-  EXPECT_TRUE(complains(with("/fclib_global/spacedim", std::vector<int>{2}), "spacedim is 2"));
+  for (const int wrong : {0, 1, 4, 5, -2}) {
+    EXPECT_TRUE(complains(with("/fclib_global/spacedim", std::vector<int>{wrong}),
+                          fmt::format("dataset 'fclib_global/spacedim': {} dimensions", wrong)));
+  }
+  EXPECT_TRUE(complains(with("/fclib_global/spacedim", std::vector<int>{2, 2}),
+                        "'fclib_global/spacedim': has 2 entries instead of 1"));
+  EXPECT_TRUE(complains(with("/fclib_global/spacedim", std::vector<double>{2}),
+                        "'fclib_global/spacedim': does not hold integers"));
+  EXPECT_TRUE(complains(with("/fclib_global/spacedim", std::vector<int>{2}),
+                        "'fclib_global/vectors/w': has 18 entries instead of 12"));
   EXPECT_TRUE(
       complains(with("/fclib_global/M/nz", std::vector<int>{-7}), "'fclib_global/M/nz': -7 is no storage"));
   EXPECT_TRUE(complains(with("/fclib_global/M/nz", std::vector<int>{1 << 30}), "but nz is 1073741824"));
@@ -296,6 +306,44 @@ TEST(HostileTree, StartsOfAFrameAreChecked) {
   bounds[5] = std::numeric_limits<double>::infinity();
   expect(with("start_bounds", bounds), "start_bounds[5] is not finite");
   expect(with("start_bounds", std::vector<double>(18, 0.0)), "start_bounds has 18 numbers but must have 6");
+}
+
+TEST(HostileTree, ProblemsInThePlaneAreChecked) {
+  FclibFile file;
+  file.problem = zoo::specimen("planar_wedge_dual").problem;
+  const RawTree good = encode_fclib(file);
+  const auto with = [&](const char* path, auto values) {
+    RawTree tree = good;
+    tree.put(std::string("fclib_local/") + path, std::move(values));
+    return complaint_of([&] { decode_fclib(tree, {}, "FILE"); });
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(with("spacedim", std::vector<Index>{2}), "");
+  EXPECT_EQ(
+      with("spacedim", std::vector<Index>{5}),
+      "FILE: dataset 'fclib_local/spacedim': 5 dimensions; only contact problems in 2 or 3 can be read");
+  EXPECT_EQ(with("spacedim", std::vector<Index>{3}),
+            "FILE: dataset 'fclib_local/vectors/q': has 4 entries instead of 6");
+  EXPECT_EQ(with("vectors/mu", std::vector<double>(3, 0.5)),
+            "FILE: dataset 'fclib_local/vectors/q': has 4 entries instead of 6");
+  EXPECT_EQ(with("vectors/q", std::vector<double>{-1, 0, 0, nan}), "FILE: q[3] is not finite");
+  EXPECT_EQ(with("W/m", std::vector<Index>{6}), "FILE: dataset 'fclib_local/W/m': 6 rows instead of 4");
+  EXPECT_EQ(with("W/n", std::vector<Index>{6}), "FILE: dataset 'fclib_local/W/n': 6 columns instead of 4");
+  // the frame of a recording
+  Frame frame;
+  frame.problem = file.problem;
+  const auto with_attribute = [&](const Frame& of, RawScalar value) {
+    RawTree tree = encode_frame(of);
+    tree.attributes["spacedim"] = std::move(value);
+    return complaint_of([&] { decode_frame(tree, "000001", "FILE"); });
+  };
+  EXPECT_EQ(with_attribute(frame, std::uint64_t{2}), "");
+  EXPECT_EQ(with_attribute(frame, std::uint64_t{3}), "") << "a problem in space it is, too";
+  for (const std::uint64_t wrong : {std::uint64_t{0}, (std::uint64_t{1} << 32U) + 2})
+    EXPECT_NE(with_attribute(frame, wrong).find("FILE: attribute 'spacedim': "), std::string::npos);
+  EXPECT_EQ(with_attribute(frame, 2.0), "FILE: attribute 'spacedim': not a whole number");
+  EXPECT_NE(with_attribute(rich_frame("000001", 1, 0.0), std::uint64_t{2}).find("FILE: spacedim is 2, but "),
+            std::string::npos);
 }
 
 TEST(HostileTree, StatisticsAreCheckedBeyondTheirChecksum) {

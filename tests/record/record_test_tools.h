@@ -73,6 +73,7 @@ inline void expect_same_problem(const ContactProblem& a, const ContactProblem& b
   EXPECT_TRUE(same_sparse(a.W, b.W)) << "W";
   EXPECT_TRUE(same_bits(a.q, b.q)) << "q";
   EXPECT_TRUE(same_bits(a.mu, b.mu)) << "mu";
+  EXPECT_EQ(a.spacedim, b.spacedim);
   EXPECT_EQ(a.kind, b.kind);
   EXPECT_EQ(a.dt, b.dt);
   EXPECT_EQ(a.time, b.time);
