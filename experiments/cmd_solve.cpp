@@ -53,7 +53,8 @@ void declare_options(CLI::App& command, SolveArguments& arguments) {
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   };
   command.add_option("FILE", a.files, "Recordings (.h5) or FCLib files (.hdf5), local or global")->required();
-  list("--solver", a.solvers, "Solvers to compare (see 'signorini list solvers')", "NAME[,NAME]")->required();
+  list("--solver", a.solvers,
+       "Solvers to compare, see 'signorini list solvers' (default: auto, which chooses a method by the problem)", "NAME[,NAME]");
   add_plugin_option(command, a.plugins);
   list("--step", a.steps,
        "Snapshots to solve, e.g. 120 or 120.2 for the second solve of step 120 (default: all)", "K[,K]");
@@ -115,7 +116,7 @@ void add_solve(CLI::App& app, Program& program) {
       "setup (factors, matrices) and solve.");
   command->footer(
       "Examples:\n"
-      "  signorini solve bucket.h5 --solver pgs\n"
+      "  signorini solve bucket.h5\n"
       "  signorini solve bucket.h5 --step 120 --solver pgs,pcg-pgs --regions none,points --threads 1,2\n"
       "  signorini solve problem.hdf5 --solver pgs --set pgs.law=pyramid --tolerance 1e-8\n"
       "  signorini solve *.hdf5 --solver pgs,ca --repetitions 5 --csv runs.csv\n"

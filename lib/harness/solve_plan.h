@@ -15,7 +15,8 @@ namespace signorini {
 
 /// As it stands on a command line. In lists "a,b" and two entries mean the same.
 struct SolveRequest {
-  std::vector<std::string> files, solvers;
+  std::vector<std::string> files;
+  std::vector<std::string> solvers{"auto"};
   std::vector<std::string> plugins;   ///< shared libraries that bring solvers
   std::vector<std::string> settings;  ///< SOLVER.option=value
   std::vector<std::string> regions{"none"}, threads{"1"};

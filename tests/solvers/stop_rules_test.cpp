@@ -112,7 +112,8 @@ TEST(StopRules, AContactThatCannotMoveSidewaysStillCarries) {
         if (!(std::string_view(law) == "cone" ? entry.traits.cone : entry.traits.pyramid)) continue;
         const Outcome outcome = run(entry.name, {{"law", law}}, problem, to(1e-12, 1000));
         EXPECT_EQ(enum_name(outcome.report.status), "converged") << entry.name << " " << law;
-        EXPECT_EQ(outcome.r[0], 0.5) << entry.name << " " << law;
+        // the asked residual times U/W_NN = 0.5 kg m/s, and what is lost on the path through M instead of W
+        EXPECT_NEAR(outcome.r[0], 0.5, 1e-12) << entry.name << " " << law;
         EXPECT_LE(std::hypot(outcome.r[1], outcome.r[2]), 0.25 * std::sqrt(2.0) + 1e-12)
             << entry.name << " " << law;
       }
@@ -133,7 +134,9 @@ TEST(StopRules, DivergenceLeavesFiniteImpulses) {
       stop.fixed_iterations = fixed;
       const Outcome outcome = run(entry.name, {}, problem, stop);
       const std::string_view status = enum_name(outcome.report.status);
-      EXPECT_TRUE(status == "diverged" || status == "stalled") << entry.name << ": " << status;
+      // asked for a number of iterations, a method that moves without end uses them up
+      const bool used_up = fixed && status == "iteration_limit";
+      EXPECT_TRUE(status == "diverged" || status == "stalled" || used_up) << entry.name << ": " << status;
       for (const double x : outcome.r) EXPECT_TRUE(std::isfinite(x)) << entry.name;
     }
   }

@@ -1,6 +1,7 @@
 #include "solvers/newton/ipm.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace signorini {
@@ -35,7 +36,7 @@ Iteration Ipm::start(std::span<double> r, const StopTest& stop) {
   system_.to_unit_free(r, best_x_);
   Iteration first;
   first.error = measure(r, 0.0);
-  best_error_ = first.error;
+  best_error_ = std::numeric_limits<double>::infinity();
   gained_error_ = std::numeric_limits<double>::infinity();
   idle_ = 0;
   phase_ = 0;
@@ -75,9 +76,9 @@ Iteration Ipm::step_inside(std::span<double> r) {
   ++products_;
   if (!iteration.moved) return iteration;
   system_.to_impulses(interior_.iterate(), r);
-  iteration.error = interior_.error();
-  if (!(iteration.error < best_error_)) return iteration;
-  best_error_ = iteration.error;
+  iteration.error = std::max(interior_.error(), system_.immovable());
+  if (!(interior_.error() < best_error_)) return iteration;
+  best_error_ = interior_.error();
   std::copy(interior_.iterate().begin(), interior_.iterate().end(), best_x_.begin());
   return iteration;
 }
@@ -101,11 +102,12 @@ Iteration Ipm::iterate(std::span<double> r) {
   }
   const bool full = method_ == Method::full;
   const std::span<const double> x = full ? newton_.iterate() : proximal_.iterate();
+  const double error = full ? newton_.error() : proximal_.error();
   Iteration iteration;
-  iteration.error = full ? newton_.error() : proximal_.error();
+  iteration.error = std::max(error, system_.immovable());
   system_.to_impulses(x, r);
-  if (iteration.error < best_error_) {
-    best_error_ = iteration.error;
+  if (error < best_error_) {
+    best_error_ = error;
     std::copy(x.begin(), x.end(), best_x_.begin());
   }
   counters_.state_changes += system_.state_changes();

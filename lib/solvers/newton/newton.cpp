@@ -1,5 +1,6 @@
 #include "solvers/newton/newton.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace signorini {
@@ -28,7 +29,7 @@ Iteration Newton::start(std::span<double> r, const StopTest& stop) {
   best_error_ = newton_.error();
   idle_ = 0;
   Iteration first;
-  first.error = newton_.error();
+  first.error = std::max(newton_.error(), system_.immovable());
   return first;
 }
 
@@ -42,7 +43,7 @@ Iteration Newton::iterate(std::span<double> r) {
   ++counters_.evaluations;
   counters_.state_changes += system_.state_changes();
   counters_.guards = newton_.guards();
-  iteration.error = newton_.error();
+  iteration.error = std::max(newton_.error(), system_.immovable());
   return iteration;
 }
 

@@ -25,10 +25,13 @@ void NewtonSystem::prepare(const GaussSeidelData& data) {
   inverse_root_.assign(m, 0.0);
   normal_.assign(m, 0.0);
   tangent_.assign(m, 0.0);
-  largest_root_ = 0.0;
+  largest_root_ = immovable_ = 0.0;
   for (std::size_t k = 0; k < m; ++k) {
     const Matrix3& D = data.diagonal[k];
-    if (!(D(0, 0) > 0.0)) continue;
+    if (!(D(0, 0) > 0.0)) {
+      immovable_ = std::max(immovable_, -data.q[static_cast<Eigen::Index>(3 * k)]);
+      continue;
+    }
     const double s = std::max(D.trace() / 3.0, D(0, 0) / 3.0);
     root_[k] = std::sqrt(s);
     inverse_root_[k] = 1.0 / root_[k];
@@ -113,15 +116,11 @@ NewtonSystem::Size NewtonSystem::residual(std::span<const double> x, std::span<c
 double NewtonSystem::error(std::span<const double> x, std::span<const double> y) const {
   double largest = 0.0, poison = 0.0;
   for (Index k = 0; k < contacts(); ++k) {
-    double error = 0.0;
-    if (root_[k] > 0.0) {
-      const Vector3 r = block_of(x, k) * (inverse_root_[k] * scale_);
-      const Vector3 u = block_of(y, k) * (root_[k] * scale_);
-      const InverseMass inverse_mass{data_->diagonal[k](0, 0), std::max(0.0, data_->tangent_inverse_mass[k])};
-      error = contact_error(data_->law, inverse_mass, data_->mu[k], r.data(), u.data());
-    } else {
-      error = std::max(0.0, -block_of(y, k)[0]) * scale_;
-    }
+    if (!(root_[k] > 0.0)) continue;
+    const Vector3 r = block_of(x, k) * (inverse_root_[k] * scale_);
+    const Vector3 u = block_of(y, k) * (root_[k] * scale_);
+    const InverseMass inverse_mass{data_->diagonal[k](0, 0), std::max(0.0, data_->tangent_inverse_mass[k])};
+    const double error = contact_error(data_->law, inverse_mass, data_->mu[k], r.data(), u.data());
     poison += 0.0 * error;
     largest = std::max(largest, error);
   }

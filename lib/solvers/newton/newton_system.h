@@ -50,8 +50,10 @@ class NewtonSystem {
   };
   /// F of the problem shifted by `shift`, whose velocities are y.
   Size residual(std::span<const double> x, std::span<const double> y, double shift) const;
-  /// The exact Alart–Curnier error (contact/residuals.h) of x with y = W̃ x + q̃, in m/s.
+  /// The exact Alart–Curnier error (contact/residuals.h) of x with y = W̃ x + q̃, in m/s, over the contacts that something
+  /// moves; and over the others, which no impulse changes.
   double error(std::span<const double> x, std::span<const double> y) const;
+  double immovable() const { return immovable_; }
   /// The direction d; false where the matrix is singular or d not finite.
   bool direction(std::span<const double> x, std::span<const double> y, double shift, double alpha,
                  std::span<double> d);
@@ -93,6 +95,7 @@ class NewtonSystem {
   std::vector<double> normal_, tangent_;         ///< m: W̃_NN, λ_max(W̃_TT)
   double largest_root_ = 1.0;                    ///< √s
   double scale_ = 1.0;                           ///< U/√s
+  double immovable_ = 0.0;                       ///< m/s
   std::vector<double> impulse_, velocity_;       ///< 3m: r and W r
   std::vector<double> near_, near_velocity_;     ///< 3m: of `settle`
   std::vector<ContactPiece> piece_;              ///< m

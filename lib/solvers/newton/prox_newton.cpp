@@ -1,5 +1,6 @@
 #include "solvers/newton/prox_newton.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace signorini {
@@ -28,7 +29,7 @@ Iteration ProxNewton::start(std::span<double> r, const StopTest& stop) {
   best_error_ = proximal_.error();
   idle_ = 0;
   Iteration first;
-  first.error = proximal_.error();
+  first.error = std::max(proximal_.error(), system_.immovable());
   return first;
 }
 
@@ -42,7 +43,7 @@ Iteration ProxNewton::iterate(std::span<double> r) {
   counters_.guards = proximal_.guards();
   counters_.relinearisations = proximal_.outer_steps();
   Iteration iteration;
-  iteration.error = proximal_.error();
+  iteration.error = std::max(proximal_.error(), system_.immovable());
   return iteration;
 }
 

@@ -96,6 +96,17 @@ void Auto::prepare(const ContactProblem& problem) {
   count_costs(problem);
 }
 
+void Auto::update_contacts(const ContactProblem& problem) {
+  if (!velocities_ || works_on_impulses(problem)) {
+    prepare(problem);
+    return;
+  }
+  velocities_->update_contacts(problem);
+  mu_ = problem.mu;
+  impulses_ready_ = false;
+  count_costs(problem);
+}
+
 void Auto::prepare_island(ReducedProblem problem, Vector mu) {
   velocities_.reset();
   impulses_->prepare_island(std::move(problem), std::move(mu));

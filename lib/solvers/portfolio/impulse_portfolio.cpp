@@ -61,7 +61,7 @@ Iteration ImpulsePortfolio::start(std::span<double> r, const StopTest& stop) {
   Iteration first;
   first.error = measure(r, 0.0);
   best_error_ = first.error;
-  record_.begin(first.error);
+  record_.begin(first.error / stop.scale());
   return first;
 }
 
@@ -73,7 +73,7 @@ Iteration ImpulsePortfolio::sweep(std::span<double> r) {
   counters_.restarts = sweeps_.restarts();
   swept_cost_ += sweep_cost_;
   --length_;
-  record_.add(step.correction);
+  record_.add(step.correction / stop_->scale());
   return swept(step.correction);
 }
 
@@ -96,15 +96,16 @@ double ImpulsePortfolio::cost_of_steps(std::span<const double> r) const {
 bool ImpulsePortfolio::trial_is_due(std::span<const double> r) const {
   const double need = std::max(kSteps * cost_of_steps(r), slice_);
   if (swept_cost_ > kShareOfSweeps * need) return true;
-  return swept_cost_ > kLeastOfSweeps * need && record_.left(target_) * sweep_cost_ > need;
+  return swept_cost_ > kLeastOfSweeps * need && record_.left(target_ / stop_->scale()) * sweep_cost_ > need;
 }
 
 void ImpulsePortfolio::begin_trial(std::span<const double> r) {
   if (!newton_ready_) prepare_newton();
   if (!newton_begun_) system_.begin(stop_->scale());
   std::copy(r.begin(), r.end(), swept_.begin());
-  if (!newton_begun_ || record_.best() < best_error_) {
-    best_error_ = record_.best();
+  const double swept = record_.best() * stop_->scale();
+  if (!newton_begun_ || swept < best_error_) {
+    best_error_ = swept;
     std::copy(r.begin(), r.end(), best_r_.begin());
   }
   method_ = trials_ % 3 == 1 || trials_ == 0 ? Method::full : Method::proximal;
@@ -130,30 +131,32 @@ Iteration ImpulsePortfolio::step(std::span<double> r) {
   phase_ = 1;
   ++steps_;
   ++steps_so_far_;
-  Iteration iteration;
+  double error = 0.0;  // of the contacts that something moves, m/s
   if (method_ == Method::full) {
     if (!newton_.step()) steps_ = kMostSteps;
     if (!stop_->fixed()) newton_.settle(target_);
-    iteration.error = newton_.error();
+    error = newton_.error();
     system_.to_impulses(newton_.iterate(), r);
     ++products_;
   } else {
     proximal_.step();
     if (!stop_->fixed()) proximal_.settle(target_);
-    iteration.error = proximal_.error();
+    error = proximal_.error();
     system_.to_impulses(proximal_.iterate(), r);
     products_ += 2;
   }
   ++counters_.evaluations;
   counters_.state_changes += system_.state_changes();
-  if (!std::isfinite(iteration.error)) {  // full steps ran away: the trial ends
+  if (!std::isfinite(error)) {  // full steps ran away: the trial ends
     steps_ = kMostSteps;
     std::copy(best_r_.begin(), best_r_.end(), r.begin());
-    iteration.error = best_error_;
-  } else if (iteration.error < best_error_) {
-    best_error_ = iteration.error;
+    error = best_error_;
+  } else if (error < best_error_) {
+    best_error_ = error;
     std::copy(r.begin(), r.end(), best_r_.begin());
   }
+  Iteration iteration;
+  iteration.error = std::max(error, system_.immovable());
   return iteration;
 }
 
@@ -184,7 +187,7 @@ void ImpulsePortfolio::end_trial() {
     if (trial_error_ > kLargeGain * best_error_) trials_ = 0;
     swept_ = best_r_;
     sweeps_.start();
-    record_.begin(best_error_);
+    record_.begin(best_error_ / stop_->scale());
   } else {
     record_.begin(record_.best());
   }
@@ -201,10 +204,10 @@ LoopEnd ImpulsePortfolio::settle(std::span<double> r) {
     return LoopEnd::none;
   }
   if (length_ > 0) return LoopEnd::none;
-  if (record_.best() > target_ && trial_is_due(r)) {
+  if (record_.best() * stop_->scale() > target_ && trial_is_due(r)) {
     begin_trial(r);
   } else {
-    length_ = static_cast<int>(std::clamp(record_.left(target_) / 3.0, double{kShortLeg}, double{kLongLeg}));
+    length_ = static_cast<int>(std::clamp(record_.left(target_ / stop_->scale()) / 3.0, double{kShortLeg}, double{kLongLeg}));
   }
   return LoopEnd::none;
 }

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-/// The best error of every sweep of a leg, and the rate at which it falls.
+/// The best error of every sweep of a leg, unit-free, and the rate at which it falls.
 namespace signorini {
 
 class SweepRecord {
