@@ -1,5 +1,7 @@
 #include "solvers/accelerated/nncg.h"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "linalg/dot.h"
@@ -7,8 +9,8 @@
 namespace signorini {
 
 void NncgOptions::validate() const {
-  if (!(restart_above >= 0.0 && restart_above <= 1.0))
-    throw_usage("solver 'nncg': restart_above = {} must be in [0, 1]", restart_above);
+  if (!(restart_above >= 0.0 && std::isfinite(restart_above)))
+    throw_usage("solver 'nncg': restart_above = {} must be a number of at least 0", restart_above);
 }
 
 void Nncg::prepare_island(ReducedProblem problem, Vector mu) {
@@ -43,7 +45,7 @@ bool Nncg::may_accelerate() {
     counters_.guards = guard_.spells();
     if (!allowed) return false;
   }
-  const bool shrinks = square_ > 0.0 && square_ <= options_.restart_above * old_square_;
+  const bool shrinks = square_ > 0.0 && square_ <= most_growth() * old_square_;
   const bool returns = robust() && directed_ && along_ < 0.0;
   if (shrinks && !returns) return true;
   ++counters_.restarts;
@@ -53,7 +55,7 @@ bool Nncg::may_accelerate() {
 /// r = y ← y + β p, p ← β p + d.
 void Nncg::accelerate(std::span<double> r) {
   const bool kept = may_accelerate();
-  const double beta = square_ / old_square_;
+  const double beta = std::min(1.0, square_ / old_square_);
   old_square_ = square_;
   if (!kept || !directed_) {
     if (kept) std::swap(direction_, change_);  // p = d
