@@ -93,9 +93,10 @@ std::vector<SolverEntry>& table() {
                  "Acary, Armand, Nguyen and Shpakovych 2023; crossover: ours"),
       entry<Nsgs>("nonsmooth Gauss-Seidel: as pgs, with each contact solved exactly",
                   "Jourdan, Alart and Jean 1998 (local problem solved exactly)"),
-      entry<Nncg>("nonsmooth nonlinear conjugate gradients: the sweeps of pgs as gradient steps of a conjugate "
-                  "gradient method",
-                  "Silcowitz, Niebe and Erleben 2010 (guarded; the printed form is an option)"),
+      entry<Nncg>(
+          "nonsmooth nonlinear conjugate gradients: the sweeps of pgs as gradient steps of a conjugate "
+          "gradient method",
+          "Silcowitz, Niebe and Erleben 2010 (guarded; the printed form is an option)"),
       entry<Anderson>("the sweeps of pgs, accelerated by a combination of the last ones",
                       "Anderson 1965; Walker and Ni 2011; guard after Zhang, O'Donoghue and Boyd 2020"),
       entry<Auto>("sweeps while they promise to arrive, Newton steps where these are cheaper: the choice where no solver is "

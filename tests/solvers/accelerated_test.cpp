@@ -92,8 +92,7 @@ TEST(Nncg, IsProjectedGaussSeidelWhereEveryDirectionIsGivenUp) {
     for (const ContactProblem& problem : problems()) {
       for (const char* form : {"robust", "printed"}) {
         const Answer plain = solve("pgs", {}, law, problem, sweeps(40));
-        const Answer nncg =
-            solve("nncg", {{"restart_above", "0"}, {"form", form}}, law, problem, sweeps(40));
+        const Answer nncg = solve("nncg", {{"restart_above", "0"}, {"form", form}}, law, problem, sweeps(40));
         EXPECT_EQ(nncg.iterates, plain.iterates) << form;
       }
     }
@@ -109,9 +108,9 @@ TEST(Anderson, IsProjectedGaussSeidelWithoutAWindow) {
   }
 }
 
-/// Silcowitz, Niebe and Erleben 2010, Algorithm 2, word by word. `scale`: diagonal of the metric; `returns`: restarts
-/// also where a sweep goes back along p.
-std::vector<Vector> published_iterates(const GaussSeidelData& data, const Vector& scale, bool returns,
+/// Silcowitz, Niebe and Erleben 2010, Algorithm 2, word by word, with our departures where not `printed`. `scale`:
+/// diagonal of the metric.
+std::vector<Vector> published_iterates(const GaussSeidelData& data, const Vector& scale, bool printed,
                                        int iterations) {
   std::vector<Vector> all;
   Vector lambda = Vector::Zero(data.q.size());
@@ -127,9 +126,12 @@ std::vector<Vector> published_iterates(const GaussSeidelData& data, const Vector
     all.push_back(next);
     const Vector old = gradient;
     gradient = lambda - next;
-    const double beta = gradient.dot(scale.cwiseProduct(gradient)) / old.dot(scale.cwiseProduct(old));
+    double beta = gradient.dot(scale.cwiseProduct(gradient)) / old.dot(scale.cwiseProduct(old));
     lambda = next;
-    if (!(beta <= 1.0) || (returns && gradient.dot(scale.cwiseProduct(p)) > 0.0)) {
+    const bool returns = !printed && gradient.dot(scale.cwiseProduct(p)) > 0.0;
+    const bool grows = !(beta <= (printed ? 1.0 : 1.5));
+    beta = std::min(1.0, beta);
+    if (grows || returns) {
       p.setZero();
     } else {
       lambda += beta * p;
@@ -143,13 +145,13 @@ TEST(Nncg, FollowsThePublishedAlgorithm) {
   for (const FrictionLaw law : kLaws) {
     for (const ContactProblem& problem : problems()) {
       ReducedProblem reduced = assemble_reduced(problem);
-      const GaussSeidelData data = make_gauss_seidel_data(reduced.W, reduced.q, problem.mu, law,
-                                                          natural_tangent_step(law));
+      const GaussSeidelData data =
+          make_gauss_seidel_data(reduced.W, reduced.q, problem.mu, law, natural_tangent_step(law));
       for (const bool printed : {true, false}) {
         Vector scale = Vector::Ones(data.q.size());
         for (Index k = 0; k < data.contacts() && !printed; ++k)
           scale.segment<3>(3 * k) = Eigen::Map<const Vector3>(data.contact[k].inverse_mass);
-        const std::vector<Vector> expected = published_iterates(data, scale, !printed, 30);
+        const std::vector<Vector> expected = published_iterates(data, scale, printed, 30);
         const Answer found =
             solve("nncg", {{"form", printed ? "printed" : "robust"}}, law, problem, sweeps(30));
         ASSERT_EQ(found.iterates.size(), expected.size());
@@ -172,8 +174,63 @@ TEST(Nncg, CountsWhatItDoes) {
   EXPECT_EQ(found.report.counters.guards, 0);
 }
 
+struct Effort {
+  int sweeps = 0, unsolved = 0;
+};
+
+/// All of ten planted problems, to residual 1e-8 within 3,000 sweeps each.
+Effort effort(std::string_view name, const OptionMap& options, PlantedOptions planted) {
+  Effort sum;
+  for (int seed = 1; seed <= 10; ++seed) {
+    planted.seed = static_cast<std::uint64_t>(seed);
+    StopRule stop = to(1e-8);
+    stop.max_iterations = 3000;
+    const auto report =
+        solve(name, options, FrictionLaw::cone, make_planted_problem(planted).problem, stop).report;
+    sum.sweeps += report.iterations;
+    sum.unsolved += report.status == SolveStatus::converged ? 0 : 1;
+  }
+  return sum;
+}
+
+PlantedOptions easy() {
+  PlantedOptions options;
+  options.contacts = 10;
+  options.mu = 0.3;
+  return options;
+}
+
+/// Stiff bodies that share contacts, with more friction than Gauss–Seidel takes.
+PlantedOptions hard() {
+  PlantedOptions options;
+  options.contacts = 30;
+  options.mu = 1.5;
+  options.sharing = 0.5;
+  options.stiffness = 10.0;
+  return options;
+}
+
+/// Where plain sweeps converge fast, directions that are kept too long double their number: 197 instead of 96 with the
+/// printed form, 108 with restarts where a sweep goes back.
+TEST(Nncg, DoesNotOvershootWhereSweepsConvergeFast) {
+  const Effort plain = effort("pgs", {}, easy());
+  EXPECT_LE(4 * effort("nncg", {}, easy()).sweeps, 5 * plain.sweeps);
+  EXPECT_GE(2 * effort("nncg", {{"form", "printed"}}, easy()).sweeps, 3 * plain.sweeps);
+}
+
+/// Of ten problems the printed form leaves 7 unsolved, plain sweeps 4, the robust form 2.
+TEST(Nncg, SolvesMoreThanThePrintedForm) {
+  EXPECT_LT(effort("nncg", {}, hard()).unsolved, effort("nncg", {{"form", "printed"}}, hard()).unsolved);
+}
+
+/// Of the same ten problems none is left with the guard, 7 are without.
+TEST(Anderson, SolvesMoreWithItsGuard) {
+  EXPECT_LT(effort("anderson", {}, hard()).unsolved,
+            effort("anderson", {{"guard", "none"}}, hard()).unsolved);
+}
+
 /// Gauss–Seidel carries the weight down one contact per sweep and needs sweeps in proportion to the square of the
-/// height (docs/theory.md, C19); conjugate directions in proportion to the height.
+/// height; conjugate directions in proportion to the height.
 TEST(Nncg, ClimbsATowerInFarFewerSweeps) {
   const ContactProblem problem = tower(20);
   const int plain = solve("pgs", {}, FrictionLaw::cone, problem, to(1e-8)).report.iterations;
@@ -279,7 +336,7 @@ TEST(StallGuard, LetsProgressGoOnAndAnswersStallsWithLongerAndLongerSpells) {
 }
 
 TEST(AcceleratedOptions, RefuseWhatMeansNothing) {
-  EXPECT_THROW(make_solver("nncg", {{"restart_above", "1.5"}}), UsageError);
+  EXPECT_THROW(make_solver("nncg", {{"restart_above", "inf"}}), UsageError);
   EXPECT_THROW(make_solver("nncg", {{"restart_above", "-0.1"}}), UsageError);
   EXPECT_THROW(make_solver("nncg", {{"restart_above", "nan"}}), UsageError);
   EXPECT_THROW(make_solver("anderson", {{"window", "-1"}}), UsageError);

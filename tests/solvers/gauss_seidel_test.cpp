@@ -187,8 +187,8 @@ TEST_P(GaussSeidelKernel, AStepIsASweepThatTellsItsChange) {
   shift.setIdentity();
   rows = 0.2 * rows + 1.5 * shift;
   Vector q = test::random_vector(3 * m, 22);
-  const auto data = make_gauss_seidel_data(to_blocks(rows), q, Vector::Constant(m, 0.4), GetParam().law,
-                                           GetParam().step);
+  const auto data =
+      make_gauss_seidel_data(to_blocks(rows), q, Vector::Constant(m, 0.4), GetParam().law, GetParam().step);
   for (const Isa level : {Isa::portable, best_isa()}) {
     Vector swept = Vector::Zero(3 * m), stepped = swept, change(3 * m);
     const Vector direction = test::random_vector(3 * m, 23);

@@ -52,6 +52,10 @@ std::vector<Variant> sound_variants() {
   variants.push_back({"sp-active-set", {{"qp", "minres"}}});
   variants.push_back({"sp-cr", {{"preconditioner", "full"}}});
   variants.push_back({"sp-active-set", {{"preconditioner", "full"}}});
+  variants.push_back({"anderson", {{"window", "20"}}});
+  variants.push_back({"anderson", {{"window", "1"}}});
+  variants.push_back({"anderson", {{"guard", "none"}}});
+  variants.push_back({"nncg", {{"form", "printed"}}});
   variants.push_back({"reference", {{"newton_contacts", "0"}}});
   return variants;
 }

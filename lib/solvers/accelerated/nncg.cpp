@@ -1,10 +1,12 @@
 #include "solvers/accelerated/nncg.h"
 
+#include <cmath>
+
 namespace signorini {
 
 void NncgOptions::validate() const {
-  if (!(restart_above >= 0.0 && restart_above <= 1.0))
-    throw_usage("solver 'nncg': restart_above = {} must be in [0, 1]", restart_above);
+  if (!(restart_above >= 0.0 && std::isfinite(restart_above)))
+    throw_usage("solver 'nncg': restart_above = {} must be a number of at least 0", restart_above);
 }
 
 void Nncg::prepare_island(ReducedProblem problem, Vector mu) {

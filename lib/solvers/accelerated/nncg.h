@@ -23,8 +23,10 @@
 /// Departures (`form = printed` has none of them):
 /// - |d|² = Σ (d_N²/ρ_N + d_T²/ρ_T), ρ the steps of the sweep, as in preconditioned conjugate gradients, instead
 ///   of Σ d²: β does not depend on which contacts are heavy.
-/// - A restart also where d·p < 0 in this metric: the last step went too far along p (O'Donoghue and Candès 2015
-///   restart Nesterov's method so). Where plain sweeps converge fast the printed rule overshoots.
+/// - A restart where d·p < 0 in this metric: the last step went too far along p (O'Donoghue and Candès 2015 restart
+///   Nesterov's method so). Where plain sweeps converge fast, the printed rule overshoots.
+/// - On the other hand |d|² may grow by half (`restart_above`), with β = 1: while contacts slide towards their
+///   next change of state, d hardly changes and may grow slowly, and the printed rule restarts in every sweep.
 /// - Where |d| makes no progress, plain sweeps follow (stall_guard.h): nothing else bounds y + β p.
 ///
 /// An iteration costs one sweep, which records d, |d|² and d·p, and one pass over r, p and d.
@@ -33,7 +35,7 @@ namespace signorini {
 struct NncgOptions {
   CommonOptions common;
   NncgForm form = NncgForm::robust;
-  double restart_above = 1.0;
+  double restart_above = 1.5;
 
   template <class Visitor>
   void visit(Visitor& v) {
@@ -42,8 +44,8 @@ struct NncgOptions {
       "robust: beta in the metric of the sweep's steps, restarts where a sweep goes back along the "
       "direction, plain sweeps where nothing is gained; printed: Algorithm 2 as printed");
     v("restart_above", restart_above,
-      "directions are given up where beta is larger than this, in [0, 1]; 0: always, which leaves plain "
-      "sweeps");
+      "directions are given up where |d|^2 of a sweep is more than this times the last one (printed: at most "
+      "1); 0: always, which leaves plain sweeps");
   }
   void validate() const;
 };

@@ -1,5 +1,6 @@
 #include "solvers/accelerated/nncg_sweeps.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace signorini {
@@ -12,7 +13,7 @@ void NncgSweeps::prepare(const GaussSeidelData& data) {
 
 void NncgSweeps::start(NncgForm form, double restart_above) {
   form_ = form;
-  restart_above_ = restart_above;
+  restart_above_ = robust() ? restart_above : std::min(restart_above, 1.0);
   swept_once_ = directed_ = false;
   old_square_ = std::numeric_limits<double>::infinity();
   restarts_ = 0;
@@ -41,7 +42,7 @@ bool NncgSweeps::may_accelerate() {
 /// r = y ← y + β p, p ← β p + d.
 void NncgSweeps::accelerate(std::span<double> r) {
   const bool kept = may_accelerate();
-  const double beta = square_ / old_square_;
+  const double beta = std::min(1.0, square_ / old_square_);
   old_square_ = square_;
   if (!kept || !directed_) {
     if (kept) std::swap(direction_, change_);  // p = d

@@ -27,7 +27,7 @@ class NncgSweeps {
   /// `data` must outlive the use.
   void prepare(const GaussSeidelData& data);
   /// Forgets the directions.
-  void start(NncgForm form = NncgForm::robust, double restart_above = 1.0);
+  void start(NncgForm form = NncgForm::robust, double restart_above = 1.5);
   /// r (3m, N·s) becomes the next y.
   SweepStep step(std::span<double> r);
 
@@ -42,7 +42,7 @@ class NncgSweeps {
   const GaussSeidelData* data_ = nullptr;
   std::vector<double> change_, direction_;  ///< 3m: d and p, N·s
   NncgForm form_ = NncgForm::robust;
-  double restart_above_ = 1.0;
+  double restart_above_ = 1.5;
   bool swept_once_ = false;
   bool directed_ = false;  ///< p is not zero
   double square_ = 0.0, old_square_ = std::numeric_limits<double>::infinity();  ///< |d|²: last sweep, before

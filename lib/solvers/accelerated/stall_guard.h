@@ -37,8 +37,8 @@ class StallGuard {
 
   double least_ = std::numeric_limits<double>::infinity();
   int waited_ = 0;
-  int plain_ = 0;            ///< plain sweeps still to come
-  int length_ = kPatience;   ///< of the next spell
+  int plain_ = 0;           ///< plain sweeps still to come
+  int length_ = kPatience;  ///< of the next spell
   long long spells_ = 0;
 };
 

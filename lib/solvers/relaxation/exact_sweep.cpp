@@ -94,8 +94,8 @@ bool find_slip(const Contact& contact, const Load& load, double& slip) {
 }
 
 bool solve(FrictionCone, const Contact& contact, const Load& load, Memory& memory, double* r) {
-  const double nu = contact.to_normal[0] * load.e[0] + contact.to_normal[1] * load.e[1] -
-                    load.normal * contact.determinant;
+  const double nu =
+      contact.to_normal[0] * load.e[0] + contact.to_normal[1] * load.e[1] - load.normal * contact.determinant;
   const double bound = contact.mu * contact.inverse_normal * nu;  // of ‖e‖
   if (bound >= 0.0 && load.e[0] * load.e[0] + load.e[1] * load.e[1] <= bound * bound) {
     stick(contact, load, r);

@@ -46,7 +46,7 @@ class ExactSweep {
 
   /// A contact without its row of W. Components are N, T1, T2.
   struct Contact {
-    double q[3];             ///< m/s
+    double q[3];  ///< m/s
     double mu;
     double inverse_mass[3];  ///< W_NN and 1/ρ_T, 1/kg
     double inverse_normal;   ///< 1/W_NN, kg; 0: fixed
@@ -59,7 +59,7 @@ class ExactSweep {
   };
   /// How a contact slid in the last sweep.
   struct Memory {
-    double slip = 0.0;                        ///< s, 1/kg
+    double slip = 0.0;                 ///< s, 1/kg
     std::array<int, 2> side = {0, 0};  ///< of the pyramid: sign of r_Tj where it slips, else 0
   };
 

@@ -101,8 +101,8 @@ struct SweepStep {
   double along = 0.0;       ///< Σ (d_N p_N/ρ_N + d_T·p_T/ρ_T), J
 };
 /// The same bits of r; `change` (3m, N·s) receives d. `along` (3m, N·s) is p; it may be `change`.
-SweepStep gauss_seidel_step(const GaussSeidelData& data, std::span<const double> along,
-                            std::span<double> r, std::span<double> change);
+SweepStep gauss_seidel_step(const GaussSeidelData& data, std::span<const double> along, std::span<double> r,
+                            std::span<double> change);
 SweepStep gauss_seidel_step(Isa level, const GaussSeidelData& data, std::span<const double> along,
                             std::span<double> r, std::span<double> change);
 
