@@ -101,14 +101,20 @@ class LargeLu {
                             const_cast<int*>(A.innerIndexPtr()), &common_);
     return symbolic_ != nullptr && symbolic_->structural_rank == symbolic_->n;
   }
+  bool choose_pivots(const SparseColumns& A) {
+    klu_free_numeric(&chosen_, &common_);
+    chosen_ = fresh(A);
+    return chosen_ != nullptr;
+  }
   bool factor(const SparseColumns& A) {
-    klu_free_numeric(&numeric_, &common_);
-    numeric_ = klu_factor(const_cast<int*>(A.outerIndexPtr()), const_cast<int*>(A.innerIndexPtr()),
-                          const_cast<double*>(A.valuePtr()), symbolic_, &common_);
-    if (numeric_ == nullptr) return false;
-    klu_flops(symbolic_, numeric_, &common_);
-    // least over largest pivot; 0 or NaN where one is
-    return klu_rcond(symbolic_, numeric_, &common_) == 1 && common_.rcond > 0.0;
+    klu_free_numeric(&own_, &common_);
+    if (chosen_ != nullptr && refactor(A)) {
+      numeric_ = chosen_;
+    } else {
+      numeric_ = own_ = fresh(A);
+    }
+    if (numeric_ != nullptr) klu_flops(symbolic_, numeric_, &common_);
+    return numeric_ != nullptr;
   }
   void solve(std::span<double> x) {
     const int done = klu_solve(symbolic_, numeric_, symbolic_->n, 1, x.data(), &common_);
@@ -120,16 +126,41 @@ class LargeLu {
     // the diagonal of L holds ones
     return static_cast<long long>(numeric_->lnz) + numeric_->unz + numeric_->nzoff - numeric_->n;
   }
+  static constexpr bool kChooses = true;
 
  private:
   void clear() {
-    klu_free_numeric(&numeric_, &common_);
+    klu_free_numeric(&own_, &common_);
+    klu_free_numeric(&chosen_, &common_);
     klu_free_symbolic(&symbolic_, &common_);
+    numeric_ = nullptr;
+  }
+  /// With pivots of its own; null where A is singular or not finite.
+  klu_numeric* fresh(const SparseColumns& A) {
+    klu_numeric* made = klu_factor(const_cast<int*>(A.outerIndexPtr()), const_cast<int*>(A.innerIndexPtr()),
+                                   const_cast<double*>(A.valuePtr()), symbolic_, &common_);
+    if (made != nullptr && !is_regular(made)) klu_free_numeric(&made, &common_);
+    return made;
+  }
+  /// With the chosen pivots; false where they are too small for A.
+  bool refactor(const SparseColumns& A) {
+    int* begin = const_cast<int*>(A.outerIndexPtr());
+    int* row = const_cast<int*>(A.innerIndexPtr());
+    double* value = const_cast<double*>(A.valuePtr());
+    return klu_refactor(begin, row, value, symbolic_, chosen_, &common_) == 1 && is_regular(chosen_) &&
+           klu_rgrowth(begin, row, value, symbolic_, chosen_, &common_) == 1 &&
+           common_.rgrowth * SparseLu::kGrowth >= 1.0;
+  }
+  /// Least over largest pivot: 0 where one is 0 or not a number.
+  bool is_regular(klu_numeric* factor) {
+    return klu_rcond(symbolic_, factor, &common_) == 1 && common_.rcond > 0.0;
   }
 
   klu_common common_{};
   klu_symbolic* symbolic_ = nullptr;
-  klu_numeric* numeric_ = nullptr;
+  klu_numeric* chosen_ = nullptr;   ///< with the pivots of `choose_pivots`
+  klu_numeric* own_ = nullptr;      ///< with pivots of its own
+  klu_numeric* numeric_ = nullptr;  ///< which of them is the factor
 };
 
 #else
@@ -145,6 +176,7 @@ class LargeLu {
     lu_.factorize(A);
     return lu_.info() == Eigen::Success;
   }
+  bool choose_pivots(const SparseColumns& /*A*/) { return false; }
   void solve(std::span<double> x) {
     Eigen::Map<Vector> y(x.data(), static_cast<Eigen::Index>(x.size()));
     const Vector answer = lu_.solve(y);
@@ -156,9 +188,10 @@ class LargeLu {
     return n_ > 0.0 ? entries * entries / n_ * (2.0 / 3.0) : 0.0;
   }
   long long fill() const { return lu_.nnzL() + lu_.nnzU(); }
+  static constexpr bool kChooses = false;
 
  private:
-  Eigen::SparseLU<SparseColumns, Eigen::COLAMDOrdering<Index>> lu_;
+  Eigen::SparseLU<SparseColumns, Eigen::COLAMDOrdering<Index> > lu_;
   double n_ = 0.0;
 };
 
@@ -171,8 +204,14 @@ struct SparseLu::Impl {
   Eigen::Index entries = 0;  ///< of the analysed pattern
   bool analysed = false;
   bool factored = false;
+  bool sparse = false;
   DenseLu dense;
-  std::unique_ptr<LargeLu> large;  ///< where n > kDenseOrder
+  std::unique_ptr<LargeLu> large;  ///< where sparse
+
+  bool analyse_large(const SparseColumns& A) {
+    if (!large) large = std::make_unique<LargeLu>();
+    return large->analyse(A);
+  }
 };
 
 SparseLu::SparseLu() : impl_(std::make_unique<Impl>()) {}
@@ -181,7 +220,7 @@ SparseLu::SparseLu(SparseLu&&) noexcept = default;
 SparseLu& SparseLu::operator=(SparseLu&&) noexcept = default;
 
 Index SparseLu::size() const { return impl_->n; }
-bool SparseLu::is_dense() const { return impl_->n <= kDenseOrder; }
+bool SparseLu::is_dense() const { return !impl_->sparse; }
 
 void SparseLu::reserve(Index order) { impl_->dense.reserve(std::min(order, kDenseOrder)); }
 
@@ -191,14 +230,22 @@ bool SparseLu::analyse(const SparseColumns& A) {
   s.n = static_cast<Index>(A.rows());
   s.entries = A.nonZeros();
   s.factored = false;
-  s.analysed = true;
-  if (is_dense()) {
-    s.dense.reserve(s.n);
-    return true;
-  }
-  if (!s.large) s.large = std::make_unique<LargeLu>();
-  s.analysed = s.large->analyse(A);
+  s.sparse = s.n > kDenseOrder;
+  if (!s.sparse) s.dense.reserve(s.n);
+  s.analysed = !s.sparse || s.analyse_large(A);
   return s.analysed;
+}
+
+void SparseLu::choose_pivots(const SparseColumns& A) {
+  Impl& s = *impl_;
+  SIGNORINI_CHECK(s.analysed && A.rows() == s.n && A.nonZeros() == s.entries);
+  if (!LargeLu::kChooses || s.n <= kDenseChosen) return;
+  s.factored = false;
+  if (s.sparse) {
+    s.large->choose_pivots(A);
+  } else {
+    s.sparse = s.analyse_large(A) && s.large->choose_pivots(A);
+  }
 }
 
 bool SparseLu::factor(const SparseColumns& A) {

@@ -78,10 +78,12 @@ std::vector<SolverEntry>& table() {
       entry<SpCr>("staggered projections: as sp-active-set, with active-set changes during the conjugate "
                   "residual iteration",
                   "Verschoor and Jalba 2019, section 6.2.3 (2xCR)"),
-      entry<BodyNewton>("semi-smooth Newton on velocities and impulses together, a sparse factorisation per step; never "
-                        "builds W; a proximal point method where full steps fail",
-                        "Alart and Curnier 1991 for the equations; Rockafellar 1976 for the proximal point method"),
-      entry<Sap>("Newton with a line search on a convex function of the velocities; an outer loop removes its compliance "
+      entry<BodyNewton>(
+          "semi-smooth Newton on velocities and impulses together, a sparse factorisation per step; never "
+          "builds W; a proximal point method where full steps fail",
+          "Alart and Curnier 1991 for the equations; Rockafellar 1976 for the proximal point method"),
+      entry<Sap>("Newton with a line search on a convex function of the velocities; an outer loop removes "
+                 "its compliance "
                  "and regularised friction",
                  "Castro, Permenter and Han 2022 (SAP); the outer loop to Coulomb's law is ours"),
       entry<Reference>(

@@ -14,12 +14,14 @@ using test::random_rows;
 using test::random_vector;
 using test::view;
 
-/// Unsymmetric, with a zero diagonal in every third row, and not far from the identity so that it is no worse than
-/// its size: rows of a permutation plus small random blocks.
+/// Unsymmetric and well conditioned: a permutation without a diagonal, plus small random blocks.
 SparseColumns random_matrix(Index block_rows, std::uint64_t seed) {
   SparseColumns A = 0.1 * random_rows(block_rows, block_rows, 3.0, false, seed);
   SparseColumns cyclic(A.rows(), A.cols());
-  for (Index i = 0; i < cyclic.rows(); ++i) cyclic.insert(i, i % 3 == 2 ? i - 2 : i + 1) = 2.0;
+  for (Index i = 0; i < cyclic.rows(); ++i) {
+    cyclic.insert(i, i) = 0.0;  // in the pattern
+    cyclic.insert(i, i % 3 == 2 ? i - 2 : i + 1) = 2.0;
+  }
   A += cyclic;
   A.makeCompressed();
   return A;
@@ -39,7 +41,7 @@ void expect_solved(SparseLu& lu, const SparseColumns& A, std::uint64_t seed) {
   EXPECT_EQ(in_place, x) << A.rows();
 }
 
-constexpr Index kSizes[] = {1, 7, 40, 41, 200};  // blocks: 40 are the largest dense factor
+constexpr Index kSizes[] = {1, 7, 40, 50, 51, 200};  // blocks: 50 are the largest dense factor
 
 TEST(SparseLu, SolvesToBackwardStabilityWithZerosOnTheDiagonal) {
   for (const Index size : kSizes) {
@@ -75,6 +77,37 @@ TEST(SparseLu, HasTheBitsOfANewFactorAfterOtherNumbers) {
     ASSERT_TRUE(used.analyse(A) && used.factor(other) && used.factor(A));
     ASSERT_TRUE(fresh.analyse(A) && fresh.factor(A));
     used.solve(view(b), view(x));
+    fresh.solve(view(b), view(again));
+    EXPECT_EQ(x, again) << size;
+  }
+}
+
+/// Chosen pivots serve matrices near by, and are given up for one that they do not suit.
+TEST(SparseLu, KeepsChosenPivotsWhileTheyAreStable) {
+  for (const Index size : kSizes) {
+    const SparseColumns A = random_matrix(size, 6);
+    SparseColumns diagonal = A;
+    for (Index j = 0; j < A.cols(); ++j) {
+      for (SparseColumns::InnerIterator entry(diagonal, j); entry; ++entry)
+        entry.valueRef() = entry.row() == j ? 3.0 : 0.1 * entry.value();
+    }
+    SparseColumns near = A;
+    for (Index i = 0; i < near.nonZeros(); ++i) near.valuePtr()[i] *= 1.0 + 0.1 * std::sin(i);
+    SparseLu lu;
+    ASSERT_TRUE(lu.analyse(A));
+    lu.choose_pivots(A);
+    const SparseColumns* const sequence[] = {&near, &diagonal, &near, &A};
+    for (const SparseColumns* matrix : sequence) {
+      ASSERT_TRUE(lu.factor(*matrix)) << size;
+      expect_solved(lu, *matrix, 4);
+    }
+    SparseLu fresh;
+    ASSERT_TRUE(fresh.analyse(A));
+    fresh.choose_pivots(A);
+    ASSERT_TRUE(fresh.factor(near) && lu.factor(near));
+    const Vector b = random_vector(A.rows(), 7);
+    Vector x(b.size()), again(b.size());
+    lu.solve(view(b), view(x));
     fresh.solve(view(b), view(again));
     EXPECT_EQ(x, again) << size;
   }

@@ -34,7 +34,8 @@ StopRule to(double residual, int iterations = 1000) {
   return stop;
 }
 
-Answer answer(std::string_view name, const OptionMap& options, const ContactProblem& problem, const StopRule& stop) {
+Answer answer(std::string_view name, const OptionMap& options, const ContactProblem& problem,
+              const StopRule& stop) {
   const auto solver = make_solver(name, options);
   solver->prepare(problem);
   Answer result;
@@ -153,7 +154,8 @@ TEST(ContactMatrix, IsMPlusHCHtOnTouchedBodies) {
   matrix.prepare(system, Symmetry::general);
   ASSERT_EQ(matrix.order(), own);
   ASSERT_TRUE(matrix.factor(C));
-  EXPECT_LE((Matrix(matrix.matrix()) - expected.topLeftCorner(own, own)).norm(), 1e2 * kEps * expected.norm());
+  EXPECT_LE((Matrix(matrix.matrix()) - expected.topLeftCorner(own, own)).norm(),
+            1e2 * kEps * expected.norm());
 
   Vector b(own + other), x(own + other);
   for (double& value : b) value = rng.uniform(-1.0, 1.0);
@@ -163,7 +165,7 @@ TEST(ContactMatrix, IsMPlusHCHtOnTouchedBodies) {
 }
 
 TEST(ContactMatrix, TakesACholeskyFactorWhereItIsLargeAndPositiveDefinite) {
-  const ContactProblem problem = planted(60, 1.0, 7);
+  const ContactProblem problem = planted(240, 1.0, 7);
   PrimalSystem system;
   system.prepare(problem, FrictionLaw::cone, Judge::exact, nullptr);
   const std::vector<Matrix3> C(problem.contacts(), 2.0 * Matrix3::Identity());
@@ -172,7 +174,7 @@ TEST(ContactMatrix, TakesACholeskyFactorWhereItIsLargeAndPositiveDefinite) {
   ContactMatrix general, definite;
   general.prepare(system, Symmetry::general);
   definite.prepare(system, Symmetry::positive_definite);
-  ASSERT_GT(general.order(), SparseLu::kDenseOrder);
+  ASSERT_GT(general.order(), 600);
   ASSERT_TRUE(general.factor(C) && definite.factor(C));
   general.solve(span_of(std::as_const(b)), span_of(by_lu));
   definite.solve(span_of(std::as_const(b)), span_of(by_cholesky));
@@ -198,8 +200,8 @@ TEST(BodyNewton, TakesTheStepsOfNewtonOnTheDelassusOperator) {
   std::vector<InverseMass> w;
   for (Eigen::Index k = 0; k < n / 3; ++k) w.push_back(inverse_mass_of(W.block<3, 3>(3 * k, 3 * k)));
   for (Eigen::Index k = 0; k < n / 3; ++k)
-    largest = std::max(largest, contact_error(FrictionLaw::cone, w[k], problem.mu[k], Vector3::Zero().eval().data(),
-                                              q.data() + 3 * k));
+    largest = std::max(largest, contact_error(FrictionLaw::cone, w[k], problem.mu[k],
+                                              Vector3::Zero().eval().data(), q.data() + 3 * k));
   const double alpha = std::min(1e-2, 0.01 * largest / q.cwiseAbs().maxCoeff());
   // dr = F − C (W dr), contact by contact
   Matrix C = Matrix::Zero(n, n);
@@ -262,7 +264,8 @@ TEST(SapCone, KnowsItsDerivative) {
     const Matrix3 G = project_in_norm(R, mu, y).G;
     EXPECT_EQ(G, Matrix3(G.transpose()));
     EXPECT_GE(Eigen::SelfAdjointEigenSolver<Matrix3>(G).eigenvalues()[0], -1e-14);
-    const Vector3 difference = project_in_norm(R, mu, y + h * step).gamma - project_in_norm(R, mu, y - h * step).gamma;
+    const Vector3 difference =
+        project_in_norm(R, mu, y + h * step).gamma - project_in_norm(R, mu, y - h * step).gamma;
     // central differences: rounding ε/h, curvature at most 1/‖y_T‖²
     const double allowed = 1e-8 + h * h / std::pow(y.tail<2>().norm(), 2);
     EXPECT_LE((difference / (2.0 * h) - G * R.diagonal().cwiseProduct(step)).norm(), allowed) << "draw " << i;
@@ -288,7 +291,8 @@ TEST(Sap, ModelSinksIntoTheFloor) {
 TEST(Sap, ModelLiftsASlidingPointAndTheExactLawDoesNot) {
   const zoo::Specimen sliding = zoo::specimen("h3_sliding");
   const Answer model = answer("sap", {{"law_form", "model"}}, sliding.problem, to(1e-8));
-  const double R_N = kMeanInverseMass / (4.0 * std::numbers::pi * std::numbers::pi), R_T = 1e-3 * kMeanInverseMass;
+  const double R_N = kMeanInverseMass / (4.0 * std::numbers::pi * std::numbers::pi),
+               R_T = 1e-3 * kMeanInverseMass;
   const double mu = 0.3;
   const double g = (10.0 + mu * 5.0) / (1.0 + R_N + mu * mu * (1.0 + R_T));
   EXPECT_NEAR(model.r[0], g, 1e-6 * g);
@@ -302,8 +306,9 @@ TEST(Sap, LineSearchesFindTheSameModel) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     const ContactProblem problem = planted(30, 2.0, seed);
     const Answer exact = answer("sap", {{"law_form", "model"}, {"eps_r", "1e-12"}}, problem, to(1e-8));
-    const Answer backwards = answer(
-        "sap", {{"law_form", "model"}, {"eps_r", "1e-12"}, {"line_search", "backtracking"}}, problem, to(1e-8));
+    const Answer backwards =
+        answer("sap", {{"law_form", "model"}, {"eps_r", "1e-12"}, {"line_search", "backtracking"}}, problem,
+               to(1e-8));
     EXPECT_EQ(exact.report.message, "paper's model");
     EXPECT_EQ(backwards.report.message, "paper's model");
     EXPECT_LE((exact.r - backwards.r).norm(), 1e-8 * exact.r.norm()) << seed;
@@ -315,7 +320,8 @@ TEST(Sap, LineSearchesFindTheSameModel) {
 TEST(Sap, ModelErrorFallsWithItsRegularisation) {
   const ContactProblem problem = zoo::specimen("h4_incline_sticking").problem;
   const auto residual = [&](const char* beta, const char* sigma) {
-    return answer("sap", {{"law_form", "model"}, {"beta", beta}, {"sigma", sigma}, {"eps_r", "1e-12"}}, problem, to(1e-14))
+    return answer("sap", {{"law_form", "model"}, {"beta", beta}, {"sigma", sigma}, {"eps_r", "1e-12"}},
+                  problem, to(1e-14))
         .errors.residual;
   };
   // β² and σ by a hundredth: the error by a hundredth, up to terms of second order in R/W = 1.5 %

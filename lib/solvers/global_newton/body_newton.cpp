@@ -14,14 +14,14 @@ constexpr double kAlphaMost = 1e-2;
 /// Below this residual the proximal phase goes on from the best full step.
 constexpr double kNear = 1e-3;
 constexpr double kGain = 0.9;
-constexpr int kIdle = 200;
+constexpr int kIdle = 300;
 constexpr double kFirstShift = 0.1;
 constexpr double kLargestShift = 100.0;
 /// Of the problem around a centre: residual that is enough, over the true one at the centre; Newton steps; failed
 /// searches; halvings of one search; share of the start below which a remainder still counts.
 constexpr double kForcing = 0.2;
-constexpr int kMostSteps = 40;
-constexpr int kMostFailures = 3;
+constexpr int kMostSteps = 20;
+constexpr int kMostFailures = 1;
 constexpr int kHalvings = 7;
 constexpr double kUseful = 0.3;
 constexpr double kArmijo = 1e-4;
@@ -174,6 +174,8 @@ void BodyNewton::begin_proximal(std::span<double> r) {
     return;
   }
   shift_.proximal = kFirstShift;
+  bar_ = 0.0;
+  bar_residual_ = 0.0;
   std::fill(r.begin(), r.end(), 0.0);
   std::fill(y_.begin(), y_.end(), 0.0);
   evaluate(r);
@@ -251,12 +253,19 @@ void BodyNewton::accept() {
   double factor = steps_ <= 3 ? 0.1 : steps_ <= 6 ? 0.3 : steps_ > 15 ? 2.0 : 1.0;
   if (contact_error_ + momentum_ > 0.7 * centre_.residual) factor *= 0.4;
   shift_.proximal = std::clamp(factor * shift_.proximal, options_.alpha_min, kLargestShift);
+  if (contact_error_ + momentum_ < 0.5 * bar_residual_) {
+    bar_residual_ = contact_error_ + momentum_;
+    bar_ *= 0.3;
+  }
+  shift_.proximal = std::max(shift_.proximal, bar_);
 }
 
 void BodyNewton::reject(std::span<double> r) {
   ++counters_.guards;
   inner_ = false;
   take(centre_, r);
+  bar_ = 1.5 * shift_.proximal;
+  bar_residual_ = contact_error_ + momentum_;
   shift_.proximal *= 4.0;
   if (shift_.proximal > kLargestShift) shift_.proximal = 1.0;
 }

@@ -39,7 +39,7 @@ struct EnumNames<Globalise> {
 struct BodyNewtonOptions {
   CommonOptions common;
   Globalise globalise = Globalise::proximal;
-  int patience = 10;
+  int patience = 8;
   double alpha_min = 1e-11;
   Judge judge = Judge::exact;
 
@@ -47,11 +47,13 @@ struct BodyNewtonOptions {
   void visit(Visitor& v) {
     common.visit(v);
     v("globalise", globalise,
-      "what follows full Newton steps that do not get on. proximal: Newton on nearby problems that have one answer "
+      "what follows full Newton steps that do not get on. proximal: Newton on nearby problems that have one "
+      "answer "
       "(proximal point method); none: nothing, the solve ends");
     v("patience", patience, "full steps without a gain of 10 % after which that is so");
     v("alpha_min", alpha_min,
-      "least regularisation of W, relative to the effective inverse mass of a contact; redundant contacts have none "
+      "least regularisation of W, relative to the effective inverse mass of a contact; redundant contacts "
+      "have none "
       "of their own");
     v("judge", judge, kJudgeHelp);
   }
@@ -116,6 +118,7 @@ class BodyNewton : public RegisteredSolver<BodyNewton, BodyNewtonOptions, MassSo
   NewtonStep::Shift shift_;
   double shifted_first_ = 0.0, shifted_least_ = 0.0;  ///< m/s
   std::array<double, 3> merits_{};                    ///< of the last iterates
+  double bar_ = 0.0, bar_residual_ = 0.0;
   int steps_ = 0, failures_ = 0;
 };
 

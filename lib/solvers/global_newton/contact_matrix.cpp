@@ -7,6 +7,13 @@
 
 namespace signorini {
 
+namespace {
+
+/// Order from which a symmetric K takes a Cholesky factor, whose supernodes pay there and which allocates.
+constexpr Index kLargestLu = 600;
+
+}  // namespace
+
 void ContactMatrix::prepare(const PrimalSystem& system, Symmetry symmetry) {
   system_ = &system;
   symmetry_ = symmetry;
@@ -18,13 +25,16 @@ void ContactMatrix::prepare(const PrimalSystem& system, Symmetry symmetry) {
   work_.assign(order(), 0.0);
   cholesky_.reset();
   definite_pattern_.reset();
-  if (symmetry_ == Symmetry::positive_definite && order() > SparseLu::kDenseOrder) {
+  if (symmetry_ == Symmetry::positive_definite && order() > kLargestLu) {
     // columns read as rows: the pattern and the values are symmetric
     definite_ = SparseRows(K_.transpose());
     definite_pattern_.emplace(definite_);
-  } else if (!lu_.analyse(K_)) {
-    throw_input("the velocities of {} contacts: the pattern of M + H C Hᵀ cannot be factored", system.contacts());
+    return;
   }
+  if (!lu_.analyse(K_))
+    throw_input("the velocities of {} contacts: the pattern of M + H C Hᵀ cannot be factored",
+                system.contacts());
+  lu_.choose_pivots(K_);  // those of M
 }
 
 /// Node blocks of bodies (components of M) that a contact touches.
@@ -54,7 +64,8 @@ void ContactMatrix::gather_nodes() {
         node_.push_back(node);
         direction_.emplace_back(Matrix3::Zero());
       }
-      direction_.back().row(H.dof[e] % 3) = Eigen::Map<const Vector3>(H.coefficient.data() + 3 * e).transpose();
+      direction_.back().row(H.dof[e] % 3) =
+          Eigen::Map<const Vector3>(H.coefficient.data() + 3 * e).transpose();
     }
     begin_.push_back(count(node_));
   }
@@ -71,7 +82,8 @@ void ContactMatrix::build_pattern() {
   }
   for (Index k = 0; k + 1 < count(begin_); ++k) {
     for (Index e = begin_[k]; e < begin_[k + 1]; ++e)
-      neighbours[node_[e]].insert(neighbours[node_[e]].end(), node_.begin() + begin_[k], node_.begin() + begin_[k + 1]);
+      neighbours[node_[e]].insert(neighbours[node_[e]].end(), node_.begin() + begin_[k],
+                                  node_.begin() + begin_[k + 1]);
   }
   row_begin_.assign(1, 0);
   row_.clear();
@@ -119,8 +131,10 @@ void ContactMatrix::copy_mass() {
     for (Index b = M.row_begin[node]; b < M.row_begin[node + 1]; ++b) {
       const Index j = place_[M.column[b]];
       const Index stride = 3 * (row_begin_[j + 1] - row_begin_[j]);
-      const std::size_t start = 9 * static_cast<std::size_t>(row_begin_[j]) + 3 * (offset(i, j) - row_begin_[j]);
-      BlockOfColumns(mass_.data() + start, Eigen::OuterStride<>(stride)) = Eigen::Map<const Matrix3>(M.block(b));
+      const std::size_t start =
+          9 * static_cast<std::size_t>(row_begin_[j]) + 3 * (offset(i, j) - row_begin_[j]);
+      BlockOfColumns(mass_.data() + start, Eigen::OuterStride<>(stride)) =
+          Eigen::Map<const Matrix3>(M.block(b));
     }
   }
   std::copy(mass_.begin(), mass_.end(), K_.valuePtr());

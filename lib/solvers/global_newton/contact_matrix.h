@@ -15,8 +15,8 @@
 ///
 /// Its pattern joins the node blocks of M that couple and those that one contact touches, whatever C holds, so
 /// that it is analysed once per problem. Mechanical bodies without a contact are left out: `solve` gives them
-/// zero. A K that is symmetric and positive definite takes a Cholesky factor, any other LU; small ones are
-/// factored densely by LU in either case (sparse_lu.h) and allocate nothing after `prepare`.
+/// zero. K takes an LU factor with the pivots of M while these are stable (sparse_lu.h), which allocates nothing
+/// after `prepare`; a large K that is symmetric and positive definite takes a Cholesky factor.
 namespace signorini {
 
 enum class Symmetry { general, positive_definite };
@@ -28,7 +28,7 @@ class ContactMatrix {
 
   /// Rows of K: three per node block of a touched body.
   Index order() const { return static_cast<Index>(K_.rows()); }
-  /// Assembles and factors K(C). False when it is singular, not finite, or not positive definite where it should be.
+  /// Assembles and factors K(C). False when it is singular or not finite.
   bool factor(std::span<const Matrix3> C);
   /// x = K⁻¹ b, both of the system's size.
   void solve(std::span<const double> b, std::span<double> x);
@@ -47,17 +47,17 @@ class ContactMatrix {
 
   const PrimalSystem* system_ = nullptr;
   Symmetry symmetry_ = Symmetry::general;
-  std::vector<Index> kept_;                  ///< node blocks of touched bodies, ascending
-  std::vector<Index> place_;                 ///< per node block: its number in kept_, or −1
-  std::vector<Index> begin_, node_;          ///< per contact: the kept nodes that it touches, ascending
-  std::vector<Matrix3> direction_;           ///< beside node_: rows of H of the node, dof × (N, T1, T2)
-  std::vector<Index> row_begin_, row_;       ///< per kept node: the nodes that it couples with, ascending
-  std::vector<std::size_t> pair_begin_;      ///< per contact: where its pairs begin
-  std::vector<Index> pair_;                  ///< per pair of nodes of a contact: number of the block of K
+  std::vector<Index> kept_;              ///< node blocks of touched bodies, ascending
+  std::vector<Index> place_;             ///< per node block: its number in kept_, or −1
+  std::vector<Index> begin_, node_;      ///< per contact: the kept nodes that it touches, ascending
+  std::vector<Matrix3> direction_;       ///< beside node_: rows of H of the node, dof × (N, T1, T2)
+  std::vector<Index> row_begin_, row_;   ///< per kept node: the nodes that it couples with, ascending
+  std::vector<std::size_t> pair_begin_;  ///< per contact: where its pairs begin
+  std::vector<Index> pair_;              ///< per pair of nodes of a contact: number of the block of K
   SparseColumns K_;
-  std::vector<double> mass_;                 ///< the values of M in the pattern of K
+  std::vector<double> mass_;  ///< the values of M in the pattern of K
   SparseLu lu_;
-  SparseRows definite_;                      ///< K again, where a Cholesky factor is asked for
+  SparseRows definite_;  ///< K again, where a Cholesky factor is asked for
   std::optional<SpdPattern> definite_pattern_;
   std::optional<SpdFactor> cholesky_;
   std::vector<double> work_;

@@ -51,8 +51,8 @@ void NewtonStep::linearise(std::span<const double> r, std::span<const double> u,
   ++counters.evaluations;
   for (Index k = 0; k < count(scale_); ++k) {
     const double beta = (shift.regularisation + shift.proximal) * scale_[k];
-    const CoulombPiece piece = coulomb_piece(system_->law, shifted_mass(k, shift.proximal), system_->mu[k], beta,
-                                             part(r, k), shifted_velocity(k, r, u, shift));
+    const CoulombPiece piece = coulomb_piece(system_->law, shifted_mass(k, shift.proximal), system_->mu[k],
+                                             beta, part(r, k), shifted_velocity(k, r, u, shift));
     C_[k] = piece.C;
     Eigen::Map<Vector3>(F_.data() + 3 * static_cast<std::size_t>(k)) = piece.F;
     if (state_[k] != piece.state && state_[k] != FrictionState::unknown) ++counters.state_changes;
@@ -61,7 +61,8 @@ void NewtonStep::linearise(std::span<const double> r, std::span<const double> u,
 }
 
 /// defect = H r − M y.
-void NewtonStep::momentum_defect(std::span<const double> r, std::span<const double> y, SolveCounters& counters) {
+void NewtonStep::momentum_defect(std::span<const double> r, std::span<const double> y,
+                                 SolveCounters& counters) {
   std::fill(defect_.begin(), defect_.end(), 0.0);
   system_->impulse(r, defect_);
   system_->multiply(y, product_);
@@ -139,7 +140,8 @@ NewtonStep::Distance NewtonStep::distance(std::span<const double> r, std::span<c
   for (Index k = 0; k < count(scale_); ++k) {
     if (!(scale_[k] > 0.0)) continue;
     const Vector3 r_k = part(r, k), u_k = shifted_velocity(k, r, u, shift);
-    const double e = contact_error(system_->law, shifted_mass(k, shift.proximal), system_->mu[k], r_k.data(), u_k.data());
+    const double e =
+        contact_error(system_->law, shifted_mass(k, shift.proximal), system_->mu[k], r_k.data(), u_k.data());
     const double unit_free = e / system_->scale;
     all.largest = std::max(all.largest, e);
     all.merit += unit_free * unit_free * (largest_scale_ / scale_[k]);

@@ -31,17 +31,17 @@ namespace signorini {
 class NewtonStep {
  public:
   struct Shift {
-    double regularisation = 0.0;            ///< α
-    double proximal = 0.0;                  ///< a
-    std::span<const double> centre{};       ///< r°, where a > 0
+    double regularisation = 0.0;       ///< α
+    double proximal = 0.0;             ///< a
+    std::span<const double> centre{};  ///< r°, where a > 0
   };
 
   /// `system` must outlive the use of this.
   void prepare(const PrimalSystem& system);
 
   /// dv, dr and du = Hᵀ dv at (r, u, y). False when there is no such step.
-  bool find(std::span<const double> r, std::span<const double> u, std::span<const double> y, const Shift& shift,
-            SolveCounters& counters);
+  bool find(std::span<const double> r, std::span<const double> u, std::span<const double> y,
+            const Shift& shift, SolveCounters& counters);
   /// y = M⁻¹ H r from a factor of its own. False when there is none.
   bool respond(std::span<const double> r, std::span<double> y, SolveCounters& counters);
   /// ‖D⁻¹(M y − H r)‖∞ in m/s, D the block diagonal of M.
@@ -60,21 +60,23 @@ class NewtonStep {
   const std::vector<double>& relative_change() const { return du_; }
 
  private:
-  void linearise(std::span<const double> r, std::span<const double> u, const Shift& shift, SolveCounters& counters);
+  void linearise(std::span<const double> r, std::span<const double> u, const Shift& shift,
+                 SolveCounters& counters);
   void momentum_defect(std::span<const double> r, std::span<const double> y, SolveCounters& counters);
   void add_correction(SolveCounters& counters);
   void take_remainder(SolveCounters& counters);
-  Vector3 shifted_velocity(Index k, std::span<const double> r, std::span<const double> u, const Shift& shift) const;
+  Vector3 shifted_velocity(Index k, std::span<const double> r, std::span<const double> u,
+                           const Shift& shift) const;
   InverseMass shifted_mass(Index k, double proximal) const;
 
   const PrimalSystem* system_ = nullptr;
   ContactMatrix matrix_;
-  std::vector<double> scale_;          ///< s; 0 for contacts that nothing moves
+  std::vector<double> scale_;  ///< s; 0 for contacts that nothing moves
   double largest_scale_ = 0.0;
   std::vector<Matrix3> C_;
-  std::vector<FrictionState> state_;   ///< of the last linearisation
+  std::vector<FrictionState> state_;  ///< of the last linearisation
   std::vector<double> F_, dr_, du_, dv_;
-  std::vector<double> defect_;         ///< H r − M y
+  std::vector<double> defect_;  ///< H r − M y
   std::vector<double> product_, right_, change_;
 };
 

@@ -13,6 +13,16 @@ namespace {
 
 constexpr double kGain = 0.9;
 constexpr int kIdle = 200;
+/// Of R between minimisations: error over the last one from which it has grown, or creeps where few Newton steps
+/// were enough; steps after which a minimisation ends in any case, as rounding may keep it from its end; the
+/// factors on R; the least of R over the model's.
+constexpr double kGrew = 1.02;
+constexpr double kCreeps = 0.95;
+constexpr int kFewSteps = 3;
+constexpr int kMostSteps = 60;
+constexpr double kMore = 4.0;
+constexpr double kLess = 0.25;
+constexpr double kLeast = 1e-6;
 constexpr double kLongestStep = 1.5;
 /// Of the exact line search: slope that is enough, over the slope at its start; evaluations.
 constexpr double kSlope = 1e-8;
@@ -57,8 +67,10 @@ void Sap::prepare(const ContactProblem& problem) {
     R_[k] = {normal * w, options_.sigma * w};
     if (of.tangent > 0.0) mu_[k] = system_.mu[static_cast<Eigen::Index>(k)];
   }
+  now_ = R_;
   G_.assign(m, Matrix3::Zero());
-  for (auto* x : {&y_, &v_, &dv_, &mass_y_, &mass_dv_, &impulse_, &gradient_, &scaled_, &free_momentum_, &root_})
+  for (auto* x :
+       {&y_, &v_, &dv_, &mass_y_, &mass_dv_, &impulse_, &gradient_, &scaled_, &free_momentum_, &root_})
     x->assign(n, 0.0);
   for (auto* x : {&u_, &du_, &gamma_, &centre_, &best_r_}) x->assign(3 * m, 0.0);
   shift_.assign(m, 0.0);
@@ -76,6 +88,10 @@ Iteration Sap::start(std::span<double> r, const StopTest& stop) {
   stage_ = Stage::going;
   idle_ = 0;
   least_ = gained_ = std::numeric_limits<double>::infinity();
+  share_ = 1.0;
+  last_residual_ = std::numeric_limits<double>::infinity();
+  steps_ = 0;
+  std::copy(R_.begin(), R_.end(), now_.begin());
   begin(r);
   Iteration first;
   first.estimate = system_.error(r, u_);
@@ -124,7 +140,7 @@ void Sap::find_shift() {
 Vector3 Sap::pushed(Index k, const Vector3& u) const {
   Vector3 towards = u;
   towards[0] += shift_[k];
-  return part(centre_, k) - towards.cwiseQuotient(R_[k].diagonal());
+  return part(centre_, k) - towards.cwiseQuotient(now_[k].diagonal());
 }
 
 void Sap::find_velocities() {
@@ -135,9 +151,9 @@ void Sap::find_velocities() {
 
 /// γ, G and the gradient at v.
 void Sap::find_impulses() {
-  for (Index k = 0; k < count(R_); ++k) {
-    if (!(R_[k].normal > 0.0)) continue;
-    const ConeImpulse impulse = project_in_norm(R_[k], mu_[k], pushed(k, part(u_, k)));
+  for (Index k = 0; k < count(now_); ++k) {
+    if (!(now_[k].normal > 0.0)) continue;
+    const ConeImpulse impulse = project_in_norm(now_[k], mu_[k], pushed(k, part(u_, k)));
     part(gamma_, k) = impulse.gamma;
     G_[k] = impulse.G;
   }
@@ -154,8 +170,8 @@ void Sap::find_impulses() {
 void Sap::measure() {
   contact_error_ = 0.0;
   double poison = 0.0;  // max loses a NaN
-  for (Index k = 0; k < count(R_); ++k) {
-    if (!(R_[k].normal > 0.0)) continue;
+  for (Index k = 0; k < count(now_); ++k) {
+    if (!(now_[k].normal > 0.0)) continue;
     const Vector3 r = part(gamma_, k), u = part(u_, k);
     const double e = contact_error(system_.law, system_.inverse_mass[k], system_.mu[k], r.data(), u.data());
     contact_error_ = std::max(contact_error_, e);
@@ -199,6 +215,7 @@ Iteration Sap::iterate(std::span<double> r) {
     iteration.moved = false;
     return iteration;
   }
+  ++steps_;
   std::copy(gamma_.begin(), gamma_.end(), r.begin());
   iteration = told();
   if (!iteration.finite()) return iteration;
@@ -211,7 +228,8 @@ Iteration Sap::iterate(std::span<double> r) {
   if (idle_ >= kIdle) stage_ = Stage::last;
   const double rounding = std::numeric_limits<double>::epsilon() * system_.scale;
   if (residual() <= 4.0 * rounding) stage_ = Stage::ended;
-  if (is_exact() && momentum_ <= std::max(options_.forcing * contact_error_, 4.0 * rounding)) move_centre();
+  const double enough = std::max(options_.forcing * contact_error_, 4.0 * rounding);
+  if (is_exact() && (momentum_ <= enough || steps_ >= kMostSteps)) move_centre();
   return iteration;
 }
 
@@ -255,12 +273,12 @@ bool Sap::step() {
 /// The contacts' part of the cost, its slope and curvature at v + t dv.
 Sap::Along Sap::contacts_along(double t) const {
   Along sum;
-  for (Index k = 0; k < count(R_); ++k) {
-    if (!(R_[k].normal > 0.0)) continue;
+  for (Index k = 0; k < count(now_); ++k) {
+    if (!(now_[k].normal > 0.0)) continue;
     const Vector3 du = part(du_, k);
     const Vector3 u = part(u_, k) + t * du;
-    const ConeImpulse impulse = project_in_norm(R_[k], mu_[k], pushed(k, u));
-    sum.cost += 0.5 * impulse.gamma.dot(R_[k].diagonal().cwiseProduct(impulse.gamma));
+    const ConeImpulse impulse = project_in_norm(now_[k], mu_[k], pushed(k, u));
+    sum.cost += 0.5 * impulse.gamma.dot(now_[k].diagonal().cwiseProduct(impulse.gamma));
     sum.slope -= impulse.gamma.dot(du);
     sum.curvature += du.dot(impulse.G * du);
   }
@@ -313,9 +331,24 @@ double Sap::search_backwards(double slope, double curvature) {
   return 1.0;
 }
 
+/// Less of R where the error creeps down: contacts that need large impulses for small velocities approach them by
+/// u/R each time. More, up to the model's, where it grew: R damps the iteration on the shift.
+void Sap::adapt_regularisation() {
+  const double ratio = residual() / last_residual_;
+  if (ratio > kGrew || steps_ >= kMostSteps) {
+    share_ = std::min(1.0, kMore * share_);
+  } else if (ratio > kCreeps && steps_ <= kFewSteps) {
+    share_ = std::max(kLeast, kLess * share_);
+  }
+  last_residual_ = residual();
+  steps_ = 0;
+  for (std::size_t k = 0; k < R_.size(); ++k) now_[k] = {share_ * R_[k].normal, share_ * R_[k].tangent};
+}
+
 /// The next minimisation: around γ, with the shift of the present velocities.
 void Sap::move_centre() {
   ++counters_.relinearisations;
+  adapt_regularisation();
   std::copy(gamma_.begin(), gamma_.end(), centre_.begin());
   find_shift();
   find_impulses();

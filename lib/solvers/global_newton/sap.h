@@ -24,7 +24,8 @@
 /// proximal term of the augmented Lagrangian method, removes the compliance, and the shift of De Saxcé μ ‖u_T‖ in
 /// the normal velocity, held fixed in between, removes the lift. The first minimisation is the model's. A fixed
 /// point solves Coulomb's law; the iteration on the shift contracts by about μ²/(1 + μ²), nothing makes it. A
-/// minimisation ends where its momentum error is `forcing` times the error of the law.
+/// minimisation ends where its momentum error is `forcing` times the error of the law. Where that error creeps down
+/// from one to the next, R is quartered; where it grows, R returns towards the model's.
 ///
 /// One iteration is one Newton step: one factorisation. The cone only.
 ///
@@ -53,7 +54,7 @@ struct SapOptions {
   double beta = 1.0;
   double sigma = 1e-3;
   double eps_r = 1e-6;
-  double forcing = 0.1;
+  double forcing = 0.5;
   SapLineSearch line_search = SapLineSearch::exact;
   Judge judge = Judge::exact;
 
@@ -61,15 +62,18 @@ struct SapOptions {
   void visit(Visitor& v) {
     common.visit(v);
     v("law_form", law_form,
-      "exact: Coulomb's law, by an outer loop around the convex model; model: the convex model of the paper, which "
+      "exact: Coulomb's law, by an outer loop around the convex model; model: the convex model of the paper, "
+      "which "
       "ends by its own rule whatever its distance from Coulomb's law");
-    v("beta", beta, "compliance of the normal: R_N = beta^2/(4 pi^2) w, w the effective inverse mass of the contact");
+    v("beta", beta,
+      "compliance of the normal: R_N = beta^2/(4 pi^2) w, w the effective inverse mass of the contact");
     v("sigma", sigma, "regularisation of friction: R_T = sigma w");
     v("eps_r", eps_r, "law_form = model: momentum error at the end, relative");
     v("forcing", forcing,
       "law_form = exact: a minimisation ends where its momentum error is this times the error of the law");
     v("line_search", line_search,
-      "exact: minimum of the cost along the step, at most 1.5 times as long; backtracking: by 0.8 from there to "
+      "exact: minimum of the cost along the step, at most 1.5 times as long; backtracking: by 0.8 from there "
+      "to "
       "Armijo's condition");
     v("judge", judge, kJudgeHelp);
   }
@@ -111,14 +115,16 @@ class Sap : public RegisteredSolver<Sap, SapOptions, MassSolver> {
   };
   Along contacts_along(double t) const;
   void move_centre();
+  void adapt_regularisation();
   bool meets_paper_rule() const;
   double residual() const { return contact_error_ + momentum_; }
   Iteration told() const;
   Vector3 pushed(Index k, const Vector3& u) const;
 
   ContactMatrix matrix_;
-  std::vector<ConeRegularisation> R_;       ///< 0 for contacts that nothing moves
-  std::vector<double> mu_;                  ///< 0 where nothing moves the tangents
+  std::vector<ConeRegularisation> R_;    ///< the model's; 0 for contacts that nothing moves
+  std::vector<ConeRegularisation> now_;  ///< `share_` of it
+  std::vector<double> mu_;               ///< 0 where nothing moves the tangents
   std::vector<Matrix3> G_;
   std::vector<double> y_, v_, dv_;          ///< n, m/s: v − v_free, v, step
   std::vector<double> u_, du_;              ///< 3m, m/s
@@ -131,7 +137,7 @@ class Sap : public RegisteredSolver<Sap, SapOptions, MassSolver> {
   std::vector<double> centre_;              ///< r°, 3m
   std::vector<double> shift_;               ///< m, m/s
   std::vector<double> best_r_;
-  double immovable_ = 0.0;                  ///< error of contacts that nothing moves, m/s
+  double immovable_ = 0.0;  ///< error of contacts that nothing moves, m/s
 
   // of one solve
   enum class Stage { going, last, ended };
@@ -140,6 +146,9 @@ class Sap : public RegisteredSolver<Sap, SapOptions, MassSolver> {
   double contact_error_ = 0.0, momentum_ = 0.0;  ///< of γ and v, m/s
   double least_ = 0.0, gained_ = 0.0;            ///< m/s
   int idle_ = 0;
+  double share_ = 1.0;          ///< R of the present minimisation over the model's
+  double last_residual_ = 0.0;  ///< at the end of the last one, m/s
+  int steps_ = 0;               ///< Newton steps of this one
 };
 
 }  // namespace signorini
