@@ -97,8 +97,7 @@ class FullLu {
         entries_(entry.row(), j) = entry.value();
     }
     lu_.emplace(entries_);
-    const Vector pivots = entries_.diagonal().cwiseAbs();
-    return pivots.minCoeff() > 0.0 && entries_.allFinite();
+    return entries_.diagonal().cwiseAbs().minCoeff() > 0.0 && entries_.allFinite();
   }
   void solve(std::span<double> x) const {
     Eigen::Map<Vector> y(x.data(), entries_.rows());
@@ -130,14 +129,20 @@ class LargeLu {
                             const_cast<int*>(A.innerIndexPtr()), &common_);
     return symbolic_ != nullptr && symbolic_->structural_rank == symbolic_->n;
   }
+  bool choose_pivots(const SparseColumnsView& A) {
+    klu_free_numeric(&chosen_, &common_);
+    chosen_ = fresh(A);
+    return chosen_ != nullptr;
+  }
   bool factor(const SparseColumnsView& A) {
-    klu_free_numeric(&numeric_, &common_);
-    numeric_ = klu_factor(const_cast<int*>(A.outerIndexPtr()), const_cast<int*>(A.innerIndexPtr()),
-                          const_cast<double*>(A.valuePtr()), symbolic_, &common_);
-    if (numeric_ == nullptr) return false;
-    klu_flops(symbolic_, numeric_, &common_);
-    // least over largest pivot; 0 or NaN where one is
-    return klu_rcond(symbolic_, numeric_, &common_) == 1 && common_.rcond > 0.0;
+    klu_free_numeric(&own_, &common_);
+    if (chosen_ != nullptr && refactor(A)) {
+      numeric_ = chosen_;
+    } else {
+      numeric_ = own_ = fresh(A);
+    }
+    if (numeric_ != nullptr) klu_flops(symbolic_, numeric_, &common_);
+    return numeric_ != nullptr;
   }
   void solve(std::span<double> x) {
     const int done = klu_solve(symbolic_, numeric_, symbolic_->n, 1, x.data(), &common_);
@@ -149,16 +154,41 @@ class LargeLu {
     // the diagonal of L holds ones
     return static_cast<long long>(numeric_->lnz) + numeric_->unz + numeric_->nzoff - numeric_->n;
   }
+  static constexpr bool kChooses = true;
 
  private:
   void clear() {
-    klu_free_numeric(&numeric_, &common_);
+    klu_free_numeric(&own_, &common_);
+    klu_free_numeric(&chosen_, &common_);
     klu_free_symbolic(&symbolic_, &common_);
+    numeric_ = nullptr;
+  }
+  /// With pivots of its own; null where A is singular or not finite.
+  klu_numeric* fresh(const SparseColumnsView& A) {
+    klu_numeric* made = klu_factor(const_cast<int*>(A.outerIndexPtr()), const_cast<int*>(A.innerIndexPtr()),
+                                   const_cast<double*>(A.valuePtr()), symbolic_, &common_);
+    if (made != nullptr && !is_regular(made)) klu_free_numeric(&made, &common_);
+    return made;
+  }
+  /// With the chosen pivots; false where they are too small for A.
+  bool refactor(const SparseColumnsView& A) {
+    int* begin = const_cast<int*>(A.outerIndexPtr());
+    int* row = const_cast<int*>(A.innerIndexPtr());
+    double* value = const_cast<double*>(A.valuePtr());
+    return klu_refactor(begin, row, value, symbolic_, chosen_, &common_) == 1 && is_regular(chosen_) &&
+           klu_rgrowth(begin, row, value, symbolic_, chosen_, &common_) == 1 &&
+           common_.rgrowth * SparseLu::kGrowth >= 1.0;
+  }
+  /// Least over largest pivot: 0 where one is 0 or not a number.
+  bool is_regular(klu_numeric* factor) {
+    return klu_rcond(symbolic_, factor, &common_) == 1 && common_.rcond > 0.0;
   }
 
   klu_common common_{};
   klu_symbolic* symbolic_ = nullptr;
-  klu_numeric* numeric_ = nullptr;
+  klu_numeric* chosen_ = nullptr;   ///< with the pivots of `choose_pivots`
+  klu_numeric* own_ = nullptr;      ///< with pivots of its own
+  klu_numeric* numeric_ = nullptr;  ///< which of them is the factor
 };
 
 #else
@@ -174,6 +204,7 @@ class LargeLu {
     lu_.factorize(A);
     return lu_.info() == Eigen::Success;
   }
+  bool choose_pivots(const SparseColumns& /*A*/) { return false; }
   void solve(std::span<double> x) {
     Eigen::Map<Vector> y(x.data(), static_cast<Eigen::Index>(x.size()));
     const Vector answer = lu_.solve(y);
@@ -185,9 +216,10 @@ class LargeLu {
     return n_ > 0.0 ? entries * entries / n_ * (2.0 / 3.0) : 0.0;
   }
   long long fill() const { return lu_.nnzL() + lu_.nnzU(); }
+  static constexpr bool kChooses = false;
 
  private:
-  Eigen::SparseLU<SparseColumns, Eigen::COLAMDOrdering<Index>> lu_;
+  Eigen::SparseLU<SparseColumns, Eigen::COLAMDOrdering<Index> > lu_;
   double n_ = 0.0;
 };
 
@@ -196,16 +228,20 @@ class LargeLu {
 }  // namespace
 
 struct SparseLu::Impl {
-  enum class Kind { small, full, sparse };
-
   Index n = 0;
   Eigen::Index entries = 0;  ///< of the analysed pattern
-  Kind kind = Kind::small;
   bool analysed = false;
   bool factored = false;
+  bool sparse = false;
+  bool full = false;  ///< dense, above kDenseOrder
   DenseLu dense;
-  FullLu full;
-  std::unique_ptr<LargeLu> large;
+  FullLu whole;                    ///< where full
+  std::unique_ptr<LargeLu> large;  ///< where sparse
+
+  bool analyse_large(const SparseColumnsView& A) {
+    if (!large) large = std::make_unique<LargeLu>();
+    return large->analyse(A);
+  }
 };
 
 SparseLu::SparseLu() : impl_(std::make_unique<Impl>()) {}
@@ -214,7 +250,7 @@ SparseLu::SparseLu(SparseLu&&) noexcept = default;
 SparseLu& SparseLu::operator=(SparseLu&&) noexcept = default;
 
 Index SparseLu::size() const { return impl_->n; }
-bool SparseLu::is_dense() const { return impl_->kind != Impl::Kind::sparse; }
+bool SparseLu::is_dense() const { return !impl_->sparse; }
 
 void SparseLu::reserve(Index order) { impl_->dense.reserve(std::min(order, kDenseOrder)); }
 
@@ -224,30 +260,30 @@ bool SparseLu::analyse(const SparseColumnsView& A) {
   s.n = static_cast<Index>(A.rows());
   s.entries = A.nonZeros();
   s.factored = false;
-  s.analysed = true;
   const double places = static_cast<double>(s.n) * static_cast<double>(s.n);
-  const bool full = static_cast<double>(s.entries) > kDenseShare * places;
-  s.kind = s.n <= kDenseOrder ? Impl::Kind::small : full ? Impl::Kind::full : Impl::Kind::sparse;
-  if (s.kind == Impl::Kind::small) s.dense.reserve(s.n);
-  if (s.kind != Impl::Kind::sparse) return true;
-  if (!s.large) s.large = std::make_unique<LargeLu>();
-  s.analysed = s.large->analyse(A);
+  s.full = s.n > kDenseOrder && static_cast<double>(s.entries) > kDenseShare * places;
+  s.sparse = s.n > kDenseOrder && !s.full;
+  if (s.n <= kDenseOrder) s.dense.reserve(s.n);
+  s.analysed = !s.sparse || s.analyse_large(A);
   return s.analysed;
+}
+
+void SparseLu::choose_pivots(const SparseColumnsView& A) {
+  Impl& s = *impl_;
+  SIGNORINI_CHECK(s.analysed && A.rows() == s.n && A.nonZeros() == s.entries);
+  if (!LargeLu::kChooses || s.n <= kDenseChosen || s.full) return;
+  s.factored = false;
+  if (s.sparse) {
+    s.large->choose_pivots(A);
+  } else {
+    s.sparse = s.analyse_large(A) && s.large->choose_pivots(A);
+  }
 }
 
 bool SparseLu::factor(const SparseColumnsView& A) {
   Impl& s = *impl_;
   SIGNORINI_CHECK(s.analysed && A.rows() == s.n && A.cols() == s.n && A.nonZeros() == s.entries);
-  switch (s.kind) {
-    case Impl::Kind::small:
-      s.factored = s.dense.factor(A);
-      break;
-    case Impl::Kind::full:
-      s.factored = s.full.factor(A);
-      break;
-    case Impl::Kind::sparse:
-      s.factored = s.large->factor(A);
-  }
+  s.factored = s.sparse ? s.large->factor(A) : s.full ? s.whole.factor(A) : s.dense.factor(A);
   return s.factored;
 }
 
@@ -255,23 +291,19 @@ void SparseLu::solve(std::span<const double> b, std::span<double> x) {
   Impl& s = *impl_;
   SIGNORINI_CHECK(s.factored && count(b) == s.n && x.size() == b.size());
   if (x.data() != b.data()) std::copy(b.begin(), b.end(), x.begin());
-  switch (s.kind) {
-    case Impl::Kind::small:
-      s.dense.solve(x);
-      break;
-    case Impl::Kind::full:
-      s.full.solve(x);
-      break;
-    case Impl::Kind::sparse:
-      s.large->solve(x);
+  if (s.sparse) {
+    s.large->solve(x);
+  } else if (s.full) {
+    s.whole.solve(x);
+  } else {
+    s.dense.solve(x);
   }
 }
 
 double SparseLu::flops() const {
   const Impl& s = *impl_;
   if (!s.factored) return 0.0;
-  if (s.kind == Impl::Kind::sparse) return s.large->flops();
-  return s.kind == Impl::Kind::full ? s.full.flops() : s.dense.flops();
+  return s.sparse ? s.large->flops() : s.full ? s.whole.flops() : s.dense.flops();
 }
 
 long long SparseLu::fill() const {

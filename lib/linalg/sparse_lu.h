@@ -7,15 +7,22 @@
 
 /// LU factor of a square unsymmetric sparse matrix, P A Q = L U, with pivoting.
 ///
-///     lu.analyse(A)    ordering and structure, from the non-zero pattern alone
-///     lu.factor(A)     numbers; again for every matrix with that pattern
-///     lu.solve(b, x)   x = A⁻¹ b
+///     lu.analyse(A)         ordering and structure, from the non-zero pattern alone
+///     lu.choose_pivots(A)   optional: pivots for all matrices of the pattern that allow them
+///     lu.factor(A)          numbers; again for every matrix with that pattern
+///     lu.solve(b, x)        x = A⁻¹ b
 ///
 /// Up to kDenseOrder rows the factor is dense, with partial pivoting, in memory that `reserve` or the first
 /// `analyse` makes: after that nothing of it allocates. Above, where more than kDenseShare of A is stored, Eigen's
 /// blocked dense LU; else KLU (Davis and Palamadai Natarajan 2010; minimum degree on A + Aᵀ, diagonal pivots
-/// preferred) when built with it, or Eigen's SparseLU; there `analyse` and `factor` allocate. Pivots are chosen anew by every `factor`, so that the bits of an answer depend on A and b only.
-/// Everything runs on the calling thread; one SparseLu must not be used by two threads at once.
+/// preferred) when built with it, or Eigen's SparseLU. There `factor` chooses its pivots anew and allocates.
+///
+/// With `choose_pivots` KLU takes over above kDenseChosen rows, and `factor` keeps to the pivots of that one matrix
+/// while they are stable (numbers grow by less than kGrowth): faster, and it allocates nothing. Without KLU it does
+/// nothing.
+///
+/// The bits of an answer depend on A, b and the matrix of `choose_pivots` only. Everything runs on the calling
+/// thread; one SparseLu must not be used by two threads at once.
 namespace signorini {
 
 /// A matrix in compressed columns, wherever it is stored.
@@ -23,8 +30,10 @@ using SparseColumnsView = Eigen::Ref<const SparseColumns>;
 
 class SparseLu {
  public:
-  static constexpr Index kDenseOrder = 120;
+  static constexpr Index kDenseOrder = 150;
   static constexpr double kDenseShare = 0.35;
+  static constexpr Index kDenseChosen = 24;
+  static constexpr double kGrowth = 1e4;
 
   SparseLu();
   ~SparseLu();
@@ -36,6 +45,8 @@ class SparseLu {
   /// A: square, compressed. May be called again with another pattern and order. False when A is structurally
   /// singular or its factor too large for 32-bit indices.
   bool analyse(const SparseColumnsView& A);
+  /// A as in `analyse`, which comes before. A singular A is no choice.
+  void choose_pivots(const SparseColumnsView& A);
   /// A has the pattern of the last successful `analyse`. False when A is singular or not finite; then `solve` must not
   /// be called.
   bool factor(const SparseColumnsView& A);

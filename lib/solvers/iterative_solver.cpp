@@ -153,7 +153,7 @@ SolveReport IterativeSolver::finish(Loop& loop) {
   if (diverged || stop.fixed()) return report;
   if (stop.met(error)) report.status = SolveStatus::converged;
   if (loop.end == LoopEnd::paper_rule) {
-    report.message = "paper's rule";  // short enough not to allocate
+    report.message = paper_rule();
     if (!stop.judging()) report.status = SolveStatus::converged;
   }
   return report;

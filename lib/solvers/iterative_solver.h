@@ -64,6 +64,8 @@ class IterativeSolver : public Solver {
   /// False: the solve returns its last iterate, as where a rule of the paper has another measure.
   virtual bool keeps_best() const { return true; }
   virtual MeasureSchedule::Tells estimates_tell() const { return MeasureSchedule::Tells::present; }
+  /// The message of a solve that `LoopEnd::paper_rule` ended; at most 15 characters, which do not allocate.
+  virtual std::string_view paper_rule() const { return "paper's rule"; }
   /// Which of `SolverTraits::phases` the last iteration belongs to.
   virtual std::size_t phase() const { return 0; }
   /// For the observer; the counters are filled in by the loop.

@@ -19,6 +19,8 @@
 #include "solvers/newton/prox_newton.h"
 #include "solvers/portfolio/auto.h"
 #include "solvers/relaxation/nsgs.h"
+#include "solvers/global_newton/body_newton.h"
+#include "solvers/global_newton/sap.h"
 #include "solvers/relaxation/pgs.h"
 #include "solvers/relaxation/reference.h"
 #include "solvers/retired_options.h"
@@ -102,6 +104,14 @@ std::vector<SolverEntry>& table() {
       entry<Auto>("sweeps while they promise to arrive, Newton steps where these are cheaper: the choice where no solver is "
                   "named",
                   "ours"),
+      entry<BodyNewton>(
+          "semi-smooth Newton on velocities and impulses together, a sparse factorisation per step; never "
+          "builds W; a proximal point method where full steps fail",
+          "Alart and Curnier 1991 for the equations; Rockafellar 1976 for the proximal point method"),
+      entry<Sap>("Newton with a line search on a convex function of the velocities; an outer loop removes "
+                 "its compliance "
+                 "and regularised friction",
+                 "Castro, Permenter and Han 2022 (SAP); the outer loop to Coulomb's law is ours"),
       entry<Reference>(
           "slow and accurate, for checking the others: Gauss-Seidel with exact one-contact solves, "
           "then semi-smooth Newton steps",

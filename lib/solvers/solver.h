@@ -65,18 +65,21 @@ struct SolveCounters {
   long long mass_products = 0;       ///< products with M; a block sweep over M counts as one
   long long direction_products = 0;  ///< products with H or with its transpose
   long long contact_sweeps = 0;      ///< sweeps over all contacts, inner ones included (the region with most)
-  long long triangular_solves = 0;   ///< solves with a factor of M (two triangles count as one)
-  long long evaluations = 0;         ///< evaluations of the states of all contacts
-  long long state_changes = 0;       ///< contacts that changed state (on, off, sticking, sliding)
-  long long restarts = 0;            ///< conjugate directions given up
-  long long guards = 0;              ///< breakdowns met and mended, fallbacks taken
-  long long relinearisations = 0;    ///< changes of rows during a solve; passes of staggered projections
+  long long triangular_solves = 0;  ///< solves with a factor of M or M + H C Hᵀ (two triangles count as one)
+  long long factorisations = 0;     ///< of matrices during the solve
+  long long evaluations = 0;        ///< evaluations of the states of all contacts
+  long long state_changes = 0;      ///< contacts that changed state (on, off, sticking, sliding)
+  long long restarts = 0;           ///< conjugate directions given up
+  long long guards = 0;             ///< breakdowns met and mended, fallbacks taken
+  long long relinearisations = 0;   ///< changes of rows during a solve; passes of staggered
+                                    ///< projections; minimisations of `sap`
 
   SolveCounters& operator+=(const SolveCounters& other) {
     mass_products += other.mass_products;
     direction_products += other.direction_products;
     contact_sweeps += other.contact_sweeps;
     triangular_solves += other.triangular_solves;
+    factorisations += other.factorisations;
     evaluations += other.evaluations;
     state_changes += other.state_changes;
     restarts += other.restarts;
