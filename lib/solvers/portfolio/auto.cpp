@@ -18,7 +18,8 @@ constexpr double kSolve = 3.8;            ///< of three solves with a body's fac
                                           ///< … times the cube root of its dofs: the fill of a solid
 constexpr double kFormBlock = 150.0;      ///< a block of W from the columns of M⁻¹ H
 constexpr double kSweepsOnImpulses = 150.0;  ///< that a problem takes once W is there
-constexpr int kShortestStage = 20;
+constexpr double kStep = 46.0;            ///< a factor of M + H C Hᵀ, for each entry of M, times dofs of the body ^ 2/3
+constexpr int kShortestStage = 20, kMostSteps = 80;
 
 /// Stages of one solve as one: iterations are numbered on, and the first start alone is shown.
 class Stages : public IterationObserver {
@@ -28,9 +29,11 @@ class Stages : public IterationObserver {
     offset_ += iterations;
     first_ = false;
   }
+  /// Whether all iterations of the stage are Newton steps.
+  void are_steps(bool steps) { steps_ = steps; }
   void on_iteration(int iteration, std::span<const double> r, std::string_view phase) override {
     if (iteration == 0 && !first_) return;
-    const bool newton = phase == Auto::kTraits.phases[1];
+    const bool newton = steps_ || phase == Auto::kTraits.phases[1];
     outer_->on_iteration(iteration + offset_, r, iteration == 0 ? phase : Auto::kTraits.phases[newton ? 1 : 0]);
   }
   void on_progress(int iteration, const IterationProgress& progress) override {
@@ -40,7 +43,7 @@ class Stages : public IterationObserver {
  private:
   IterationObserver* outer_;
   int offset_ = 0;
-  bool first_ = true;
+  bool first_ = true, steps_ = false;
 };
 
 /// The report of two stages, the second from where the first ended.
@@ -64,6 +67,7 @@ void Auto::use_arena(TaskArena* arena) {
   arena_ = arena;
   impulses_->use_arena(arena);
   if (velocities_) velocities_->use_arena(arena);
+  if (steps_) steps_->use_arena(arena);
 }
 
 /// Where M couples no more dofs than a rigid body has, W is as cheap as M itself.
@@ -91,8 +95,14 @@ void Auto::prepare(const ContactProblem& problem) {
     velocities_->use_arena(arena_);
   }
   velocities_->prepare(problem);
+  take(problem);
+}
+
+/// What stages after the first need of a problem that is solved on velocities first.
+void Auto::take(const ContactProblem& problem) {
+  problem_ = &problem;
   mu_ = problem.mu;
-  impulses_ready_ = false;
+  impulses_ready_ = steps_ready_ = false;
   count_costs(problem);
 }
 
@@ -102,9 +112,7 @@ void Auto::update_contacts(const ContactProblem& problem) {
     return;
   }
   velocities_->update_contacts(problem);
-  mu_ = problem.mu;
-  impulses_ready_ = false;
-  count_costs(problem);
+  take(problem);
 }
 
 void Auto::prepare_island(ReducedProblem problem, Vector mu) {
@@ -139,8 +147,10 @@ void Auto::count_costs(const ContactProblem& problem) {
   costs_ = {};
   double blocks = 0.0;
   for (std::size_t b = 0; b < touches.size(); ++b) {
+    const double root = std::cbrt(dofs[b]);
+    if (touches[b] > 0.0) costs_.step += kStep * entries[b] * root * root;
     blocks += touches[b] * touches[b];
-    costs_.form += touches[b] * (kSolve * std::cbrt(dofs[b]) * entries[b] + kFormBlock * touches[b]);
+    costs_.form += touches[b] * (kSolve * root * entries[b] + kFormBlock * touches[b]);
   }
   costs_.fits = blocks <= kMostBlocks;
   costs_.sweep = kBlock * blocks;
@@ -195,18 +205,47 @@ SolveReport Auto::solve_on_velocities(std::span<double> r, const StopRule& stop,
     if (stage.status != SolveStatus::iteration_limit) return whole;
     before = stage.own_residual;
   }
-  rule = stop;
-  rule.max_iterations = stop.max_iterations - whole.iterations;
-  rule.time_limit = std::max(0.0, stop.time_limit - watch.seconds());
-  append(whole, go_on_with_impulses(r, rule, shown));
-  whole.message = "both";
+  const auto next = [&](auto stage, const char* used) {
+    if (whole.status == SolveStatus::converged) return;
+    StopRule left = stop;
+    left.max_iterations = stop.max_iterations - whole.iterations;
+    left.time_limit = std::max(0.0, stop.time_limit - watch.seconds());
+    if (left.max_iterations <= 0 || whole.status == SolveStatus::time_limit) return;
+    const SolveReport report = stage(left);
+    append(whole, report);
+    stages.begin_next(report.iterations);
+    whole.message = used;
+  };
+  impulses_->leave_steps_to_others(costs_.step);
+  next([&](const StopRule& left) { return sweep_impulses(r, left, shown); }, "both");
+  stages.are_steps(true);
+  next([&](const StopRule& left) { return step_velocities(r, left, shown); }, "all");
+  stages.are_steps(false);
+  impulses_->leave_steps_to_others(0.0);
+  next([&](const StopRule& left) { return sweep_impulses(r, left, shown); }, "all");
   return whole;
 }
 
-SolveReport Auto::go_on_with_impulses(std::span<double> r, const StopRule& stop, IterationObserver* observer) {
+SolveReport Auto::sweep_impulses(std::span<double> r, const StopRule& stop, IterationObserver* observer) {
   if (!impulses_ready_) impulses_->prepare_island(velocities_->system().reduced(arena_), mu_);
   impulses_ready_ = true;
   return impulses_->solve(r, stop, observer);
+}
+
+SolveReport Auto::step_velocities(std::span<double> r, const StopRule& stop, IterationObserver* observer) {
+  if (!steps_) {
+    BodyNewtonOptions options;
+    options.common = options_.common;
+    steps_ = std::make_unique<BodyNewton>(options);
+    steps_->use_arena(arena_);
+  }
+  if (!steps_ready_) steps_->prepare(*problem_);
+  steps_ready_ = true;
+  StopRule rule = stop;
+  rule.max_iterations = std::min(kMostSteps, stop.max_iterations);
+  SolveReport report = steps_->solve(r, rule, observer);
+  report.phase_iterations = {0, report.iterations};
+  return report;
 }
 
 }  // namespace signorini

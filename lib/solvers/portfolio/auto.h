@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "solvers/anticipation/ica.h"
+#include "solvers/global_newton/body_newton.h"
 #include "solvers/portfolio/impulse_portfolio.h"
 #include "solvers/registered_solver.h"
 
@@ -13,12 +14,13 @@
 ///   only. Accelerated sweeps, then Newton steps (impulse_portfolio.h).
 /// - On velocities first where M couples many nodes: `ica` reads M once per iteration and needs no W. It runs in stages;
 ///   after each, the iterations left at the rate so far are weighed against forming W from the factor of M and sweeping
-///   there. What is cheaper goes on, from the impulses reached.
+///   there. What is cheaper goes on, from the impulses reached. Where sweeps over W do not arrive either, Newton steps on
+///   velocities follow (`body-newton`), and last Newton steps on impulses.
 ///
 /// Everything is decided by counted operations of the problem at hand, never by a clock, so the answer has the same bits
 /// everywhere. A problem whose W would hold more than kMostBlocks blocks stays on velocities.
 ///
-/// The report's message says what was used: `impulses`, `velocities`, or `both`. Forming W in the midst of a solve
+/// The report's message says what was used: `impulses`, `velocities`, `both`, or `all` with Newton steps on velocities. Forming W in the midst of a solve
 /// allocates; that time is the solve's.
 namespace signorini {
 
@@ -58,20 +60,25 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
     double product = 0.0;  ///< M v in an iteration of `ica`
     double inner = 0.0;    ///< a sweep of its inner problem
     double form = 0.0;    ///< W and q from the factor of M
+    double step = 0.0;    ///< a Newton step on velocities
     double sweep = 0.0;   ///< a sweep over W
     bool fits = true;     ///< W into kMostBlocks
   };
   bool velocities_end(const SolveReport& report, double before, const StopRule& stop, int& length) const;
+  void take(const ContactProblem& problem);
   void count_costs(const ContactProblem& problem);
   SolveReport solve_on_velocities(std::span<double> r, const StopRule& stop, IterationObserver* observer);
-  SolveReport go_on_with_impulses(std::span<double> r, const StopRule& stop, IterationObserver* observer);
+  SolveReport sweep_impulses(std::span<double> r, const StopRule& stop, IterationObserver* observer);
+  SolveReport step_velocities(std::span<double> r, const StopRule& stop, IterationObserver* observer);
 
   TaskArena* arena_ = nullptr;
   std::unique_ptr<ImpulsePortfolio> impulses_;
   std::unique_ptr<Velocities> velocities_;
+  std::unique_ptr<BodyNewton> steps_;
+  const ContactProblem* problem_ = nullptr;
   Vector mu_;
   Costs costs_;
-  bool impulses_ready_ = false;
+  bool impulses_ready_ = false, steps_ready_ = false;
 };
 
 }  // namespace signorini

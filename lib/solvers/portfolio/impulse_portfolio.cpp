@@ -79,6 +79,7 @@ Iteration ImpulsePortfolio::sweep(std::span<double> r) {
 
 /// Of one Newton step: counted, or before the first a guess from the contacts that push.
 double ImpulsePortfolio::cost_of_steps(std::span<const double> r) const {
+  if (step_of_others_ > 0.0) return step_of_others_;
   const double m = static_cast<double>(data_.contacts()), blocks = static_cast<double>(data_.W.blocks());
   Index pushing = 0;
   for (std::size_t k = 0; k < r.size(); k += 3) pushing += r[k] > 0.0 ? 1 : 0;
@@ -205,6 +206,7 @@ LoopEnd ImpulsePortfolio::settle(std::span<double> r) {
   }
   if (length_ > 0) return LoopEnd::none;
   if (record_.best() * stop_->scale() > target_ && trial_is_due(r)) {
+    if (step_of_others_ > 0.0) return LoopEnd::stuck;
     begin_trial(r);
   } else {
     length_ = static_cast<int>(std::clamp(record_.left(target_ / stop_->scale()) / 3.0, double{kShortLeg}, double{kLongLeg}));

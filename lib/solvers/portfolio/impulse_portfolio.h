@@ -23,6 +23,8 @@
 /// Newton steps from zero; then from the best iterate, and proximal ones that resume where they were. A trial that halves the
 /// error hands its iterate to the sweeps; otherwise these go on where they were.
 ///
+/// `leave_steps_to_others`: no Newton steps here; the solve ends as stalled where a trial would begin.
+///
 /// Up to NewtonSystem::kSmall contacts nothing allocates after `prepare`; beyond, the first trial does.
 namespace signorini {
 
@@ -43,6 +45,8 @@ class ImpulsePortfolio : public RegisteredSolver<ImpulsePortfolio, PortfolioOpti
 
   std::string island_refusal(Index /*contacts*/) const override { return ""; }
   void prepare_island(ReducedProblem problem, Vector mu) override;
+  /// Of the next solves: somebody else's Newton steps cost `operations` each; 0: steps are taken here.
+  void leave_steps_to_others(double operations) { step_of_others_ = operations; }
 
  protected:
   Iteration start(std::span<double> r, const StopTest& stop) override;
@@ -70,6 +74,7 @@ class ImpulsePortfolio : public RegisteredSolver<ImpulsePortfolio, PortfolioOpti
   SweepRecord record_;
   std::vector<double> swept_, best_r_, x_;  ///< 3m: where sweeps were; the best iterate of trials, N·s; unit-free
   double sweep_cost_ = 0.0;                 ///< operations
+  double step_of_others_ = 0.0;             ///< operations
   bool newton_ready_ = false;
 
   // of one solve
