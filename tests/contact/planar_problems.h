@@ -114,6 +114,44 @@ inline ContactProblem disc_heap(Index columns, Index rows, double mu) {
   return world.build();
 }
 
+/// A block (2 kg, half sides 0.5 and 0.2, inertia 0.19) slides down a slope of tan α = 0.4 on its two lower corners
+/// with μ = 0.3. It does not turn, so r_N1 + r_N2 = G cos α, r_T = −μ r_N, and the moments about the centre,
+/// a (r_N2 − r_N1) + h (r_T1 + r_T2) = 0, give r_N = ½ (1 ∓ μ h/a) G cos α. The tangents are one row twice.
+struct SlidingBlock {
+  double a = 0.5, h = 0.2, mu = 0.3, mass = 2.0, inertia = 0.19, alpha = std::atan(0.4);
+  double weight() const { return mass * 9.81e-3; }
+
+  /// Dofs along the slope, across it, rotation: a corner at (x, −h) moves by (1, 0, h) and (0, 1, x).
+  ContactProblem equations() const {
+    Matrix H(3, 4);
+    H << 0, 1, 0, 1, 1, 0, 1, 0, -a, h, a, h;
+    const Vector f = zoo::vector_of({weight() * std::sin(alpha), -weight() * std::cos(alpha), 0});
+    return zoo::make_primal(zoo::vector_of({mass, mass, inertia}).asDiagonal(), H, f, Vector::Zero(4),
+                            Vector::Constant(2, mu));
+  }
+  /// The same in space, on the same two points, free to move and turn in six dofs.
+  ContactProblem in_space() const {
+    Matrix H = Matrix::Zero(6, 6);
+    for (Eigen::Index k = 0; k < 2; ++k) {
+      const Vector3 arm(k == 0 ? -a : a, -h, 0.0);
+      const Vector3 directions[3] = {Vector3::UnitY(), Vector3::UnitX(), Vector3::UnitZ()};
+      for (Eigen::Index row = 0; row < 3; ++row) {
+        H.block<3, 1>(0, 3 * k + row) = directions[row];
+        H.block<3, 1>(3, 3 * k + row) = zoo::cross(arm, directions[row]);
+      }
+    }
+    const Vector f = zoo::vector_of({weight() * std::sin(alpha), -weight() * std::cos(alpha), 0, 0, 0, 0});
+    return zoo::make_primal(zoo::vector_of({mass, mass, mass, 0.1, 0.15, inertia}).asDiagonal(), H, f,
+                            Vector::Zero(6), Vector::Constant(2, mu));
+  }
+  /// Three rows per contact.
+  Vector answer() const {
+    const double N = 0.5 * weight() * std::cos(alpha), change = mu * h / a;
+    return zoo::vector_of(
+        {N * (1 - change), -mu * N * (1 - change), 0, N * (1 + change), -mu * N * (1 + change), 0});
+  }
+};
+
 /// u = W r + q, dense, two rows per contact.
 struct Reduced {
   Matrix W;

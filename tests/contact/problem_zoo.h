@@ -367,26 +367,6 @@ inline Specimen fixed_fixed() {
       r, r, false);
 }
 
-/// A block in the plane (2 kg, half sides 0.5 and 0.2, inertia 0.19) slides down a slope of tan α = 0.4 on its two
-/// lower corners with μ = 0.3. It does not turn, so r_N1 + r_N2 = G cos α, r_T = −μ r_N, and the moments about the
-/// centre, a (r_N2 − r_N1) + h (r_T1 + r_T2) = 0, give r_N = ½ (1 ∓ μ h/a) G cos α. W has rank 3 of 4 rows.
-inline Specimen planar_block() {
-  const double a = 0.5, h = 0.2, mu = 0.3, mass = 2.0;
-  const double alpha = std::atan(0.4), G = mass * 9.81e-3;
-  Matrix H(
-      3,
-      4);  // dofs along the slope, across it, rotation; a corner at (x, −h) moves by (1, 0, h) and (0, 1, x)
-  H << 0, 1, 0, 1, 1, 0, 1, 0, -a, h, a, h;
-  const double N = 0.5 * G * std::cos(alpha), change = mu * h / a;
-  const Vector r =
-      vector_of({N * (1 - change), -mu * N * (1 - change), 0, N * (1 + change), -mu * N * (1 + change), 0});
-  return make("planar_block",
-              make_planar(vector_of({mass, mass, 0.19}).asDiagonal(), H,
-                          vector_of({G * std::sin(alpha), -G * std::cos(alpha), 0}), Vector::Zero(4),
-                          Vector::Constant(2, mu)),
-              r, r);
-}
-
 /// The equations of a point of mass m that slides down a wedge of mass M, slope α, on the floor, two rows per
 /// contact: point on wedge (normal n, downhill t), wedge on floor. Dofs: x, y of the point, then of the wedge.
 struct PlanarWedge {
@@ -489,7 +469,6 @@ inline std::vector<Specimen> problem_zoo() {
                             plate(),
                             heavy_stack(),
                             fixed_fixed(),
-                            planar_block(),
                             planar_wedge("planar_wedge_moving", 0.0),
                             planar_wedge("planar_wedge_held", 0.8),
                             planar_wedge_dual()};
