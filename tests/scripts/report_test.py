@@ -768,6 +768,47 @@ class Steps(unittest.TestCase):
             with self.assertRaisesRegex(data.ReportError, "no table of this version"):
                 data.read_follow(folder)
 
+    def test_recordings_beside_the_finest_have_the_values_of_hand(self):
+        columns = ["file", "finest", "drift_mean", "creep_most", "deepest_point", "energy_error", "energy", "residual", "velocity_error", "velocity_error_whole",
+                   "velocity_error_most", "time_step", "duration", *data.CLOCKS]
+        tilt = np.degrees(np.arctan(0.33))
+        speed = 9.81 * (np.sin(np.radians(tilt)) - 0.3 * np.cos(np.radians(tilt))) / 100.0  # of Coulomb's law
+        rows = [["a-quick.h5", "b-quick.h5", speed / 2, 3e-3, 4e-6, 0.5, 2.0, 1e-2, 1e-3, 2e-3, 5e-3, 1e-4, 0.5, 0.1, 0.2, 0.3, 0.4, 0.5],
+                ["b-quick.h5", "b-quick.h5", speed, 1e-3, 1e-6, 0.0, 2.0, 1e-8, 1e-9, 1e-9, 1e-9, 1e-4, 0.5, 0.1, 0.1, 0.1, 0.1, 0.1],
+                ["c-quick.h5", "c-quick.h5", speed, np.nan, 0.0, 0.0, 0.0, 1e-8, 1e-9, 1e-9, 1e-9, 1e-4, 0.5, *[np.nan] * 5]]
+        settings = {"a": ("0.01", tilt), "b": ("1e-08", tilt), "c": ("1e-08", 10.0)}
+        with tempfile.TemporaryDirectory() as folder:
+            folder = Path(folder)
+            self.assertIsNone(data.read_accuracy(folder, {}))
+            pd.DataFrame(rows, columns=columns).to_csv(folder / "accuracy.csv", index=False)
+            (folder / "recordings.csv").write_text("file,kind,key,value\n" + "".join(
+                f"{name}-quick.h5,setting,{key},{value}\n" for name, (asked, angle) in settings.items() for key, value in (
+                    ("solver.tolerance", asked), ("time.gravity_tilt_deg", angle), ("contact.friction", 0.3), ("materials.rubber.damping_1_s", 100.0))))
+            table = data.read_accuracy(folder, {"accuracy": {"over": "solver.tolerance"}})
+            with self.assertRaisesRegex(data.ReportError, "no recording sets 'x'"):
+                data.read_accuracy(folder, {"accuracy": {"over": "x"}})
+            (folder / "accuracy.csv").write_text("file,finest\n")
+            with self.assertRaisesRegex(data.ReportError, "columns missing: creep_most"):
+                data.read_accuracy(folder, {})
+        a, b, c = (row for _, row in table.iterrows())
+        self.assertEqual((a["asked"], a["energy_share"], a["step_seconds"]), (0.01, 0.25, 1.5))
+        for column, value in (("creep_beyond", 2e-3), ("deepest_beyond", 3e-6), ("step_error", 5e-7), ("path_error", 1e-3), ("slide_speed", speed),
+                              ("slip_slope", 0.05), ("slip_beyond", 0.05)):  # half the speed: half of the 10 % that the slope has to spare
+            self.assertAlmostEqual(a[column], value, delta=1e-12, msg=column)
+        self.assertEqual((b["creep_beyond"], b["slip_beyond"]), (0.0, 0.0))
+        self.assertAlmostEqual(b["slip_slope"], 0.0, delta=1e-12)
+        self.assertTrue(np.isnan([c["slide_speed"], c["slip_slope"], c["energy_share"], c["creep_beyond"]]).all(), "it cannot slide, and nothing rests")
+        judge = lambda **claim: verdicts.evaluate(run_table(file=["f.h5"]), {"rows": "accuracy", "max": 1} | claim, accuracy=table)  # noqa: E731
+        creep = judge(kind="quantity", column_of=["creep_beyond", "velocity_error"], statistic="maximum")
+        self.assertEqual((creep.verdict, creep.samples), ("differs", 2))
+        self.assertAlmostEqual(creep.value, 2.0, delta=1e-12)
+        self.assertEqual(judge(kind="ratio", column="step_seconds", numerator={"asked": 1e-8}, denominator={"asked": 0.01}, match=["finest"]).value, 0.5 / 1.5)
+        table["status.failed"] = (table["file"] == "a-quick.h5").astype(float)
+        self.assertEqual(judge(kind="quantity", column="residual").reason, "ended early: a")
+        self.assertEqual(judge(kind="quantity", column="residual", at_most={"asked": 1e-3}).verdict, "holds")
+        none = verdicts.evaluate(run_table(file=["f.h5"]), {"rows": "accuracy", "kind": "quantity", "column": "asked", "max": 1})
+        self.assertEqual(none.reason, "there is no accuracy.csv")
+
     def test_what_steps_cannot_tell_says_why(self):
         self.assertIn("no column 'speed'", self.judged(kind="quantity", column="speed").reason)
         self.assertIn("two columns", self.judged(kind="quantity", column_of=["iterations"]).reason)
