@@ -436,8 +436,8 @@ def errors(e):
     """0 is drawn a decade below the least other value."""
     panels = []
     for abscissa, words, factor in (("asked", "residual", 1.0), ("step_seconds", "time of a step [ms]", MS)):
-        for column, label, others in (("creep_most", "creep of what rests [m/s]", False), ("deepest_point", "penetration [m]", False),
-                                      ("apart_mean", "distance from the finest run [m]", True), ("energy_share", "energy error [share]", True)):
+        for column, label, others in (("creep_most", "creep [m/s]", False), ("deepest_point", "penetration [m]", False),
+                                      ("apart_mean", "distance [m]", True), ("energy_share", "energy error [share]", True)):
             rows = e.accuracy[e.accuracy["file"] != e.accuracy["finest"]] if others else e.accuracy
             above = rows.loc[rows[column] > 0, column]
             zero = 10.0 ** (np.floor(np.log10(above.min())) - 1) if len(above) else 1.0

@@ -18,7 +18,7 @@ import make_results  # noqa: E402
 import render_test  # noqa: E402
 import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
-from signorini_report import data, definition, figure_parts, figures, machine, main, style, table_methods, tables, verdicts  # noqa: E402
+from signorini_report import data, definition, figure_parts, figures, machine, main, style, table_errors, table_methods, tables, verdicts  # noqa: E402
 from signorini_report.figures import anticipation, convergence, follow, methods, rounds, scatter, scenes, sheet, steps, times  # noqa: E402
 from signorini_report.rows import within  # noqa: E402
 
@@ -808,6 +808,28 @@ class Steps(unittest.TestCase):
         self.assertEqual(judge(kind="quantity", column="residual", at_most={"asked": 1e-3}).verdict, "holds")
         none = verdicts.evaluate(run_table(file=["f.h5"]), {"rows": "accuracy", "kind": "quantity", "column": "asked", "max": 1})
         self.assertEqual(none.reason, "there is no accuracy.csv")
+
+    def test_the_table_of_errors_has_a_line_for_every_residual(self):
+        steep = {"recording.scene": "slope"}
+        rows = pd.DataFrame({"file": list("abcs"), "finest": list("bbcs"), "recording.scene": ["card", "card", "card", "slope"], "asked": [1e-2, 1e-8, 1e-2, 1e-2],
+                             "setting.solver.name": ["cr-full", "cr-full", "pgs", "cr-full"], "residual": [9e-3, 2e-8, 1e-2, 1e-2], "velocity_error": 1.2e-4,
+                             "creep_most": [2.5e-5, 0.0, np.nan, np.nan], "deepest_point": [0.0, 0.0, 3e-6, 0.0], "apart_mean": [2e-3, 0.0, 0.0, 0.0],
+                             "energy_share": [0.0123, 0.0, 0.0, 0.0], "iterations": [1.5, 20.0, 3.0, 1.0], "step_seconds": 2e-3,
+                             "slip_slope": [np.nan, np.nan, np.nan, -0.004]})
+        config = {"errors": {"title": "T", "lines": [{"words": "card", "where": {"recording.scene": "card"}, "slip": steep, "solvers": ["cr-full", "pgs"]}]}}
+        with tempfile.TemporaryDirectory() as folder:
+            experiment = data.Experiment("e", Path(folder), run_table(file=["f.h5"]), [], {}, config, None, accuracy=rows)
+            table_errors.write(experiment, Path(folder))
+            text = (Path(folder) / "errors.md").read_text()
+            self.assertIn("| card | `cr-full` | 1e-2 | 1.2e-4 | 2.5e-5 | -0.4 | 0 | 2.0e-3 | 1.2 | 1.5 | 2 |\n"
+                          "| card | `cr-full` | 1e-8 (2.0e-8) | 1.2e-4 | 0 | – | 0 | – | – | 20 | 2 |\n\n## The same", text)
+            self.assertIn("| card | `pgs` | 1e-2 | 1.2e-4 | – | – | 3.0e-6 | – | – | 3 | 2 |\n", text)
+            for wrong, words in (({"where": steep, "solvers": ["pgs"]}, "'words' is missing"), ({"words": "w", "where": {"x": 1}, "solvers": ["pgs"]}, "no column 'x'"),
+                                 ({"words": "w", "where": {"asked": [1e-2]}, "solvers": ["cr-full"]}, "several recordings of one residual")):
+                experiment.config["errors"]["lines"] = [wrong]
+                with self.assertRaisesRegex(data.ReportError, words):
+                    table_errors.write(experiment, Path(folder))
+            table_errors.write(data.Experiment("e", Path(folder), run_table(file=["f.h5"]), [], {}, {}, None), Path(folder))
 
     def test_what_steps_cannot_tell_says_why(self):
         self.assertIn("no column 'speed'", self.judged(kind="quantity", column="speed").reason)

@@ -7,10 +7,11 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from signorini_report import style
 from signorini_report.error_lines import KEYS, lines_of
+from signorini_report.figure_parts import plain_log
 from signorini_report.figures import Figure
 
-PANELS = [("creep_most", "creep of what rests [m/s]", False), ("deepest_point", "penetration [m]", False),
-          ("apart_mean", "distance from the finest run [m]", True), ("energy_share", "energy error [share]", True)]  # column, label, without the finest
+PANELS = [("creep_most", "creep [m/s]", False), ("deepest_point", "penetration [m]", False),
+          ("apart_mean", "distance [m]", True), ("energy_share", "energy error [share]", True)]  # column, label, without the finest
 ABSCISSAE = [("asked", "residual", 1.0), ("step_seconds", "time of a step [ms]", 1e3)]
 
 
@@ -56,10 +57,10 @@ def panel(axes, lines, column, label, others, abscissa):
             axes.plot(factor * rows[key], values, **look(line))
     axes.set_xscale("log")
     axes.set_yscale("log")
-    powers(axes.xaxis)
+    powers(axes.xaxis) if key == "asked" else plain_log(axes.xaxis)
     if zero is not None:
         axes.axhline(zero, color=style.GREY, linewidth=0.7, linestyle=(0, (1, 2)))
-        axes.text(1.02, zero, "0", transform=axes.get_yaxis_transform(), fontsize=7, va="center")
+        axes.text(-0.03, zero, "0", transform=axes.get_yaxis_transform(), fontsize=7.5, va="center", ha="right")
     powers(axes.yaxis, zero)
     axes.set_xlabel(words)
     axes.set_ylabel(label)
@@ -68,7 +69,7 @@ def panel(axes, lines, column, label, others, abscissa):
 def handles_of(lines):
     handles = [Line2D([], [], **{**look(line), "linestyle": "-"}, label=line.words) for line in lines if not line.check]
     if any(line.check for line in lines):
-        handles.append(Line2D([], [], color=style.GREY, linestyle=(0, (3, 1.5)), marker="o", markerfacecolor="white", markersize=3.4,
+        handles.append(Line2D([], [], color="#666666", linestyle=(0, (3, 1.5)), marker="o", markerfacecolor="white", markersize=3.4,
                               label="a second solver"))
     return handles
 
@@ -83,7 +84,7 @@ def errors(experiment, folder):
     for line_of_panels, abscissa in zip(grid, ABSCISSAE):
         for axes, (column, label, others) in zip(line_of_panels, PANELS):
             panel(axes, lines, column, label, others, abscissa)
-    figure.legend(handles=handles_of(lines), loc="upper center", ncol=4, bbox_to_anchor=(0.5, 0.03), handlelength=2.6)
+    figure.legend(handles=handles_of(lines), loc="upper center", ncol=4, bbox_to_anchor=(0.5, 0.01), handlelength=2.6)
     style.save(figure, folder, "errors")
     return True
 
