@@ -155,6 +155,20 @@ void read_protocols(StrictTable& table, Experiment& e) {
   }
 }
 
+void read_accuracy(StrictTable& table, Experiment& e) {
+  const toml::table* values = table.find_table("accuracy");
+  if (values == nullptr) return;
+  StrictTable strict(*values, table.file(), "accuracy.");
+  Accuracy& accuracy = e.accuracy.emplace();
+  if (!strict.read("over", accuracy.over)) strict.missing("over");
+  accuracy.over_place = strict.place(*values->get("over"), "over");
+  if (strict.read("rest", accuracy.rest) && !(accuracy.rest > 0.0 && accuracy.rest <= 1.0))
+    strict.fail(*values->get("rest"), "rest", "must be above 0 and at most 1");
+  if (strict.read("rest_speed_m_s", accuracy.rest_speed))
+    require_positive(strict, "rest_speed_m_s", accuracy.rest_speed);
+  strict.finish();
+}
+
 /// What is kept of the steps of recordings: all statistics, some columns over time, regions.
 void read_kept(StrictTable& table, Experiment& e) {
   std::vector<std::string> modes;
@@ -169,9 +183,12 @@ void read_kept(StrictTable& table, Experiment& e) {
   }
   table.read("steps", e.steps);
   table.read("matrices", e.matrices);
+  read_accuracy(table, e);
   if (!e.scenes.empty() || !e.recordings.empty()) return;
-  const std::pair<const char*, bool> wanted[] = {
-      {"follow", !e.follow.empty()}, {"series", !e.series.empty()}, {"steps", e.steps}};
+  const std::pair<const char*, bool> wanted[] = {{"follow", !e.follow.empty()},
+                                                 {"series", !e.series.empty()},
+                                                 {"steps", e.steps},
+                                                 {"accuracy", e.accuracy.has_value()}};
   for (const auto& [key, is_wanted] : wanted) {
     if (is_wanted)
       table.fail(*table.table().get(key), key, "needs 'scenes' or 'recordings': it is about their steps");

@@ -28,6 +28,7 @@
 ///     steps = true                                  # all statistics of every step,
 ///     series = ["kinetic_energy"]                   # these columns of the statistics over time,
 ///     follow = ["points", "islands"]                # regions over the steps
+///     [accuracy]                                    # how far each is from the finest: harness/accuracy_table.h
 ///     [cut]                                         # regions of the snapshots as problems of their own
 ///     [[thinned]]                                   # snapshots again, without redundant contacts
 ///     protocols = ["converge", "time"]
@@ -64,6 +65,14 @@ struct ThinnedSnapshots {
   bool at_random = false;  ///< or as many at random
 };
 
+/// Recordings beside the finest of their kind (harness/accuracy_table.h): [accuracy].
+struct Accuracy {
+  std::string over;  ///< the setting whose least value is the finest, such as solver.tolerance
+  Place over_place;
+  double rest = 0.5;         ///< share of the time, its last part, in which bodies are expected to rest
+  double rest_speed = 1e-5;  ///< m/s: slower than this in the finest recording they do
+};
+
 /// What `max_steps` snapshots are spread over.
 enum class SpreadOver { steps, contacts };
 template <>
@@ -89,6 +98,7 @@ struct Experiment {
   Place series_place;
   bool matrices = false;               ///< sizes of the M of every recording are kept
   std::vector<RegionMode> follow;      ///< regions followed over the steps of the recordings: points, islands
+  std::optional<Accuracy> accuracy;    ///< recordings are compared with the finest of their kind
   std::vector<SolverVariant> solvers;  ///< none without a protocol: the recordings are the experiment
   std::vector<RegionMode> regions{RegionMode::none};
   std::vector<int> threads{1};

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "harness/accuracy_table.h"
 #include "harness/environment.h"
 #include "harness/problem_sources.h"
 #include "harness/protocols.h"
@@ -106,6 +107,7 @@ class ExperimentRun {
     recordings_ = recordings_table(recorded_, provider_, experiment_.matrices, monitor_);
     if (!experiment_.series.empty()) series_ = series_table(experiment_, recorded_);
     if (experiment_.steps) steps_ = steps_table(recorded_, provider_);
+    if (experiment_.accuracy) accuracy_ = accuracy_table(experiment_, recorded_, provider_, monitor_);
     for (ProblemSource& source : sources_) {
       monitor_.stop_when_cancelled();
       if (!experiment_.solvers.empty()) choose_steps(experiment_, source, monitor_);
@@ -142,6 +144,7 @@ class ExperimentRun {
     write("recordings.csv", recordings_);
     if (!series_.empty()) write("series.csv", series_);
     if (!steps_.empty()) write("steps.csv", steps_);
+    if (!accuracy_.empty()) write("accuracy.csv", accuracy_);
     if (!experiment_.follow.empty() && !(resume && fs::exists(folder_ / "follow.csv")))
       write("follow.csv", follow_table(experiment_, recorded_, monitor_));
   }
@@ -210,7 +213,7 @@ class ExperimentRun {
   Stopwatch since_kept_;
   std::vector<ProblemSource> sources_;
   std::vector<RecordedScene> recorded_;
-  std::string recordings_, series_, steps_;  ///< of the files of these names
+  std::string recordings_, series_, steps_, accuracy_;  ///< of the files of these names
   RunTable* table_ = nullptr;
   TraceStore* traces_ = nullptr;
   bool counts_regions_ = true;

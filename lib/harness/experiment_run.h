@@ -18,6 +18,7 @@
 ///     OUT/<id>/recordings.csv               settings of the recordings, values of the facts of their scenes
 ///     OUT/<id>/series.csv                   columns of their statistics over time, where `series` asks
 ///     OUT/<id>/steps.csv                    all of their statistics and clocks, where `steps` asks
+///     OUT/<id>/accuracy.csv                 how far they are from the finest, where `accuracy` asks
 ///     OUT/<id>/follow.csv                   regions followed over their steps, where `follow` asks
 ///     OUT/<id>/trace.h5                     convergence curves (trace.h5.parts while running)
 ///     OUT/<id>/env.json                     provenance

@@ -28,25 +28,6 @@ std::vector<std::string> split(const std::string& line) {
   }
 }
 
-/// The clock columns of FILE.steps.csv by step, as text; empty where the file is absent or of another shape.
-std::map<long long, std::string> read_clocks(std::filesystem::path recording,
-                                             const std::vector<std::string>& clocks) {
-  std::map<long long, std::string> found;
-  std::ifstream in(recording.replace_extension(".steps.csv"));
-  std::string line;
-  if (!std::getline(in, line)) return found;
-  const std::vector<std::string> head = split(line);
-  if (head.size() < clocks.size() || !std::equal(clocks.rbegin(), clocks.rend(), head.rbegin())) return found;
-  while (std::getline(in, line)) {
-    const std::vector<std::string> cells = split(line);
-    if (cells.size() != head.size()) continue;
-    std::string text;
-    for (std::size_t c = head.size() - clocks.size(); c < head.size(); ++c) text += "," + cells[c];
-    found[std::atoll(cells[0].c_str())] = text;
-  }
-  return found;
-}
-
 /// RFC 4180.
 std::string quoted(const std::string& text) {
   std::string out = "\"";
@@ -87,6 +68,24 @@ std::string matrix_rows(const RecordedScene& source, const RunMonitor& monitor) 
 }
 
 }  // namespace
+
+std::map<long long, std::string> read_clocks(const std::filesystem::path& recording,
+                                             const std::vector<std::string>& clocks) {
+  std::map<long long, std::string> found;
+  std::ifstream in(std::filesystem::path(recording).replace_extension(".steps.csv"));
+  std::string line;
+  if (!std::getline(in, line)) return found;
+  const std::vector<std::string> head = split(line);
+  if (head.size() < clocks.size() || !std::equal(clocks.rbegin(), clocks.rend(), head.rbegin())) return found;
+  while (std::getline(in, line)) {
+    const std::vector<std::string> cells = split(line);
+    if (cells.size() != head.size()) continue;
+    std::string text;
+    for (std::size_t c = head.size() - clocks.size(); c < head.size(); ++c) text += "," + cells[c];
+    found[std::atoll(cells[0].c_str())] = text;
+  }
+  return found;
+}
 
 std::string recordings_table(const std::vector<RecordedScene>& recorded, const RecordingProvider& provider,
                              bool matrices, const RunMonitor& monitor) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,10 @@ std::string recordings_table(const std::vector<RecordedScene>& recorded, const R
 /// series.csv: file, time and the columns of the statistics that `series` asks for. Throws `UsageError` for a
 /// column that a recording does not have.
 std::string series_table(const Experiment& experiment, const std::vector<RecordedScene>& recorded);
+/// The clock columns of the FILE.steps.csv beside a recording, by step, as text with a comma before each; empty where
+/// the file is absent or of another shape.
+std::map<long long, std::string> read_clocks(const std::filesystem::path& recording,
+                                             const std::vector<std::string>& clocks);
 /// steps.csv: file and every column of the statistics of every recording, then the clocks of its
 /// FILE.steps.csv where that lies beside it. A cell without a value is empty.
 std::string steps_table(const std::vector<RecordedScene>& recorded, const RecordingProvider& provider);

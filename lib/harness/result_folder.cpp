@@ -20,9 +20,10 @@ constexpr const char* kHead = "run.toml";
 constexpr const char* kEarlierHead = "config.toml";  ///< of program versions before run.toml
 
 /// What rows come with. The head is the last: where it lies in replaced/, everything before it does.
-constexpr std::array<const char*, 12> kResults{
-    "runs.csv",    "runs.schema.json", "trace.h5",   "trace.h5.parts", "follow.csv", "env.json",
-    "regions.csv", "recordings.csv",   "series.csv", "steps.csv",      kEarlierHead, kHead};
+constexpr std::array<const char*, 13> kResults{
+    "runs.csv",    "runs.schema.json", "trace.h5",   "trace.h5.parts", "follow.csv",   "env.json",
+    "regions.csv", "recordings.csv",   "series.csv", "steps.csv",      "accuracy.csv", kEarlierHead,
+    kHead};
 
 fs::path made_out_folder(const fs::path& out) {
   make_output_folder(out);

@@ -341,14 +341,17 @@ void gather_blocks(std::span<const Vector3> values, const TouchedBlocks& touched
   for (std::size_t i = 0; i < touched.block.size(); ++i) result.segment<3>(3 * i) = values[touched.block[i]];
 }
 
+Vector free_relative_velocity(const ContactProblem& problem, const TouchedBlocks& touched,
+                              std::span<const Vector3> free_velocity) {
+  Vector v;
+  gather_blocks(free_velocity, touched, v);
+  return problem.H.transpose() * v + problem.w;
+}
+
 std::vector<ContactEnd> ends_of(const ContactProblem& problem, std::span<const double> r, LawSpec law,
                                 const TouchedBlocks& touched, std::span<const Vector3> free_velocity) {
   Vector q;
-  if (is_turned(law)) {
-    Vector v;
-    gather_blocks(free_velocity, touched, v);
-    q = problem.H.transpose() * v + problem.w;
-  }
+  if (is_turned(law)) q = free_relative_velocity(problem, touched, free_velocity);
   return contact_ends(r, problem.mu, law, span_of(std::as_const(q)));
 }
 

@@ -103,6 +103,9 @@ void contact_rows(TaskArena& arena, const BodySystem& system, const SystemState&
 
 /// The values of the blocks in `touched`, as a vector over the dofs of a problem.
 void gather_blocks(std::span<const Vector3> values, const TouchedBlocks& touched, Vector& result);
+/// q = Hᵀ v + w of `problem`, m/s; `free_velocity` per system block: v of r = 0.
+Vector free_relative_velocity(const ContactProblem& problem, const TouchedBlocks& touched,
+                              std::span<const Vector3> free_velocity);
 /// How the impulses r, under `law`, leave the contacts of `problem`; `free_velocity` per system block, m/s: v of r = 0.
 std::vector<ContactEnd> ends_of(const ContactProblem& problem, std::span<const double> r, LawSpec law,
                                 const TouchedBlocks& touched, std::span<const Vector3> free_velocity);

@@ -14,6 +14,7 @@
 #include "scene/driving_solver.h"
 #include "scene/momentum_balance.h"
 #include "scene/point_triangle_surface.h"
+#include "solvers/stop_test.h"
 
 namespace signorini {
 
@@ -229,6 +230,8 @@ void ExplicitStepper::Impl::solve(StepReport& report, const SolveSink& sink) {
   report.solves = 1;
   report.residual = outcome.report.own_residual;
   report.solve_seconds += solving.seconds();
+  report.velocity_error =
+      report.residual * velocity_scale(free_relative_velocity(problem, touched, free_velocity));
   if (sink) sink({problem, impulses, contacts, 1, 0, outcome.accepted});
   if (!outcome.accepted) {
     throw std::runtime_error(fmt::format(

@@ -170,14 +170,17 @@ bool LinearisedSolve::solve(SubStep& sub) {
             settings_.stop, settings_.accepted_residual, sub.step, impulses_);
   solver_has_matrix_ = true;
   StepReport& report = sub.report;
+  report.solve_seconds += solving.seconds();
   report.iterations += outcome.iterations;
   report.restarted = report.restarted || outcome.restarted;
   if (outcome.accepted) {
-    report.residual = std::max(report.residual, outcome.report.own_residual);
+    const double residual = outcome.report.own_residual;
+    const double scale = velocity_scale(free_relative_velocity(problem_, touched_, free_velocity_));
+    report.residual = std::max(report.residual, residual);
+    report.velocity_error = std::max(report.velocity_error, residual * scale);
   } else {
     sub.failure = outcome.failure(*solver_, problem_, settings_.accepted_residual);
   }
-  report.solve_seconds += solving.seconds();
   return outcome.accepted;
 }
 

@@ -24,6 +24,7 @@ constexpr Column kStatistics[] = {
     {"unresolved", "1", [](const StepStatistics& s) { return s.report.unresolved ? 1.0 : 0.0; }},
     {"iterations", "1", [](const StepStatistics& s) -> double { return s.report.iterations; }},
     {"residual", "1", [](const StepStatistics& s) { return s.report.residual; }},
+    {"velocity_error", "m/s", [](const StepStatistics& s) { return s.report.velocity_error; }},
     {"deepest_point", "m", [](const StepStatistics& s) { return s.report.deepest_point; }},
     {"smallest_gap", "m", [](const StepStatistics& s) { return s.report.smallest_gap; }},
     {"largest_turn", "degree", [](const StepStatistics& s) { return s.report.largest_turn; }},

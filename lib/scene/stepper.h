@@ -41,6 +41,9 @@ struct StepReport {
   bool restarted = false;   ///< a warm-started solve failed and was repeated from zero
   bool unresolved = false;  ///< still colliding after the last halving; see ImplicitSettings::unresolved
   double residual = 0.0;    ///< the driving solver's own, worst of the accepted solves
+  /// What `residual` leaves of a relative velocity, m/s: residual times max|q| of its solve, worst of the accepted
+  /// solves.
+  double velocity_error = 0.0;
   /// At the end of the step, m, ≥ 0. Explicit: of the deepest point below a triangle; implicit: −smallest_gap where
   /// that is negative. Zero is no proof that nothing intersects: crossed edges do not count.
   double deepest_point = 0.0;

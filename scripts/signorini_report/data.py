@@ -12,7 +12,7 @@ import h5py
 import numpy as np
 import pandas as pd
 
-from signorini_report import definition as definitions
+from signorini_report import accuracy as accuracies, definition as definitions
 from signorini_report.strict import ReportError
 
 SCHEMA = "runs.schema.json"  # what the program says of the columns of runs.csv: name, type, unit, meaning, key
@@ -51,6 +51,7 @@ class Experiment:
     series: pd.DataFrame | None = None  # columns file, time and what the config's [series] asks for
     steps: pd.DataFrame | None = None   # a row per step of every recording: add_steps
     follow: pd.DataFrame | None = None  # regions followed over the steps of recordings: read_follow
+    accuracy: pd.DataFrame | None = None  # recordings beside the finest of their kind: accuracy.py
     definition: definitions.Definition | None = None  # None where it was not found
     counters: list = dataclasses.field(default_factory=list)  # columns of whole numbers
 
@@ -275,6 +276,16 @@ def read_follow(folder):
     return rows
 
 
+def read_accuracy(folder, run):
+    """accuracy.csv with what recordings set and what follows (accuracy.py); `run`: the table of run.toml."""
+    rows = accuracies.read(folder, CLOCKS)
+    if rows is None:
+        return None
+    rows["scene"] = rows["file"].map(scene_of)
+    derive(rows, "step_seconds", rows[CLOCKS].sum(axis=1, skipna=False), *CLOCKS)
+    return accuracies.derived(with_recorded(rows, folder), run.get("accuracy", {}).get("over", ""))
+
+
 def with_recorded(runs, folder):
     """A table with a column `file`, and columns setting.<key> and fact.<name> from recordings.csv beside its own: what a recording sets, and
     the values of its scene's facts; numbers where all of them are."""
@@ -404,6 +415,7 @@ def read_experiment(folder, configs=None):
     config = definitions.config_of(definition, folder)
     runs = with_recorded(runs, folder)
     steps, follow = (None if table is None else with_recorded(table, folder) for table in (read_steps(folder), read_follow(folder)))
+    accuracy = read_accuracy(folder, config)
     series = read_series(folder)
     add_series(runs, series)
     if (folder / "trace.h5").is_file():
@@ -417,8 +429,8 @@ def read_experiment(folder, configs=None):
     if (folder / "regions.csv").is_file():
         sizes = pd.read_csv(folder / "regions.csv", dtype={"step": str, "file": str})
     counters = [column["name"] for column in schema if column["type"] == "integer" and not column.get("key")]
-    return Experiment(folder.name, folder, runs, traces, env, config, sizes, series=series, follow=follow, steps=steps, definition=definition,
-                      counters=counters)
+    return Experiment(folder.name, folder, runs, traces, env, config, sizes, series=series, follow=follow, steps=steps, accuracy=accuracy,
+                      definition=definition, counters=counters)
 
 
 def measured(experiment):

@@ -213,12 +213,12 @@ def solver_table(experiment):
 def tables_of(experiment):
     """The tables that the report wrote beside the claims, with their headings one level down where there are several."""
     parts = []
-    for name in ("methods.md", "iterations.md"):
+    for name in ("methods.md", "iterations.md", "errors.md"):
         path = experiment.folder / name
         if path.is_file():
             title, text = path.read_text(encoding="utf-8").split("\n", 1)
             text = linked(text)
-            parts.append(text.strip() if name == "methods.md" else f"#{title}\n\n{text.strip()}")
+            parts.append(text.strip() if name != "iterations.md" else f"#{title}\n\n{text.strip()}")
     return parts
 
 

@@ -76,7 +76,7 @@ def busy(runs, env, recorded=()):
     told, reason = busy_rows(runs)
     session = busy_sessions(env)
     steps = session or next((found for one in recorded if (found := busy_sessions(one))), "")
-    return {"runs": reason if told else session, "steps": steps, "follow": session}
+    return {"runs": reason if told else session, "steps": steps, "follow": session, "accuracy": steps}
 
 
 def read_json(path):
@@ -93,12 +93,13 @@ def recorded_in(folder, files):
     return [read_json(recordings / (Path(file).stem + ".env.json")) for file in files]
 
 
-def of_tables(folder, env, runs, steps, follow):
+def of_tables(folder, env, runs, steps, follow, accuracy=None):
     """`busy` of the kinds of rows that are there."""
-    reasons = busy(runs, env, recorded_in(folder, [] if steps is None else sorted(set(steps["file"]))))
-    present = {"runs": len(runs) > 0, "steps": steps is not None, "follow": follow is not None}
+    files = {file for table in (steps, accuracy) if table is not None for file in table["file"]}
+    reasons = busy(runs, env, recorded_in(folder, sorted(files)))
+    present = {"runs": len(runs) > 0, "steps": steps is not None, "follow": follow is not None, "accuracy": accuracy is not None}
     return {kind: reason for kind, reason in reasons.items() if present[kind]}
 
 
 def of_experiment(experiment):
-    return of_tables(experiment.folder, experiment.env, experiment.runs, experiment.steps, experiment.follow)
+    return of_tables(experiment.folder, experiment.env, experiment.runs, experiment.steps, experiment.follow, experiment.accuracy)

@@ -42,7 +42,7 @@ OPEN_FOR_PRINTING = ("addEventListener('beforeprint', () => document.querySelect
 WIDE = 12  # columns that still fit an upright page
 PAGE_HEADINGS = {"iterations_median": "iterations", "residual_max": "residual, max", "setup_us_median": "setup [µs]",
                  "solve_us_median": "solve [µs]", "ratio_to_best_median": "solve ÷ best"}
-TIMED = {"runs": "runs", "steps": "steps of the recordings", "follow": "updates of regions"}  # kinds of rows
+TIMED = {"runs": "runs", "steps": "steps of the recordings", "follow": "updates of regions", "accuracy": "steps of the recordings"}  # kinds of rows
 SIGNS = {judged.HOLDS: "✓", judged.DIFFERS: "✗", judged.NOT_COMPARABLE: "–"}
 
 

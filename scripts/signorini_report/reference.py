@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from signorini_report import bounds, data, definition, docs_pages, machine, verdicts as judged
+from signorini_report import accuracy, bounds, data, definition, docs_pages, machine, verdicts as judged
 from signorini_report.strict import ReportError
 
 DESCRIPTION = """Keeps what is committed below results/reference.
@@ -30,7 +30,7 @@ quick_verdicts.csv. Sums over all problems of a family are compared: another pro
 iteration and, in a scene that goes on for thousands of steps, single contacts. Allowed are 10 % of a sum, and one problem in twenty that
 is solved or not."""
 LIMIT = 1_000_000  # bytes of a file
-PROMOTED, IF_THERE = ["summary.csv", "claims.json", "run.toml"], ["methods.md", "iterations.md"]
+PROMOTED, IF_THERE = ["summary.csv", "claims.json", "run.toml"], ["methods.md", "iterations.md", "errors.md"]
 
 
 def results():
@@ -64,7 +64,8 @@ def busy(folder):
     """Why the times of a result cannot be used, or nothing."""
     env = data.read_env(folder)
     if (folder / "runs.csv").is_file():
-        reasons = machine.of_tables(folder, env, data.read_runs(folder / "runs.csv"), data.read_steps(folder), data.read_follow(folder))
+        reasons = machine.of_tables(folder, env, data.read_runs(folder / "runs.csv"), data.read_steps(folder), data.read_follow(folder),
+                                    accuracy.read(folder, data.CLOCKS))
     else:
         reasons = {"files": machine.busy_sessions(env)}
     return next((reason for reason in reasons.values() if reason), "")

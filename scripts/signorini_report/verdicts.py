@@ -103,8 +103,8 @@ def on_this_machine(runs):
 def rows_for(expect, tables):
     """The table that a claim is about, cut down to its bounds, with the column `quotient` where it asks for one."""
     kind = expect.get("rows", "runs")
-    if kind not in ("runs", "steps", "follow"):
-        raise Impossible(f"unknown rows '{kind}' (known: follow, runs, steps)")
+    if kind not in ("runs", "steps", "follow", "accuracy"):
+        raise Impossible(f"unknown rows '{kind}' (known: accuracy, follow, runs, steps)")
     if tables.get(kind) is None:
         raise Impossible(f"there is no {kind}.csv")
     rows = on_this_machine(tables[kind]) if kind == "runs" else tables[kind]
@@ -144,11 +144,13 @@ def measured_value(expect, tables):
 
 def ended_early(expect, tables):
     """Why steps cannot be compared: recordings among them that ended before their time; "" where none did. Pairs of steps are of what both have."""
-    if expect.get("rows") != "steps" or expect["kind"] == "ratio" or "status.failed" not in tables["steps"].columns:
+    kind = expect.get("rows")
+    if kind not in ("steps", "accuracy") or (kind == "steps" and expect["kind"] == "ratio") or "status.failed" not in tables[kind].columns:
         return ""
     if any(column.startswith("status.") for column in columns_used(expect)):
         return ""
-    rows = select(tables["steps"], expect.get("where"))
+    rows = select(tables[kind], expect.get("where"))
+    rows = within(rows, expect) if kind == "accuracy" else rows  # a row is a recording there
     sides = [select(rows, expect[side]) for side in SIDES if isinstance(expect.get(side), dict)] or [rows]
     names = sorted({scene for part in sides for scene in part.loc[part["status.failed"] == 1, "scene"]})
     return f"ended early: {', '.join(names)}" if names else ""
@@ -165,10 +167,11 @@ def was_run(expect, tables):
         return False
 
 
-def evaluate(runs, expect, experiment="", size="", steps=None, follow=None, busy=None, template=False):
+def evaluate(runs, expect, experiment="", size="", steps=None, follow=None, busy=None, template=False,
+             accuracy=None):
     """`busy`: for each kind of rows why their times are not comparable, "" where they are (machine.busy). `template`: one of several claims
     of a grid, which is absent where nothing was run for it."""
-    tables = {"runs": runs, "steps": steps, "follow": follow}
+    tables = {"runs": runs, "steps": steps, "follow": follow, "accuracy": accuracy}
     value, samples, reason, absent = None, 0, "", False
     sizes = expect.get("sizes", [])
     sizes = sizes if isinstance(sizes, list) else [sizes]
@@ -208,7 +211,7 @@ def evaluate_all(experiment):
     size, busy = str(experiment.env.get("size") or ""), machine.of_experiment(experiment)
     left_out = [file for file in str(experiment.env.get("inputs_left_out", "")).split(", ") if file]
     templates = experiment.definition.templates if experiment.definition else set()
-    found = [evaluate(experiment.runs, claim, experiment.id, size, experiment.steps, experiment.follow, busy, claim.get("id") in templates)
+    found = [evaluate(experiment.runs, claim, experiment.id, size, experiment.steps, experiment.follow, busy, claim.get("id") in templates, experiment.accuracy)
              for claim in experiment.claims]
     return [judged_without(verdict, claim, left_out) for verdict, claim in zip(found, experiment.claims)]
 

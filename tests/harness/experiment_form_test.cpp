@@ -89,6 +89,8 @@ TEST_F(ExperimentFormTest, EveryKeyOfTheRunChangesTheContent) {
       "steps = true",
       "series = [\"contacts\"]",
       "follow = [\"points\"]",
+      "accuracy = { over = \"x\" }",
+      "accuracy = { over = \"x\", rest = 0.25 }",
       "cut = {}",
       "cut = { min_contacts = 3 }",
       "protocols = [\"time\"]",

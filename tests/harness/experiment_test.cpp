@@ -113,6 +113,29 @@ TEST_F(ExperimentTest, ReadsWhatIsKeptOfTheSteps) {
     expect(key + "\n" + planted, "trial_run.toml:1: key '");
 }
 
+TEST_F(ExperimentTest, ReadsWhatIsComparedWithTheFinest) {
+  const std::string text = "artefact = \"a\"\nscenes = [\"rings\"]\nprotocols = []\n[accuracy]\n";
+  const Experiment e = read_experiment(
+      write(text + "over = \"solver.tolerance\"\nrest = 0.25\nrest_speed_m_s = 1e-4\n"), "quick");
+  ASSERT_TRUE(e.accuracy.has_value());
+  EXPECT_EQ(e.accuracy->over, "solver.tolerance");
+  EXPECT_EQ(e.accuracy->over_place, (folder_ / "trial_run.toml").string() + ":5: key 'accuracy.over'");
+  EXPECT_EQ(e.accuracy->rest, 0.25);
+  EXPECT_EQ(e.accuracy->rest_speed, 1e-4);
+  EXPECT_FALSE(read_experiment(write(kHead + "protocols = []\n"), "quick").accuracy.has_value());
+  const auto expect = [this](const std::string& wrong, const char* words) {
+    EXPECT_NE(error_of(wrong).find(words), std::string::npos) << error_of(wrong);
+  };
+  expect(text, "key 'accuracy.over' is missing");
+  expect(text + "over = \"x\"\nrest = 0.0\n",
+         "trial_run.toml:6: key 'accuracy.rest': must be above 0 and at most 1");
+  expect(text + "over = \"x\"\nrest_speed_m_s = 0.0\n", "key 'accuracy.rest_speed_m_s': 0 is not positive");
+  expect(text + "over = \"x\"\nrests = 0.5\n", "unknown key 'accuracy.rests'");
+  expect("artefact = \"a\"\nproblems = [{ name = \"n\", planted = {} }]\n" + kSolver +
+             "[accuracy]\nover = \"x\"\n",
+         "key 'accuracy': needs 'scenes' or 'recordings'");
+}
+
 TEST_F(ExperimentTest, RecordingsAloneNeedNoSolver) {
   const Experiment e = read_experiment(write(kHead + "protocols = []\n"), "quick");
   EXPECT_FALSE(e.converge || e.time || e.self_stopped);

@@ -83,6 +83,17 @@ def follow():
                          for scene in SCENES for mode in ("points", "islands") for k in range(9)])
 
 
+def accuracy():
+    """Of two scenes runs at three residuals, by two solvers; nothing sinks in the finest of dale."""
+    random = np.random.default_rng(8)
+    rows = [{"file": f"{scene}_{solver}_{asked}", "finest": f"{scene}_{solver}_1e-08", "recording.scene": scene, "setting.solver.name": solver, "asked": asked,
+             "creep_most": random.uniform(0.1, 1.0) * asked, "deepest_point": 0.0 if scene == "dale" and asked < 1e-6 else random.uniform(1e-9, 1e-6),
+             "apart_mean": 0.0 if asked < 1e-6 else random.uniform(1e-6, 1e-3), "energy_share": 0.0 if asked < 1e-6 else random.uniform(1e-6, 1e-3),
+             "step_seconds": random.uniform(1e-3, 9e-2), "slip_slope": -random.uniform(0.1, 1.0) * asked}
+            for scene in SCENES for solver in LABELS for asked in (1e-2, 1e-4, 1e-8)]
+    return pd.DataFrame(rows)
+
+
 def series():
     time = np.arange(12) / 100
     return pd.DataFrame({"file": ["hill-quick.h5"] * 12 + ["dale-quick.h5"] * 12, "time": list(time) * 2,
@@ -112,13 +123,15 @@ CONFIG = {
     "methods": {"reference": "PGS", "scenes": SCENES, "methods": ["PGS", "PCG"], "tables": [{"title": "own stop", "target": 1e-6, "where": {
         "protocol": "self-stopped", "region_mode": "none"}}], "paper": {"hill": {"PGS": {"iterations": [10, 9]}, "PCG": {"iterations": [25, 9]}}}},
     "sheet": {"recordings": ["hill", "dale"]},
+    "errors": {"lines": [{"words": scene, "where": {"recording.scene": scene}, "solvers": list(LABELS), **({"slip": {"recording.scene": scene}} if scene == "hill" else {})}
+                         for scene in SCENES]},
     "sweep": {"column": "iterations", "abscissa": "matrix.jacobi_condition", "by": "setting.size", "scenes": SCENES, "methods": {"pgs": "PGS", "pcg": "PCG"},
               "abscissa_label": "condition", "label": "mean iterations"},
 }
 
 
 def experiment():
-    return data.Experiment("e", FOLDER, runs(), traces(), {}, dict(CONFIG), None, series=series(), follow=follow(), steps=steps())
+    return data.Experiment("e", FOLDER, runs(), traces(), {}, dict(CONFIG), None, series=series(), follow=follow(), steps=steps(), accuracy=accuracy())
 
 
 @dataclasses.dataclass
@@ -419,6 +432,24 @@ def threads(e):
             Panel(list(zip(MS * pairs["solve"], pairs["gain"])), x="solve time with one thread [ms]", y="speed-up, 2 threads", scales=("log", "linear"))]
 
 
+def errors(e):
+    """0 is drawn a decade below the least other value."""
+    panels = []
+    for abscissa, words, factor in (("asked", "residual", 1.0), ("step_seconds", "time of a step [ms]", MS)):
+        for column, label, others in (("creep_most", "creep [m/s]", False), ("deepest_point", "penetration [m]", False),
+                                      ("apart_mean", "distance [m]", True), ("energy_share", "energy error [share]", True)):
+            rows = e.accuracy[e.accuracy["file"] != e.accuracy["finest"]] if others else e.accuracy
+            above = rows.loc[rows[column] > 0, column]
+            zero = 10.0 ** (np.floor(np.log10(above.min())) - 1) if len(above) else 1.0
+            panels.append(Panel([(factor * row[abscissa], row[column] or zero) for _, row in rows.iterrows()], x=words, y=label, scales=("log", "log")))
+    return panels
+
+
+def slip(e):
+    rows = e.accuracy[e.accuracy["recording.scene"] == "hill"]
+    return [Panel(list(zip(rows["asked"], rows["slip_slope"].abs())), x="residual", y="error of the slope of slip [share]", scales=("log", "log"))]
+
+
 def sheet(e):
     return [Panel() for _ in SCENES]
 
@@ -481,6 +512,8 @@ KINDS = [
     Kind("inner", inner, lambda e: ["hill"]),
     Kind("regions", regions, lambda e: ["contacts", "regions"]),
     Kind("threads", threads, lambda e: ["regions (points)", *LABELS]),
+    Kind("errors", errors, lambda e: [*SCENES, "a second solver"]),
+    Kind("slip", slip, lambda e: ["hill, pgs", "hill, pcg"]),
     Kind("sheet", sheet, lambda e: []),
 ]
 IMAGES = {"hill": np.linspace(0, 1, 5 * 8 * 3).reshape(5, 8, 3), "dale": np.linspace(1, 0, 5 * 8 * 3).reshape(5, 8, 3)}
@@ -559,7 +592,8 @@ def panel_faults(axes, panel):
 
 
 def emptied(e):
-    return data.Experiment(e.id, e.folder, e.runs.iloc[:0], [], {}, e.config, None, series=e.series.iloc[:0], follow=e.follow.iloc[:0], steps=e.steps.iloc[:0])
+    return data.Experiment(e.id, e.folder, e.runs.iloc[:0], [], {}, e.config, None, series=e.series.iloc[:0], follow=e.follow.iloc[:0], steps=e.steps.iloc[:0],
+                           accuracy=e.accuracy.iloc[:0])
 
 
 def shuffled(e):
@@ -578,6 +612,7 @@ def shuffled(e):
     mixed_runs["largest_share"] = mixed_runs["largest_region"] / mixed_runs["contacts"]
     mixed_runs["first_to_reach.1e-06"] = data.first_to_reach(mixed_runs, 1e-6)
     return dataclasses.replace(e, runs=mixed_runs, traces=changed, series=mixed(e.series, ["front", "back"]), follow=mixed(e.follow, ["update_share"]),
+                               accuracy=mixed(e.accuracy, ["creep_most", "deepest_point", "step_seconds", "slip_slope"]),
                                steps=mixed(e.steps, ["iterations", "rounds", "step_seconds", *CLOCKS]))
 
 

@@ -103,6 +103,7 @@ def series_of(config):
     sets += [{line["words"] for panel in figure["panels"] for line in panel["lines"]} for figure in listed("over_contacts")]
     sets += [{line["words"] for line in figure["lines"]} for key in ("factors", "over_option") for figure in listed(key)]
     sets += [set(figure["variants"]) for key in ("histories", "growth") for figure in listed(key) if "variants" in figure]
+    sets += [{line["words"] for line in figure["lines"]} for figure in listed("errors")]
     sets += [{"stays", "slides"} for _ in listed("incline")]
     sets += [set(figure.get("words", figure.get("columns", []))) for figure in listed("series")]
     sets += [{figure["beside"][0].split(",")[0]} for figure in listed("ladder")]

@@ -18,7 +18,7 @@ import make_results  # noqa: E402
 import render_test  # noqa: E402
 import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
-from signorini_report import data, definition, figure_parts, figures, machine, main, style, table_methods, tables, verdicts  # noqa: E402
+from signorini_report import data, definition, figure_parts, figures, machine, main, style, table_errors, table_methods, tables, verdicts  # noqa: E402
 from signorini_report.figures import anticipation, convergence, follow, methods, rounds, scatter, scenes, sheet, steps, times  # noqa: E402
 from signorini_report.rows import within  # noqa: E402
 
@@ -767,6 +767,69 @@ class Steps(unittest.TestCase):
             (folder / "follow.csv").write_text("file,step\n")
             with self.assertRaisesRegex(data.ReportError, "no table of this version"):
                 data.read_follow(folder)
+
+    def test_recordings_beside_the_finest_have_the_values_of_hand(self):
+        columns = ["file", "finest", "drift_mean", "creep_most", "deepest_point", "energy_error", "energy", "residual", "velocity_error", "velocity_error_whole",
+                   "velocity_error_most", "time_step", "duration", *data.CLOCKS]
+        tilt = np.degrees(np.arctan(0.33))
+        speed = 9.81 * (np.sin(np.radians(tilt)) - 0.3 * np.cos(np.radians(tilt))) / 100.0  # of Coulomb's law
+        rows = [["a-quick.h5", "b-quick.h5", speed / 2, 3e-3, 4e-6, 0.5, 2.0, 1e-2, 1e-3, 2e-3, 5e-3, 1e-4, 0.5, 0.1, 0.2, 0.3, 0.4, 0.5],
+                ["b-quick.h5", "b-quick.h5", speed, 1e-3, 1e-6, 0.0, 2.0, 1e-8, 1e-9, 1e-9, 1e-9, 1e-4, 0.5, 0.1, 0.1, 0.1, 0.1, 0.1],
+                ["c-quick.h5", "c-quick.h5", speed, np.nan, 0.0, 0.0, 0.0, 1e-8, 1e-9, 1e-9, 1e-9, 1e-4, 0.5, *[np.nan] * 5]]
+        settings = {"a": ("0.01", tilt), "b": ("1e-08", tilt), "c": ("1e-08", 10.0)}
+        with tempfile.TemporaryDirectory() as folder:
+            folder = Path(folder)
+            self.assertIsNone(data.read_accuracy(folder, {}))
+            pd.DataFrame(rows, columns=columns).to_csv(folder / "accuracy.csv", index=False)
+            (folder / "recordings.csv").write_text("file,kind,key,value\n" + "".join(
+                f"{name}-quick.h5,setting,{key},{value}\n" for name, (asked, angle) in settings.items() for key, value in (
+                    ("solver.tolerance", asked), ("time.gravity_tilt_deg", angle), ("contact.friction", 0.3), ("materials.rubber.damping_1_s", 100.0))))
+            table = data.read_accuracy(folder, {"accuracy": {"over": "solver.tolerance"}})
+            with self.assertRaisesRegex(data.ReportError, "no recording sets 'x'"):
+                data.read_accuracy(folder, {"accuracy": {"over": "x"}})
+            (folder / "accuracy.csv").write_text("file,finest\n")
+            with self.assertRaisesRegex(data.ReportError, "columns missing: creep_most"):
+                data.read_accuracy(folder, {})
+        a, b, c = (row for _, row in table.iterrows())
+        self.assertEqual((a["asked"], a["energy_share"], a["step_seconds"]), (0.01, 0.25, 1.5))
+        for column, value in (("creep_beyond", 2e-3), ("deepest_beyond", 3e-6), ("step_error", 5e-7), ("path_error", 1e-3), ("slide_speed", speed),
+                              ("slip_slope", 0.05), ("slip_beyond", 0.05)):  # half the speed: half of the 10 % that the slope has to spare
+            self.assertAlmostEqual(a[column], value, delta=1e-12, msg=column)
+        self.assertEqual((b["creep_beyond"], b["slip_beyond"]), (0.0, 0.0))
+        self.assertAlmostEqual(b["slip_slope"], 0.0, delta=1e-12)
+        self.assertTrue(np.isnan([c["slide_speed"], c["slip_slope"], c["energy_share"], c["creep_beyond"]]).all(), "it cannot slide, and nothing rests")
+        judge = lambda **claim: verdicts.evaluate(run_table(file=["f.h5"]), {"rows": "accuracy", "max": 1} | claim, accuracy=table)  # noqa: E731
+        creep = judge(kind="quantity", column_of=["creep_beyond", "velocity_error"], statistic="maximum")
+        self.assertEqual((creep.verdict, creep.samples), ("differs", 2))
+        self.assertAlmostEqual(creep.value, 2.0, delta=1e-12)
+        self.assertEqual(judge(kind="ratio", column="step_seconds", numerator={"asked": 1e-8}, denominator={"asked": 0.01}, match=["finest"]).value, 0.5 / 1.5)
+        table["status.failed"] = (table["file"] == "a-quick.h5").astype(float)
+        self.assertEqual(judge(kind="quantity", column="residual").reason, "ended early: a")
+        self.assertEqual(judge(kind="quantity", column="residual", at_most={"asked": 1e-3}).verdict, "holds")
+        none = verdicts.evaluate(run_table(file=["f.h5"]), {"rows": "accuracy", "kind": "quantity", "column": "asked", "max": 1})
+        self.assertEqual(none.reason, "there is no accuracy.csv")
+
+    def test_the_table_of_errors_has_a_line_for_every_residual(self):
+        steep = {"recording.scene": "slope"}
+        rows = pd.DataFrame({"file": list("abcs"), "finest": list("bbcs"), "recording.scene": ["card", "card", "card", "slope"], "asked": [1e-2, 1e-8, 1e-2, 1e-2],
+                             "setting.solver.name": ["cr-full", "cr-full", "pgs", "cr-full"], "residual": [9e-3, 2e-8, 1e-2, 1e-2], "velocity_error": 1.2e-4,
+                             "creep_most": [2.5e-5, 0.0, np.nan, np.nan], "deepest_point": [0.0, 0.0, 3e-6, 0.0], "apart_mean": [2e-3, 0.0, 0.0, 0.0],
+                             "energy_share": [0.0123, 0.0, 0.0, 0.0], "iterations": [1.5, 20.0, 3.0, 1.0], "step_seconds": 2e-3,
+                             "slip_slope": [np.nan, np.nan, np.nan, -0.004]})
+        config = {"errors": {"title": "T", "lines": [{"words": "card", "where": {"recording.scene": "card"}, "slip": steep, "solvers": ["cr-full", "pgs"]}]}}
+        with tempfile.TemporaryDirectory() as folder:
+            experiment = data.Experiment("e", Path(folder), run_table(file=["f.h5"]), [], {}, config, None, accuracy=rows)
+            table_errors.write(experiment, Path(folder))
+            text = (Path(folder) / "errors.md").read_text()
+            self.assertIn("| card | `cr-full` | 1e-2 | 1.2e-4 | 2.5e-5 | -0.4 | 0 | 2.0e-3 | 1.2 | 1.5 | 2 |\n"
+                          "| card | `cr-full` | 1e-8 (2.0e-8) | 1.2e-4 | 0 | – | 0 | – | – | 20 | 2 |\n\n## The same", text)
+            self.assertIn("| card | `pgs` | 1e-2 | 1.2e-4 | – | – | 3.0e-6 | – | – | 3 | 2 |\n", text)
+            for wrong, words in (({"where": steep, "solvers": ["pgs"]}, "'words' is missing"), ({"words": "w", "where": {"x": 1}, "solvers": ["pgs"]}, "no column 'x'"),
+                                 ({"words": "w", "where": {"asked": [1e-2]}, "solvers": ["cr-full"]}, "several recordings of one residual")):
+                experiment.config["errors"]["lines"] = [wrong]
+                with self.assertRaisesRegex(data.ReportError, words):
+                    table_errors.write(experiment, Path(folder))
+            table_errors.write(data.Experiment("e", Path(folder), run_table(file=["f.h5"]), [], {}, {}, None), Path(folder))
 
     def test_what_steps_cannot_tell_says_why(self):
         self.assertIn("no column 'speed'", self.judged(kind="quantity", column="speed").reason)

@@ -1,0 +1,57 @@
+"""What every residual costs and leaves, scene by scene: [errors] of figures.toml, written as errors.md and on the page."""
+
+import numpy as np
+
+from signorini_report import machine, tables
+from signorini_report.error_lines import lines_of
+
+HEADER = ["scene", "driven by", "residual", "velocity error [m/s]", "creep [m/s]", "slope of slip [%]", "penetration [m]", "distance [m]", "energy [%]",
+          "iterations"]
+NOTE = ("Residual: what every solve of the run was asked for; in brackets the worst that a step was left with, where that is more. Velocity error: "
+        "the residual in m/s, mean of the last part of the run. Creep: of the fastest body among those that rest in the finest run. Slope of slip: "
+        "by how much the slope at which the block slides is off. Distance: of the surfaces from the finest run at the end, mean. Energy: largest "
+        "difference from the finest run, of its energy at the start. `–`: nothing to measure, or the finest run itself.")
+
+
+def power(value):
+    """2e-5, and 0 as it is."""
+    if value is None or not np.isfinite(value):
+        return "–"
+    return "0" if value == 0 else f"{value:.1e}".replace("e-0", "e-").replace("e+00", "")
+
+
+def percent(value):
+    """A share in %, two digits."""
+    return "–" if not np.isfinite(value) else f"{100 * value:.2g}" if abs(value) >= 1e-5 else power(100 * value)
+
+
+def asked(row):
+    text = f"{row['asked']:.0e}".replace("e-0", "e-")
+    return text if row["residual"] <= row["asked"] * (1 + 1e-6) else f"{text} ({power(row['residual'])})"
+
+
+def cells(line, row):
+    finest = row["file"] == row["finest"]
+    slip = np.nan if line.slip is None else line.slip.get(row["asked"], np.nan)
+    return [line.words, f"`{line.solver}`", asked(row), power(row["velocity_error"]), power(row["creep_most"]), percent(slip), power(row["deepest_point"]),
+            "–" if finest else power(row["apart_mean"]), "–" if finest else percent(row["energy_share"]), f"{row['iterations']:.3g}",
+            f"{1e3 * row['step_seconds']:.3g}"]
+
+
+def body(lines):
+    return [cells(line, row) for line in lines for _, row in line.rows.sort_values("asked", ascending=False).iterrows()]
+
+
+def write(experiment, folder):
+    """errors.md: the solvers that the lines are about, then those that check them."""
+    lines = lines_of(experiment)
+    if not lines:
+        return
+    busy = machine.of_experiment(experiment).get("accuracy")
+    header = [*HEADER, "time of a step [ms]" + (", busy machine" if busy else "")]
+    parts = [(title, [line for line in lines if line.check == check])
+             for title, check in (("Errors and cost of every residual", False), ("The same, driven by a second solver", True))]
+    title = experiment.config["errors"].get("title", "Errors")
+    text = "\n".join(f"## {heading}\n\n{NOTE + chr(10) + chr(10) if not place else ''}{tables.markdown(header, body(part), set(range(2, len(header))))}"
+                     for place, (heading, part) in enumerate(parts) if part)
+    (folder / "errors.md").write_text(f"# {title}\n\n{text}", encoding="utf-8")
