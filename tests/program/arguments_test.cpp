@@ -77,7 +77,6 @@ TEST_F(ArgumentsTest, MissingEmptyAndRepeatedValuesAreTold) {
   expect_solve_error({"--tolerance", "1e-3", "--tolerance", "1e-4"},
                      "--tolerance: given 2 times (1e-3, 1e-4); give it once");
   expect_solve_error({"--require-converged=maybe"}, "--require-converged: takes no value");
-  expect_error({"solve", file_}, 2, "solve: --solver is missing; e.g. signorini solve");
   expect_error({"solve", "--solver", "pgs"}, 2, "solve: FILE is missing");
   expect_error({"info", ""}, 2, "FILE: the value is empty");
   expect_error({"record", "-o", path("x.h5")}, 2, "record: SCENE is missing");

@@ -18,7 +18,7 @@ constexpr double kSolve = 3.8;            ///< of three solves with a body's fac
                                           ///< … times the cube root of its dofs: the fill of a solid
 constexpr double kFormBlock = 150.0;      ///< a block of W from the columns of M⁻¹ H
 constexpr double kSweepsOnImpulses = 150.0;  ///< that a problem takes once W is there
-constexpr double kStep = 46.0;            ///< a factor of M + H C Hᵀ, for each entry of M, times dofs of the body ^ 2/3
+constexpr double kStep = 3.5;             ///< a factor of M + H C Hᵀ, for each entry of M, times all dofs ^ 2/3
 constexpr int kShortestStage = 20, kMostSteps = 80;
 
 /// Stages of one solve as one: iterations are numbered on, and the first start alone is shown.
@@ -145,13 +145,17 @@ void Auto::count_costs(const ContactProblem& problem) {
     }
   }
   costs_ = {};
-  double blocks = 0.0;
+  double blocks = 0.0, coupled_entries = 0.0, coupled_dofs = 0.0;
   for (std::size_t b = 0; b < touches.size(); ++b) {
     const double root = std::cbrt(dofs[b]);
-    if (touches[b] > 0.0) costs_.step += kStep * entries[b] * root * root;
+    if (touches[b] > 0.0) {
+      coupled_entries += entries[b];
+      coupled_dofs += dofs[b];
+    }
     blocks += touches[b] * touches[b];
     costs_.form += touches[b] * (kSolve * root * entries[b] + kFormBlock * touches[b]);
   }
+  costs_.step = kStep * coupled_entries * std::pow(coupled_dofs, 2.0 / 3.0);
   costs_.fits = blocks <= kMostBlocks;
   costs_.sweep = kBlock * blocks;
   costs_.product = 2.0 * kBlock * static_cast<double>(system.M.blocks());
