@@ -52,6 +52,7 @@ std::vector<Variant> sound_variants() {
   variants.push_back({"sp-active-set", {{"qp", "minres"}}});
   variants.push_back({"sp-cr", {{"preconditioner", "full"}}});
   variants.push_back({"sp-active-set", {{"preconditioner", "full"}}});
+  variants.push_back({"sap", {{"line_search", "backtracking"}}});
   variants.push_back({"reference", {{"newton_contacts", "0"}}});
   return variants;
 }
@@ -63,7 +64,8 @@ std::vector<Variant> literal_variants() {
           {"pcg", {{"form", "true"}}},      {"pcg", {{"beta", "fr"}}},
           {"pcg", {{"stop", "paper"}}},     {"pcg-pgs", {{"stop", "paper"}}},
           {"ica", {{"stop", "paper5"}}},    {"ica", {{"stop", "thresholds"}}},
-          {"cr-full", {{"stop", "paper"}}}, {"sp-cr", {{"stop", "paper"}}}};
+          {"cr-full", {{"stop", "paper"}}}, {"sp-cr", {{"stop", "paper"}}},
+          {"sap", {{"law_form", "model"}}}, {"body-newton", {{"globalise", "none"}}}};
 }
 
 struct Case {
