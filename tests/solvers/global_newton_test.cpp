@@ -83,8 +83,7 @@ TEST(CoulombPiece, IsANewtonStepOfTheEquations) {
       const double h = 1e-7;
       const Vector3 f = equations(law, w, mu, r, u);
       const Vector3 left = equations(law, w, mu, r + h * dr, u + h * du) - (1.0 - h) * f;
-      // second order in a step of at most h (1 + ‖dr‖), and the difference of numbers of order one; curvature of the
-      // projection is 1/‖t‖, and 0.01 of the draws lie closer to a kink
+      // second order in the step, the curvature of the projection being 1/‖t‖, and the rounding of numbers of order one
       const double step = h * (1.0 + dr.norm() + du.norm());
       EXPECT_LE(left.norm(), 1e3 * step * step + 1e2 * kEps) << "draw " << i << ", " << enum_name(law);
     }
@@ -230,6 +229,39 @@ TEST(BodyNewton, NeedsAHandfulOfFactorisationsWhereItConverges) {
     EXPECT_LE(found.report.iterations, 15) << seed;
     EXPECT_EQ(found.report.counters.factorisations, found.report.iterations) << seed;
     EXPECT_EQ(found.report.phase_iterations[0], found.report.iterations) << seed;
+  }
+}
+
+/// Loops of contacts with strong friction: full steps circle, nearby problems lead to the answer.
+TEST(BodyNewton, ProximalStepsSolveWhatFullStepsDoNot) {
+  for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+    PlantedOptions options;
+    options.contacts = 40;
+    options.sharing = 0.7;
+    options.mu = 1.0;
+    options.seed = seed;
+    const ContactProblem problem = make_planted_problem(options).problem;
+    const Answer full = answer("body-newton", {{"globalise", "none"}, {"patience", "25"}}, problem, to(1e-8));
+    EXPECT_EQ(enum_name(full.report.status), "stalled") << seed;
+    EXPECT_GT(full.errors.residual, 1e-2) << seed;
+    const Answer proximal = answer("body-newton", {}, problem, to(1e-8));
+    EXPECT_EQ(enum_name(proximal.report.status), "converged") << seed;
+    EXPECT_GT(proximal.report.phase_iterations[1], 0) << seed;
+    EXPECT_LE(proximal.report.phase_iterations[0], full.report.phase_iterations[0]) << seed;
+  }
+}
+
+TEST(BodyNewton, StartsFromImpulsesWithoutAFactorOfM) {
+  const ContactProblem problem = planted(12, 1.0, 3);
+  for (const char* judge : {"exact", "own"}) {
+    const Answer found = answer("body-newton", {{"judge", judge}}, problem, to(1e-10));
+    const auto again = make_solver("body-newton", {{"judge", judge}});
+    again->prepare(problem);
+    Vector r = 0.99 * found.r;
+    const SolveReport report = again->solve(span_of(r), to(1e-10), nullptr);
+    EXPECT_EQ(enum_name(report.status), "converged") << judge;
+    EXPECT_LE(report.iterations, 2) << judge;
+    EXPECT_LE((r - found.r).norm(), 1e-7 * r.norm()) << judge;
   }
 }
 

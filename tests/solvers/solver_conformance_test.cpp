@@ -56,6 +56,7 @@ std::vector<Variant> sound_variants() {
   variants.push_back({"anderson", {{"window", "1"}}});
   variants.push_back({"anderson", {{"guard", "none"}}});
   variants.push_back({"nncg", {{"form", "printed"}}});
+  variants.push_back({"sap", {{"line_search", "backtracking"}}});
   variants.push_back({"reference", {{"newton_contacts", "0"}}});
   return variants;
 }
@@ -67,7 +68,8 @@ std::vector<Variant> literal_variants() {
           {"pcg", {{"form", "true"}}},      {"pcg", {{"beta", "fr"}}},
           {"pcg", {{"stop", "paper"}}},     {"pcg-pgs", {{"stop", "paper"}}},
           {"ica", {{"stop", "paper5"}}},    {"ica", {{"stop", "thresholds"}}},
-          {"cr-full", {{"stop", "paper"}}}, {"sp-cr", {{"stop", "paper"}}}};
+          {"cr-full", {{"stop", "paper"}}}, {"sp-cr", {{"stop", "paper"}}},
+          {"sap", {{"law_form", "model"}}}, {"body-newton", {{"globalise", "none"}}}};
 }
 
 struct Case {

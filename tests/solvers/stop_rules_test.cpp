@@ -216,7 +216,7 @@ TEST(Registry, HoldsTheContractNamesWithHelpForEveryOption) {
     EXPECT_EQ(make_solver(entry.name)->name(), entry.name);
   }
   for (const char* name : {"pgs", "pcg", "pcg-pgs", "ca", "ica", "ica-cr", "cr-diag", "cr-full", "minres",
-                           "sp-active-set", "sp-cr", "reference"}) {
+                           "sp-active-set", "sp-cr", "body-newton", "sap", "reference"}) {
     EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
   }
 }

@@ -227,7 +227,7 @@ Iteration Sap::iterate(std::span<double> r) {
   if (idle_ == 0) gained_ = residual();
   if (idle_ >= kIdle) stage_ = Stage::last;
   const double rounding = std::numeric_limits<double>::epsilon() * system_.scale;
-  if (residual() <= 4.0 * rounding) stage_ = Stage::ended;
+  if (residual() <= rounding) stage_ = Stage::ended;
   const double enough = std::max(options_.forcing * contact_error_, 4.0 * rounding);
   if (is_exact() && (momentum_ <= enough || steps_ >= kMostSteps)) move_centre();
   return iteration;
@@ -263,8 +263,9 @@ bool Sap::step() {
   ++counters_.direction_products;
   if (!all_finite(dv_)) return false;
   const double t = search();
+  // u by increments: 1/R magnifies what rounding of v + w would add to it
   for (std::size_t i = 0; i < y_.size(); ++i) y_[i] += t * dv_[i];
-  find_velocities();
+  for (std::size_t i = 0; i < u_.size(); ++i) u_[i] += t * du_[i];
   find_impulses();
   measure();
   return true;
@@ -350,6 +351,7 @@ void Sap::move_centre() {
   ++counters_.relinearisations;
   adapt_regularisation();
   std::copy(gamma_.begin(), gamma_.end(), centre_.begin());
+  find_velocities();
   find_shift();
   find_impulses();
 }
