@@ -226,7 +226,7 @@ std::string row_of(const Rung& rung, const Rung& finest, const Accuracy& asked,
   std::string text =
       fmt::format("{},{},{},{},{}", rung.label(), finest.label(), own.steps(), motion.bodies, motion.resting);
   for (const double value : values)
-    text += std::isnan(value) ? std::string(",") : fmt::format(",{:.9g}", value);
+    text += std::isnan(value) ? std::string(",") : fmt::format(",{:.12g}", value);
   return text + '\n';
 }
 

@@ -115,7 +115,7 @@ class AccuracyTableTest : public testing::Test {
   }
   void expect_number(std::map<std::string, std::string>& row, const std::string& column, double wanted) {
     ASSERT_FALSE(row[column].empty()) << column;
-    EXPECT_NEAR(std::stod(row[column]), wanted, 1e-8 * std::abs(wanted)) << column;  // 9 digits are written
+    EXPECT_NEAR(std::stod(row[column]), wanted, 1e-11 * std::abs(wanted)) << column;  // 12 digits are written
   }
 
   fs::path folder_;
