@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-/// Mean, largest and number of values; NaN stays out.
+/// Mean, largest, and number of those above zero; NaN stays out.
 class Summary {
  public:
   void add(double value) {
@@ -26,14 +26,15 @@ class Summary {
     sum_ += value;
     most_ = count_ == 0 ? value : std::max(most_, value);
     ++count_;
+    if (value > 0.0) ++above_zero_;
   }
   double mean() const { return count_ == 0 ? kNone : sum_ / static_cast<double>(count_); }
   double most() const { return count_ == 0 ? kNone : most_; }
-  double sum() const { return sum_; }
+  double above_zero() const { return static_cast<double>(above_zero_); }
 
  private:
   double sum_ = 0.0, most_ = kNone;
-  long long count_ = 0;
+  long long count_ = 0, above_zero_ = 0;
 };
 
 /// Columns of the statistics of a recording by name; of one that it lacks every value is NaN.
@@ -187,7 +188,7 @@ std::vector<double> mean_clocks(const Rung& rung, const std::vector<std::string>
 
 constexpr const char* kColumns =
     "drift_mean,drift_most,creep_mean,creep_most,apart_mean,apart_most,deepest_point,energy_error,energy,"
-    "residual,velocity_error,velocity_error_whole,velocity_error_most,iterations,unresolved,time_step,"
+    "residual,velocity_error,velocity_error_whole,velocity_error_most,iterations,halved,unresolved,time_step,"
     "duration";
 
 std::string row_of(const Rung& rung, const Rung& finest, const Accuracy& asked,
@@ -216,7 +217,8 @@ std::string row_of(const Rung& rung, const Rung& finest, const Accuracy& asked,
       errors.mean(),
       errors.most(),
       own.over("iterations", in_contact).mean(),
-      own.over("unresolved", everywhere).sum(),
+      own.over("halvings", everywhere).above_zero(),
+      own.over("unresolved", everywhere).above_zero(),
       own.time_after(std::min(last, 1LL)),
       own.time_after(last)};
   const std::vector<double> times = mean_clocks(rung, clocks);
@@ -224,7 +226,7 @@ std::string row_of(const Rung& rung, const Rung& finest, const Accuracy& asked,
   std::string text =
       fmt::format("{},{},{},{},{}", rung.label(), finest.label(), own.steps(), motion.bodies, motion.resting);
   for (const double value : values)
-    text += std::isnan(value) ? std::string(",") : fmt::format(",{:.9g}", value);
+    text += std::isnan(value) ? std::string(",") : fmt::format(",{:.12g}", value);
   return text + '\n';
 }
 

@@ -22,8 +22,8 @@
 ///
 /// and of the recording alone: `deepest_point` [m], the largest; `residual`, the largest; `velocity_error`
 /// [m/s], the mean over the steps with contacts of the last part, of all its steps (`velocity_error_whole`)
-/// and the largest (`velocity_error_most`); `iterations`, the mean over the steps with contacts;
-/// `unresolved`, number of such steps; `time_step`, `duration` [s]; the mean of every clock over the steps
+/// and the largest (`velocity_error_most`); `iterations`, the mean over the steps with contacts; `halved` and
+/// `unresolved`, numbers of such steps; `time_step`, `duration` [s]; the mean of every clock over the steps
 /// with contacts. Positions are those of the frames: the times t1 and t2 are the starts of recorded steps.
 /// A cell without a value is empty. Recordings that do not set `over` have no row.
 namespace signorini {

@@ -6,11 +6,11 @@ from signorini_report import machine, tables
 from signorini_report.error_lines import lines_of
 
 HEADER = ["scene", "driven by", "residual", "velocity error [m/s]", "creep [m/s]", "slope of slip [%]", "penetration [m]", "distance [m]", "energy [%]",
-          "iterations"]
+          "iterations", "halved steps"]
 NOTE = ("Residual: what every solve of the run was asked for; in brackets the worst that a step was left with, where that is more. Velocity error: "
         "the residual in m/s, mean of the last part of the run. Creep: of the fastest body among those that rest in the finest run. Slope of slip: "
         "by how much the slope at which the block slides is off. Distance: of the surfaces from the finest run at the end, mean. Energy: largest "
-        "difference from the finest run, of its energy at the start. `–`: nothing to measure, or the finest run itself.")
+        "difference from the finest run, of its energy at the start. Halved: steps that collided or could not be solved, and were taken in parts. `–`: nothing to measure, or the finest run itself.")
 
 
 def power(value):
@@ -35,7 +35,7 @@ def cells(line, row):
     slip = np.nan if line.slip is None else line.slip.get(row["asked"], np.nan)
     return [line.words, f"`{line.solver}`", asked(row), power(row["velocity_error"]), power(row["creep_most"]), percent(slip), power(row["deepest_point"]),
             "–" if finest else power(row["apart_mean"]), "–" if finest else percent(row["energy_share"]), f"{row['iterations']:.3g}",
-            f"{1e3 * row['step_seconds']:.3g}"]
+            f"{int(row['halved'])} of {int(row['steps'])}" if row["halved"] else "–", f"{1e3 * row['step_seconds']:.3g}"]
 
 
 def body(lines):

@@ -71,8 +71,8 @@ class AccuracyTableTest : public testing::Test {
     if (!tolerance.empty()) scene.set["solver.tolerance"] = tolerance;
     RecordingWriter writer(scene.path, {"toy", "", "test", 1}, false);
     StepTable statistics{{"step", "time", "contacts", "iterations", "residual", "velocity_error",
-                          "deepest_point", "total_energy", "unresolved"},
-                         {"1", "s", "1", "1", "1", "m/s", "m", "J", "1"},
+                          "deepest_point", "total_energy", "unresolved", "halvings"},
+                         {"1", "s", "1", "1", "1", "m/s", "m", "J", "1", "1"},
                          {}};
     std::ofstream steps(folder_ / (name + ".steps.csv"));
     steps << "step,solve_seconds,other_seconds\n";
@@ -86,7 +86,7 @@ class AccuracyTableTest : public testing::Test {
       }
       statistics.rows.push_back({static_cast<double>(s), s * kDt, s == 1 ? 0.0 : 2.0, 3.0, told.residual,
                                  share * told.velocity_error, share * told.depth, told.energy * share,
-                                 s == 5 ? 1.0 : 0.0});
+                                 s == 5 ? 1.0 : 0.0, s > 17 ? 2.0 : 0.0});
       steps << fmt::format("{},{},{}\n", s, s == 1 ? 50.0 : 2.0, 1.0);
     }
     writer.finish(&statistics);
@@ -115,7 +115,7 @@ class AccuracyTableTest : public testing::Test {
   }
   void expect_number(std::map<std::string, std::string>& row, const std::string& column, double wanted) {
     ASSERT_FALSE(row[column].empty()) << column;
-    EXPECT_NEAR(std::stod(row[column]), wanted, 1e-8 * std::abs(wanted)) << column;  // 9 digits are written
+    EXPECT_NEAR(std::stod(row[column]), wanted, 1e-11 * std::abs(wanted)) << column;  // 12 digits are written
   }
 
   fs::path folder_;
@@ -157,6 +157,7 @@ TEST_F(AccuracyTableTest, MeasuresDriftCreepAndDistanceFromTheFinest) {
   expect_number(row, "velocity_error", 2e-2 * 16.0 / kSteps);                            // 12 … 20
   expect_number(row, "iterations", 3.0);
   expect_number(row, "unresolved", 1.0);
+  expect_number(row, "halved", 3.0);
   expect_number(row, "time_step", kDt);
   expect_number(row, "duration", kSteps * kDt);
   expect_number(row, "solve_seconds", 2.0);  // the step without contacts is left out

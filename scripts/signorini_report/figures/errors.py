@@ -12,6 +12,8 @@ from signorini_report.figures import Figure
 
 PANELS = [("creep_most", "creep [m/s]", False), ("deepest_point", "penetration [m]", False),
           ("apart_mean", "distance [m]", True), ("energy_share", "energy error [share]", True)]  # column, label, without the finest
+LENGTHS = ("deepest_point", "apart_mean")
+ROUNDING = 1e-16  # m, of coordinates of some 0.1 m: a length below it is 0
 ABSCISSAE = [("asked", "residual", 1.0), ("step_seconds", "time of a step [ms]", 1e3)]
 
 
@@ -35,7 +37,8 @@ def powers(axis, zero=None):
 def values_of(line, column, others):
     rows = line.rows[line.rows["file"] != line.rows["finest"]] if others else line.rows
     rows = rows[np.isfinite(rows[column])]
-    return rows, rows[column].to_numpy(dtype=float)
+    values = rows[column].to_numpy(dtype=float)
+    return rows, np.where(values < ROUNDING, 0.0, values) if column in LENGTHS else values
 
 
 def floor_of(lines, column, others):
