@@ -52,6 +52,11 @@ std::vector<Variant> sound_variants() {
   variants.push_back({"sp-active-set", {{"qp", "minres"}}});
   variants.push_back({"sp-cr", {{"preconditioner", "full"}}});
   variants.push_back({"sp-active-set", {{"preconditioner", "full"}}});
+  variants.push_back({"apgd", {{"restart", "none"}}});
+  variants.push_back({"apgd", {{"inner", "0.3"}}});
+  variants.push_back({"spg", {{"step", "long"}, {"memory", "1"}}});
+  variants.push_back({"fbf", {{"length", "tseng"}}});
+  variants.push_back({"admm", {{"penalty", "fixed"}, {"relaxation", "1"}, {"eta", "0"}}});
   variants.push_back({"reference", {{"newton_contacts", "0"}}});
   return variants;
 }
@@ -63,7 +68,8 @@ std::vector<Variant> literal_variants() {
           {"pcg", {{"form", "true"}}},      {"pcg", {{"beta", "fr"}}},
           {"pcg", {{"stop", "paper"}}},     {"pcg-pgs", {{"stop", "paper"}}},
           {"ica", {{"stop", "paper5"}}},    {"ica", {{"stop", "thresholds"}}},
-          {"cr-full", {{"stop", "paper"}}}, {"sp-cr", {{"stop", "paper"}}}};
+          {"cr-full", {{"stop", "paper"}}}, {"sp-cr", {{"stop", "paper"}}},
+          {"apgd", {{"law_form", "associated"}}}, {"spg", {{"law_form", "associated"}}}};
 }
 
 struct Case {
