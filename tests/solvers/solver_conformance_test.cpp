@@ -57,6 +57,11 @@ std::vector<Variant> sound_variants() {
   variants.push_back({"anderson", {{"guard", "none"}}});
   variants.push_back({"nncg", {{"form", "printed"}}});
   variants.push_back({"sap", {{"line_search", "backtracking"}}});
+  variants.push_back({"apgd", {{"restart", "none"}}});
+  variants.push_back({"apgd", {{"inner", "0.3"}}});
+  variants.push_back({"spg", {{"step", "long"}, {"memory", "1"}}});
+  variants.push_back({"fbf", {{"length", "tseng"}}});
+  variants.push_back({"admm", {{"penalty", "fixed"}, {"relaxation", "1"}, {"eta", "0"}}});
   variants.push_back({"reference", {{"newton_contacts", "0"}}});
   return variants;
 }
@@ -70,6 +75,7 @@ std::vector<Variant> literal_variants() {
           {"ica", {{"stop", "paper5"}}},    {"ica", {{"stop", "thresholds"}}},
           {"cr-full", {{"stop", "paper"}}}, {"sp-cr", {{"stop", "paper"}}},
           {"sap", {{"law_form", "model"}}}, {"body-newton", {{"globalise", "none"}}}};
+          {"apgd", {{"law_form", "associated"}}}, {"spg", {{"law_form", "associated"}}}};
 }
 
 struct Case {

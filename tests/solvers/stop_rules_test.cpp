@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "contact/problem_zoo.h"
 #include "contact/residuals.h"
@@ -96,7 +97,8 @@ TEST(StopRules, AContactThatNothingCanOpenIsStalled) {
   for (const SolverEntry& entry : solver_registry()) {
     const Outcome outcome = run(entry.name, {}, world.build(), to(1e-6, 100000));
     EXPECT_EQ(enum_name(outcome.report.status), "stalled") << entry.name;
-    EXPECT_DOUBLE_EQ(outcome.r[3], 4.0) << entry.name;  // the other contact is solved
+    // the other contact is solved, to roundings, which `admm-global` may magnify a hundred times
+    EXPECT_NEAR(outcome.r[3], 4.0, 1e3 * 4.0 * std::numeric_limits<double>::epsilon()) << entry.name;
     EXPECT_NEAR(outcome.report.own_residual, 0.5, 1e-12) << entry.name;
   }
 }
@@ -114,6 +116,7 @@ TEST(StopRules, AContactThatCannotMoveSidewaysStillCarries) {
         EXPECT_EQ(enum_name(outcome.report.status), "converged") << entry.name << " " << law;
         // the asked residual times U/W_NN = 0.5 kg m/s, and what is lost on the path through M instead of W
         EXPECT_NEAR(outcome.r[0], 0.5, 1e-12) << entry.name << " " << law;
+        EXPECT_NEAR(outcome.r[0], 0.5, 0.5e-12) << entry.name << " " << law;  // the asked residual over W_NN
         EXPECT_LE(std::hypot(outcome.r[1], outcome.r[2]), 0.25 * std::sqrt(2.0) + 1e-12)
             << entry.name << " " << law;
       }
