@@ -105,7 +105,6 @@ TEST_F(UsageTest, MistakesOnTheCommandLineEndWithTwoAndOneLine) {
   const std::string file = planted("problem.hdf5");
   expect_error({"slove"}, 2, "did you mean 'solve'?");
   expect_error({"list", "solver"}, 2, "did you mean 'solvers'?");
-  expect_error({"solve", file}, 2, "--solver");
   expect_error({"solve", "--solver", "pgs"}, 2, "FILE");
   expect_error({"solve", file, "--solver", "pg"}, 2, "did you mean 'pgs'?");
   expect_error({"solve", file, "--solver", "pgs,,ca"}, 2, "empty entry");
