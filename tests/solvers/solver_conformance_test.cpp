@@ -74,7 +74,7 @@ std::vector<Variant> literal_variants() {
           {"pcg", {{"stop", "paper"}}},     {"pcg-pgs", {{"stop", "paper"}}},
           {"ica", {{"stop", "paper5"}}},    {"ica", {{"stop", "thresholds"}}},
           {"cr-full", {{"stop", "paper"}}}, {"sp-cr", {{"stop", "paper"}}},
-          {"sap", {{"law_form", "model"}}}, {"body-newton", {{"globalise", "none"}}}};
+          {"sap", {{"law_form", "model"}}}, {"body-newton", {{"globalise", "none"}}},
           {"apgd", {{"law_form", "associated"}}}, {"spg", {{"law_form", "associated"}}}};
 }
 
