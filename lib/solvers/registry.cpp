@@ -117,18 +117,20 @@ std::vector<SolverEntry>& table() {
                  "its compliance "
                  "and regularised friction",
                  "Castro, Permenter and Han 2022 (SAP); the outer loop to Coulomb's law is ours"),
-      entry<Apgd>("accelerated projected gradients on the friction cones, with the exact law by a shift of the "
-                  "velocities",
-                  "Mazhar, Heyn, Negrut and Tasora 2015, Algorithm 1; O'Donoghue and Candes 2015"),
+      entry<Apgd>(
+          "accelerated projected gradients on the friction cones, with the exact law by a shift of the "
+          "velocities",
+          "Mazhar, Heyn, Negrut and Tasora 2015; O'Donoghue and Candes 2015"),
       entry<Spg>("spectral projected gradients: Barzilai-Borwein steps with a nonmonotone line search",
                  "Birgin, Martinez and Raydan 2000, Algorithm SPG2; Heyn et al. 2013"),
       entry<Fbf>("forward-backward-forward steps on the variational inequality of the exact law",
                  "Tseng 2000; He 1997; He and Liao 2002"),
       entry<Admm>("alternating directions: one factor of the shifted Delassus operator, then only solves and "
                   "projections; dual form",
-                  "Carpentier, Le Lidec and Montaut 2024, section IV"),
-      entry<AdmmGlobal>("as admm in global form: one sparse factor of M and the contacts together, W is never formed",
-                        "Carpentier, Le Lidec and Montaut 2024, section IV"),
+                  "Carpentier, Le Lidec and Montaut 2024"),
+      entry<AdmmGlobal>(
+          "as admm in global form: one sparse factor of M and the contacts together, W is never formed",
+          "Carpentier, Le Lidec and Montaut 2024"),
       entry<Reference>(
           "slow and accurate, for checking the others: Gauss-Seidel with exact one-contact solves, "
           "then semi-smooth Newton steps",

@@ -19,16 +19,15 @@ constexpr double kEps = std::numeric_limits<double>::epsilon();
 
 using test::view;
 
-Vector3 random_point(Rng& rng) {
-  return {2.0 * rng.normal(), 2.0 * rng.normal(), 2.0 * rng.normal()};
-}
+Vector3 random_point(Rng& rng) { return {2.0 * rng.normal(), 2.0 * rng.normal(), 2.0 * rng.normal()}; }
 
 /// Moreau: p = P_K(x) exactly when p ∈ K, p − x ∈ K* and p ⊥ p − x.
 template <class Law>
 void expect_projection(double mu, const Vector3& x) {
   const Vector3 p = project_on_cone<Law>(mu, x);
   const Vector3 rest = p - x;
-  const double slack = 16.0 * kEps * (1.0 + mu) * (1.0 + x.norm());  // a few products and sums of numbers like x
+  const double slack =
+      16.0 * kEps * (1.0 + mu) * (1.0 + x.norm());  // a few products and sums of numbers like x
   EXPECT_TRUE(Law{mu}.contains(p, slack)) << p.transpose();
   EXPECT_GE(rest[0], mu * sliding_speed<Law>(rest.data()) - slack) << rest.transpose();
   EXPECT_NEAR(p.dot(rest), 0.0, slack * (1.0 + x.norm()));
@@ -160,7 +159,8 @@ TEST(PencilFactor, SolvesDenseAndSparseSymmetricOrNot) {
   Matrix skewed = full;
   skewed(3, 7) += 1.0;
   skewed(7, 3) -= 1.0;
-  for (const SparseRows& A : {SparseRows(full.sparseView()), SparseRows(skewed.sparseView()), band(600, 0.0), band(600, 0.3)}) {
+  for (const SparseRows& A :
+       {SparseRows(full.sparseView()), SparseRows(skewed.sparseView()), band(600, 0.0), band(600, 0.3)}) {
     PencilFactor factor;
     const SparseRows B = diagonal(static_cast<Index>(A.rows()));
     factor.prepare(A, B);

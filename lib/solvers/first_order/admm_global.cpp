@@ -43,7 +43,8 @@ void MassResolvent::prepare(const PrimalSystem& system, const ContactCones& cone
 }
 
 bool MassResolvent::factor_first(double t) {
-  if (!factor_.factor_first(1.0 / t)) throw_input("M is not positive definite, or not finite with its contacts");
+  if (!factor_.factor_first(1.0 / t))
+    throw_input("M is not positive definite, or not finite with its contacts");
   return true;
 }
 

@@ -69,9 +69,8 @@ void Apgd::descend() {
   for (;;) {
     cones_.descend(point_, 1.0 / lipschitz_, u_point_, shift_.shift(), next_);
     evaluate(next_, u_next_);
-    const double bend = sum_in_order(next_.size(), [&](std::size_t i) {
-      return (next_[i] - point_[i]) * (u_next_[i] - u_point_[i]);
-    });
+    const double bend = sum_in_order(
+        next_.size(), [&](std::size_t i) { return (next_[i] - point_[i]) * (u_next_[i] - u_point_[i]); });
     const double bound = lipschitz_ * cones_.squared_distance(next_, point_);
     if (!(bend > bound && lipschitz_ < largest_curvature_)) return;
     lipschitz_ = std::min(kGrowth * lipschitz_, largest_curvature_);

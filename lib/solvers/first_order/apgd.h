@@ -9,8 +9,8 @@
 #include "solvers/first_order/first_order_solver.h"
 #include "solvers/registered_solver.h"
 
-/// `apgd`: accelerated projected gradient descent (Nesterov 1983; for contact Mazhar, Heyn, Negrut and Tasora 2015,
-/// Algorithm 1) on min ½ rᵀW r + (q + σ n)ᵀr over r ∈ K, with the shift σ of shift_rule.h. From y = r, θ = 1:
+/// `apgd`: accelerated projected gradient descent (Nesterov 1983; for contact Mazhar, Heyn, Negrut and Tasora 2015)
+/// on min ½ rᵀW r + (q + σ n)ᵀr over r ∈ K, with the shift σ of shift_rule.h. From y = r, θ = 1:
 ///
 ///     r⁺ = P_K(y − S⁻¹(W y + q + σ n)/L)                     S, norms: contact_cones.h
 ///     while (r⁺ − y)ᵀW(r⁺ − y) > L ‖r⁺ − y‖²: L ← 2 L, r⁺ anew
@@ -18,7 +18,7 @@
 ///     y = r⁺ + β (r⁺ − r),   W y + q = u⁺ + β (u⁺ − u): no product
 ///     L ← 0.9 L
 ///
-/// `restart = gradient` (O'Donoghue and Candès 2015, section 3.2): where (y − r⁺)ᵀS(r⁺ − r) > 0, θ = 1 and y = r⁺.
+/// `restart = gradient` (O'Donoghue and Candès 2015): where (y − r⁺)ᵀS(r⁺ − r) > 0, θ = 1 and y = r⁺.
 /// The generalised gradient L S(y − r⁺) takes the place of the paper's ∇f(y), which does not vanish at the solution
 /// of a constrained problem.
 ///
@@ -72,7 +72,7 @@ class Apgd : public RegisteredSolver<Apgd, ApgdOptions, FirstOrderSolver> {
   bool goes_uphill(std::span<const double> r) const;
 
   ShiftRule shift_;
-  std::vector<double> before_, point_, next_;        ///< 3m, N·s: r before, y, r⁺
+  std::vector<double> before_, point_, next_;                ///< 3m, N·s: r before, y, r⁺
   std::vector<double> u_now_, u_before_, u_point_, u_next_;  ///< 3m, m/s: their velocities
 
   // of one solve

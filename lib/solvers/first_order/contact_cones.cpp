@@ -71,12 +71,14 @@ bool ContactCones::make_admissible(std::span<double> r) const {
 }
 
 void ContactCones::project_velocity(std::span<double> u) const {
-  with_law(law_, [&](auto law) {  // Moreau: P_K*(u) = u + P_K(−u); one weight per contact, so its metric is Euclidean
-    for (std::size_t k = 0; k < mu_.size(); ++k) {
-      Eigen::Map<Vector3> u_k(u.data() + 3 * k);
-      u_k += project_on_cone<decltype(law)>(mu_[k], Vector3(-u_k));
-    }
-  });
+  with_law(
+      law_,
+      [&](auto law) {  // Moreau: P_K*(u) = u + P_K(−u); one weight per contact, so its metric is Euclidean
+        for (std::size_t k = 0; k < mu_.size(); ++k) {
+          Eigen::Map<Vector3> u_k(u.data() + 3 * k);
+          u_k += project_on_cone<decltype(law)>(mu_[k], Vector3(-u_k));
+        }
+      });
 }
 
 void ContactCones::measure_shift(std::span<const double> u, std::span<double> shift) const {

@@ -77,9 +77,8 @@ void Fbf::correct() {
     pull_[i] = now_.r[i] - trial_.r[i] - tau_ * step[i] * pull_[i];
   double kappa = 1.0;
   if (options_.length == FbfLength::contraction) {
-    const double along = sum_in_order(pull_.size(), [&](std::size_t i) {
-      return weight[i] * (now_.r[i] - trial_.r[i]) * pull_[i];
-    });
+    const double along = sum_in_order(
+        pull_.size(), [&](std::size_t i) { return weight[i] * (now_.r[i] - trial_.r[i]) * pull_[i]; });
     const double square =
         sum_in_order(pull_.size(), [&](std::size_t i) { return weight[i] * pull_[i] * pull_[i]; });
     if (along > 0.0 && square > 0.0) kappa = kOverRelaxed * along / square;

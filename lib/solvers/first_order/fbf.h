@@ -16,8 +16,8 @@
 ///     z = P_K(x − τ S⁻¹ F(x)),   τ shortened until τ ‖F(x) − F(z)‖ ≤ ν ‖x − z‖     S, norms: contact_cones.h
 ///     g = x − z − τ S⁻¹(F(x) − F(z)),   x⁺ = x − κ g
 ///
-/// `length = tseng`: κ = 1 (Tseng 2000, eq. 2.3 with X the whole space). `length = contraction`: the step that comes
-/// nearest to the solutions, κ = γ (x − z)·g/‖g‖², γ = 1.8 (He 1997; Solodov and Tseng 1996). The answer is z, which
+/// `length = tseng`: κ = 1 (Tseng 2000, with X the whole space). `length = contraction`: the step that comes
+/// nearest to the solutions, κ = γ (x − z)·g/‖g‖², γ = 1.8 (He 1997). The answer is z, which
 /// lies in K. No objective, no outer loop: nothing but F is evaluated, and W may be unsymmetric.
 ///
 /// Two products with W per iteration, W z and W x⁺, and one more for every shortened τ (`guards`). ν = 0.9; where

@@ -34,12 +34,14 @@ struct EnumNames<LawForm> {
       {{LawForm::exact, "exact"}, {LawForm::associated, "associated"}}};
 };
 inline constexpr std::string_view kLawFormHelp =
-    "exact: Coulomb's law by the shift of De Saxce; associated: without shift, the convex model in which sliding "
+    "exact: Coulomb's law by the shift of De Saxce; associated: without shift, the convex model in which "
+    "sliding "
     "contacts lift off. It ends where that model is solved, and the residual shows the model error";
 
 /// Option `inner` of the solvers that use this rule.
 inline constexpr std::string_view kInnerHelp =
-    "the shift of the exact law is renewed after steps shorter than this times its own error; large: in every iteration";
+    "the shift of the exact law is renewed after steps shorter than this times its own error; large: in "
+    "every iteration";
 /// Throws `UsageError` where it is not positive.
 void validate_inner(std::string_view solver, double inner);
 

@@ -48,8 +48,8 @@ Iteration Spg::iterate(std::span<double> r) {
   const double slope =
       sum_in_order(r.size(), [&](std::size_t i) { return (trial_[i] - r[i]) * u_now_[i]; }) +
       sum_in_order(shift.size(), [&](std::size_t k) { return (trial_[3 * k] - r[3 * k]) * shift[k]; });
-  const double bend = sum_in_order(
-      r.size(), [&](std::size_t i) { return (trial_[i] - r[i]) * (u_trial_[i] - u_now_[i]); });
+  const double bend =
+      sum_in_order(r.size(), [&](std::size_t i) { return (trial_[i] - r[i]) * (u_trial_[i] - u_now_[i]); });
   const double lambda = step_length(slope, bend);
   choose_step(r, bend);
   remember(lambda * slope + 0.5 * lambda * lambda * bend);
@@ -91,8 +91,8 @@ void Spg::remember(double change) {
 
 /// α of the next iteration from d = p − r and W d; both scale with λ alike.
 void Spg::choose_step(std::span<const double> r, double bend) {
-  const bool short_step = options_.step == SpectralStep::short_step ||
-                          (options_.step == SpectralStep::alternate && short_next_);
+  const bool short_step =
+      options_.step == SpectralStep::short_step || (options_.step == SpectralStep::alternate && short_next_);
   short_next_ = !short_next_;
   const double length = cones_.squared_distance(trial_, r);
   if (!(length > 0.0)) return;  // at rest
