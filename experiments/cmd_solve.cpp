@@ -54,7 +54,9 @@ void declare_options(CLI::App& command, SolveArguments& arguments) {
   };
   command.add_option("FILE", a.files, "Recordings (.h5) or FCLib files (.hdf5), local or global")->required();
   list("--solver", a.solvers,
-       "Solvers to compare, see 'signorini list solvers' (default: auto, which chooses a method by the problem)", "NAME[,NAME]");
+       "Solvers to compare, see 'signorini list solvers' (default: auto, which chooses a method by the "
+       "problem)",
+       "NAME[,NAME]");
   add_plugin_option(command, a.plugins);
   list("--step", a.steps,
        "Snapshots to solve, e.g. 120 or 120.2 for the second solve of step 120 (default: all)", "K[,K]");

@@ -45,7 +45,8 @@ void DenseLu::fill(const SparseColumnsView& A) {
   Eigen::Map<Matrix> entries(entries_.data(), n_, n_);
   entries.setZero();
   for (Index j = 0; j < n_; ++j) {
-    for (SparseColumnsView::InnerIterator entry(A, j); entry; ++entry) entries(entry.row(), j) = entry.value();
+    for (SparseColumnsView::InnerIterator entry(A, j); entry; ++entry)
+      entries(entry.row(), j) = entry.value();
   }
 }
 
@@ -219,7 +220,7 @@ class LargeLu {
   static constexpr bool kChooses = false;
 
  private:
-  Eigen::SparseLU<SparseColumns, Eigen::COLAMDOrdering<Index> > lu_;
+  Eigen::SparseLU<SparseColumns, Eigen::COLAMDOrdering<Index>> lu_;
   double n_ = 0.0;
 };
 

@@ -14,18 +14,18 @@
 #include "solvers/anticipation/ica_cr.h"
 #include "solvers/cg/pcg.h"
 #include "solvers/cg/pcg_pgs.h"
-#include "solvers/newton/ipm.h"
-#include "solvers/newton/newton.h"
-#include "solvers/newton/prox_newton.h"
-#include "solvers/portfolio/auto.h"
-#include "solvers/relaxation/nsgs.h"
-#include "solvers/global_newton/body_newton.h"
-#include "solvers/global_newton/sap.h"
 #include "solvers/first_order/admm.h"
 #include "solvers/first_order/admm_global.h"
 #include "solvers/first_order/apgd.h"
 #include "solvers/first_order/fbf.h"
 #include "solvers/first_order/spg.h"
+#include "solvers/global_newton/body_newton.h"
+#include "solvers/global_newton/sap.h"
+#include "solvers/newton/ipm.h"
+#include "solvers/newton/newton.h"
+#include "solvers/newton/prox_newton.h"
+#include "solvers/portfolio/auto.h"
+#include "solvers/relaxation/nsgs.h"
 #include "solvers/relaxation/pgs.h"
 #include "solvers/relaxation/reference.h"
 #include "solvers/retired_options.h"
@@ -90,12 +90,14 @@ std::vector<SolverEntry>& table() {
       entry<SpCr>("staggered projections: as sp-active-set, with active-set changes during the conjugate "
                   "residual iteration",
                   "Verschoor and Jalba 2019, section 6.2.3 (2xCR)"),
-      entry<Newton>("semi-smooth Newton: full steps on the Alart-Curnier equations with a regularised matrix; fast "
-                    "near a solution",
-                    "Alart and Curnier 1991; regularisation: ours"),
-      entry<ProxNewton>("proximal point steps, each by semi-smooth Newton with a line search: the robust one, to "
-                        "any accuracy",
-                        "Rockafellar 1976 and Alart and Curnier 1991"),
+      entry<Newton>(
+          "semi-smooth Newton: full steps on the Alart-Curnier equations with a regularised matrix; fast "
+          "near a solution",
+          "Alart and Curnier 1991; regularisation: ours"),
+      entry<ProxNewton>(
+          "proximal point steps, each by semi-smooth Newton with a line search: the robust one, to "
+          "any accuracy",
+          "Rockafellar 1976 and Alart and Curnier 1991"),
       entry<Ipm>("interior point method on the friction cones, then Newton steps from 1e-5 on",
                  "Acary, Armand, Nguyen and Shpakovych 2023; crossover: ours"),
       entry<Nsgs>("nonsmooth Gauss-Seidel: as pgs, with each contact solved exactly",
@@ -106,7 +108,8 @@ std::vector<SolverEntry>& table() {
           "Silcowitz, Niebe and Erleben 2010 (guarded; the printed form is an option)"),
       entry<Anderson>("the sweeps of pgs, accelerated by a combination of the last ones",
                       "Anderson 1965; Walker and Ni 2011; guard after Zhang, O'Donoghue and Boyd 2020"),
-      entry<Auto>("sweeps while they promise to arrive, Newton steps where these are cheaper: the choice where no solver is "
+      entry<Auto>("sweeps while they promise to arrive, Newton steps where these are cheaper: the choice "
+                  "where no solver is "
                   "named",
                   "ours"),
       entry<BodyNewton>(

@@ -31,7 +31,7 @@ class NncgSweeps {
   /// r (3m, N·s) becomes the next y.
   SweepStep step(std::span<double> r);
 
-  long long restarts() const { return restarts_; }     ///< since `start`
+  long long restarts() const { return restarts_; }      ///< since `start`
   long long guards() const { return guard_.spells(); }  ///< since `start`
 
  private:
@@ -44,7 +44,7 @@ class NncgSweeps {
   NncgForm form_ = NncgForm::robust;
   double restart_above_ = 1.5;
   bool swept_once_ = false;
-  bool directed_ = false;  ///< p is not zero
+  bool directed_ = false;                                                       ///< p is not zero
   double square_ = 0.0, old_square_ = std::numeric_limits<double>::infinity();  ///< |d|²: last sweep, before
   double along_ = 0.0;                                                          ///< d·p of the last sweep
   long long restarts_ = 0;

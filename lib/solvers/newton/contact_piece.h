@@ -48,7 +48,8 @@ Vector3 contact_residual(double mu, ContactSteps rho, const Vector3& r, const Ve
 namespace detail {
 
 /// Rows of a tangential part that slips along `e`; `Q` = (b/|t|)(I − e eᵀ).
-inline void slip(double mu, ContactSteps rho, const Vector2& e, const Eigen::Matrix2d& Q, ContactPiece& piece) {
+inline void slip(double mu, ContactSteps rho, const Vector2& e, const Eigen::Matrix2d& Q,
+                 ContactPiece& piece) {
   piece.by_u.block<2, 1>(1, 0) = (mu * rho.normal / rho.tangent) * e;
   piece.by_u.block<2, 2>(1, 1) = Q;
   piece.by_r.block<2, 1>(1, 0) = (-mu / rho.tangent) * e;

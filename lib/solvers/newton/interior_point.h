@@ -32,8 +32,8 @@ class InteriorPoint {
 
  private:
   struct Contact {
-    Vector3 xi, zeta;        ///< (ξ_N, 0, 0) where μ = 0
-    Vector3 gap, slope;      ///< ρ and (0, g)
+    Vector3 xi, zeta;    ///< (ξ_N, 0, 0) where μ = 0
+    Vector3 gap, slope;  ///< ρ and (0, g)
     Vector3 lambda;
     Vector3 affine_xi, affine_zeta;
     Vector3 d_xi, d_zeta;

@@ -39,7 +39,8 @@ void NewtonSystem::prepare(const GaussSeidelData& data) {
     normal_[k] = D(0, 0) / s;
     tangent_[k] = std::max(0.0, data.tangent_inverse_mass[k]) / s;
   }
-  for (std::vector<double>* x : {&impulse_, &velocity_, &near_, &near_velocity_, &right_}) x->assign(3 * m, 0.0);
+  for (std::vector<double>* x : {&impulse_, &velocity_, &near_, &near_velocity_, &right_})
+    x->assign(3 * m, 0.0);
   piece_.assign(m, {});
   closed_.clear();
   closed_.reserve(m);
@@ -153,7 +154,8 @@ void NewtonSystem::count_columns() {
   }
   column_begin_[0] = 0;
   for (std::size_t j = 0; j < closed_.size(); ++j) {
-    for (std::size_t i = 0; i < 3; ++i) column_begin_[3 * j + i + 1] = column_begin_[3 * j + i] + 3 * next_[j];
+    for (std::size_t i = 0; i < 3; ++i)
+      column_begin_[3 * j + i + 1] = column_begin_[3 * j + i] + 3 * next_[j];
     next_[j] = 0;
   }
   make_room(column_begin_[3 * closed_.size()]);

@@ -8,15 +8,15 @@ namespace signorini {
 namespace {
 
 constexpr int kInnerSteps = 40, kFailures = 3, kHalvings = 7;
-constexpr double kEnough = 0.2;                    ///< of the law's residual at x₀
+constexpr double kEnough = 0.2;  ///< of the law's residual at x₀
 constexpr double kLeastShift = 1e-11, kMostShift = 100.0;
 
 }  // namespace
 
 void ProximalNewton::prepare(NewtonSystem& system) {
   system_ = &system;
-  for (std::vector<double>* v : {&centre_.x, &centre_.y, &x_, &y_, &kept_, &kept_y_, &best_, &best_y_, &d_, &Wd_,
-                                 &trial_, &trial_y_})
+  for (std::vector<double>* v :
+       {&centre_.x, &centre_.y, &x_, &y_, &kept_, &kept_y_, &best_, &best_y_, &d_, &Wd_, &trial_, &trial_y_})
     v->assign(system.rows(), 0.0);
 }
 

@@ -48,11 +48,11 @@ class ProximalNewton {
 
   NewtonSystem* system_ = nullptr;
   Centre centre_;
-  std::vector<double> x_, y_;                    ///< inner iterate; velocities of the shifted problem
-  std::vector<double> kept_, kept_y_;            ///< best of the outer step
+  std::vector<double> x_, y_;          ///< inner iterate; velocities of the shifted problem
+  std::vector<double> kept_, kept_y_;  ///< best of the outer step
   std::vector<double> best_, best_y_;
   std::vector<double> d_, Wd_, trial_, trial_y_;
-  std::array<double, 3> last_{};                 ///< |F|² of the last three inner iterates
+  std::array<double, 3> last_{};  ///< |F|² of the last three inner iterates
   double shift_ = 0.0, best_error_ = 0.0;
   double size_ = 0.0, first_size_ = 0.0, kept_size_ = 0.0;
   bool opened_ = false;

@@ -13,12 +13,12 @@ namespace signorini {
 
 namespace {
 
-constexpr double kBlock = 18.0;           ///< operations with one 3×3 block
-constexpr double kSolve = 3.8;            ///< of three solves with a body's factor, for each entry of its part of M …
-                                          ///< … times the cube root of its dofs: the fill of a solid
-constexpr double kFormBlock = 150.0;      ///< a block of W from the columns of M⁻¹ H
+constexpr double kBlock = 18.0;  ///< operations with one 3×3 block
+constexpr double kSolve = 3.8;  ///< of three solves with a body's factor, for each entry of its part of M …
+                                ///< … times the cube root of its dofs: the fill of a solid
+constexpr double kFormBlock = 150.0;         ///< a block of W from the columns of M⁻¹ H
 constexpr double kSweepsOnImpulses = 150.0;  ///< that a problem takes once W is there
-constexpr double kStep = 3.5;             ///< a factor of M + H C Hᵀ, for each entry of M, times all dofs ^ 2/3
+constexpr double kStep = 3.5;  ///< a factor of M + H C Hᵀ, for each entry of M, times all dofs ^ 2/3
 constexpr int kShortestStage = 20, kMostSteps = 80;
 
 /// Stages of one solve as one: iterations are numbered on, and the first start alone is shown.
@@ -34,7 +34,8 @@ class Stages : public IterationObserver {
   void on_iteration(int iteration, std::span<const double> r, std::string_view phase) override {
     if (iteration == 0 && !first_) return;
     const bool newton = steps_ || phase == Auto::kTraits.phases[1];
-    outer_->on_iteration(iteration + offset_, r, iteration == 0 ? phase : Auto::kTraits.phases[newton ? 1 : 0]);
+    outer_->on_iteration(iteration + offset_, r,
+                         iteration == 0 ? phase : Auto::kTraits.phases[newton ? 1 : 0]);
   }
   void on_progress(int iteration, const IterationProgress& progress) override {
     outer_->on_progress(iteration + offset_, progress);
@@ -184,7 +185,8 @@ bool Auto::velocities_end(const SolveReport& report, double before, const StopRu
   return false;
 }
 
-SolveReport Auto::solve_on_velocities(std::span<double> r, const StopRule& stop, IterationObserver* observer) {
+SolveReport Auto::solve_on_velocities(std::span<double> r, const StopRule& stop,
+                                      IterationObserver* observer) {
   const Stopwatch watch;
   Stages stages(observer);
   IterationObserver* const shown = observer != nullptr ? &stages : nullptr;

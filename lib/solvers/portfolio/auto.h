@@ -59,10 +59,10 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
   struct Costs {
     double product = 0.0;  ///< M v in an iteration of `ica`
     double inner = 0.0;    ///< a sweep of its inner problem
-    double form = 0.0;    ///< W and q from the factor of M
-    double step = 0.0;    ///< a Newton step on velocities
-    double sweep = 0.0;   ///< a sweep over W
-    bool fits = true;     ///< W into kMostBlocks
+    double form = 0.0;     ///< W and q from the factor of M
+    double step = 0.0;     ///< a Newton step on velocities
+    double sweep = 0.0;    ///< a sweep over W
+    bool fits = true;      ///< W into kMostBlocks
   };
   bool velocities_end(const SolveReport& report, double before, const StopRule& stop, int& length) const;
   void take(const ContactProblem& problem);

@@ -9,9 +9,9 @@ namespace signorini {
 namespace {
 
 // Costs, in operations of a sweep: found by measurement, docs/notes/auto.md.
-constexpr double kBlock = 18.0, kContact = 60.0;              ///< of a sweep
-constexpr double kStepBlock = 900.0, kStepContact = 500.0;    ///< of a Newton step without its factor
-constexpr double kSparseOperation = 3.0;                      ///< one of a sparse factor
+constexpr double kBlock = 18.0, kContact = 60.0;            ///< of a sweep
+constexpr double kStepBlock = 900.0, kStepContact = 500.0;  ///< of a Newton step without its factor
+constexpr double kSparseOperation = 3.0;                    ///< one of a sparse factor
 
 // Sweeps before the first decision, and between later ones.
 constexpr int kFirstLeg = 20, kShortLeg = 10, kLongLeg = 200;
@@ -22,8 +22,8 @@ constexpr double kGrowth = 1.5;         ///< of the cost of a trial after one th
 
 // Trials.
 constexpr double kRegularisation = 0.01, kShift = 0.1;
-constexpr int kMostSteps = 30, kPatience = 12;          ///< of full steps, the first trial
-constexpr int kMostLaterSteps = 30, kLaterPatience = 8; ///< from iterates of sweeps
+constexpr int kMostSteps = 30, kPatience = 12;           ///< of full steps, the first trial
+constexpr int kMostLaterSteps = 30, kLaterPatience = 8;  ///< from iterates of sweeps
 constexpr double kProximalSteps = 40.0;
 constexpr double kGain = 2.0, kLargeGain = 20.0;
 
@@ -36,7 +36,8 @@ void ImpulsePortfolio::prepare_island(ReducedProblem problem, Vector mu) {
   sweeps_.prepare(data_);
   newton_ready_ = false;
   if (data_.contacts() <= NewtonSystem::kSmall) prepare_newton();
-  sweep_cost_ = kBlock * static_cast<double>(data_.W.blocks()) + kContact * static_cast<double>(data_.contacts());
+  sweep_cost_ =
+      kBlock * static_cast<double>(data_.W.blocks()) + kContact * static_cast<double>(data_.contacts());
 }
 
 void ImpulsePortfolio::prepare_newton() {
@@ -209,7 +210,8 @@ LoopEnd ImpulsePortfolio::settle(std::span<double> r) {
     if (step_of_others_ > 0.0) return LoopEnd::stuck;
     begin_trial(r);
   } else {
-    length_ = static_cast<int>(std::clamp(record_.left(target_ / stop_->scale()) / 3.0, double{kShortLeg}, double{kLongLeg}));
+    length_ = static_cast<int>(
+        std::clamp(record_.left(target_ / stop_->scale()) / 3.0, double{kShortLeg}, double{kLongLeg}));
   }
   return LoopEnd::none;
 }

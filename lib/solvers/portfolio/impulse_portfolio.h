@@ -72,9 +72,10 @@ class ImpulsePortfolio : public RegisteredSolver<ImpulsePortfolio, PortfolioOpti
   FullNewton newton_;
   ProximalNewton proximal_;
   SweepRecord record_;
-  std::vector<double> swept_, best_r_, x_;  ///< 3m: where sweeps were; the best iterate of trials, N·s; unit-free
-  double sweep_cost_ = 0.0;                 ///< operations
-  double step_of_others_ = 0.0;             ///< operations
+  std::vector<double> swept_, best_r_,
+      x_;                        ///< 3m: where sweeps were; the best iterate of trials, N·s; unit-free
+  double sweep_cost_ = 0.0;      ///< operations
+  double step_of_others_ = 0.0;  ///< operations
   bool newton_ready_ = false;
 
   // of one solve
@@ -82,11 +83,11 @@ class ImpulsePortfolio : public RegisteredSolver<ImpulsePortfolio, PortfolioOpti
   double target_ = 0.0;  ///< m/s
   Method method_ = Method::sweeps;
   std::size_t phase_ = 0;
-  bool resume_ = false;        ///< the next sweep begins at `swept_`
-  double best_error_ = 0.0;    ///< m/s, of `best_r_`
-  int length_ = 0;             ///< sweeps of this leg before the next decision
-  double swept_cost_ = 0.0;    ///< operations of sweeps since the last trial
-  int trials_ = 0;             ///< since the last large gain
+  bool resume_ = false;      ///< the next sweep begins at `swept_`
+  double best_error_ = 0.0;  ///< m/s, of `best_r_`
+  int length_ = 0;           ///< sweeps of this leg before the next decision
+  double swept_cost_ = 0.0;  ///< operations of sweeps since the last trial
+  int trials_ = 0;           ///< since the last large gain
   bool newton_begun_ = false, proximal_begun_ = false;
   double slice_ = 0.0;         ///< operations that a trial may take at least
   double trial_begin_ = 0.0;   ///< operations of Newton steps before the trial

@@ -28,7 +28,8 @@ class SweepRecord {
     const int kept = std::min(count_, kLongest);
     if (kept < 2) return 0.0;
     const int from = kept / 2 - 1;
-    const double fall = log_[static_cast<std::size_t>(std::max(0, from))] - log_[static_cast<std::size_t>(kept - 1)];
+    const double fall =
+        log_[static_cast<std::size_t>(std::max(0, from))] - log_[static_cast<std::size_t>(kept - 1)];
     return std::max(0.0, fall / static_cast<double>(kept - 1 - std::max(0, from)));
   }
   /// Sweeps until the best is `target`; infinite where it does not fall.
