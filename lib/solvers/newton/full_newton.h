@@ -20,18 +20,19 @@ class FullNewton {
   void start(std::span<const double> x, double factor);
   /// One step; false where no direction could be found.
   bool step();
-  /// Moves the iterate on the law where that meets `tolerance` (m/s).
-  void settle(double tolerance) { system_->settle(tolerance, x_, y_, error_); }
 
-  std::span<const double> iterate() const { return x_; }
-  double error() const { return error_; }  ///< exact, m/s; NaN once x is not finite
-  int guards() const { return guards_; }   ///< singular matrices met
+  /// The admissible impulses next to x.
+  std::span<const double> iterate() const { return near_; }
+  double error() const { return error_; }           ///< exact, of `iterate`, m/s; NaN once x is not finite
+  long long products() const { return products_; }  ///< with W since `start`
+  int guards() const { return guards_; }            ///< singular matrices met
 
  private:
   void evaluate();
 
   NewtonSystem* system_ = nullptr;
-  std::vector<double> x_, y_, d_;
+  std::vector<double> x_, y_, d_, near_, near_y_;
+  long long products_ = 0;
   double factor_ = 0.0, size_ = 0.0, error_ = 0.0;
   int guards_ = 0;
 };

@@ -94,10 +94,8 @@ Iteration Ipm::iterate(std::span<double> r) {
   if (method_ == Method::full && !newton_.step()) change(Method::proximal);
   if (method_ == Method::proximal) {
     proximal_.step();
-    if (!stop_->fixed()) proximal_.settle(stop_->tolerance());
     products_ += 2;
   } else {
-    if (!stop_->fixed()) newton_.settle(stop_->tolerance());
     ++products_;
   }
   const bool full = method_ == Method::full;

@@ -25,7 +25,7 @@ Iteration Newton::start(std::span<double> r, const StopTest& stop) {
   system_.begin(stop.scale());
   system_.to_unit_free(r, x_);
   newton_.start(x_, options_.regularisation);
-  ++products_;
+  products_ = newton_.products();
   best_error_ = newton_.error();
   idle_ = 0;
   Iteration first;
@@ -37,9 +37,8 @@ Iteration Newton::iterate(std::span<double> r) {
   Iteration iteration;
   iteration.moved = newton_.step();
   if (!iteration.moved) return iteration;
-  if (!stop_->fixed()) newton_.settle(stop_->tolerance());
   system_.to_impulses(newton_.iterate(), r);
-  ++products_;
+  products_ = newton_.products();
   ++counters_.evaluations;
   counters_.state_changes += system_.state_changes();
   counters_.guards = newton_.guards();

@@ -39,8 +39,7 @@ void NewtonSystem::prepare(const GaussSeidelData& data) {
     normal_[k] = D(0, 0) / s;
     tangent_[k] = std::max(0.0, data.tangent_inverse_mass[k]) / s;
   }
-  for (std::vector<double>* x : {&impulse_, &velocity_, &near_, &near_velocity_, &right_})
-    x->assign(3 * m, 0.0);
+  for (std::vector<double>* x : {&impulse_, &velocity_, &right_}) x->assign(3 * m, 0.0);
   piece_.assign(m, {});
   closed_.clear();
   closed_.reserve(m);
@@ -251,19 +250,6 @@ void NewtonSystem::make_admissible(std::span<double> x) const {
     part[0] = std::max(0.0, part[0]);
     part.tail<2>() = project_tangent(data_->law, part.tail<2>(), data_->mu[k] * part[0]);
   }
-}
-
-void NewtonSystem::settle(double tolerance, std::span<double> x, std::span<double> y, double& error) {
-  if (!(error <= tolerance)) return;
-  std::copy(x.begin(), x.end(), near_.begin());
-  make_admissible(near_);
-  if (std::equal(x.begin(), x.end(), near_.begin())) return;
-  velocity(near_, near_velocity_);
-  const double near_error = this->error(near_, near_velocity_);
-  if (!(near_error <= tolerance)) return;
-  std::copy(near_.begin(), near_.end(), x.begin());
-  std::copy(near_velocity_.begin(), near_velocity_.end(), y.begin());
-  error = near_error;
 }
 
 }  // namespace signorini

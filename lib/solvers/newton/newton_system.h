@@ -66,8 +66,6 @@ class NewtonSystem {
 
   /// x := max(0, x_N), and x_T projected on its bound μ x_N.
   void make_admissible(std::span<double> x) const;
-  /// Where the admissible impulses next to x meet `tolerance` (m/s) as x does, x, y and `error` become theirs.
-  void settle(double tolerance, std::span<double> x, std::span<double> y, double& error);
 
   /// Of the last `direction`.
   Index closed() const { return count(closed_); }
@@ -93,18 +91,17 @@ class NewtonSystem {
   void count_columns();
 
   const GaussSeidelData* data_ = nullptr;
-  std::vector<double> root_, inverse_root_;   ///< m: √s_k and 1/√s_k; 0 where nothing moves
-  std::vector<double> normal_, tangent_;      ///< m: W̃_NN, λ_max(W̃_TT)
-  double largest_root_ = 1.0;                 ///< √s
-  double scale_ = 1.0;                        ///< U/√s
-  double immovable_ = 0.0;                    ///< m/s
-  std::vector<double> impulse_, velocity_;    ///< 3m: r and W r
-  std::vector<double> near_, near_velocity_;  ///< 3m: of `settle`
-  std::vector<ContactPiece> piece_;           ///< m
-  std::vector<Index> closed_, number_;        ///< contacts of the system; m: their place in it, or −1
-  std::vector<Index> closed_before_;          ///< of the pattern that `lu_` knows
-  std::vector<Index> column_begin_, row_;     ///< the matrix in compressed columns
-  std::vector<Index> next_;                   ///< per closed contact: blocks written so far
+  std::vector<double> root_, inverse_root_;  ///< m: √s_k and 1/√s_k; 0 where nothing moves
+  std::vector<double> normal_, tangent_;     ///< m: W̃_NN, λ_max(W̃_TT)
+  double largest_root_ = 1.0;                ///< √s
+  double scale_ = 1.0;                       ///< U/√s
+  double immovable_ = 0.0;                   ///< m/s
+  std::vector<double> impulse_, velocity_;   ///< 3m: r and W r
+  std::vector<ContactPiece> piece_;          ///< m
+  std::vector<Index> closed_, number_;       ///< contacts of the system; m: their place in it, or −1
+  std::vector<Index> closed_before_;         ///< of the pattern that `lu_` knows
+  std::vector<Index> column_begin_, row_;    ///< the matrix in compressed columns
+  std::vector<Index> next_;                  ///< per closed contact: blocks written so far
   std::vector<double> value_, right_;
   SparseLu lu_;
   bool analysed_ = false;

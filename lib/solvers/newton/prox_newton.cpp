@@ -35,7 +35,6 @@ Iteration ProxNewton::start(std::span<double> r, const StopTest& stop) {
 
 Iteration ProxNewton::iterate(std::span<double> r) {
   proximal_.step();
-  if (!stop_->fixed()) proximal_.settle(stop_->tolerance());
   system_.to_impulses(proximal_.iterate(), r);
   products_ = proximal_.products();
   ++counters_.evaluations;

@@ -15,8 +15,8 @@ constexpr double kLeastShift = 1e-11, kMostShift = 100.0;
 
 void ProximalNewton::prepare(NewtonSystem& system) {
   system_ = &system;
-  for (std::vector<double>* v :
-       {&centre_.x, &centre_.y, &x_, &y_, &kept_, &kept_y_, &best_, &best_y_, &d_, &Wd_, &trial_, &trial_y_})
+  for (std::vector<double>* v : {&centre_.x, &centre_.y, &x_, &y_, &kept_, &kept_y_, &best_, &near_, &near_y_,
+                                 &d_, &Wd_, &trial_, &trial_y_})
     v->assign(system.rows(), 0.0);
 }
 
@@ -26,18 +26,22 @@ void ProximalNewton::start(std::span<const double> x, double shift) {
   products_ = 1;
   centre_.size = system_->residual(centre_.x, centre_.y, 0.0).largest;
   best_ = centre_.x;
-  best_y_ = centre_.y;
-  best_error_ = system_->error(best_, best_y_);
+  system_->make_admissible(best_);
+  best_error_ = std::numeric_limits<double>::infinity();
+  offer(centre_.x);
   shift_ = shift;
   opened_ = false;
   outer_steps_ = guards_ = 0;
 }
 
-void ProximalNewton::offer(std::span<const double> x, std::span<const double> y) {
-  const double error = system_->error(x, y);
+void ProximalNewton::offer(std::span<const double> x) {
+  std::copy(x.begin(), x.end(), near_.begin());
+  system_->make_admissible(near_);
+  system_->velocity(near_, near_y_);
+  ++products_;
+  const double error = system_->error(near_, near_y_);
   if (!(error < best_error_)) return;
-  std::copy(x.begin(), x.end(), best_.begin());
-  std::copy(y.begin(), y.end(), best_y_.begin());
+  std::copy(near_.begin(), near_.end(), best_.begin());
   best_error_ = error;
 }
 
@@ -91,7 +95,7 @@ void ProximalNewton::step() {
     last_.back() = size.squares;
     // the law's own velocities: those of the shifted problem without the shift
     for (std::size_t i = 0; i < x_.size(); ++i) trial_y_[i] = y_[i] - shift_ * (x_[i] - centre_.x[i]);
-    offer(x_, trial_y_);
+    offer(x_);
     if (size_ < kept_size_) {
       kept_size_ = size_;
       kept_ = x_;
@@ -118,7 +122,7 @@ void ProximalNewton::close() {
   system_->velocity(centre_.x, centre_.y);
   ++products_;
   centre_.size = system_->residual(centre_.x, centre_.y, 0.0).largest;
-  offer(centre_.x, centre_.y);
+  offer(centre_.x);
   adapt(before);
 }
 

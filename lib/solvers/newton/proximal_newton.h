@@ -24,10 +24,8 @@ class ProximalNewton {
   void start(std::span<const double> x, double shift);
   /// One inner step, with the end of the outer one where it is due.
   void step();
-  /// Moves the best iterate on the law where that meets `tolerance` (m/s).
-  void settle(double tolerance) { system_->settle(tolerance, best_, best_y_, best_error_); }
 
-  /// The best iterate of this solve by the exact error, m/s.
+  /// The best of the admissible impulses next to all iterates of this solve, by the exact error, m/s.
   std::span<const double> iterate() const { return best_; }
   double error() const { return best_error_; }
   double shift() const { return shift_; }
@@ -44,13 +42,13 @@ class ProximalNewton {
   bool search();
   void close();
   void adapt(double size_before);
-  void offer(std::span<const double> x, std::span<const double> y);
+  void offer(std::span<const double> x);
 
   NewtonSystem* system_ = nullptr;
   Centre centre_;
   std::vector<double> x_, y_;          ///< inner iterate; velocities of the shifted problem
   std::vector<double> kept_, kept_y_;  ///< best of the outer step
-  std::vector<double> best_, best_y_;
+  std::vector<double> best_, near_, near_y_;
   std::vector<double> d_, Wd_, trial_, trial_y_;
   std::array<double, 3> last_{};  ///< |F|² of the last three inner iterates
   double shift_ = 0.0, best_error_ = 0.0;

@@ -136,13 +136,11 @@ Iteration ImpulsePortfolio::step(std::span<double> r) {
   double error = 0.0;  // of the contacts that something moves, m/s
   if (method_ == Method::full) {
     if (!newton_.step()) steps_ = kMostSteps;
-    if (!stop_->fixed()) newton_.settle(target_);
     error = newton_.error();
     system_.to_impulses(newton_.iterate(), r);
     ++products_;
   } else {
     proximal_.step();
-    if (!stop_->fixed()) proximal_.settle(target_);
     error = proximal_.error();
     system_.to_impulses(proximal_.iterate(), r);
     products_ += 2;
