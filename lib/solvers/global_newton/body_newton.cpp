@@ -21,8 +21,8 @@ constexpr double kLargestShift = 100.0;
 /// searches; halvings of one search; share of the start below which a remainder still counts.
 constexpr double kForcing = 0.2;
 constexpr int kMostSteps = 20;
-constexpr int kMostFailures = 1;
-constexpr int kHalvings = 7;
+constexpr int kMostFailures = 3;
+constexpr int kHalvings = 3;
 constexpr double kUseful = 0.3;
 constexpr double kArmijo = 1e-4;
 
@@ -90,14 +90,13 @@ void BodyNewton::take(const Point& point, std::span<double> r) {
 void BodyNewton::keep(Point& point, std::span<const double> r) const {
   std::copy(r.begin(), r.end(), point.r.begin());
   std::copy(y_.begin(), y_.end(), point.y.begin());
-  point.residual = contact_error_ + momentum_;
+  point.residual = residual();
 }
 
 void BodyNewton::note_gain(std::span<const double> r) {
-  const double residual = contact_error_ + momentum_;
-  if (residual < best_point_.residual) keep(best_point_, r);
-  if (residual < kGain * gained_) {
-    gained_ = residual;
+  if (residual() < best_point_.residual) keep(best_point_, r);
+  if (residual() < kGain * gained_) {
+    gained_ = residual();
     idle_ = 0;
   } else {
     ++idle_;
@@ -119,7 +118,7 @@ IterationProgress BodyNewton::progress() {
 
 Iteration BodyNewton::iterate(std::span<double> r) {
   constexpr double kRounding = 4.0 * std::numeric_limits<double>::epsilon();
-  if (best_point_.residual <= kRounding * system_.scale && best_point_.residual == contact_error_ + momentum_)
+  if (best_point_.residual <= kRounding * system_.scale && best_point_.residual == residual())
     stage_ = Stage::ended;
   if (stage_ == Stage::ended) {
     Iteration end = told();
@@ -153,13 +152,12 @@ Iteration BodyNewton::iterate(std::span<double> r) {
 /// False when there is no step, or it leads out of the finite numbers.
 bool BodyNewton::step_fully(std::span<double> r) {
   NewtonStep::Shift shift;
-  const double residual = (contact_error_ + momentum_) / system_.scale;
-  shift.regularisation = std::clamp(kAlphaShare * residual, options_.alpha_min, kAlphaMost);
-  if (!std::isfinite(residual) || !step_.find(r, u_, y_, shift, counters_)) return false;
+  shift.regularisation = std::clamp(kAlphaShare * residual() / system_.scale, options_.alpha_min, kAlphaMost);
+  if (!std::isfinite(residual()) || !step_.find(r, u_, y_, shift, counters_)) return false;
   for (std::size_t i = 0; i < r.size(); ++i) r[i] += step_.impulse_change()[i];
   for (std::size_t i = 0; i < y_.size(); ++i) y_[i] += step_.velocity_change()[i];
   evaluate(r);
-  return std::isfinite(contact_error_ + momentum_);
+  return std::isfinite(residual());
 }
 
 void BodyNewton::begin_proximal(std::span<double> r) {
@@ -167,15 +165,14 @@ void BodyNewton::begin_proximal(std::span<double> r) {
   stage_ = Stage::proximal;
   idle_ = 0;
   inner_ = false;
-  const double residual = best_point_.residual / system_.scale;
-  if (residual <= kNear) {
-    shift_.proximal = std::clamp(residual, options_.alpha_min, kFirstShift);
+  least_shift_ = refused_residual_ = 0.0;
+  const double best = best_point_.residual / system_.scale;
+  if (best <= kNear) {
+    shift_.proximal = std::clamp(best, options_.alpha_min, kFirstShift);
     take(best_point_, r);
     return;
   }
   shift_.proximal = kFirstShift;
-  bar_ = 0.0;
-  bar_residual_ = 0.0;
   std::fill(r.begin(), r.end(), 0.0);
   std::fill(y_.begin(), y_.end(), 0.0);
   evaluate(r);
@@ -196,7 +193,7 @@ void BodyNewton::open_inner(std::span<const double> r) {
 void BodyNewton::step_proximally(std::span<double> r) {
   if (!inner_) open_inner(r);
   if (!step_.find(r, u_, y_, shift_, counters_)) return reject(r);
-  if (!search(r)) ++failures_;
+  const bool found = search(r);
   evaluate(r);
   const NewtonStep::Distance distance = step_.distance(r, u_, shift_);
   if (!std::isfinite(distance.merit)) return reject(r);
@@ -207,7 +204,8 @@ void BodyNewton::step_proximally(std::span<double> r) {
     keep(nearest_, r);
   }
   if (distance.largest <= kForcing * centre_.residual) return accept();
-  if (steps_ >= kMostSteps || failures_ >= kMostFailures) close_inner(r);
+  if (!found) ++failures_;
+  if (failures_ >= kMostFailures || steps_ >= kMostSteps) close_inner(r);
 }
 
 double BodyNewton::merit_at(double t, std::span<const double> r) {
@@ -218,19 +216,15 @@ double BodyNewton::merit_at(double t, std::span<const double> r) {
   return step_.distance(trial_r_, trial_u_, shift_).merit;
 }
 
-/// r + t dr, y + t dv with the first t of 1, ½, … that lowers the merit; where none does, with the best of them, and false.
+/// r + t dr, y + t dv with the first t of 1, ½, … that lowers the merit. Where none does, with t = 1, which leaves the
+/// place where searches fail, and false.
 bool BodyNewton::search(std::span<double> r) {
   const double most = *std::max_element(merits_.begin(), merits_.end());
-  double length = 1.0, least = std::numeric_limits<double>::infinity();
   bool found = false;
-  double t = 1.0;
+  double t = 1.0, length = 1.0;
   for (int halving = 0; halving <= kHalvings && !found; ++halving, t *= 0.5) {
-    const double merit = merit_at(t, r);
-    found = merit <= (1.0 - kArmijo * t) * most;
-    if (merit < least || found) {
-      least = merit;
-      length = t;
-    }
+    found = merit_at(t, r) <= (1.0 - kArmijo * t) * most;
+    if (found) length = t;
   }
   for (std::size_t i = 0; i < r.size(); ++i) r[i] += length * step_.impulse_change()[i];
   for (std::size_t i = 0; i < y_.size(); ++i) y_[i] += length * step_.velocity_change()[i];
@@ -240,34 +234,38 @@ bool BodyNewton::search(std::span<double> r) {
 /// The best iterate for the problem around the centre, where that helps.
 void BodyNewton::close_inner(std::span<double> r) {
   take(nearest_, r);
-  if (shifted_least_ < kUseful * shifted_first_ && contact_error_ + momentum_ < centre_.residual) {
+  if (shifted_least_ < kUseful * shifted_first_ && residual() < centre_.residual) {
     accept();
   } else {
     reject(r);
   }
 }
 
-/// The iterate is the next centre; a by the steps that it took and by what it gained.
+/// The iterate is the next centre; a by the steps that it took and by what it gained. The least a, where it failed,
+/// falls as well, by every quick centre and with the residual.
 void BodyNewton::accept() {
   inner_ = false;
   double factor = steps_ <= 3 ? 0.1 : steps_ <= 6 ? 0.3 : steps_ > 15 ? 2.0 : 1.0;
-  if (contact_error_ + momentum_ > 0.7 * centre_.residual) factor *= 0.4;
-  shift_.proximal = std::clamp(factor * shift_.proximal, options_.alpha_min, kLargestShift);
-  if (contact_error_ + momentum_ < 0.5 * bar_residual_) {
-    bar_residual_ = contact_error_ + momentum_;
-    bar_ *= 0.3;
+  if (residual() > 0.7 * centre_.residual) factor *= 0.4;
+  if (residual() < 0.5 * refused_residual_) {
+    refused_residual_ = residual();
+    least_shift_ *= 0.3;
   }
-  shift_.proximal = std::max(shift_.proximal, bar_);
+  if (steps_ <= 3) least_shift_ *= 0.5;
+  const double least = std::max(options_.alpha_min, least_shift_);
+  shift_.proximal = std::clamp(factor * shift_.proximal, least, std::max(least, kLargestShift));
 }
 
 void BodyNewton::reject(std::span<double> r) {
   ++counters_.guards;
   inner_ = false;
   take(centre_, r);
-  bar_ = 1.5 * shift_.proximal;
-  bar_residual_ = contact_error_ + momentum_;
+  least_shift_ = 1.5 * shift_.proximal;
+  refused_residual_ = residual();
   shift_.proximal *= 4.0;
-  if (shift_.proximal > kLargestShift) shift_.proximal = 1.0;
+  if (shift_.proximal <= kLargestShift) return;
+  shift_.proximal = 1.0;  // around again
+  least_shift_ = 0.0;
 }
 
 }  // namespace signorini

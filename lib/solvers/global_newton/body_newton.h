@@ -20,10 +20,10 @@
 /// method. Around a centre r° it solves the equations of W + a S, q − a S r° (newton_step.h; unique where a is
 /// large) by Newton steps with backtracking on the sum of squared errors, against the largest of the last three,
 /// until that residual is 0.2 times the true one at r°; the answer is the next centre. a falls where few steps were
-/// enough and grows fourfold where they were too many, r° then stays. It starts from r = 0, or from the best
-/// iterate of the first phase where that is below 1e-3.
-///
-/// After 200 iterations without a gain of 10 % both end at their best iterate.
+/// enough. A step of which no part lowers the errors is taken whole. After three of these, or 20 steps, r° stays and
+/// a grows fourfold; for a while it then falls no further than there. The phase starts from r = 0, or from the best
+/// iterate of the first one where that is below 1e-3. After 300 iterations without a gain of 10 % the solve ends at
+/// its best iterate.
 ///
 /// Source: ours for the globalisation; the proximal point method is Rockafellar's (1976). Numbers were chosen on
 /// recorded problems, not derived.
@@ -87,6 +87,7 @@ class BodyNewton : public RegisteredSolver<BodyNewton, BodyNewtonOptions, MassSo
   void take(const Point& point, std::span<double> r);
   void keep(Point& point, std::span<const double> r) const;
   void note_gain(std::span<const double> r);
+  double residual() const { return contact_error_ + momentum_; }
   Iteration told() const;
 
   bool step_fully(std::span<double> r);
@@ -118,8 +119,9 @@ class BodyNewton : public RegisteredSolver<BodyNewton, BodyNewtonOptions, MassSo
   NewtonStep::Shift shift_;
   double shifted_first_ = 0.0, shifted_least_ = 0.0;  ///< m/s
   std::array<double, 3> merits_{};                    ///< of the last iterates
-  double bar_ = 0.0, bar_residual_ = 0.0;
   int steps_ = 0, failures_ = 0;
+  double least_shift_ = 0.0;       ///< of a, since the last centre that was not left
+  double refused_residual_ = 0.0;  ///< there, m/s
 };
 
 }  // namespace signorini

@@ -1,6 +1,7 @@
 #include "solvers/global_newton/contact_matrix.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/check.h"
 #include "linalg/connected_components.h"
@@ -93,6 +94,8 @@ void ContactMatrix::build_pattern() {
     row_.insert(row_.end(), rows.begin(), rows.end());
     row_begin_.push_back(count(row_));
   }
+  if (row_.size() > std::numeric_limits<Index>::max() / 9)
+    throw_input("M + H C Hᵀ has {} blocks of 3×3, more than its 32-bit indices can number", row_.size());
   const Index order = 3 * count(kept_);
   K_.resize(order, order);
   K_.resizeNonZeros(9 * count(row_));
