@@ -18,6 +18,7 @@ from signorini_report.strict import ReportError
 
 KEYS = {"errors": {"title": None, "lines": dict.fromkeys(("words", "where", "slip", "solvers"))}}  # of figures.toml
 SOLVER = "setting.solver.name"
+ROUNDING = 1e-16  # m, of coordinates of some 0.1 m: a length below it is 0
 
 
 @dataclasses.dataclass

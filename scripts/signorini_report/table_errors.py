@@ -3,7 +3,7 @@
 import numpy as np
 
 from signorini_report import machine, tables
-from signorini_report.error_lines import lines_of
+from signorini_report.error_lines import ROUNDING, lines_of
 
 HEADER = ["scene", "driven by", "residual", "velocity error [m/s]", "creep [m/s]", "slope of slip [%]", "penetration [m]", "distance [m]", "energy [%]",
           "iterations", "halved steps"]
@@ -13,11 +13,20 @@ NOTE = ("Residual: what every solve of the run was asked for; in brackets the wo
         "difference from the finest run, of its energy at the start. Halved: steps that collided or could not be solved, and were taken in parts. `–`: nothing to measure, or the finest run itself.")
 
 
+OVERVIEW = ("For every residual the largest error among all scenes and both solvers: creep and penetration beyond those of the finest run; the time of a step is "
+            "the median of the scenes. What stands behind the numbers is said below.")
+
+
 def power(value):
     """2e-5, and 0 as it is."""
     if value is None or not np.isfinite(value):
         return "–"
     return "0" if value == 0 else f"{value:.1e}".replace("e-0", "e-").replace("e+00", "")
+
+
+def length(value):
+    """Lengths below the rounding of coordinates are 0."""
+    return power(0.0 if value < ROUNDING else value)
 
 
 def percent(value):
@@ -33,13 +42,35 @@ def asked(row):
 def cells(line, row):
     finest = row["file"] == row["finest"]
     slip = np.nan if line.slip is None else line.slip.get(row["asked"], np.nan)
-    return [line.words, f"`{line.solver}`", asked(row), power(row["velocity_error"]), power(row["creep_most"]), percent(slip), power(row["deepest_point"]),
-            "–" if finest else power(row["apart_mean"]), "–" if finest else percent(row["energy_share"]), f"{row['iterations']:.3g}",
+    return [line.words, f"`{line.solver}`", asked(row), power(row["velocity_error"]), power(row["creep_most"]), percent(slip), length(row["deepest_point"]),
+            "–" if finest else length(row["apart_mean"]), "–" if finest else percent(row["energy_share"]), f"{row['iterations']:.3g}",
             f"{int(row['halved'])} of {int(row['steps'])}" if row["halved"] else "–", f"{1e3 * row['step_seconds']:.3g}"]
 
 
 def body(lines):
     return [cells(line, row) for line in lines for _, row in line.rows.sort_values("asked", ascending=False).iterrows()]
+
+
+def largest(values):
+    values = np.array([value for value in values if np.isfinite(value)])
+    return values.max() if values.size else np.nan
+
+
+def overview(lines):
+    """A row for every residual: the largest error of all scenes and solvers, beyond that of the finest run; the median of the times."""
+    found = []
+    for asked_for in sorted({value for line in lines for value in line.rows["asked"]}, reverse=True):
+        rows, slips, times = [], [], []
+        for line in lines:
+            part = line.rows[line.rows["asked"] == asked_for]
+            rows += [row for _, row in part.iterrows()]
+            slips.append(np.nan if line.slip is None else abs(line.slip.get(asked_for, np.nan)))
+            times += list(part["step_seconds"] / line.rows.loc[line.rows["asked"].idxmin(), "step_seconds"])
+        others = [row for row in rows if row["file"] != row["finest"]]
+        found.append([f"{asked_for:.0e}".replace("e-0", "e-"), power(largest(row["velocity_error"] for row in rows)),
+                      power(largest(row["creep_beyond"] for row in others)), percent(largest(slips)), length(largest(row["deepest_beyond"] for row in others)),
+                      length(largest(row["apart_mean"] for row in others)), percent(largest(row["energy_share"] for row in others)), f"{np.median(times):.2g}"])
+    return found
 
 
 def write(experiment, folder):
@@ -49,9 +80,11 @@ def write(experiment, folder):
         return
     busy = machine.of_experiment(experiment).get("accuracy")
     header = [*HEADER, "time of a step [ms]" + (", busy machine" if busy else "")]
+    heads = ["residual", *(head for head in HEADER[3:9]), "time of a step ÷ at the finest" + (", busy machine" if busy else "")]
+    first = f"## The largest errors of all scenes\n\n{OVERVIEW}\n\n{tables.markdown(heads, overview(lines), set(range(len(heads))))}\n"
     parts = [(title, [line for line in lines if line.check == check])
              for title, check in (("Errors and cost of every residual", False), ("The same, driven by a second solver", True))]
     title = experiment.config["errors"].get("title", "Errors")
     text = "\n".join(f"## {heading}\n\n{NOTE + chr(10) + chr(10) if not place else ''}{tables.markdown(header, body(part), set(range(2, len(header))))}"
                      for place, (heading, part) in enumerate(parts) if part)
-    (folder / "errors.md").write_text(f"# {title}\n\n{text}", encoding="utf-8")
+    (folder / "errors.md").write_text(f"# {title}\n\n{first}{text}", encoding="utf-8")

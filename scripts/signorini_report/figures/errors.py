@@ -6,14 +6,13 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from signorini_report import style
-from signorini_report.error_lines import KEYS, lines_of
+from signorini_report.error_lines import KEYS, ROUNDING, lines_of
 from signorini_report.figure_parts import plain_log
 from signorini_report.figures import Figure
 
 PANELS = [("creep_most", "creep [m/s]", False), ("deepest_point", "penetration [m]", False),
           ("apart_mean", "distance [m]", True), ("energy_share", "energy error [share]", True)]  # column, label, without the finest
 LENGTHS = ("deepest_point", "apart_mean")
-ROUNDING = 1e-16  # m, of coordinates of some 0.1 m: a length below it is 0
 ABSCISSAE = [("asked", "residual", 1.0), ("step_seconds", "time of a step [ms]", 1e3)]
 
 
