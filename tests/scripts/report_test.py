@@ -814,7 +814,7 @@ class Steps(unittest.TestCase):
         rows = pd.DataFrame({"file": list("abcs"), "finest": list("bbcs"), "recording.scene": ["card", "card", "card", "slope"], "asked": [1e-2, 1e-8, 1e-2, 1e-2],
                              "setting.solver.name": ["cr-full", "cr-full", "pgs", "cr-full"], "residual": [9e-3, 2e-8, 1e-2, 1e-2], "velocity_error": 1.2e-4,
                              "creep_most": [2.5e-5, 0.0, np.nan, np.nan], "deepest_point": [0.0, 0.0, 3e-6, 0.0], "apart_mean": [2e-3, 0.0, 0.0, 0.0],
-                             "energy_share": [0.0123, 0.0, 0.0, 0.0], "iterations": [1.5, 20.0, 3.0, 1.0], "halved": [0, 3, 0, 0], "steps": 40, "step_seconds": [1e-3, 2e-3, 2e-3, 2e-3], "creep_beyond": [2.4e-5, 0.0, np.nan, np.nan], "deepest_beyond": [0.0, 0.0, 1e-20, 0.0],
+                             "energy_share": [0.0123, 0.0, 0.0, 0.0], "iterations": [1.5, 20.0, 3.0, 1.0], "halved": [0, 3, 0, 0], "unresolved": [0, 2, 0, 0], "steps": 40, "step_seconds": [1e-3, 2e-3, 2e-3, 2e-3], "creep_beyond": [2.4e-5, 0.0, np.nan, np.nan], "deepest_beyond": [0.0, 0.0, 1e-20, 0.0],
                              "slip_slope": [np.nan, np.nan, np.nan, -0.004]})
         config = {"errors": {"title": "T", "lines": [{"words": "card", "where": {"recording.scene": "card"}, "slip": steep, "solvers": ["cr-full", "pgs"]}]}}
         with tempfile.TemporaryDirectory() as folder:
@@ -822,7 +822,7 @@ class Steps(unittest.TestCase):
             table_errors.write(experiment, Path(folder))
             text = (Path(folder) / "errors.md").read_text()
             self.assertIn("| card | `cr-full` | 1e-2 | 1.2e-4 | 2.5e-5 | -0.4 | 0 | 2.0e-3 | 1.2 | 1.5 | – | 1 |\n"
-                          "| card | `cr-full` | 1e-8 (2.0e-8) | 1.2e-4 | 0 | – | 0 | – | – | 20 | 3 of 40 | 2 |\n\n## The same", text)
+                          "| card | `cr-full` | 1e-8 (2.0e-8) | 1.2e-4 | 0 | – | 0 | – | – | 20 | 3 of 40, 2 held | 2 |\n\n## The same", text)
             self.assertIn("| 1e-2 | 1.2e-4 | 2.4e-5 | 0.4 | 0 | 2.0e-3 | 1.2 | 0.75 |\n| 1e-8 | 1.2e-4 | – | – | – | – | – | 1 |\n", text)
             self.assertIn("| card | `pgs` | 1e-2 | 1.2e-4 | – | – | 3.0e-6 | – | – | 3 | – | 2 |\n", text)
             for wrong, words in (({"where": steep, "solvers": ["pgs"]}, "'words' is missing"), ({"words": "w", "where": {"x": 1}, "solvers": ["pgs"]}, "no column 'x'"),
