@@ -127,20 +127,14 @@ void Auto::prepare_island(ReducedProblem problem, Vector mu) {
 void Auto::count_costs(const ContactProblem& problem) {
   const PrimalSystem& system = velocities_->system();
   const Index node_size = problem.node_size();
-  const Components bodies = connected_components(problem.M, node_size);
-  std::vector<double> touches(static_cast<std::size_t>(bodies.count), 0.0), entries(touches.size(), 0.0);
-  std::vector<double> dofs(touches.size(), 0.0);
-  for (Index row = 0; row < problem.dofs(); ++row) {
-    const Index body = bodies.label[row / node_size];
-    entries[body] += static_cast<double>(problem.M.row(row).nonZeros());
-    dofs[body] += 1.0;
-  }
+  if (!system.same_matrix() || bodies_.label.empty()) find_bodies(problem);
+  std::vector<double> touches(body_dofs_.size(), 0.0);
   for (Index k = 0; k < system.H.contacts(); ++k) {
     Index last = -1;
     for (Index e = system.H.begin[k]; e < system.H.begin[k + 1]; ++e) {
       const Index dof = system.H.dof[e];
       if (dof >= problem.dofs()) continue;
-      const Index body = bodies.label[dof / node_size];
+      const Index body = bodies_.label[dof / node_size];
       if (body != last) touches[body] += 1.0;  // counted again where the dofs of two bodies alternate
       last = body;
     }
@@ -148,19 +142,31 @@ void Auto::count_costs(const ContactProblem& problem) {
   costs_ = {};
   double blocks = 0.0, coupled_entries = 0.0, coupled_dofs = 0.0;
   for (std::size_t b = 0; b < touches.size(); ++b) {
-    const double root = std::cbrt(dofs[b]);
+    const double root = std::cbrt(body_dofs_[b]);
     if (touches[b] > 0.0) {
-      coupled_entries += entries[b];
-      coupled_dofs += dofs[b];
+      coupled_entries += body_entries_[b];
+      coupled_dofs += body_dofs_[b];
     }
     blocks += touches[b] * touches[b];
-    costs_.form += touches[b] * (kSolve * root * entries[b] + kFormBlock * touches[b]);
+    costs_.form += touches[b] * (kSolve * root * body_entries_[b] + kFormBlock * touches[b]);
   }
   costs_.step = kStep * coupled_entries * std::pow(coupled_dofs, 2.0 / 3.0);
   costs_.fits = blocks <= kMostBlocks;
   costs_.sweep = kBlock * blocks;
   costs_.product = 2.0 * kBlock * static_cast<double>(system.M.blocks());
   costs_.inner = kBlock * static_cast<double>(system.W_D.blocks());
+}
+
+void Auto::find_bodies(const ContactProblem& problem) {
+  const Index node_size = problem.node_size();
+  bodies_ = connected_components(problem.M, node_size);
+  body_entries_.assign(static_cast<std::size_t>(bodies_.count), 0.0);
+  body_dofs_ = body_entries_;
+  for (Index row = 0; row < problem.dofs(); ++row) {
+    const Index body = bodies_.label[row / node_size];
+    body_entries_[body] += static_cast<double>(problem.M.row(row).nonZeros());
+    body_dofs_[body] += 1.0;
+  }
 }
 
 SolveReport Auto::solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) {
@@ -192,11 +198,8 @@ SolveReport Auto::solve_on_velocities(std::span<double> r, const StopRule& stop,
   IterationObserver* const shown = observer != nullptr ? &stages : nullptr;
   SolveReport whole;
   whole.message = "velocities";
-  // the residual of the start
   StopRule rule = stop;
-  rule.fixed_iterations = false;
-  rule.max_iterations = 0;
-  double before = velocities_->solve(r, rule, nullptr).own_residual;
+  double before = 1.0;  // of the start, about
   int length = kShortestStage;
   for (;;) {
     rule = stop;

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string_view>
 
+#include "linalg/connected_components.h"
 #include "solvers/anticipation/ica.h"
 #include "solvers/global_newton/body_newton.h"
 #include "solvers/portfolio/impulse_portfolio.h"
@@ -66,6 +67,7 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
   };
   bool velocities_end(const SolveReport& report, double before, const StopRule& stop, int& length) const;
   void take(const ContactProblem& problem);
+  void find_bodies(const ContactProblem& problem);
   void count_costs(const ContactProblem& problem);
   SolveReport solve_on_velocities(std::span<double> r, const StopRule& stop, IterationObserver* observer);
   SolveReport sweep_impulses(std::span<double> r, const StopRule& stop, IterationObserver* observer);
@@ -77,6 +79,8 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
   std::unique_ptr<BodyNewton> steps_;
   const ContactProblem* problem_ = nullptr;
   Vector mu_;
+  Components bodies_;  ///< of M, of the last problem that had deformable ones
+  std::vector<double> body_entries_, body_dofs_;
   Costs costs_;
   bool impulses_ready_ = false, steps_ready_ = false;
 };
