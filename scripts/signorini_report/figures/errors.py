@@ -23,11 +23,11 @@ def look(line):
                 linestyle=(0, (3, 1.5)) if line.check else "-", markerfacecolor="white" if line.check else colour, markeredgewidth=0.8)
 
 
-def powers(axis, zero=None):
-    """Powers of ten every second decade at the most; `zero`: where the value 0 is drawn."""
+def powers(axis, zero=None, most=6):
+    """About `most` powers of ten; `zero`: where the value 0 is drawn."""
     low, high = axis.get_view_interval()
     decades = max(1, round(np.log10(high / low)))
-    axis.set_major_locator(LogLocator(base=10 ** max(1, -(-decades // 6)), numticks=20))
+    axis.set_major_locator(LogLocator(base=10 ** max(1, -(-decades // most)), numticks=20))
     axis.set_minor_formatter(NullFormatter())
     if zero is not None:
         axis.set_major_formatter(FuncFormatter(lambda value, _: "" if value < 2 * zero else f"$10^{{{round(np.log10(value))}}}$"))
@@ -59,7 +59,7 @@ def panel(axes, lines, column, label, others, abscissa):
             axes.plot(factor * rows[key], values, **look(line))
     axes.set_xscale("log")
     axes.set_yscale("log")
-    powers(axes.xaxis) if key == "asked" else plain_log(axes.xaxis)
+    powers(axes.xaxis, most=3) if key == "asked" else plain_log(axes.xaxis)
     if zero is not None:
         axes.axhline(zero, color=style.GREY, linewidth=0.7, linestyle=(0, (1, 2)))
         axes.text(-0.03, zero, "0", transform=axes.get_yaxis_transform(), fontsize=7.5, va="center", ha="right")
