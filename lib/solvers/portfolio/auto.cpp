@@ -16,10 +16,37 @@ namespace {
 constexpr double kBlock = 18.0;  ///< operations with one 3×3 block
 constexpr double kSolve = 3.8;  ///< of three solves with a body's factor, for each entry of its part of M …
                                 ///< … times the cube root of its dofs: the fill of a solid
-constexpr double kFormBlock = 150.0;         ///< a block of W from the columns of M⁻¹ H
-constexpr double kSweepsOnImpulses = 150.0;  ///< that a problem takes once W is there
-constexpr double kStep = 3.5;  ///< a factor of M + H C Hᵀ, for each entry of M, times all dofs ^ 2/3
+constexpr double kFormBlock = 150.0;              ///< a block of W from the columns of M⁻¹ H
+constexpr double kSweepsOnImpulses = 150.0;       ///< that a problem takes once W is there
+constexpr double kIterationsOnVelocities = 60.0;  ///< of `ica` that it takes
+constexpr double kInnerSweeps = 10.0,
+                 kNeighbours = 5.0;  ///< in an iteration; blocks per contact of its inner matrix
+constexpr double kStep = 3.5;        ///< a factor of M + H C Hᵀ, for each entry of M, times all dofs ^ 2/3
 constexpr int kShortestStage = 20, kMostSteps = 80;
+
+/// The mechanical bodies of a problem: entries of M, dofs, and contacts that touch them.
+struct Outline {
+  explicit Outline(const ContactProblem& problem) {
+    const Index node_size = problem.node_size();
+    const Components bodies = connected_components(problem.M, node_size);
+    entries.assign(static_cast<std::size_t>(bodies.count), 0.0);
+    dofs = touches = entries;
+    for (Index row = 0; row < problem.dofs(); ++row) {
+      const Index body = bodies.label[row / node_size];
+      entries[body] += static_cast<double>(problem.M.row(row).nonZeros());
+      dofs[body] += 1.0;
+    }
+    std::vector<Index> last(touches.size(), -1);  // the contact that was counted last
+    for (Index column = 0; column < 3 * problem.contacts(); ++column) {
+      for (SparseColumns::InnerIterator entry(problem.H, column); entry; ++entry) {
+        const Index body = bodies.label[entry.row() / node_size], contact = column / 3;
+        if (last[body] != contact) touches[body] += 1.0;
+        last[body] = contact;
+      }
+    }
+  }
+  std::vector<double> entries, dofs, touches;
+};
 
 /// Stages of one solve as one: iterations are numbered on, and the first start alone is shown.
 class Stages : public IterationObserver {
@@ -71,15 +98,18 @@ void Auto::use_arena(TaskArena* arena) {
   if (steps_) steps_->use_arena(arena);
 }
 
-/// Where M couples no more dofs than a rigid body has, W is as cheap as M itself.
+/// Without M and H for velocities, or with W at hand, there is no choice.
 bool Auto::works_on_impulses(const ContactProblem& problem) const {
   if (!problem.has_primal() || problem.has_dual() || problem.contacts() == 0) return true;
-  if (!PrimalSystem::refusal(problem).empty()) return true;
-  const Index node_size = problem.node_size();
-  const Components bodies = connected_components(problem.M, node_size);
-  std::vector<Index> nodes(static_cast<std::size_t>(bodies.count), 0);
-  for (const Index body : bodies.label) ++nodes[body];
-  return node_size * *std::max_element(nodes.begin(), nodes.end()) <= MassFactor::kDenseBody;
+  return !PrimalSystem::refusal(problem).empty() || prefers_impulses(costs_of(problem));
+}
+
+/// W and the usual number of sweeps against the usual number of iterations of `ica`.
+bool Auto::prefers_impulses(const Costs& costs) {
+  if (costs.rigid) return true;
+  if (!costs.fits) return false;
+  const double impulses = costs.form + kSweepsOnImpulses * costs.sweep;
+  return impulses <= kIterationsOnVelocities * (costs.product + kInnerSweeps * costs.inner);
 }
 
 void Auto::prepare(const ContactProblem& problem) {
@@ -104,7 +134,8 @@ void Auto::take(const ContactProblem& problem) {
   problem_ = &problem;
   mu_ = problem.mu;
   impulses_ready_ = steps_ready_ = false;
-  count_costs(problem);
+  costs_ = costs_of(problem);
+  costs_.inner = kBlock * static_cast<double>(velocities_->system().W_D.blocks());
 }
 
 void Auto::update_contacts(const ContactProblem& problem) {
@@ -124,49 +155,25 @@ void Auto::prepare_island(ReducedProblem problem, Vector mu) {
 
 /// W has t² blocks for a body that t contacts touch; each takes a few dofs of M⁻¹ H, whose 3 t columns cost two passes over
 /// the factor of the body.
-void Auto::count_costs(const ContactProblem& problem) {
-  const PrimalSystem& system = velocities_->system();
-  const Index node_size = problem.node_size();
-  if (!system.same_matrix() || bodies_.label.empty()) find_bodies(problem);
-  std::vector<double> touches(body_dofs_.size(), 0.0);
-  for (Index k = 0; k < system.H.contacts(); ++k) {
-    Index last = -1;
-    for (Index e = system.H.begin[k]; e < system.H.begin[k + 1]; ++e) {
-      const Index dof = system.H.dof[e];
-      if (dof >= problem.dofs()) continue;
-      const Index body = bodies_.label[dof / node_size];
-      if (body != last) touches[body] += 1.0;  // counted again where the dofs of two bodies alternate
-      last = body;
-    }
-  }
-  costs_ = {};
+Auto::Costs Auto::costs_of(const ContactProblem& problem) {
+  const Outline bodies(problem);
+  Costs costs;
   double blocks = 0.0, coupled_entries = 0.0, coupled_dofs = 0.0;
-  for (std::size_t b = 0; b < touches.size(); ++b) {
-    const double root = std::cbrt(body_dofs_[b]);
-    if (touches[b] > 0.0) {
-      coupled_entries += body_entries_[b];
-      coupled_dofs += body_dofs_[b];
-    }
-    blocks += touches[b] * touches[b];
-    costs_.form += touches[b] * (kSolve * root * body_entries_[b] + kFormBlock * touches[b]);
+  for (std::size_t b = 0; b < bodies.touches.size(); ++b) {
+    const double touches = bodies.touches[b], entries = bodies.entries[b], dofs = bodies.dofs[b];
+    if (dofs > MassFactor::kDenseBody) costs.rigid = false;
+    if (!(touches > 0.0)) continue;
+    coupled_entries += entries;
+    coupled_dofs += dofs;
+    blocks += touches * touches;
+    costs.form += touches * (kSolve * std::cbrt(dofs) * entries + kFormBlock * touches);
   }
-  costs_.step = kStep * coupled_entries * std::pow(coupled_dofs, 2.0 / 3.0);
-  costs_.fits = blocks <= kMostBlocks;
-  costs_.sweep = kBlock * blocks;
-  costs_.product = 2.0 * kBlock * static_cast<double>(system.M.blocks());
-  costs_.inner = kBlock * static_cast<double>(system.W_D.blocks());
-}
-
-void Auto::find_bodies(const ContactProblem& problem) {
-  const Index node_size = problem.node_size();
-  bodies_ = connected_components(problem.M, node_size);
-  body_entries_.assign(static_cast<std::size_t>(bodies_.count), 0.0);
-  body_dofs_ = body_entries_;
-  for (Index row = 0; row < problem.dofs(); ++row) {
-    const Index body = bodies_.label[row / node_size];
-    body_entries_[body] += static_cast<double>(problem.M.row(row).nonZeros());
-    body_dofs_[body] += 1.0;
-  }
+  costs.step = kStep * coupled_entries * std::pow(coupled_dofs, 2.0 / 3.0);
+  costs.fits = blocks <= kMostBlocks;
+  costs.sweep = kBlock * blocks;
+  costs.product = 2.0 * kBlock * static_cast<double>(problem.M.nonZeros()) / 9.0;
+  costs.inner = kBlock * kNeighbours * static_cast<double>(problem.contacts());
+  return costs;
 }
 
 SolveReport Auto::solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) {

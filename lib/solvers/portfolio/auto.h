@@ -3,7 +3,6 @@
 #include <memory>
 #include <string_view>
 
-#include "linalg/connected_components.h"
 #include "solvers/anticipation/ica.h"
 #include "solvers/global_newton/body_newton.h"
 #include "solvers/portfolio/impulse_portfolio.h"
@@ -11,9 +10,9 @@
 
 /// `auto`: the choice where no solver is named.
 ///
-/// - On impulses alone where W is cheap: explicit integration, rigid bodies, bodies of few dofs, problems that have W
-///   only. Accelerated sweeps, then Newton steps (impulse_portfolio.h).
-/// - On velocities first where M couples many nodes: `ica` reads M once per iteration and needs no W. It runs in stages;
+/// - On impulses alone where W is cheap: explicit integration, rigid bodies, bodies of few dofs, few contacts, problems that
+///   have W only. Accelerated sweeps, then Newton steps (impulse_portfolio.h).
+/// - On velocities first elsewhere: `ica` reads M once per iteration and needs no W. It runs in stages;
 ///   after each, the iterations left at the rate so far are weighed against forming W from the factor of M and sweeping
 ///   there. What is cheaper goes on, from the impulses reached. Where sweeps over W do not arrive either, Newton steps on
 ///   velocities follow (`body-newton`), and last Newton steps on impulses.
@@ -64,11 +63,12 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
     double step = 0.0;     ///< a Newton step on velocities
     double sweep = 0.0;    ///< a sweep over W
     bool fits = true;      ///< W into kMostBlocks
+    bool rigid = true;     ///< no body has more dofs than a rigid one
   };
+  static Costs costs_of(const ContactProblem& problem);
+  static bool prefers_impulses(const Costs& costs);
   bool velocities_end(const SolveReport& report, double before, const StopRule& stop, int& length) const;
   void take(const ContactProblem& problem);
-  void find_bodies(const ContactProblem& problem);
-  void count_costs(const ContactProblem& problem);
   SolveReport solve_on_velocities(std::span<double> r, const StopRule& stop, IterationObserver* observer);
   SolveReport sweep_impulses(std::span<double> r, const StopRule& stop, IterationObserver* observer);
   SolveReport step_velocities(std::span<double> r, const StopRule& stop, IterationObserver* observer);
@@ -79,8 +79,6 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
   std::unique_ptr<BodyNewton> steps_;
   const ContactProblem* problem_ = nullptr;
   Vector mu_;
-  Components bodies_;  ///< of M, of the last problem that had deformable ones
-  std::vector<double> body_entries_, body_dofs_;
   Costs costs_;
   bool impulses_ready_ = false, steps_ready_ = false;
 };
