@@ -13,7 +13,8 @@ namespace signorini {
 
 namespace {
 
-constexpr double kBlock = 18.0;  ///< operations with one 3×3 block
+constexpr Eigen::Index kFewEntries = 6;  ///< of M in a row: stiffness couples more
+constexpr double kBlock = 18.0;          ///< operations with one 3×3 block
 constexpr double kSolve = 3.8;  ///< of three solves with a body's factor, for each entry of its part of M …
                                 ///< … times the cube root of its dofs: the fill of a solid
 constexpr double kFormBlock = 150.0;              ///< a block of W from the columns of M⁻¹ H
@@ -101,6 +102,8 @@ void Auto::use_arena(TaskArena* arena) {
 /// Without M and H for velocities, or with W at hand, there is no choice.
 bool Auto::works_on_impulses(const ContactProblem& problem) const {
   if (!problem.has_primal() || problem.has_dual() || problem.contacts() == 0) return true;
+  // mass points and rigid bodies, without a look at the bodies
+  if (problem.M.nonZeros() <= kFewEntries * static_cast<Eigen::Index>(problem.dofs())) return true;
   return !PrimalSystem::refusal(problem).empty() || prefers_impulses(costs_of(problem));
 }
 
