@@ -31,7 +31,7 @@ class NoProvider : public RecordingProvider {
 
 /// Velocities of two bodies of one triangle each, and what the statistics of every step say.
 struct Told {
-  Vector3 first, second;
+  Vector3 first = Vector3::Zero(), second = Vector3::Zero();
   double energy = 2.0, residual = 0.0, velocity_error = 0.0, depth = 0.0;
 };
 
