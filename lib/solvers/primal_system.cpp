@@ -318,6 +318,16 @@ void PrimalSystem::apply_inverse_diagonal(std::span<double> x) const {
   apply_inverse_pairs(x);
 }
 
+double PrimalSystem::largest_velocity(std::span<double> x) const {
+  apply_inverse_diagonal(x);
+  double largest = 0.0, poison = 0.0;  // max loses a NaN
+  for (const double velocity : x) {
+    largest = std::max(largest, std::abs(velocity));
+    poison += 0.0 * velocity;
+  }
+  return largest + poison;
+}
+
 void PrimalSystem::apply_inverse_nodes(std::span<double> x, std::size_t begin, std::size_t end) const {
   for (std::size_t i = begin; i < end; ++i) {
     const Matrix3& D = inverse[i];

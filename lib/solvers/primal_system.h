@@ -80,6 +80,8 @@ class PrimalSystem {
   /// The same for the node blocks [begin, end) that are in no pair, and for all pairs.
   void apply_inverse_nodes(std::span<double> x, std::size_t begin, std::size_t end) const;
   void apply_inverse_pairs(std::span<double> x) const;
+  /// ‖D⁻¹ x‖∞ in m/s, NaN where a number is; x [N·s] becomes D⁻¹ x.
+  double largest_velocity(std::span<double> x) const;
   /// y = M x; sizes size(). The parts below, one after the other or as tasks.
   void multiply(std::span<const double> x, std::span<double> y, TaskArena* arena = nullptr) const;
   /// The product in independent parts, node blocks [part_begin(p), part_begin(p + 1)): every part writes its

@@ -147,6 +147,7 @@ Iteration ImpulsePortfolio::step(std::span<double> r) {
   }
   ++counters_.evaluations;
   counters_.state_changes += system_.state_changes();
+  counters_.factorisations = system_.factorisations();
   if (!std::isfinite(error)) {  // full steps ran away: the trial ends
     steps_ = kMostSteps;
     std::copy(best_r_.begin(), best_r_.end(), r.begin());
