@@ -6,11 +6,12 @@ import os
 import re
 import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 import pandas as pd
 
-from signorini_report import accuracy, bounds, data, definition, docs_pages, machine, verdicts as judged
+from signorini_report import accuracy, bounds, committed, data, definition, docs_pages, figures, machine, style, verdicts as judged
 from signorini_report.strict import ReportError
 
 DESCRIPTION = """Keeps what is committed below results/reference.
@@ -18,7 +19,8 @@ DESCRIPTION = """Keeps what is committed below results/reference.
   scripts/reference promote ID           shows what would be copied from results/out and how verdicts change
   scripts/reference promote ID --yes     copies summary.csv, claims.json, run.toml, env.json, tables, and the figure of its page
   scripts/reference promote ID FILE... [--yes]   copies these files (and env.json) instead
-  scripts/reference page ID              copies the figure of the page of ID alone, or the page that it makes (printed rules)
+  scripts/reference page ID              copies the figure of the page of ID alone, or the page that it makes (printed rules); where ID has
+                                         not run here, draws it from the committed tables, if these are enough for it
   scripts/reference compare DIR [ID...]  compares counts and verdicts of `signorini run --size quick --out DIR`; status 1 where they differ
   scripts/reference compare DIR [ID...] --write  makes them the reference
   scripts/reference bounds [ID...]       notes in claims.json at which commit each bound was set (promote does this)"""
@@ -132,10 +134,25 @@ def page(identifier):
     if not places:
         print(f"{identifier}: its page shows no figure")
     for name, target in places:
-        if not (folder / name).is_file():
+        if (folder / name).is_file():
+            shutil.copyfile(folder / name, target)
+            print(f"copied     {target.relative_to(docs_pages.ROOT)}")
+        elif folder.is_dir() or not drawn_from_tables(identifier, name, target):
             raise ReportError(f"{folder / name} does not exist; run the experiment and scripts/report first")
-        shutil.copyfile(folder / name, target)
-        print(f"copied     {target.relative_to(docs_pages.ROOT)}")
+
+
+def drawn_from_tables(identifier, name, target):
+    """Draws a figure of a committed result where nothing was run here; False where it needs rows."""
+    committed_folder, figure = results() / "reference" / identifier, figures.known().get(Path(name).stem)
+    if figure is None or not figure.from_tables or not committed_folder.is_dir():
+        return False
+    style.apply()
+    with tempfile.TemporaryDirectory() as place:
+        if not figure.draw(committed.experiment(committed_folder), Path(place)):
+            return False
+        shutil.copyfile(Path(place) / name, target)
+    print(f"drawn      {target.relative_to(docs_pages.ROOT)}, from the tables of {committed_folder}")
+    return True
 
 
 def note_bounds(identifiers):
