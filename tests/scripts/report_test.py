@@ -283,6 +283,13 @@ class BusyMachine(unittest.TestCase):
                 self.assertEqual([(one.bound, one.why) for one in found.values()], [("paper", ""), ("ours", "w")], "of the definition of today")
                 self.assertEqual((found["work"].verdict, found["speed"].verdict), ("holds", verdict), env)
 
+    def test_reasons_of_a_committed_result_are_those_of_today(self):
+        old = verdicts.Verdict(experiment="x", id="a", claim="", source="", kind="ratio", expected="", value=1.0, unit="", samples=3, verdict="differs", reason="old",
+                               bound="paper")
+        held = dataclasses.replace(old, verdict="holds", reason="")
+        for verdict, claim, reason in ((old, {"reason": "new"}, "new"), (old, {}, "old"), (old, None, "old"), (held, {"reason": "new"}, "")):
+            self.assertEqual(verdicts.with_origin(verdict, claim).reason, reason)
+
 
 class MissingErrors(unittest.TestCase):
     """A run without an answer has no error: it counts neither as good nor as bad one."""
