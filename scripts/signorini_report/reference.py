@@ -152,7 +152,7 @@ def drawn_from_tables(identifier, name, target):
         if not figure.draw(committed.experiment(committed_folder), Path(place)):
             return False
         shutil.copyfile(Path(place) / name, target)
-    print(f"drawn      {target.relative_to(docs_pages.ROOT)}, from the tables of {committed_folder}")
+    print(f"drawn      {target}, from the tables of {committed_folder}")
     return True
 
 
