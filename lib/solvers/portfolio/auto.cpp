@@ -255,8 +255,10 @@ bool Auto::solve_without_factor(std::span<double> r, const StopRule& stop, Stage
   for (;;) {
     if (whole.iterations >= stop.max_iterations) return true;
     if (left < iteration) return false;
+    // later stages: sharper by a few digits, or never
+    const double most = goes_on ? std::max(20.0, 0.5 * whole.iterations) : 1e8;
     rule.max_iterations =
-        std::min(static_cast<int>(std::min(left / iteration, 1e8)), stop.max_iterations - whole.iterations);
+        std::min(static_cast<int>(std::min(left / iteration, most)), stop.max_iterations - whole.iterations);
     rule.time_limit = std::max(0.0, stop.time_limit - watch.seconds());
     if (goes_on) factorless_->go_on_from(r, v_);
     const SolveReport stage = factorless_->solve(r, rule, shown);

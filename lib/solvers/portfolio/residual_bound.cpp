@@ -8,7 +8,7 @@ namespace signorini {
 
 namespace {
 
-constexpr double kShareOfVelocity = 0.05;  ///< of the target that the error of u may take
+constexpr double kShareOfVelocity = 0.1;  ///< of the target that the error of u may take, point 3 counted in
 constexpr double kLeastTolerance = 1e-15;
 
 /// W_D over an eigenvalue of D⁻¹ M.
@@ -51,10 +51,14 @@ bool ResidualBound::prepare(PrimalSystem& system, const Vector& f, TaskArena* ar
   b_.assign(system.size(), 0.0);
   u_.assign(3 * static_cast<std::size_t>(system.contacts()), 0.0);
   reach_.resize(system.contacts());
-  farthest_ = 0.0;
+  farthest_ = sharpest_ = 0.0;
   for (std::size_t k = 0; k < reach_.size(); ++k) {
     reach_[k] = std::sqrt(std::max(0.0, system.W_D_diagonal[k].trace()) / spectrum_.low);
     farthest_ = std::max(farthest_, reach_[k]);
+    const InverseMass& W = system.inverse_mass[k];
+    const double drift =
+        W.normal > 0.0 ? system.mu[static_cast<Eigen::Index>(k)] * condition() * W.tangent / W.normal : 0.0;
+    sharpest_ = std::max(sharpest_, reach_[k] * (2.0 + std::numbers::sqrt2 * drift));
   }
   const double free = PrimalSystem::kFreeTolerance * system.mass_norm(span_of(force_), arena);
   least_scale_ = system.scale - farthest_ * free / std::sqrt(spectrum_.low);
@@ -69,7 +73,7 @@ double ResidualBound::measure(std::span<const double> r, std::span<double> v, do
   for (std::size_t i = 0; i < b_.size(); ++i) b_[i] += force_[static_cast<Eigen::Index>(i)];
   const double size = system.mass_norm(b_, arena), root = std::sqrt(spectrum_.low);
   const double wanted =
-      farthest_ > 0.0 && size > 0.0 ? kShareOfVelocity * target * root / (farthest_ * size) : 1.0;
+      sharpest_ > 0.0 && size > 0.0 ? kShareOfVelocity * target * root / (sharpest_ * size) : 1.0;
   const CgReport report = system.solve_mass(b_, v, std::max(wanted, kLeastTolerance), limit, arena);
   products_ = report.iterations + 2;
   system.relative_velocity(v, u_, arena);

@@ -51,6 +51,7 @@ class ResidualBound {
   std::vector<double> b_, u_;  ///< f + H r; Hᵀ v + w
   std::vector<double> reach_;  ///< m: √(tr W_D,kk / a)
   double farthest_ = 0.0;      ///< the largest of them
+  double sharpest_ = 0.0;      ///< the largest of them times the factor of point 3
   double least_scale_ = 0.0;
   int products_ = 0;
 };
