@@ -277,7 +277,7 @@ bool Auto::solve_without_factor(std::span<double> r, const StopRule& stop, Stage
     if (bound <= target) return true;
     whole.status = SolveStatus::iteration_limit;
     if (stage.counters.guards > 0 || !std::isfinite(bound)) return false;
-    left -= costs_.product * (stage.counters.mass_products + bound_.products()) +
+    left -= costs_.product * static_cast<double>(stage.counters.mass_products + bound_.products()) +
             costs_.inner * static_cast<double>(stage.counters.contact_sweeps);
     // what the rest costs at the rate so far
     const double rate = std::log(1.0 / std::min(rule.residual, 0.5)) / std::max(1, whole.iterations);
