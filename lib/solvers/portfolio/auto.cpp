@@ -21,9 +21,13 @@ constexpr double kFormBlock = 150.0;              ///< a block of W from the col
 constexpr double kSweepsOnImpulses = 150.0;       ///< that a problem takes once W is there
 constexpr double kIterationsOnVelocities = 60.0;  ///< of `ica` that it takes
 constexpr double kInnerSweeps = 10.0,
-                 kNeighbours = 5.0;  ///< in an iteration; blocks per contact of its inner matrix
-constexpr double kStep = 3.5;        ///< a factor of M + H C Hᵀ, for each entry of M, times all dofs ^ 2/3
-constexpr int kShortestStage = 20, kMostSteps = 80;
+                 kNeighbours = 5.0;   ///< in an iteration; blocks per contact of its inner matrix
+constexpr double kStep = 3.5;         ///< a factor of M + H C Hᵀ, for each entry of M, times all dofs ^ 2/3
+constexpr double kFactor = 3.5;       ///< a factor of M, for each entry of a body's part times its dofs ^ 2/3
+constexpr double kGradients = 150.0;  ///< products of the free velocity and of the bound
+constexpr double kFirstAsk = 0.3;     ///< of the tolerance, for `ica` that judges itself
+constexpr double kSafety = 0.999;     ///< rounding, as in StopTest
+constexpr int kShortestStage = 20, kMostSteps = 80, kMostGradients = 2000;
 
 /// The mechanical bodies of a problem: entries of M, dofs, and contacts that touch them.
 struct Outline {
@@ -49,8 +53,21 @@ struct Outline {
   std::vector<double> entries, dofs, touches;
 };
 
+/// The report of two stages, the second from where the first ended.
+void append(SolveReport& whole, const SolveReport& stage) {
+  whole.status = stage.status;
+  whole.iterations += stage.iterations;
+  for (std::size_t p = 0; p < whole.phase_iterations.size(); ++p)
+    whole.phase_iterations[p] += stage.phase_iterations[p];
+  whole.products += stage.products;
+  whole.counters += stage.counters;
+  whole.own_residual = stage.own_residual;
+}
+
+}  // namespace
+
 /// Stages of one solve as one: iterations are numbered on, and the first start alone is shown.
-class Stages : public IterationObserver {
+class Auto::Stages : public IterationObserver {
  public:
   explicit Stages(IterationObserver* outer) : outer_(outer) {}
   void begin_next(int iterations) {
@@ -75,19 +92,6 @@ class Stages : public IterationObserver {
   bool first_ = true, steps_ = false;
 };
 
-/// The report of two stages, the second from where the first ended.
-void append(SolveReport& whole, const SolveReport& stage) {
-  whole.status = stage.status;
-  whole.iterations += stage.iterations;
-  for (std::size_t p = 0; p < whole.phase_iterations.size(); ++p)
-    whole.phase_iterations[p] += stage.phase_iterations[p];
-  whole.products += stage.products;
-  whole.counters += stage.counters;
-  whole.own_residual = stage.own_residual;
-}
-
-}  // namespace
-
 Auto::Auto(const Options& options)
     : RegisteredSolver(options),
       impulses_(std::make_unique<ImpulsePortfolio>(PortfolioOptions{options.common})) {}
@@ -96,6 +100,7 @@ void Auto::use_arena(TaskArena* arena) {
   arena_ = arena;
   impulses_->use_arena(arena);
   if (velocities_) velocities_->use_arena(arena);
+  if (factorless_) factorless_->use_arena(arena);
   if (steps_) steps_->use_arena(arena);
 }
 
@@ -107,51 +112,85 @@ bool Auto::works_on_impulses(const ContactProblem& problem) const {
   return !PrimalSystem::refusal(problem).empty() || prefers_impulses(costs_of(problem));
 }
 
+double Auto::Costs::iteration() const { return product + kInnerSweeps * inner; }
+double Auto::Costs::impulses() const { return factor + form + kSweepsOnImpulses * sweep; }
+double Auto::Costs::velocities() const { return factor + kIterationsOnVelocities * iteration(); }
+double Auto::Costs::factorless() const {
+  return kGradients * product + kIterationsOnVelocities * iteration();
+}
+
 /// W and the usual number of sweeps against the usual number of iterations of `ica`.
 bool Auto::prefers_impulses(const Costs& costs) {
   if (costs.rigid) return true;
-  if (!costs.fits) return false;
-  const double impulses = costs.form + kSweepsOnImpulses * costs.sweep;
-  return impulses <= kIterationsOnVelocities * (costs.product + kInnerSweeps * costs.inner);
+  return costs.fits && costs.impulses() <= std::min(costs.velocities(), costs.factorless());
+}
+
+std::unique_ptr<Auto::Velocities> Auto::make_velocities(Judge judge) const {
+  IcaOptions options;
+  options.common = options_.common;
+  options.judge = judge;
+  auto made = std::make_unique<Velocities>(options);
+  made->use_arena(arena_);
+  return made;
 }
 
 void Auto::prepare(const ContactProblem& problem) {
   if (works_on_impulses(problem)) {
+    on_velocities_ = false;
     velocities_.reset();
+    factorless_.reset();
     impulses_->prepare(problem);
     impulses_ready_ = true;
     return;
   }
-  if (!velocities_) {
-    IcaOptions options;
-    options.common = options_.common;
-    velocities_ = std::make_unique<Velocities>(options);
-    velocities_->use_arena(arena_);
+  prepare_velocities(problem, false);
+}
+
+void Auto::update_contacts(const ContactProblem& problem) {
+  if (!on_velocities_ || works_on_impulses(problem)) {
+    prepare(problem);
+    return;
   }
-  velocities_->prepare(problem);
+  prepare_velocities(problem, true);
+}
+
+void Auto::prepare_velocities(const ContactProblem& problem, bool same_matrix) {
   take(problem);
+  if (costs_.factorless() < costs_.velocities()) {
+    const bool update = same_matrix && factorless_;
+    if (!factorless_) factorless_ = make_velocities(Judge::own);
+    update ? factorless_->update_contacts(problem) : factorless_->prepare(problem);
+    factorless_ready_ = bound_.prepare(factorless_->system(), problem.f, arena_);
+    if (factorless_ready_) {
+      v_.resize(factorless_->system().size());
+      costs_.inner = kBlock * static_cast<double>(factorless_->system().W_D.blocks());
+      return;
+    }
+  }
+  prepare_factored(problem, same_matrix);
+}
+
+void Auto::prepare_factored(const ContactProblem& problem, bool same_matrix) {
+  const bool update = same_matrix && velocities_;
+  if (!velocities_) velocities_ = make_velocities(Judge::exact);
+  update ? velocities_->update_contacts(problem) : velocities_->prepare(problem);
+  costs_.inner = kBlock * static_cast<double>(velocities_->system().W_D.blocks());
+  velocities_ready_ = true;
 }
 
 /// What stages after the first need of a problem that is solved on velocities first.
 void Auto::take(const ContactProblem& problem) {
   problem_ = &problem;
   mu_ = problem.mu;
-  impulses_ready_ = steps_ready_ = false;
+  on_velocities_ = true;
+  factorless_ready_ = velocities_ready_ = impulses_ready_ = steps_ready_ = false;
   costs_ = costs_of(problem);
-  costs_.inner = kBlock * static_cast<double>(velocities_->system().W_D.blocks());
-}
-
-void Auto::update_contacts(const ContactProblem& problem) {
-  if (!velocities_ || works_on_impulses(problem)) {
-    prepare(problem);
-    return;
-  }
-  velocities_->update_contacts(problem);
-  take(problem);
 }
 
 void Auto::prepare_island(ReducedProblem problem, Vector mu) {
+  on_velocities_ = false;
   velocities_.reset();
+  factorless_.reset();
   impulses_->prepare_island(std::move(problem), std::move(mu));
   impulses_ready_ = true;
 }
@@ -169,6 +208,7 @@ Auto::Costs Auto::costs_of(const ContactProblem& problem) {
     coupled_entries += entries;
     coupled_dofs += dofs;
     blocks += touches * touches;
+    costs.factor += kFactor * std::pow(dofs, 2.0 / 3.0) * entries;
     costs.form += touches * (kSolve * std::cbrt(dofs) * entries + kFormBlock * touches);
   }
   costs.step = kStep * coupled_entries * std::pow(coupled_dofs, 2.0 / 3.0);
@@ -180,7 +220,7 @@ Auto::Costs Auto::costs_of(const ContactProblem& problem) {
 }
 
 SolveReport Auto::solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) {
-  if (velocities_) return solve_on_velocities(r, stop, observer);
+  if (on_velocities_) return solve_on_velocities(r, stop, observer);
   SolveReport report = impulses_->solve(r, stop, observer);
   if (report.message.empty()) report.message = "impulses";
   return report;
@@ -201,12 +241,62 @@ bool Auto::velocities_end(const SolveReport& report, double before, const StopRu
   return false;
 }
 
+/// False: M has to be factored; r is where the next stage may begin. No more is spent than a solve with the factor is
+/// worth.
+bool Auto::solve_without_factor(std::span<double> r, const StopRule& stop, Stages& stages,
+                                IterationObserver* shown, SolveReport& whole) {
+  const Stopwatch watch;
+  const double scale = stop.velocity_scale > 0.0 ? stop.velocity_scale : bound_.least_scale();
+  const double target = kSafety * stop.residual * scale, iteration = costs_.iteration();
+  double left = costs_.fits ? std::min(costs_.velocities(), costs_.impulses()) : costs_.velocities();
+  StopRule rule = stop;
+  rule.residual = kFirstAsk * stop.residual;
+  bool goes_on = false;
+  for (;;) {
+    if (whole.iterations >= stop.max_iterations) return true;
+    if (left < iteration) return false;
+    // later stages: sharper by a few digits, or never
+    const double most = goes_on ? std::max(20.0, 0.5 * whole.iterations) : 1e8;
+    rule.max_iterations =
+        std::min(static_cast<int>(std::min(left / iteration, most)), stop.max_iterations - whole.iterations);
+    rule.time_limit = std::max(0.0, stop.time_limit - watch.seconds());
+    if (goes_on) factorless_->go_on_from(r, v_);
+    const SolveReport stage = factorless_->solve(r, rule, shown);
+    append(whole, stage);
+    stages.begin_next(stage.iterations);
+    if (stage.status == SolveStatus::time_limit) return true;
+    if (stage.status != SolveStatus::converged) {
+      whole.status = SolveStatus::iteration_limit;
+      return whole.iterations >= stop.max_iterations;
+    }
+    factorless_->copy_velocity(v_);
+    const double bound = bound_.measure(r, v_, target, kMostGradients, arena_);
+    whole.products += bound_.products();
+    whole.counters.mass_products += bound_.products();
+    whole.own_residual = bound / scale;
+    if (bound <= target) return true;
+    whole.status = SolveStatus::iteration_limit;
+    if (stage.counters.guards > 0 || !std::isfinite(bound)) return false;
+    left -= costs_.product * static_cast<double>(stage.counters.mass_products + bound_.products()) +
+            costs_.inner * static_cast<double>(stage.counters.contact_sweeps);
+    // what the rest costs at the rate so far
+    const double rate = std::log(1.0 / std::min(rule.residual, 0.5)) / std::max(1, whole.iterations);
+    if (std::log(2.0 * bound / target) / rate * iteration > left) return false;
+    rule.residual *= std::clamp(0.5 * target / bound, 0.03, 0.5);
+    goes_on = true;
+  }
+}
+
 SolveReport Auto::solve_on_velocities(std::span<double> r, const StopRule& stop,
                                       IterationObserver* observer) {
   const Stopwatch watch;
   Stages stages(observer);
   IterationObserver* const shown = observer != nullptr ? &stages : nullptr;
   SolveReport whole;
+  whole.message = "no factor";
+  const bool judging = stop.residual > 0.0 && !stop.fixed_iterations;
+  if (factorless_ready_ && judging && solve_without_factor(r, stop, stages, shown, whole)) return whole;
+  if (!velocities_ready_) prepare_factored(*problem_, false);
   whole.message = "velocities";
   StopRule rule = stop;
   double before = 1.0;  // of the start, about
