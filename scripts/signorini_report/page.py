@@ -3,37 +3,12 @@
 import base64
 import html
 import re
+from pathlib import Path
 
-from signorini_report import machine, notes, table_methods, tables, verdicts as judged
+from signorini_report import interactive, machine, neighbours, notes, table_methods, tables, verdicts as judged
+from signorini_report.data import read_schema
 
-CSS = """
-:root { --ink: #1b1b1b; --soft: #5f6368; --rule: #d9d9d9; --paper: #ffffff; --wash: #f6f7f8;
-        --holds: #00663f; --differs: #a33c00; --open: #5f6368; }
-body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 66rem; color: var(--ink); background: var(--paper);
-       font: 16px/1.5 system-ui, "Helvetica Neue", Arial, sans-serif; }
-h1 { font-size: 1.7rem; margin: 0 0 .2rem; } h2 { font-size: 1.35rem; margin: 3rem 0 .3rem; border-top: 2px solid var(--ink);
-     padding-top: 1rem; } h3 { font-size: 1.05rem; margin: 1.8rem 0 .4rem; }
-p { margin: .4rem 0 .8rem; } .soft { color: var(--soft); font-weight: 400; } blockquote { margin: .6rem 0; padding: .2rem 0 .2rem 1rem;
-     border-left: 3px solid var(--rule); }
-figure { margin: 1.4rem 0; } figure img { max-width: 100%; height: auto; display: block; }
-figcaption { font-size: .9rem; color: var(--soft); margin-top: .4rem; max-width: 50rem; }
-.scroll { overflow-x: auto; } table { border-collapse: collapse; font-size: .85rem; font-variant-numeric: tabular-nums; }
-th, td { padding: .22rem .5rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--rule); }
-th { border-bottom: 1.5px solid var(--ink); white-space: nowrap; } td.number, th.number { text-align: right; }
-.summary td { white-space: nowrap; } details { margin: 1rem 0; } summary { cursor: pointer; font-weight: 600; }
-.holds { color: var(--holds); font-weight: 600; } .differs { color: var(--differs); font-weight: 600; }
-.word { white-space: nowrap; } .not-comparable { color: var(--open); font-weight: 600; } nav a { margin-right: 1rem; } code { font-size: .9em; }
-@page { size: A4; margin: 14mm 12mm; }
-@page wide { size: A4 landscape; margin: 12mm; }
-@media print {
-  body { max-width: none; padding: 0; font-size: 11px; } h2, h3, summary { break-after: avoid; }
-  figure { break-inside: avoid; } figure img { max-height: 240mm; }
-  details::details-content { content-visibility: visible; height: auto; }
-  .scroll { overflow: visible; } .scroll.wide, :is(details, section):has(> .scroll.wide) { page: wide; }
-  table { width: 100%; font-size: min(10px, calc(130px / var(--columns))); } thead { display: table-header-group; } tr { break-inside: avoid; }
-  th, .summary td, .word { white-space: normal; overflow-wrap: anywhere; } th, td { padding: 2px min(5px, calc(48px / var(--columns))); }
-}
-"""
+CSS = (Path(__file__).parent / "web" / "page.css").read_text(encoding="utf-8")
 # a browser that does not know ::details-content prints closed what is closed
 OPEN_FOR_PRINTING = ("addEventListener('beforeprint', () => document.querySelectorAll('details').forEach(part => "
                      "{ part.dataset.was = part.open; part.open = true; }));"
@@ -132,7 +107,7 @@ def plain_table(header, body):
 
 def titled(title, note, table):
     """One section, so that title and table stay on one page of paper."""
-    return f"<section><h3>{text(title)}</h3><p>{text(note)}</p>{table}</section>"
+    return f"<section><h2>{text(title)}</h2><p>{text(note)}</p>{table}</section>"
 
 
 def provenance(env):
@@ -144,9 +119,9 @@ def provenance(env):
 def document(title, body):
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{text(title)}</title><style>{CSS}</style><script>{OPEN_FOR_PRINTING}</script></head><body>
+<title>{text(title)}</title><style>{CSS}</style><script>{OPEN_FOR_PRINTING}</script></head><body><main>
 {body}
-</body></html>
+</main></body></html>
 """
 
 
@@ -160,6 +135,14 @@ def what_was_run(experiment):
         words.append(f"{experiment.steps['file'].nunique()} recordings, {len(experiment.steps)} steps")
     size = experiment.env.get("size")
     return "; ".join(words) + (f"; size {size}" if size else "")
+
+
+def explorer_of(experiment):
+    """The interactive part; nothing where what it needs is not installed, which main.py says once."""
+    if interactive.unavailable() or experiment.runs.empty:
+        return ""
+    return interactive.explorer(experiment.runs, traces=experiment.traces, config=experiment.config, links=neighbours.links_of(experiment),
+                                schema=read_schema(experiment.folder))
 
 
 def experiment_page(experiment, figures, verdicts, table):
@@ -177,7 +160,9 @@ def experiment_page(experiment, figures, verdicts, table):
     if experiment.claim:
         parts.append(f"<blockquote>{text(experiment.claim)}</blockquote>")
     if verdicts:
-        parts.append("<h3>Claims</h3>" + claims_table(verdicts))
+        parts.append("<h2>Claims</h2>" + claims_table(verdicts))
+    parts.append(explorer_of(experiment))
+    parts.append("<h2>Figures</h2>" if figures else "")
     for name, caption in figures:
         parts.append(f"<figure>{picture(experiment.folder / f'{name}.svg', caption)}"
                      f"<figcaption>{text(caption)} <a href='{name}.svg'>svg</a> "
@@ -193,7 +178,7 @@ def experiment_page(experiment, figures, verdicts, table):
     if (experiment.folder / "rules.md").is_file():
         parts.append("<p>The rules one by one: <a href='rules.md'>rules.md</a></p>")
     if len(table):
-        parts.append("<h3>Numbers</h3><p>Times and ratios are medians over the snapshots solved to the tolerance, judged by the "
+        parts.append("<h2>Numbers</h2><p>Times and ratios are medians over the snapshots solved to the tolerance, judged by the "
                      "referee; setup and solve are timed apart. The residual is the referee's Alart–Curnier error: largest error of a "
                      "contact in velocity units, divided by the largest relative velocity that would occur without contact impulses; it "
                      "has no unit. <a href='summary.csv'>summary.csv</a></p>")
