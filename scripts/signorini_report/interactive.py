@@ -145,6 +145,11 @@ def protocols_of(once):
         sorted(set(once["protocol"]) - {"time", "self-stopped", "converge"})
 
 
+def first_target(targets, config):
+    """The place of the residual that pages show first: the first one of the config, else the strictest."""
+    return next((place for place, target in enumerate(targets) if target in config.get("tolerances", [])[:1]), 0)
+
+
 def kept_points(count, most):
     """Places of a curve's points that are kept: the first, the last, the others evenly in the logarithm of their number."""
     if count <= most:
@@ -194,8 +199,7 @@ def explorer_data(rows, traces=(), config=None, links=None, filters=None, schema
     links, filters = links or Links(), [*FILTERS, *(filters or [])]
     once, targets = runs_once(rows, [name for name, _ in filters if name in rows])
     names = {pair: name for *pair, name in once[["solver", "options", "name"]].itertuples(index=False) for pair in [tuple(pair)]}
-    asked = [place for place, target in enumerate(targets) if target in (config or {}).get("tolerances", [])[:1]]
-    settings = {"target": asked[0] if asked else 0, "filters": [[name, title] for name, title in filters if name in once], "targets": targets, "protocols": protocols_of(once),
+    settings = {"target": first_target(targets, config or {}), "filters": [[name, title] for name, title in filters if name in once], "targets": targets, "protocols": protocols_of(once),
                 "looks": looks_of(once), "limits": limits_of(config or {}), "recordings": links.recordings, "replays": links.replays,
                 "rows": len(once), "meanings": {column["name"]: [column.get("unit", ""), column.get("meaning", "")] for column in schema}}
     return settings, packed({"count": len(once), "columns": columns_of(once)}), packed_curves(list(traces), names)

@@ -1,5 +1,6 @@
 """What stands beside the page of an experiment: its data, its definition, its recordings and their replays, as addresses relative to it."""
 
+import json
 import os
 import urllib.parse
 from pathlib import Path
@@ -28,6 +29,12 @@ def recording_paths(experiment):
         if there is not None:
             found[file] = there
     return found
+
+
+def schema_of(folder):
+    """The columns of runs.csv with units and meanings; it was checked when the rows were read."""
+    path = folder / "runs.schema.json"
+    return json.loads(path.read_text(encoding="utf-8"))["runs.csv"] if path.is_file() else []
 
 
 def links_of(experiment):

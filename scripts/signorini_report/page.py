@@ -5,8 +5,7 @@ import html
 import re
 from pathlib import Path
 
-from signorini_report import interactive, machine, neighbours, notes, table_methods, tables, verdicts as judged
-from signorini_report.data import read_schema
+from signorini_report import front, interactive, machine, neighbours, notes, table_methods, tables, verdicts as judged
 
 CSS = (Path(__file__).parent / "web" / "page.css").read_text(encoding="utf-8")
 # a browser that does not know ::details-content prints closed what is closed
@@ -142,7 +141,7 @@ def explorer_of(experiment):
     if interactive.unavailable() or experiment.runs.empty:
         return ""
     return interactive.explorer(experiment.runs, traces=experiment.traces, config=experiment.config, links=neighbours.links_of(experiment),
-                                schema=read_schema(experiment.folder))
+                                schema=neighbours.schema_of(experiment.folder))
 
 
 def experiment_page(experiment, figures, verdicts, table):
@@ -191,10 +190,17 @@ PAPERS = {"lazarevych2010": "Lazarevych, Szekely and Harders 2010", "otaduy2009"
           "verschoor2019": "Verschoor and Jalba 2019"}
 
 
+DATA = ("runs.csv", "steps.csv", "trace.h5", "env.json", "summary.csv")
 WORDS = {judged.PAPER: "of the paper", judged.OURS: "ours", "": "unknown"}
 
 
-def overview(entries):
+def data_links(identifier, folder):
+    """Links to the files of an experiment, beside report.html."""
+    there = [name for name in DATA if (folder / identifier / name).is_file()]
+    return " ".join(f"<a href='{text(identifier)}/{name}' aria-label='{name} of {text(identifier)}'>{name.split('.')[0]}</a>" for name in there)
+
+
+def overview(entries, folder):
     """One line per experiment and origin of bounds, by paper."""
     groups = {}
     for identifier, title, verdicts in entries:
@@ -205,10 +211,11 @@ def overview(entries):
             first = f"<td><a href='{text(identifier)}/index.html'>{text(identifier)}</a></td><td>{text(title)}</td>"
             for bound, part in (judged.by_bound(verdicts) or {None: []}).items():
                 cells = "".join(f"<td class='number'>{count or ''}</td>" for count in judged.counts(part))
-                rows.append(f"<tr>{first}<td>{WORDS.get(bound, '')}</td>{cells}</tr>")
+                data = data_links(identifier, folder) if not first.startswith("<td></td>") else ""
+                rows.append(f"<tr>{first}<td>{WORDS.get(bound, '')}</td>{cells}<td>{data}</td></tr>")
                 first = "<td></td><td></td>"
     head = ("<th>experiment</th><th>of</th><th>bounds</th><th class='number'>holds</th><th class='number'>differs</th>"
-            "<th class='number'>not comparable</th>")
+            "<th class='number'>not comparable</th><th>data</th>")
     return table_element(head, rows)
 
 
@@ -221,8 +228,13 @@ def count_lines(verdicts):
     return "\n".join(lines) or "<p>No claims are stated.</p>"
 
 
-def index_page(entries):
-    """entries: (id, title, verdicts) of every experiment of the folder."""
+def winners_map(entries, folder):
+    maps = {identifier: found for identifier, _, _ in entries if (found := front.read_map(folder / identifier))}
+    return front.section(maps, {identifier: title for identifier, title, _ in entries})
+
+
+def index_page(entries, folder):
+    """entries: (id, title, verdicts) of every experiment of the folder of results."""
     verdicts = judged.shown([verdict for _, _, found in entries for verdict in found])
     others = [verdict for verdict in verdicts if verdict.verdict != judged.HOLDS]
     claims = f"<h2>What differs or cannot be compared</h2>{claims_table(others, True)}" if others else ""
@@ -230,6 +242,8 @@ def index_page(entries):
     return document("Signorini: results", f"""<h1>Signorini: results</h1>
 <p>Every solver on identical recorded contact problems, judged by one referee. One page per experiment: what the source says, what was
 measured, the verdict, and what explains a difference. A bound is the paper's where the paper states it, else ours.</p>
+{winners_map(entries, folder)}
+<h2>Verdicts by paper</h2>
 {count_lines(verdicts)}
-{overview(entries)}
+{overview(entries, folder)}
 {claims}""")

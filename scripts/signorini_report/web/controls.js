@@ -71,3 +71,18 @@ function filterGroup(name, title, values, chosen, counts, onChange) {
   group.append(head, set);
   return group;
 }
+
+async function copyText(text, button) {
+  try { await navigator.clipboard.writeText(text); } catch {
+    const area = document.createElement("textarea");
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+    button.focus();
+  }
+  const before = button.dataset.words ??= button.textContent;
+  button.textContent = "Copied";
+  setTimeout(() => { button.textContent = before; }, 1500);
+}

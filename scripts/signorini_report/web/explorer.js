@@ -375,21 +375,6 @@ class Explorer {
   }
 }
 
-async function copyText(text, button) {
-  try { await navigator.clipboard.writeText(text); } catch {
-    const area = document.createElement("textarea");
-    area.value = text;
-    document.body.append(area);
-    area.select();
-    document.execCommand("copy");
-    area.remove();
-    button.focus();
-  }
-  const before = button.dataset.words ??= button.textContent;
-  button.textContent = "Copied";
-  setTimeout(() => { button.textContent = before; }, 1500);
-}
-
 async function startExplorer() {
   try {
     const raw = await unpacked(el("rows").textContent), settings = JSON.parse(el("settings").textContent);
