@@ -6,7 +6,7 @@ import io
 import json
 from pathlib import Path
 
-from PIL import Image
+from PIL import Image, ImageChops
 
 from signorini_report import interactive
 
@@ -41,14 +41,23 @@ def read_map(folder):
         return None
 
 
+def frame_of(sheet):
+    """Sheets of the gallery hold frames in two columns, each above its time, then plots: the second frame, which shows bodies in contact, or the
+    only one, without its margins."""
+    column, several = sheet.width // 2, sheet.height > 0.5 * sheet.width
+    frame = sheet.crop((column if several else 0, 0, 2 * column if several else column, int(0.65 * column)))
+    drawn = ImageChops.difference(frame, Image.new("RGB", frame.size, frame.getpixel((frame.width - 1, 0)))).getbbox()
+    return frame.crop(drawn) if drawn else frame
+
+
 def picture_of(scene):
     """data: of a small picture of the scene; empty where the gallery has none."""
     path = GALLERY / f"{scene}.png"
     if Path(scene).name != scene or not path.is_file():
         return ""
     with Image.open(path) as picture:
-        small = picture.convert("RGB")
-        small.thumbnail((PICTURE_WIDTH, PICTURE_WIDTH), Image.Resampling.LANCZOS)
+        small = frame_of(picture.convert("RGB"))
+    small.thumbnail((PICTURE_WIDTH, PICTURE_WIDTH), Image.Resampling.LANCZOS)
     content = io.BytesIO()
     small.save(content, "JPEG", quality=82)
     return "data:image/jpeg;base64," + base64.b64encode(content.getvalue()).decode()

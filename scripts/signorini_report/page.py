@@ -158,9 +158,9 @@ def experiment_page(experiment, figures, verdicts, table):
         parts.append("<p class='soft'>The folder of this experiment was not found: figures are drawn, nothing is judged.</p>")
     if experiment.claim:
         parts.append(f"<blockquote>{text(experiment.claim)}</blockquote>")
+    parts.append(explorer_of(experiment))
     if verdicts:
         parts.append("<h2>Claims</h2>" + claims_table(verdicts))
-    parts.append(explorer_of(experiment))
     parts.append("<h2>Figures</h2>" if figures else "")
     for name, caption in figures:
         parts.append(f"<figure>{picture(experiment.folder / f'{name}.svg', caption)}"

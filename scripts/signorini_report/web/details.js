@@ -6,9 +6,10 @@ function shellWord(text) { return /^[\w./=,:+-]+$/.test(text) ? text : `'${Strin
 /* The command that repeats the run of a row. */
 function commandOf(table, settings, row) {
   const get = name => valueOf(table, name, row), solver = get("solver"), file = get("file");
-  const sets = get("options").split(";").filter(Boolean).map(pair => `--set ${shellWord(`${solver}.${pair}`)}`);
+  const sets = get("options").split(";").filter(pair => pair && !pair.startsWith("table="))
+   .map(pair => `--set ${shellWord(`${solver}.${pair}`)}`);
   return ["signorini solve", shellWord(settings.recordings[file] ?? file), "--step", shellWord(get("step")), "--solver", shellWord(solver), ...sets, "--regions", shellWord(get("region_mode")),
-    "--threads", get("threads"), "--tolerance", get("tolerance"), ...settings.limits].join(" ");
+    "--threads", get("threads"), "--tolerance", get("tolerance").toExponential(), ...settings.limits].join(" ");
 }
 
 let curvesPromise = null;
@@ -58,7 +59,11 @@ function fillNumbers(table, body, settings, row) {
 function fillReplay(place, settings, file, step) {
   place.textContent = "";
   const address = settings.replays[file];
-  if (!address) return;
+  if (!address) {
+    const recording = settings.recordings[file];
+    if (recording) place.textContent = `To see it in 3D, make ${recording.replace(/\.[^.]*$/, "")}.replay.html with signorini replay, and this page again.`;
+    return;
+  }
   const target = `${address}#step=${encodeURIComponent(step)}`, link = document.createElement("a");
   link.href = target;
   link.textContent = `See step ${step} in 3D`;

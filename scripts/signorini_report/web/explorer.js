@@ -90,7 +90,12 @@ class Explorer {
 
   look(name) { return this.settings.looks[name] ?? ["#777777", ""]; }
   lookOfSeries(series) { return this.look(valueOf(this.table, "name", this.lookOf.get(series))); }
-  isShown(name, law, regions, threads) { return this.shown.has(this.seriesName(name, law, regions, threads)); }
+
+  /* Whether a curve belongs to a series that is shown. */
+  isShown(name, law, regions, threads) {
+    const allowed = this.allowed(this.state), inside = (filter, value) => !allowed[filter] || allowed[filter].has(String(value));
+    return inside("law", law) && inside("region_mode", regions) && inside("threads", threads) && this.shown.has(this.seriesName(name, law, regions, threads));
+  }
 
   set(changes) {
     Object.assign(this.state, changes);

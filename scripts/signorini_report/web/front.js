@@ -4,6 +4,7 @@
 const el = id => document.getElementById(id);
 const WORST = 30; // worse than this has the same colour
 const SURE = 3;   // snapshots; fewer say little
+const NEAR = 1.1; // as good as the best, for who measures times
 
 function isDark() { return matchMedia("(prefers-color-scheme: dark)").matches && !matchMedia("print").matches; }
 
@@ -72,13 +73,27 @@ class Front {
     return {scene, series, ranked, snapshots: profile.snapshots, contacts, dofs, solvedAll: ranked.filter(one => one.whole).length};
   }
 
-  /* "Newton", "7 of 8 snapshots; …" */
+  /* {take: "Newton", why: "best on 7 of 8; within 10 %: PGS", sure}. */
   adviceOf(line) {
     const [first, second] = line.ranked;
     if (!first || first.ratio === null) return {take: "none", why: `no solver reached it on any of ${line.snapshots}`, sure: false};
     if (!first.whole) return {take: first.name, why: `reached it on ${first.solved} of ${line.snapshots}; no solver on all`, sure: false};
-    const next = second?.whole ? `, then ${second.name} at ${ratioWords(second.ratio)}` : ", the only one on all";
-    return {take: first.name, why: `best on ${first.best} of ${line.snapshots}${next}${line.snapshots < SURE ? "; few snapshots" : ""}`, sure: line.snapshots >= SURE};
+    const near = line.ranked.slice(1).filter(one => one.whole && one.ratio <= NEAR * first.ratio).map(one => one.name);
+    const others = near.length ? `; within 10 %: ${near.slice(0, 3).join(", ")}${near.length > 3 ? ` and ${near.length - 3} more` : ""}`
+      : second?.whole ? `; next ${second.name}, ${ratioWords(second.ratio / first.ratio)} ×` : "; the only one on all";
+    return {take: first.name, why: `best on ${first.best} of ${line.snapshots}${others}`, sure: line.snapshots >= SURE};
+  }
+
+  /* The last line: every solver over all scenes, each scene counted once. */
+  wholeLine() {
+    const series = new Map(), snapshots = d3.sum(this.scenes, line => line.snapshots);
+    for (const name of this.solvers) {
+      const own = this.scenes.map(line => line.series.get(name)).filter(Boolean), ratios = own.map(one => one.ratio).filter(ratio => ratio !== null).sort((a, b) => a - b);
+      series.set(name, {name, asked: d3.sum(own, one => one.asked), solved: d3.sum(own, one => one.solved), best: d3.sum(own, one => one.best), ratio: geometricMean(ratios),
+        low: d3.quantile(ratios, 0.25) ?? null, high: d3.quantile(ratios, 0.75) ?? null, whole: own.length === this.scenes.length && own.every(one => one.whole)});
+    }
+    const ranked = [...series.values()].sort((a, b) => b.whole - a.whole || (a.whole ? 0 : b.solved - a.solved) || compared(a.ratio, b.ratio));
+    return {scene: "", series, ranked, snapshots, contacts: median(this.scenes.map(line => line.contacts)), dofs: median(this.scenes.map(line => line.dofs)), solvedAll: ranked.filter(one => one.whole).length};
   }
 
   async draw() {
@@ -103,7 +118,7 @@ class Front {
     }
     el("counts").textContent = `${this.about.id}${this.about.size ? `, size ${this.about.size}` : ""}: ${this.scenes.length} scenes, ${this.solvers.length} solvers, `
       + `${d3.sum(this.scenes, line => line.snapshots)} snapshots; ${this.about.rows} runs in all. `
-      + `${this.scenes.filter(line => line.snapshots < SURE).length} scenes have fewer than ${SURE} snapshots.`;
+      + `${this.scenes.filter(line => line.snapshots < SURE).length} scenes have fewer than ${SURE} snapshots: their advice stands in italics.`;
   }
 
   drawMap() {
@@ -112,6 +127,7 @@ class Front {
       ...this.solvers.map(name => ({key: `of ${name}`, title: name, number: true, value: line => line.series.get(name)?.ratio ?? null, text: line => this.ratioCell(line, name)}))];
     const {state} = this;
     fillTable(el("map"), columns, this.scenes, state.sort ? {key: state.sort, down: state.down === "1"} : null, ({key, down}) => this.set({sort: key, down: down ? "1" : ""}));
+    this.addWholeLine(columns);
     const box = el("colours");
     box.textContent = "";
     for (const ratio of [1, 2, 5, 10, WORST]) {
@@ -121,6 +137,19 @@ class Front {
       sample.textContent = ratio === WORST ? `${ratio} ×` : ratio;
       box.append(sample);
     }
+  }
+
+  addWholeLine(columns) {
+    if (this.scenes.length < 2) return;
+    const line = this.wholeLine(), row = el("map").createTFoot().insertRow();
+    columns.forEach((column, place) => {
+      const cell = place ? row.insertCell() : row.appendChild(document.createElement("th"));
+      if (!place) { cell.textContent = "all scenes"; cell.scope = "row"; return; }
+      if (column.number) cell.className = "number";
+      const content = column.text ? column.text(line) : words(line[column.key]);
+      if (content instanceof Node) cell.append(content);
+      else cell.textContent = content;
+    });
   }
 
   sceneCell(line) {
@@ -156,7 +185,7 @@ class Front {
     place.type = "button";
     place.className = "ratio";
     if (!own) { place.textContent = "–"; place.disabled = true; return place; }
-    place.title = `${name} on ${line.scene}: ${own.solved} of ${own.asked} snapshots reached` + (own.ratio === null ? "" : `; ${words(own.ratio)} × the best (quartiles ${words(own.low)} to ${words(own.high)}), best on ${own.best}`);
+    place.title = `${name} on ${line.scene || "all scenes"}: ${own.solved} of ${own.asked} snapshots reached` + (own.ratio === null ? "" : `; ${words(own.ratio)} × the best (quartiles ${words(own.low)} to ${words(own.high)}), best on ${own.best}`);
     place.setAttribute("aria-label", place.title);
     if (own.whole) {
       const [back, ink] = colourOf(own.ratio);
@@ -167,7 +196,8 @@ class Front {
       place.classList.add("differs");
       place.textContent = `${own.solved}/${line.snapshots}`;
     }
-    place.addEventListener("click", () => this.open(line.scene));
+    if (line.scene) place.addEventListener("click", () => this.open(line.scene));
+    else place.disabled = true;
     return place;
   }
 

@@ -1,7 +1,7 @@
 /* Plots with D3: steps of a profile, marks of runs, curves. Each is one SVG with all its looks inside, so that it can be saved as it is. */
 "use strict";
 
-const SIZE = {width: 620, height: 380, left: 64, right: 14, top: 12, bottom: 46};
+const SIZE = {width: 620, height: 380, left: 64, right: 26, top: 12, bottom: 46};
 
 function isDark() { return matchMedia("(prefers-color-scheme: dark)").matches && !matchMedia("print").matches; }
 
@@ -22,7 +22,8 @@ function scaleOf(kind, values, range, floor) {
   if (floor !== undefined) low = Math.min(floor, low);
   if (kind === "log") {
     if (low === high) [low, high] = [low / 2, high * 2];
-    return d3.scaleLog().domain([low, high]).range(range).nice(floor === undefined ? undefined : 0);
+    const margin = (high / low) ** 0.03;
+    return d3.scaleLog().domain([floor === undefined ? low / margin : low, high * margin]).range(range);
   }
   if (low === high) [low, high] = [Math.min(0, low), high || 1];
   return d3.scaleLinear().domain([low, high]).range(range).nice();
@@ -77,11 +78,17 @@ function drawLines(place, title, lines, options) {
   const y = options.yDomain ? d3.scaleLinear().domain(options.yDomain).range(range.y) : scaleOf(options.yScale, all.map(point => point[1]), range.y);
   const parts = frame(place, title, x, y, options.xScale === "log", !options.yDomain && options.yScale === "log", options.xWords, options.yWords);
   const good = value => Number.isFinite(value);
+  const label = parts.svg.append("text").attr("x", range.x[0] + 6).attr("y", SIZE.top + 14).attr("fill", parts.ink.ink).attr("font-weight", 600);
   for (const line of lines) {
     const path = d3.line().x(point => x(point[0])).y(point => y(point[1])).defined(point => good(x(point[0])) && good(y(point[1])));
     if (line.step) path.curve(d3.curveStepAfter);
-    parts.inner.append("path").attr("d", path(line.points)).attr("fill", "none").attr("stroke", seen(line.colour)).attr("stroke-width", line.strong ? 3 : 1.7)
-      .attr("stroke-dasharray", line.dashes || null).append("title").text(line.name);
+    const width = line.strong ? 3 : 1.7, drawn = path(line.points);
+    const visible = parts.inner.append("path").attr("d", drawn).attr("fill", "none").attr("stroke", seen(line.colour)).attr("stroke-width", width)
+      .attr("stroke-dasharray", line.dashes || null);
+    visible.append("title").text(line.name);
+    parts.inner.append("path").attr("d", drawn).attr("fill", "none").attr("stroke", "transparent").attr("stroke-width", 9)  // easier to point at
+      .on("pointerenter", () => { label.text(line.name); visible.attr("stroke-width", 4); })
+      .on("pointerleave", () => { label.text(""); visible.attr("stroke-width", width); });
   }
   if (options.level > 0) parts.inner.append("line").attr("x1", range.x[0]).attr("x2", range.x[1]).attr("y1", y(options.level)).attr("y2", y(options.level))
     .attr("stroke", parts.ink.ink).attr("stroke-dasharray", "2 3");
