@@ -27,6 +27,8 @@ function accessibilityFindings() {
   }, 0);
   for (const element of document.querySelectorAll("button, a[href], input:not([type=hidden]), select, textarea, summary, iframe, [role=button], [role=img], [role=tab], [role=dialog]"))
     if (visible(element) && !nameOf(element)) say("name", element, "has no name");
+  for (const element of document.querySelectorAll("button[aria-label], a[href][aria-label]"))
+    if (visible(element) && !element.getAttribute("aria-label").includes(element.textContent.trim())) say("name", element, "its name lacks the words that are seen");
   for (const image of document.querySelectorAll("img:not([alt])")) say("name", image, "no alt");
   const ids = new Set();
   for (const element of document.querySelectorAll("[id]")) {

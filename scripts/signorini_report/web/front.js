@@ -186,7 +186,6 @@ class Front {
     place.className = "ratio";
     if (!own) { place.textContent = "–"; place.disabled = true; return place; }
     place.title = `${name} on ${line.scene || "all scenes"}: ${own.solved} of ${own.asked} snapshots reached` + (own.ratio === null ? "" : `; ${words(own.ratio)} × the best (quartiles ${words(own.low)} to ${words(own.high)}), best on ${own.best}`);
-    place.setAttribute("aria-label", place.title);
     if (own.whole) {
       const [back, ink] = colourOf(own.ratio);
       Object.assign(place.style, {background: back, color: ink, fontWeight: own === line.ranked[0] ? 700 : 400});
@@ -196,6 +195,7 @@ class Front {
       place.classList.add("differs");
       place.textContent = `${own.solved}/${line.snapshots}`;
     }
+    place.setAttribute("aria-label", `${place.textContent}: ${place.title}`);
     if (line.scene) place.addEventListener("click", () => this.open(line.scene));
     else place.disabled = true;
     return place;
