@@ -36,7 +36,7 @@ async function drawCurves(place, note, snapshot, view, selected) {
   });
   drawLines(place, `Residual of ${lines.length} series over ${over}`, lines, {xScale: view.state.curvex, yScale: "log", level: view.settings.targets[view.state.target],
     xWords: over === "seconds" ? "time [s]" : view.state.curvex === "log" ? "iterations + 1" : "iterations", yWords: "residual of the referee"});
-  note.textContent = `${lines.length} of ${found.length} curves: of the series shown. Dotted: the residual asked for. Long curves are thinned; trace.h5 has every iteration. Times of a traced run include no tracing.`;
+  note.textContent = `${lines.length} of ${found.length} curves: of the series shown. Dotted: the residual asked for. Long curves are thinned; trace.h5 has every iteration. Curves come from runs of their own, not from the timed ones.`;
 }
 
 /* Numbers of one run with their meanings. */

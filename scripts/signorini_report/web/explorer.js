@@ -259,7 +259,7 @@ class Explorer {
   solvedCell(row) {
     const span = document.createElement("span");
     span.textContent = `${row.solved} of ${row.asked}`;
-    if (row.solved < row.asked) span.className = "differs";
+    span.className = row.solved < row.asked ? "whole differs" : "whole";
     return span;
   }
 
@@ -299,7 +299,7 @@ class Explorer {
     };
     const time = name => ({number: true, text: line => duration(valueOf(table, name, line.row))});
     return [column("file", "recording"), column("step", "step", plain ? {} : {text: opener}), {key: "series", title: "series"}, column("contacts", "contacts", {number: true}),
-      column("tolerance", "tolerance", {number: true}), column("status", "status"), column("iterations", "iterations", {number: true}),
+      column("tolerance", "tolerance", {number: true, text: line => valueOf(table, "tolerance", line.row).toExponential()}), column("status", "status"), column("iterations", "iterations", {number: true}),
       column("residual", "residual", {number: true, text: line => residualWords(valueOf(table, "residual", line.row))}),
       column("setup_seconds", "set-up", time("setup_seconds")), column("solve_seconds", "solve", time("solve_seconds"))];
   }
