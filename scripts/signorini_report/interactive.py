@@ -29,6 +29,7 @@ except ImportError:
 HERE = Path(__file__).parent
 D3 = Path("/usr/share/nodejs/d3/dist/d3.min.js")  # of node-d3; libjs-d3 is D3 of 2016, other plot libraries of Debian 12 draw on canvas, which is no SVG
 FILTERS = [("scene", "Scene"), ("solver", "Solver"), ("law", "Law"), ("region_mode", "Regions"), ("threads", "Threads")]
+TAKEN = {"protocol", "target", "measure", "file", "step", "run", "off", "sort", "over", "x", "y"}  # words of an address, beside the filters
 KEY = ["file", "step", "scene", "contacts", "dofs", "regions", "largest_region", "solver", "options", "name", "law", "region_mode", "threads",
        "protocol", "tolerance"]
 EXACT = ("tolerance", "setup_seconds", "solve_seconds")  # with all digits; others with five
@@ -191,14 +192,16 @@ def environment():
 
 def script(*names):
     """Scripts of web/ in their order, after D3."""
-    return "\n".join([D3.read_text(encoding="utf-8"), *((HERE / "web" / name).read_text(encoding="utf-8") for name in names)])
+    return "\n".join(["/* D3, Copyright Mike Bostock, ISC licence; from Debian's node-d3 */", D3.read_text(encoding="utf-8"), *((HERE / "web" / name).read_text(encoding="utf-8") for name in names)])
 
 
 def explorer_data(rows, traces=(), config=None, links=None, filters=None, schema=()):
     """(settings, rows, curves) of a page; `filters`: further columns to filter by, [(column, title)]."""
     links, filters = links or Links(), [*FILTERS, *(filters or [])]
+    if taken := TAKEN & {name for name, _ in filters}:
+        raise ValueError(f"no filter by {', '.join(sorted(taken))}: an address has the word already")
     once, targets = runs_once(rows, [name for name, _ in filters if name in rows])
-    names = {pair: name for *pair, name in once[["solver", "options", "name"]].itertuples(index=False) for pair in [tuple(pair)]}
+    names = dict(zip(zip(once["solver"], once["options"]), once["name"]))
     settings = {"target": first_target(targets, config or {}), "filters": [[name, title] for name, title in filters if name in once], "targets": targets, "protocols": protocols_of(once),
                 "looks": looks_of(once), "limits": limits_of(config or {}), "recordings": links.recordings, "replays": links.replays,
                 "rows": len(once), "meanings": {column["name"]: [column.get("unit", ""), column.get("meaning", "")] for column in schema}}

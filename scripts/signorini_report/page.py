@@ -8,6 +8,8 @@ from pathlib import Path
 from signorini_report import front, interactive, machine, neighbours, notes, table_methods, tables, verdicts as judged
 
 CSS = (Path(__file__).parent / "web" / "page.css").read_text(encoding="utf-8")
+# a page loads nothing but replays beside it
+POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'; frame-src 'self' file:"
 # a browser that does not know ::details-content prints closed what is closed
 OPEN_FOR_PRINTING = ("addEventListener('beforeprint', () => document.querySelectorAll('details').forEach(part => "
                      "{ part.dataset.was = part.open; part.open = true; }));"
@@ -118,6 +120,7 @@ def provenance(env):
 def document(title, body):
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{POLICY}">
 <title>{text(title)}</title><style>{CSS}</style><script>{OPEN_FOR_PRINTING}</script></head><body><main>
 {body}
 </main></body></html>

@@ -57,6 +57,9 @@ class Report(browser.BrowserTest):
         make_results.make(cls.out / "later", steps=5, seed=3, laws=("cone",))
         (cls.out / "invented" / "run.toml").write_text(f'artefact = "{TITLE}"\n')
         (cls.out / "invented_definition" / "run.toml").write_text(f'artefact = "{TITLE}"\n')
+        (cls.out / "recordings").mkdir()
+        (cls.out / "recordings" / "bucket.h5").write_text("")
+        (cls.out / "recordings" / "bucket.replay.html").write_text("<!DOCTYPE html><title>r</title><p id=at></p><script>at.textContent = location.hash</script>")
         with contextlib.redirect_stderr(io.StringIO()):
             main.report(cls.out, [])
         cls.page, cls.index = cls.out / "invented" / "index.html", cls.out / "report.html"
@@ -194,6 +197,15 @@ class Report(browser.BrowserTest):
         self.assertEqual(len(listed), self.runs(region_mode="none")["name"].nunique())
         self.find("#details-close").click()
         self.assertFalse(self.find("#details").is_displayed())
+        self.assertNoErrors()
+
+    def test_the_replay_of_the_recording_opens_at_the_step(self):
+        self.open(self.page, "file=recordings%2Fbucket.h5&step=000160")
+        self.assertTrue(self.find("#replay a").get_attribute("href").endswith("recordings/bucket.replay.html#step=000160"))
+        self.find("#replay button").click()
+        self.driver.switch_to.frame(self.find("#replay iframe"))
+        self.assertEqual(self.find("#at").text, "#step=000160")
+        self.driver.switch_to.default_content()
         self.assertNoErrors()
 
     def test_curves_are_those_of_trace_h5(self):
