@@ -12,7 +12,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-import tempfile
+import types
 import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -24,7 +24,7 @@ import make_results  # noqa: E402
 import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
 from browser import By, Keys  # noqa: E402
-from signorini_report import data, front, interactive, main  # noqa: E402
+from signorini_report import data, front, interactive, main, page  # noqa: E402
 
 TITLE = "Invented data with a title that is as long as the longest of our own experiments: every solver on every snapshot of all scenes"
 BYTES = 6_000_000     # of a page of 10 000 rows without pictures
@@ -350,6 +350,25 @@ class Hostile(browser.BrowserTest):
         self.assertNoErrors()
         for row in csv.reader(io.StringIO(self.run_js("return window.signorini.runsCsv()"))):
             self.assertNotEqual(row[0][:1], "=", "no formula for a spreadsheet")
+
+    def test_names_on_the_map_are_words_and_nothing_else(self):
+        folder = Path(self.home.name) / "map"
+        folder.mkdir()
+        front.write_map(types.SimpleNamespace(folder=folder, runs=self.rows, config={}, env={"size": HOSTILE[0]}))
+        maps = {name: front.read_map(folder) for name in HOSTILE[:3]}
+        path = folder / "report.html"
+        path.write_text(page.document("t", "<h1>t</h1>" + front.section(maps, {HOSTILE[0]: HOSTILE[1]})), encoding="utf-8")
+        self.open(path)
+        scenes = {data.scene_of(name) for name in HOSTILE}
+        self.assertEqual(len(self.find_all("#map tbody tr")), len(scenes))
+        for place in range(len(scenes)):
+            self.run_js("document.querySelectorAll('#map button.scene')[arguments[0]].click()", place)
+            self.wait(lambda: self.find("#scene").is_displayed())
+            self.assertIn(self.run_js("return window.signorini.state.scene").replace("_", " "), self.find("#scene-title").get_attribute("textContent"))
+        self.assertIsNone(self.run_js("return window.broken ?? null"))
+        self.assertEqual(self.run_js("return document.querySelectorAll('#map img, main style, #ranking img').length"), 0)
+        self.assertEqual(self.accessibility(), [])
+        self.assertNoErrors()
 
     def test_ten_thousand_rows_are_small_and_make_few_elements(self):
         """What a browser has to do before the page is ready does not grow with the rows: a hundred lines of the table, one path per series and kind of mark."""
