@@ -9,7 +9,8 @@ import textwrap
 import tomllib
 from pathlib import Path
 
-from signorini_report import figures, front, interactive, notes, page, rules, table_errors, table_methods, tables, verdicts as judged
+from signorini_report import figures, notes, page, rules, table_errors, table_methods, tables, verdicts as judged
+from signorini_report import front, interactive
 from signorini_report.data import read_experiment
 from signorini_report.strict import ReportError
 

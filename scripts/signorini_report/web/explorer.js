@@ -249,11 +249,11 @@ class Explorer {
     const percent = key => row => row[key] === null ? "–" : `${Number(row[key].toFixed(1))}`;
     return [{key: "name", title: "series", text: row => this.seriesCell(row), value: row => row.name},
       {key: "asked", title: "snapshots", number: true}, {key: "solved", title: "reached", number: true, text: row => this.solvedCell(row)},
-      {key: "best", title: "best [%]", number: true, text: percent("best"), meaning: "share of all snapshots on which it is the best of the series shown"},
-      {key: "within2", title: "within 2× [%]", number: true, text: percent("within2")}, {key: "within10", title: "within 10× [%]", number: true, text: percent("within10")},
-      {key: "ratio", title: "÷ best, mean", number: true, meaning: "geometric mean over the snapshots that it solved"},
-      {key: "setup", title: "set-up, median", number: true, text: row => duration(row.setup)}, {key: "solve", title: "solve, median", number: true, text: row => duration(row.solve)},
-      {key: "iterations", title: "iterations, median", number: true}, {key: "residual", title: "residual, most", number: true, text: row => residualWords(row.residual)}];
+      {key: "best", title: "best %", number: true, text: percent("best"), meaning: "share of all snapshots on which it is the best of the series shown"},
+      {key: "within2", title: "≤ 2× %", number: true, text: percent("within2"), meaning: "share of all snapshots that it solves within twice the best"}, {key: "within10", title: "≤ 10× %", number: true, text: percent("within10")},
+      {key: "ratio", title: "÷ best", number: true, meaning: "geometric mean over the snapshots that it solved"},
+      {key: "setup", title: "set-up", number: true, text: row => duration(row.setup)}, {key: "solve", title: "solve", number: true, text: row => duration(row.solve)},
+      {key: "iterations", title: "iterations", number: true}, {key: "residual", title: "worst residual", number: true, text: row => residualWords(row.residual)}];
   }
 
   solvedCell(row) {
