@@ -10,13 +10,14 @@ import tomllib
 from pathlib import Path
 
 from signorini_report import figures, notes, page, rules, table_errors, table_methods, tables, verdicts as judged
+from signorini_report import front, interactive
 from signorini_report.data import read_experiment
 from signorini_report.strict import ReportError
 
 RESULTS = ("runs.csv", "runs.schema.json", "trace.h5", "regions.csv", "steps.csv", "follow.csv", "accuracy.csv", "series.csv", "recordings.csv",
            "run.toml")
 DRAWN = ("figures.toml", "paper.toml", "../names.toml")  # of the definition
-NOT_DRAWING = ("main.py", "page.py", "docs_pages.py", "notes.py", "verdicts.py", "rules.py", "reference.py", "bounds.py", "machine.py", "definition.py", "strict.py",
+NOT_DRAWING = ("main.py", "page.py", "interactive.py", "front.py", "neighbours.py", "docs_pages.py", "notes.py", "verdicts.py", "rules.py", "reference.py", "bounds.py", "machine.py", "definition.py", "strict.py",
                "migrate.py")
 
 
@@ -130,6 +131,7 @@ def report_one(folder, configs=None):
     table_errors.write(experiment, folder)
     verdicts = judged.evaluate_all(experiment)
     write_claims(verdicts, folder)
+    front.write_map(experiment)
     write_page(folder / "index.html", page.experiment_page(experiment, figures.pictures_in(folder), verdicts, table))
     return experiment, verdicts
 
@@ -163,7 +165,9 @@ def report(out, ids, configs=None):
                 experiments.append(experiment)
                 verdicts += found
         entries.append(entry)
-    write_page(out / "report.html", page.index_page(entries))
+    write_page(out / "report.html", page.index_page(entries, out))
+    if interactive.unavailable():
+        print(f"report: {interactive.unavailable()}", file=sys.stderr)
     return experiments, verdicts
 
 

@@ -183,7 +183,7 @@ class Templates(unittest.TestCase):
         self.assertEqual(verdicts.counts(verdicts.shown(found)), [1, 0, 0])
         self.assertEqual(verdicts.absent_line(found), "Without rows at this size, and not counted: 1 claim (gone).")
         markdown, terminal = main.claims_markdown(found), main.terminal_table(found, 120)
-        html = main.page.index_page([("e", "t", found)])
+        html = main.page.index_page([("e", "t", found)], Path("/nowhere"))
         self.assertEqual((markdown.count("| c |"), terminal.count("holds"), html.count("✓ holds")), (1, 1, 1))
         for text in (markdown, terminal, main.page.claims_table(found)):
             self.assertIn("(gone)", text)
