@@ -109,7 +109,7 @@ OutputPlan outputs_of(const SolveRequest& request) {
   plan.inputs.assign(request.files.begin(), request.files.end());
   plan.inputs.insert(plan.inputs.end(), request.plugins.begin(), request.plugins.end());
   if (request.replace) plan.existing = ExistingOutput::replace;
-  const auto add = [&plan](const char* option, const std::string& path, bool in_parts) {
+  const auto add = [&](const char* option, const std::string& path, bool in_parts) {
     if (path.empty()) return;
     PlannedOutput output{option, path, {provenance_of(path)}};
     if (in_parts) output.beside.push_back(partial_of(path));
