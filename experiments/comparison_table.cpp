@@ -22,6 +22,7 @@ using Variant = std::tuple<std::string, std::string, int>;
 
 /// The repetitions of one variant on one snapshot.
 struct Outcome {
+  std::string law;
   SolveStatus status = SolveStatus::failed;
   double iterations = 0.0;
   std::vector<double> seconds;
@@ -29,6 +30,8 @@ struct Outcome {
   bool solved() const { return status == SolveStatus::converged; }
 };
 
+/// The least time on a snapshot, apart for every friction law: they are different problems.
+using Least = std::map<std::pair<std::string, Snapshot>, double>;
 using Outcomes = std::map<Variant, std::map<Snapshot, Outcome>>;
 
 Outcomes outcomes_of(std::span<const RunRecord> rows) {
@@ -36,6 +39,7 @@ Outcomes outcomes_of(std::span<const RunRecord> rows) {
   for (const RunRecord& r : rows) {
     if (r.protocol != "time") continue;
     Outcome& one = all[{r.label, r.region_mode, r.threads}][{r.file, r.step}];
+    one.law = r.law;
     one.status = r.status;
     one.iterations = r.iterations;
     one.seconds.push_back(r.setup_seconds + r.solve_seconds);
@@ -43,19 +47,19 @@ Outcomes outcomes_of(std::span<const RunRecord> rows) {
   return all;
 }
 
-std::map<Snapshot, double> least_seconds(const Outcomes& all) {
-  std::map<Snapshot, double> least;
+Least least_seconds(const Outcomes& all) {
+  Least least;
   for (const auto& [variant, outcomes] : all) {
     for (const auto& [snapshot, one] : outcomes) {
       if (!one.solved()) continue;
-      const auto [found, fresh] = least.emplace(snapshot, median(one.seconds));
+      const auto [found, fresh] = least.emplace(std::pair(one.law, snapshot), median(one.seconds));
       if (!fresh) found->second = std::min(found->second, median(one.seconds));
     }
   }
   return least;
 }
 
-ComparisonLine line_of(const std::map<Snapshot, Outcome>& outcomes, const std::map<Snapshot, double>& least) {
+ComparisonLine line_of(const std::map<Snapshot, Outcome>& outcomes, const Least& least) {
   ComparisonLine line;
   std::vector<double> iterations, ratios;
   std::map<SolveStatus, int> others;
@@ -66,7 +70,7 @@ ComparisonLine line_of(const std::map<Snapshot, Outcome>& outcomes, const std::m
       continue;
     }
     ++line.solved;
-    const double best = least.at(snapshot), own = median(one.seconds);
+    const double best = least.at({one.law, snapshot}), own = median(one.seconds);
     line.fastest += own == best ? 1U : 0U;
     iterations.push_back(one.iterations);
     if (best > 0.0) ratios.push_back(own / best);
@@ -92,6 +96,13 @@ std::string ratio_text(double ratio) {
   return ratio < 99.95 ? fmt::format("{:.1f}", ratio) : fmt::format("{:.3g}", ratio);
 }
 
+/// At least one line.
+std::vector<std::string> cell_lines(const std::string& text, std::size_t width) {
+  std::vector<std::string> lines = wrapped_lines(text, width);
+  if (lines.empty()) lines.emplace_back();
+  return lines;
+}
+
 TextTable::Row row_of(const ComparisonLine& line, const std::string& name, const std::string& reason) {
   const bool all = line.solved == line.snapshots;
   return {name,
@@ -106,18 +117,19 @@ TextTable::Row row_of(const ComparisonLine& line, const std::string& name, const
 
 Comparison compare_runs(std::span<const RunRecord> rows) {
   const Outcomes all = outcomes_of(rows);
-  const std::map<Snapshot, double> least = least_seconds(all);
+  const Least least = least_seconds(all);
   std::set<std::string> modes;
   std::set<int> threads;
-  std::set<Snapshot> snapshots;
+  std::set<Snapshot> snapshots, solved;
   for (const auto& [variant, outcomes] : all) {
     modes.insert(std::get<1>(variant));
     threads.insert(std::get<2>(variant));
     for (const auto& [snapshot, one] : outcomes) snapshots.insert(snapshot);
   }
+  for (const auto& [key, seconds] : least) solved.insert(key.second);
   Comparison found;
   found.snapshots = snapshots.size();
-  found.solved_by_none = snapshots.size() - least.size();
+  found.solved_by_none = snapshots.size() - solved.size();
   for (const auto& [variant, outcomes] : all) {
     found.lines.push_back(line_of(outcomes, least));
     found.lines.back().variant = name_of(variant, modes.size() > 1, threads.size() > 1);
@@ -144,8 +156,8 @@ void print_comparison(const Comparison& comparison) {
   }
   const std::size_t room = kPage - names - solved - 7 - 10 - 9 - 5 * 2;
   for (const ComparisonLine& line : comparison.lines) {
-    const std::vector<std::string> name = wrapped_lines(line.variant, kNames);
-    const std::vector<std::string> reason = wrapped_lines(line.not_solved, room);
+    const std::vector<std::string> name = cell_lines(line.variant, kNames);
+    const std::vector<std::string> reason = cell_lines(line.not_solved, room);
     table.add(row_of(line, name.front(), reason.front()));
     for (std::size_t i = 1; i < std::max(name.size(), reason.size()); ++i)
       table.add({i < name.size() ? "  " + name[i] : "", "", "", "", "",

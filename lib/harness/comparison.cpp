@@ -49,7 +49,7 @@ toml::array solver_tables(const std::vector<SolverVariant>& variants) {
 std::string title_of(const std::vector<fs::path>& files) {
   const std::string first = files.front().filename().string();
   return files.size() == 1 ? "Comparison on " + first
-                           : fmt::format("Comparison on {} and {} more files", first, files.size() - 1);
+                           : fmt::format("Comparison on {} and {} more", first, files.size() - 1);
 }
 
 /// The run.toml. Limits, amounts and names are those of an experiment's file.
