@@ -10,7 +10,7 @@ import tomllib
 from pathlib import Path
 
 from signorini_report import figures, notes, page, rules, run_tables, runs_page, table_errors, table_methods, tables, verdicts as judged
-from signorini_report.data import read_experiment
+from signorini_report.data import read_experiment, read_schema
 from signorini_report.strict import ReportError
 
 RESULTS = ("runs.csv", "runs.schema.json", "trace.h5", "regions.csv", "steps.csv", "follow.csv", "accuracy.csv", "series.csv", "recordings.csv",
@@ -182,7 +182,7 @@ def report_runs(files, folder):
     folder = folder or files[0].with_suffix(".report")
     experiment = run_tables.read_tables(files, folder)
     print(f"report: {len(files)} tables, {len(experiment.runs)} runs", file=sys.stderr, flush=True)
-    write_page(folder / "index.html", runs_page.write(experiment))
+    write_page(folder / "index.html", runs_page.write(experiment, read_schema(files[0])))
     return folder / "index.html"
 
 

@@ -79,6 +79,14 @@ class ReportOfRuns(unittest.TestCase):
         self.assertEqual({trace.variant.split("(")[1] for trace in experiment.traces}, {"made)"})
         self.assertEqual(experiment.runs["start_residual"].notna().sum(), one.runs["start_residual"].notna().sum())
 
+    def test_tables_of_other_protocols_and_tolerances_stand_beside_each_other(self):
+        table = self.place("loose")
+        table.write_text(table.read_text().replace(",1e-06,", ",0.0001,").replace(",time,", ",self-stopped,"))
+        experiment = run_tables.read_tables([table, self.made / "runs.csv"], self.folder)
+        header, body = runs_page.solver_table(experiment)
+        place = header.index("tolerance")
+        self.assertEqual({(row[0].split("(")[1], row[place]) for row in body}, {("loose)", "1e-04"), ("made)", "1e-06")})
+
     def test_names_are_as_long_as_they_must_be(self):
         names = run_tables.names_of([Path("/x/a/runs.csv"), Path("/x/b/runs.csv"), Path("/y/a/runs.csv")])
         self.assertEqual(names, ["x/a", "x/b", "y/a"])
