@@ -75,8 +75,10 @@ void declare_options(CLI::App& command, CompareArguments& a) {
                      .repetitions = "Time every solve R times; medians are compared"});
   add_integer(command, "--snapshots", request.snapshots, {.least = 1, .example = "20"}, "N",
               "Solve at most N snapshots of each file, evenly spread (default: 10)");
-  command.add_option("-o,--output", request.folder, "Folder for the results: a new one, or with --resume or "
-                                                    "--force one with results")
+  command
+      .add_option("-o,--output", request.folder,
+                  "Folder for the results: a new one, or with --resume or "
+                  "--force one with results")
       ->required()
       ->type_name("DIR");
   command.add_flag("--resume", request.resume, "Keep finished rows of the same program, files and solvers");
@@ -92,7 +94,8 @@ void add_compare(CLI::App& app, Program& program) {
       "compare",
       "Compare solvers on files of your own: solve, trace, print a table, write a page\n"
       "\n"
-      "Every solver runs on the same snapshots as in an experiment (see 'signorini run --help'): once traced, "
+      "Every solver runs on the same snapshots as in an experiment (see 'signorini run --help'): once "
+      "traced, "
       "for the convergence curves, and several times timed. DIR gets runs.csv (one row per run), trace.h5 "
       "(curves), env.json (program and machine), run.toml (what was asked for; 'signorini run DIR/run.toml' "
       "repeats it), tables, figures and a page of all, index.html. Failed and unsupported runs are rows too. "
@@ -106,9 +109,11 @@ void add_compare(CLI::App& app, Program& program) {
       "\n"
       "Existing results are refused without --resume (make only the missing runs) or --force (make all runs "
       "again). A file or snapshot that cannot be read is left out, and the others are compared.\n"
-      "With --json: an object with folder, rows, resumed, failed, unreadable, seconds, page (null without one) "
+      "With --json: an object with folder, rows, resumed, failed, unreadable, seconds, page (null without "
+      "one) "
       "and the table as \"comparison\".\n"
-      "Exit codes: 0 all runs ended (converged or not); 1 a run failed; 2 wrong command line; 3 a file cannot "
+      "Exit codes: 0 all runs ended (converged or not); 1 a run failed; 2 wrong command line; 3 a file "
+      "cannot "
       "be read or written, or the report failed; 130 interrupted.");
   auto a = std::make_shared<CompareArguments>(defaults());
   declare_options(*command, *a);

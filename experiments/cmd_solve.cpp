@@ -91,9 +91,10 @@ void declare_options(CLI::App& command, SolveArguments& arguments) {
                   "Write convergence curves; they come from separate runs, so timings are not affected")
       ->type_name("OUT.h5");
   command
-      .add_option("--report", arguments.report,
-                  "Write rows and curves into DIR as runs.csv and trace.h5, and tables, figures and a page of "
-                  "them, DIR/index.html")
+      .add_option(
+          "--report", arguments.report,
+          "Write rows and curves into DIR as runs.csv and trace.h5, and tables, figures and a page of "
+          "them, DIR/index.html")
       ->type_name("DIR");
   command.add_flag("--force", a.replace, "Replace existing output files");
   command.add_flag(

@@ -160,12 +160,18 @@ void print_comparison(const Comparison& comparison) {
     const std::vector<std::string> reason = cell_lines(line.not_solved, room);
     table.add(row_of(line, name.front(), reason.front()));
     for (std::size_t i = 1; i < std::max(name.size(), reason.size()); ++i)
-      table.add({i < name.size() ? "  " + name[i] : "", "", "", "", "",
+      table.add({i < name.size() ? "  " + name[i] : "",
+                 "",
+                 "",
+                 "",
+                 "",
                  {i < reason.size() ? reason[i] : "", Colour::dim}});
   }
   print(table.text());
-  std::string below = fmt::format("{} snapshot{}", comparison.snapshots, comparison.snapshots == 1 ? "" : "s");
-  if (comparison.solved_by_none > 0) below += fmt::format(", {} solved by no solver", comparison.solved_by_none);
+  std::string below =
+      fmt::format("{} snapshot{}", comparison.snapshots, comparison.snapshots == 1 ? "" : "s");
+  if (comparison.solved_by_none > 0)
+    below += fmt::format(", {} solved by no solver", comparison.solved_by_none);
   print(below + "; medians over the solved ones, time with set-up\n");
 }
 
@@ -180,9 +186,8 @@ Json to_json(const Comparison& comparison) {
                      {"median_time_over_best", line.times_best},
                      {"not_solved", line.not_solved}});
   }
-  return {{"snapshots", comparison.snapshots},
-          {"solved_by_none", comparison.solved_by_none},
-          {"solvers", lines}};
+  return {
+      {"snapshots", comparison.snapshots}, {"solved_by_none", comparison.solved_by_none}, {"solvers", lines}};
 }
 
 }  // namespace signorini

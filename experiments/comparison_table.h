@@ -14,10 +14,10 @@ namespace signorini {
 struct ComparisonLine {
   std::string variant;  ///< label; with region mode and threads where the runs differ in them
   std::size_t snapshots = 0, solved = 0;
-  std::size_t fastest = 0;    ///< snapshots on which it took the least time, set-up included
-  double iterations = 0.0;    ///< median over those that it solved; NaN without one
-  double times_best = 0.0;    ///< median of its time over that of the fastest, over those that it solved
-  std::string not_solved;     ///< "2 time_limit, 1 stalled"
+  std::size_t fastest = 0;  ///< snapshots on which it took the least time, set-up included
+  double iterations = 0.0;  ///< median over those that it solved; NaN without one
+  double times_best = 0.0;  ///< median of its time over that of the fastest, over those that it solved
+  std::string not_solved;   ///< "2 time_limit, 1 stalled"
 };
 
 struct Comparison {

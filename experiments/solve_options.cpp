@@ -55,8 +55,8 @@ void add_solve_options(CLI::App& command, SolveRequest& request, const SolveDefa
   add_limits(command, request, defaults);
 }
 
-CLI::Option* add_list(CLI::App& command, const char* names, std::vector<std::string>& values, const char* help,
-                      const char* type) {
+CLI::Option* add_list(CLI::App& command, const char* names, std::vector<std::string>& values,
+                      const char* help, const char* type) {
   return command.add_option(names, values, help)
       ->type_name(type)
       ->expected(1)

@@ -16,7 +16,7 @@ struct SolveDefaults {
 void add_solve_options(CLI::App& command, SolveRequest& request, const SolveDefaults& defaults);
 
 /// An option that may be repeated and takes comma lists (`list_entries`).
-CLI::Option* add_list(CLI::App& command, const char* names, std::vector<std::string>& values, const char* help,
-                      const char* type);
+CLI::Option* add_list(CLI::App& command, const char* names, std::vector<std::string>& values,
+                      const char* help, const char* type);
 
 }  // namespace signorini

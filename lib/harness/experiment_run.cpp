@@ -131,8 +131,7 @@ class ExperimentRun {
     std::erase_if(sources_, [this](ProblemSource& source) {
       monitor_.stop_when_cancelled();
       return left_out([&] {
-        if (!experiment_.solvers.empty())
-          read_problem([&] { choose_steps(experiment_, source, monitor_); });
+        if (!experiment_.solvers.empty()) read_problem([&] { choose_steps(experiment_, source, monitor_); });
         provenance_.add_input(source.path);
       });
     });

@@ -53,8 +53,7 @@ RunTable::RunTable(std::filesystem::path path, OpenTable mode) : path_(std::move
     throw_errno(path_, "cannot open for writing");
   }
   if (keep == 0) write_text(run_record_header() + "\n");
-  if (path_.filename() == "runs.csv")
-    write_text_file(schema_of(path_), run_schema_json());
+  if (path_.filename() == "runs.csv") write_text_file(schema_of(path_), run_schema_json());
 }
 
 RunTable::~RunTable() {

@@ -38,7 +38,8 @@ TEST(NamePatterns, ExceptionsHoldWhereverTheyStand) {
 
 TEST(NamePatterns, MistakesNameTheNearest) {
   EXPECT_EQ(refusal({"pgz"}), "--solver: unknown solver 'pgz' (did you mean 'pgs'?)");
-  EXPECT_EQ(refusal({"all", "-referense"}), "--solver: unknown solver 'referense' (did you mean 'reference'?)");
+  EXPECT_EQ(refusal({"all", "-referense"}),
+            "--solver: unknown solver 'referense' (did you mean 'reference'?)");
   EXPECT_EQ(refusal({"cr-dig*"}), "--solver: no solver fits 'cr-dig*' (did you mean 'cr-diag'?)");
   EXPECT_NE(refusal({"qq*"}).find("(known: pgs, pcg,"), std::string::npos) << refusal({"qq*"});
   EXPECT_NE(refusal({"pgs", "-p*"}).find("--solver pgs,-p*: leaves no solver"), std::string::npos);

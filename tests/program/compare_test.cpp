@@ -86,7 +86,8 @@ TEST_F(CompareTest, RefusesMistakesBeforeItWritesAnything) {
   const std::string out = path("cmp");
   expect_error({"compare", "-o", out}, 2, "FILE is missing");
   expect_error({"compare", a_}, 2, "--output is missing");
-  expect_error({"compare", a_, "-o", out, "--solver", "pgz"}, 2, "unknown solver 'pgz' (did you mean 'pgs'?)");
+  expect_error({"compare", a_, "-o", out, "--solver", "pgz"}, 2,
+               "unknown solver 'pgz' (did you mean 'pgs'?)");
   expect_error({"compare", a_, "-o", out, "--solver", "x*"}, 2, "no solver fits 'x*'");
   expect_error({"compare", a_, "-o", out, "--solver", "pgs,-pgs"}, 2, "leaves no solver");
   expect_error({"compare", a_, path("absent.h5"), "-o", out}, 3, "absent.h5: no such file");
@@ -105,10 +106,9 @@ TEST_F(CompareTest, FailuresAreRowsAndFilesOfOneNameStayApart) {
   fs::create_directories(path("y"));
   fs::copy_file(a_, path("x/p.hdf5"));
   fs::copy_file(b_, path("y/p.hdf5"));
-  const Outcome o =
-      compare({path("x/p.hdf5"), path("y/p.hdf5"), path("x/p.hdf5"), "--max-iterations", "1", "--tolerance",
-               "1e-14"},
-              "pgs");
+  const Outcome o = compare(
+      {path("x/p.hdf5"), path("y/p.hdf5"), path("x/p.hdf5"), "--max-iterations", "1", "--tolerance", "1e-14"},
+      "pgs");
   EXPECT_EQ(o.code, 0) << o.err;
   EXPECT_EQ(column(&RunRecord::file), (Words{"x/p", "y/p"}));
   EXPECT_NE(o.out.find("2 iteration_limit"), std::string::npos) << o.out;
