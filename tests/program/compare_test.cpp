@@ -136,5 +136,17 @@ TEST_F(CompareTest, SolveAndRunTakeTheSamePatterns) {
   EXPECT_NE(run_trial({"--solver", "ica", "--resume"}).err.find("unknown solver 'ica'"), std::string::npos);
 }
 
+TEST_F(CompareTest, PagesAreWrittenOfWhatWasComparedAndSolved) {
+  const Outcome one = run({"compare", a_, "--solver", "pgs,ca", "--repetitions", "1", "-o", path("cmp")});
+  EXPECT_EQ(one.code, 0) << one.err;
+  const Outcome two = run({"solve", a_, "--solver", "pgs,ca", "--report", path("page")});
+  EXPECT_EQ(two.code, 0) << two.err;
+  for (const char* folder : {"cmp", "page"}) {
+    const std::string page = file_text(folder_ / folder / "index.html");
+    EXPECT_NE(page.find("1 of 1"), std::string::npos) << folder;
+    EXPECT_TRUE(fs::exists(folder_ / folder / "times_and_iterations.svg")) << folder;
+  }
+}
+
 }  // namespace
 }  // namespace signorini::compare_test
