@@ -31,6 +31,7 @@ void add_list(CLI::App& app, Program& program);
 void add_record(CLI::App& app, Program& program);
 void add_info(CLI::App& app, Program& program);
 void add_solve(CLI::App& app, Program& program);
+void add_compare(CLI::App& app, Program& program);
 void add_run(CLI::App& app, Program& program);
 void add_export(CLI::App& app, Program& program);
 void add_reproduce(CLI::App& app, Program& program);

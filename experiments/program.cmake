@@ -2,6 +2,7 @@
 add_executable(signorini
   main.cpp
   arguments.cpp
+  cmd_compare.cpp
   cmd_export.cpp
   cmd_info.cpp
   cmd_list.cpp
@@ -9,6 +10,7 @@ add_executable(signorini
   cmd_reproduce.cpp
   cmd_run.cpp
   cmd_solve.cpp
+  comparison_table.cpp
   configs.cpp
   experiment_check.cpp
   experiment_json.cpp
@@ -23,6 +25,7 @@ add_executable(signorini
   report_script.cpp
   run_summary.cpp
   scene_recordings.cpp
+  solve_options.cpp
   solve_screen.cpp
   terminal.cpp
   terminal_monitor.cpp

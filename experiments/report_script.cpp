@@ -44,17 +44,40 @@ int run_child(const std::vector<std::string>& command, ChildOutput output) {
 
 }  // namespace
 
-int run_report(const Program& program, const std::string& out, const std::vector<std::string>& ids) {
+namespace {
+
+/// scripts/report with these arguments.
+int report_with(const Program& program, const std::vector<std::string>& arguments) {
   const std::filesystem::path script = source_folder(program) / "scripts" / "report";
   std::error_code error;
   if (!std::filesystem::exists(script, error))
     throw_input("{}: the report script is missing", script.string());
   // Debian's own interpreter has h5py, pandas and matplotlib; another one first on the PATH often has not
   const bool system_python = access("/usr/bin/python3", X_OK) == 0;
-  std::vector<std::string> command{system_python ? "/usr/bin/python3" : "python3", script.string(), "--out",
-                                   out};
-  command.insert(command.end(), ids.begin(), ids.end());
+  std::vector<std::string> command{system_python ? "/usr/bin/python3" : "python3", script.string()};
+  command.insert(command.end(), arguments.begin(), arguments.end());
   return run_child(command, program.json ? ChildOutput::standard_error : ChildOutput::standard_output);
+}
+
+}  // namespace
+
+int run_report(const Program& program, const std::string& out, const std::vector<std::string>& ids) {
+  std::vector<std::string> arguments{"--out", out};
+  arguments.insert(arguments.end(), ids.begin(), ids.end());
+  return report_with(program, arguments);
+}
+
+void report_runs(const Program& program, const std::vector<std::filesystem::path>& tables,
+                 const std::filesystem::path& folder) {
+  std::vector<std::string> arguments{"--output", folder.string()};
+  for (const std::filesystem::path& table : tables) {
+    arguments.push_back("--runs");
+    arguments.push_back(table.string());
+  }
+  const int status = report_with(program, arguments);
+  if (status != 0)
+    throw_input("scripts/report ended with status {}; the rows in {} are complete, see the message above",
+                status, folder.string());
 }
 
 Json read_claims(const std::string& out) {

@@ -125,6 +125,7 @@ SolveOutputs FileSolver::publish() {
   if (table_) {
     table_.reset();
     publish_durable(partial_of(request_.csv), request_.csv);
+    write_text_file(schema_of(request_.csv), run_schema_json());
     described(request_.csv);
   }
   if (!request_.trace.empty()) {
