@@ -9,11 +9,11 @@ import textwrap
 import tomllib
 from pathlib import Path
 
-from signorini_report import figures, notes, page, rules, table_errors, table_methods, tables, verdicts as judged
+from signorini_report import families, figures, notes, page, rules, table_errors, table_methods, tables, verdicts as judged
 from signorini_report.data import read_experiment
 from signorini_report.strict import ReportError
 
-RESULTS = ("runs.csv", "runs.schema.json", "trace.h5", "regions.csv", "steps.csv", "follow.csv", "accuracy.csv", "series.csv", "recordings.csv",
+RESULTS = ("runs.csv", "runs.schema.json", "siconos.csv", "problems.csv", "trace.h5", "regions.csv", "steps.csv", "follow.csv", "accuracy.csv", "series.csv", "recordings.csv",
            "run.toml")
 DRAWN = ("figures.toml", "paper.toml", "../names.toml")  # of the definition
 NOT_DRAWING = ("main.py", "page.py", "docs_pages.py", "notes.py", "verdicts.py", "rules.py", "reference.py", "bounds.py", "machine.py", "definition.py", "strict.py",
@@ -128,6 +128,7 @@ def report_one(folder, configs=None):
     rules.write(experiment, folder)
     table_methods.write(experiment, folder)
     table_errors.write(experiment, folder)
+    families.write(experiment, folder)
     verdicts = judged.evaluate_all(experiment)
     write_claims(verdicts, folder)
     write_page(folder / "index.html", page.experiment_page(experiment, figures.pictures_in(folder), verdicts, table))
