@@ -12,7 +12,7 @@ import h5py
 import numpy as np
 import pandas as pd
 
-from signorini_report import accuracy as accuracies, definition as definitions
+from signorini_report import accuracy as accuracies, definition as definitions, groups
 from signorini_report.strict import ReportError
 
 NORMS = ["plain", "preconditioned", "constraint"]  # m/s
@@ -168,6 +168,33 @@ def read_runs(path):
         except ValueError as error:
             raise ReportError(f"{path}: column {column['name']} holds what is no {column['type']} ({error})") from error
     return runs.sort_values([column["name"] for column in columns if column.get("key")], kind="stable").reset_index(drop=True)
+
+
+def with_siconos(runs, folder):
+    """The rows and those of siconos.csv, where scripts/compare_siconos made one for this result."""
+    path = folder / "siconos.csv"
+    if not path.is_file():
+        return runs
+    rows = read_runs(path)
+    strangers = set(zip(rows["file"], rows["step"])) - set(zip(runs["file"], runs["step"]))
+    if strangers:
+        raise ReportError(f"{path}: has rows of {' '.join(sorted(strangers)[0])}, which runs.csv has not: made for another run; "
+                          f"scripts/compare_siconos --experiment {folder.name} makes it again")
+    return pd.concat([runs, rows], ignore_index=True)
+
+
+def with_problems(runs, folder):
+    """Columns problem.<name> of problems.csv (scripts/problem_facts), and problem.rows_per_rank: rows of H over the rank of W."""
+    path = folder / "problems.csv"
+    if not path.is_file():
+        return runs
+    try:
+        facts = pd.read_csv(path, dtype={"file": str, "step": str})
+        facts["rows_per_rank"] = 3 * facts["contacts"] / facts["rank"]
+        facts = facts.drop(columns=["contacts", "dofs"]).set_index(["file", "step"])
+    except (KeyError, ValueError) as error:
+        raise ReportError(f"{path}: no table of this version ({error})") from error
+    return runs.join(facts.add_prefix("problem."), on=["file", "step"])
 
 
 def scene_of(file):
@@ -425,6 +452,7 @@ def read_experiment(folder, configs=None):
         raise ReportError(f"{folder}: has no runs.csv; run the experiment first")
     schema = read_schema(folder / "runs.csv")
     runs = read_runs(folder / "runs.csv")
+    runs = with_siconos(runs, folder)
     try:
         labels = add_columns(runs)
     except KeyError as error:
@@ -432,7 +460,8 @@ def read_experiment(folder, configs=None):
     env, traces, sizes = read_env(folder), [], None
     definition = definitions.find(folder.name, env, configs)
     config = definitions.config_of(definition, folder)
-    runs = with_recorded(runs, folder)
+    groups.add(runs, config, definition.run if definition else {}, (definition.folder if definition else folder) / "figures.toml")
+    runs = with_problems(with_recorded(runs, folder), folder)
     steps, follow = (None if table is None else with_recorded(table, folder) for table in (read_steps(folder), read_follow(folder)))
     accuracy = read_accuracy(folder, config)
     series = read_series(folder)

@@ -9,12 +9,12 @@ import textwrap
 import tomllib
 from pathlib import Path
 
-from signorini_report import figures, front, interactive, notes, page, rules, run_tables, runs_page, table_errors, table_methods, tables
+from signorini_report import families, figures, front, interactive, notes, page, rules, run_tables, runs_page, table_errors, table_methods, tables
 from signorini_report import verdicts as judged
 from signorini_report.data import read_experiment, read_schema
 from signorini_report.strict import ReportError
 
-RESULTS = ("runs.csv", "runs.schema.json", "trace.h5", "regions.csv", "steps.csv", "follow.csv", "accuracy.csv", "series.csv", "recordings.csv",
+RESULTS = ("runs.csv", "runs.schema.json", "siconos.csv", "problems.csv", "trace.h5", "regions.csv", "steps.csv", "follow.csv", "accuracy.csv", "series.csv", "recordings.csv",
            "run.toml")
 DRAWN = ("figures.toml", "paper.toml", "../names.toml")  # of the definition
 NOT_DRAWING = ("main.py", "page.py", "interactive.py", "front.py", "neighbours.py", "run_tables.py", "runs_page.py", "docs_pages.py", "notes.py",
@@ -140,6 +140,7 @@ def report_one(folder, configs=None):
     rules.write(experiment, folder)
     table_methods.write(experiment, folder)
     table_errors.write(experiment, folder)
+    families.write(experiment, folder)
     verdicts = judged.evaluate_all(experiment)
     write_claims(verdicts, folder)
     front.write_map(experiment)

@@ -26,6 +26,12 @@ def scene_recorded(name, scenes):
     return max(found, key=len) if found else name.split("_by_")[0]
 
 
+def scenes_of(rows, scenes):
+    """What every row counts as in the table: its group where `scenes` names that, else its scene."""
+    groups = rows["group"] if "group" in rows.columns else [""] * len(rows)
+    return [group if group in scenes else scene_recorded(name, scenes) for name, group in zip(rows["scene"], groups)]
+
+
 def recorded(experiment, scenes):
     """{recording: (scene, solver)} of the recordings that a solver drives, as recordings.csv tells them."""
     steps = experiment.steps.drop_duplicates("scene")
@@ -54,8 +60,8 @@ def of_runs(experiment, wanted):
     reached = f"first_to_reach.{wanted.get('target', experiment.tolerance):.0e}"
     if not stopped and reached not in rows.columns:
         raise Impossible(f"no run was asked for the residual {wanted['target']:g}")
-    scenes = experiment.config["methods"]["scenes"]
-    frame = pd.DataFrame({"scene": [scene_recorded(name, scenes) for name in rows["scene"]], "method": [label.removesuffix(suffix) for label in rows["label"]], "problem": rows["step"],
+    frame = pd.DataFrame({"scene": scenes_of(rows, experiment.config["methods"]["scenes"]), "method": [label.removesuffix(suffix) for label in rows["label"]],
+                          "problem": rows["file"] + " " + rows["step"],
                           "solved": rows["status"].isin(["converged", "stalled"]).astype(int) if stopped else rows[reached],
                           "resolution": rows["total_seconds"], "iterations": rows["iterations"].astype(float),
                           "constraints": 3.0 * rows["contacts"], "residual": rows["residual"], "tolerance": rows["tolerance"]})

@@ -4,7 +4,7 @@ import dataclasses
 import json
 import math
 
-from signorini_report import kinds, machine
+from signorini_report import groups, kinds, machine
 from signorini_report.data import is_time
 from signorini_report.rows import Absent, Impossible, flatten, numbers, quotient_columns, select, within, windows
 
@@ -196,10 +196,19 @@ def evaluate(runs, expect, experiment="", size="", steps=None, follow=None, busy
                    reason=reason or (str(expect.get("reason", "")) if verdict == DIFFERS else ""), absent=absent, **text)
 
 
-def judged_without(verdict, expect, left_out):
+def concerned(where, left_out, families):
+    """Whether a choice of rows has to do with files that were left out: unless it names other files, or groups without them."""
+    stems = {file.rsplit('/', 1)[-1].removesuffix('.hdf5') for file in left_out}
+    for column, absent in (("file", stems), ("group", {groups.group_of(stem, families) for stem in stems})):
+        named = where.get(column)
+        if named and not set(named if isinstance(named, list) else [named]) & absent:
+            return False
+    return bool(left_out)
+
+
+def judged_without(verdict, expect, left_out, families):
     """A claim about all problems is none about some of them: what `optional_files` left out (docs/experiments.md) makes it not comparable."""
-    named = (expect.get("where") or {}).get("file")
-    if not left_out or (named and not set(named if isinstance(named, list) else [named]) & {file.rsplit('/', 1)[-1].removesuffix('.hdf5') for file in left_out}):
+    if not concerned(expect.get("where") or {}, left_out, families):
         return verdict
     if verdict.verdict == NOT_COMPARABLE:
         return verdict
@@ -213,7 +222,7 @@ def evaluate_all(experiment):
     templates = experiment.definition.templates if experiment.definition else set()
     found = [evaluate(experiment.runs, claim, experiment.id, size, experiment.steps, experiment.follow, busy, claim.get("id") in templates, experiment.accuracy)
              for claim in experiment.claims]
-    return [judged_without(verdict, claim, left_out) for verdict, claim in zip(found, experiment.claims)]
+    return [judged_without(verdict, claim, left_out, experiment.config.get("groups", {})) for verdict, claim in zip(found, experiment.claims)]
 
 
 # --- claims.json --------------------------------------------------------------------------------------------------------------

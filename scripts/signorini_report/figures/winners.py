@@ -32,8 +32,10 @@ def winners_table(experiment):
 
 def scene_label(experiment, scene):
     """The scene with its size, medians over the snapshots."""
-    runs = experiment.runs[experiment.runs["scene"] == scene].drop_duplicates(["file", "step"])
-    return f"{scene.replace('_', ' ')}  ({runs['contacts'].median():,.0f} contacts, {runs['dofs'].median():,.0f} dofs)"
+    runs = experiment.runs
+    runs = runs[[found == scene for found in table_methods.scenes_of(runs, experiment.config["methods"]["scenes"])]].drop_duplicates(["file", "step"])
+    size = f"{runs['contacts'].median():,.0f} contacts" + (f", {runs['dofs'].median():,.0f} dofs" if runs["dofs"].median() > 0 else "")
+    return f"{scene.replace('_', ' ')}  ({size})"
 
 
 def winners(experiment, folder):

@@ -1,0 +1,190 @@
+"""siconos.csv: Siconos' solvers on the snapshots of a finished experiment, rows in the form of runs.csv.
+
+Every solver gets the reduced problem u = W r + q in Siconos' own storage of sparse 3×3 blocks and starts from r = 0, on one thread. An answer
+counts when our referee's residual of it, on the exported snapshot, is at most the tolerance of the row. Siconos stops by an error of its own that
+depends on units, so a solver is first given the tolerance itself; while the referee is not content, the solver is given less, in proportion to what
+is missing, at most TRIES times. The row tells the last solve alone. Set-up is that of our `pgs` on the same snapshot, which forms the same W.
+Left out are NSGSV, which ends the process with dense and with block storage, SOCLCP and the global interior point method, which solve the convex problem
+without de Saxcé's term, and solvers that call GAMS.
+"""
+
+import csv
+import json
+import math
+import tempfile
+from pathlib import Path
+
+import h5py
+import numpy as np
+import siconos.numerics as sn
+
+from signorini_problems import delassus, siconos_library
+from signorini_problems.snapshots import ProblemError, export, read_rows, read_settings, run_program, say, snapshots, write_table
+
+TRIES = 5
+LEAST = 1e-15          # no solver is given less
+MOST_ENTRIES = 6e6     # of W: Siconos reads its block storage from a text file only
+SOLVERS = {  # label: (code, local solver of one contact)
+    "NSGS": ("NSGS", None),
+    "NSGS, projection": ("NSGS", "ONECONTACT_ProjectionOnConeWithLocalIteration"),
+    "PROX": ("PROX", None),
+    "TFP": ("TFP", None),
+    "PFP": ("PFP", None),
+    "ACLMFP": ("ACLMFP", None),
+    "DSFP": ("DSFP", None),
+    "FPP": ("FPP", None),
+    "EG": ("EG", None),
+    "VI-FPP": ("VI_FPP", None),
+    "VI-EG": ("VI_EG", None),
+    "HP": ("HP", None),
+    "ADMM": ("ADMM", None),
+    "NSN-AC": ("NSN_AC", None),
+    "NSN-FB": ("NSN_FB", None),
+    "NSN-NM": ("NSN_NM", None),
+}
+DEFAULTS = {"text": "", "integer": "0", "real": "nan"}
+SETUP = "pgs"  # the solver whose set-up, forming W, is counted for Siconos
+
+
+def code_of(name):
+    return getattr(sn, f"SICONOS_FRICTION_3D_{name}")
+
+
+class Referee:
+    """The program's own: the residual of iteration 0 of a solve that starts at the answer."""
+
+    def __init__(self, path, folder):
+        self.path, self.trace = path, Path(folder) / "judged.h5"
+
+    def residual(self, r):
+        if not np.isfinite(r).all():
+            return math.inf
+        with h5py.File(self.path, "a") as file:
+            if "guesses/1/r" in file:
+                file["guesses/1/r"][:] = r
+            else:
+                file["guesses/number_of_guesses"] = np.array([1], dtype=np.int32)
+                file["guesses/1/r"] = r
+        run_program("solve", self.path, "--solver", "pgs", "--set", "pgs.warm_start=true", "--max-iterations", 1, "--tolerance", LEAST, "--trace",
+                    self.trace, "--force")
+        with h5py.File(self.trace, "r") as file:
+            run = next(iter(file["runs"].values()))
+            if int(run["iteration"][0]) != 0:
+                raise ProblemError(f"{self.trace}: the trace does not begin at the start of the solve")
+            return float(run["residual"][0])
+
+
+def status_of(answer, residual, tolerance, max_iterations):
+    if residual <= tolerance:
+        return "converged"
+    if answer.ended:
+        return "time_limit" if answer.ended == "time_limit" else "failed"
+    return "iteration_limit" if answer.iterations >= max_iterations else "stalled"
+
+
+def to_tolerance(problem, referee, name, tolerance, limits):
+    """(answer, residual, tolerance that was given) of the first solve that the referee accepts, else of the last."""
+    code, local = SOLVERS[name]
+    local = None if local is None else code_of(local)
+    given, last = tolerance, (siconos_library.Answer("not run"), math.nan, tolerance)
+    for _ in range(TRIES):
+        answer = siconos_library.solve(problem, code_of(code), local, given, *limits)
+        if answer.ended:
+            return answer, last[1], given
+        residual = referee.residual(answer.r)
+        last = answer, residual, given
+        if residual <= tolerance or given <= LEAST or answer.info != 0:
+            return last
+        given = max(LEAST, 0.5 * given * min(1.0, tolerance / residual)) if math.isfinite(residual) else LEAST
+    return last
+
+
+def read_schema(folder):
+    columns = json.loads((folder / "runs.schema.json").read_text(encoding="utf-8"))["runs.csv"]
+    return {column["name"]: column["type"] for column in columns}
+
+
+def set_up_seconds(rows):
+    """{(file, step): median of the set-ups of SETUP}."""
+    found = {}
+    for row in rows:
+        if row["solver"] == SETUP and row["status"] not in ("unsupported", "failed"):
+            found.setdefault((row["file"], row["step"]), []).append(float(row["setup_seconds"]))
+    return {key: float(np.median(values)) for key, values in found.items()}
+
+
+class Table:
+    """Rows of one result."""
+
+    def __init__(self, folder):
+        self.folder, self.run = folder, read_settings(folder)
+        self.schema, rows = read_schema(folder), read_rows(folder)
+        self.experiment, self.setup = rows[0]["experiment"], set_up_seconds(rows)
+        self.limits = int(self.run.get("max_iterations", 1000)), float(self.run.get("time_limit", 60.0))
+        self.tolerances = sorted(self.run.get("tolerances", [1e-6]), reverse=True)
+
+    def row(self, snapshot, name, tolerance, **values):
+        base = {column: DEFAULTS[kind] for column, kind in self.schema.items()}
+        code, local = SOLVERS[name]
+        base |= {"experiment": self.experiment, "file": snapshot.file, "step": snapshot.step, "contacts": snapshot.contacts, "dofs": snapshot.dofs,
+                 "regions": 1, "largest_region": snapshot.contacts, "solver": f"siconos-{code.lower().replace('_', '-')}",
+                 "options": f"local={local}" if local else "", "law": "cone", "region_mode": "none", "threads": 1, "involuntary_switches": -1,
+                 "solver_bytes": -1, "protocol": "self-stopped", "tolerance": repr(tolerance), "label": f"Siconos {name}"}
+        return base | {key: repr(value) if isinstance(value, float) else value for key, value in values.items()}
+
+    def rows_of(self, snapshot, path, names, folder):
+        """All solvers and tolerances of one snapshot. A solver that ran out of time at one tolerance is not asked for less."""
+        entries = delassus.stored_entries(path)
+        if entries > MOST_ENTRIES:
+            words = f"W has {entries:.1e} entries, more than {MOST_ENTRIES:.0e}: not handed to Siconos"
+            return [self.row(snapshot, name, tolerance, status="unsupported", message=words) for name in names for tolerance in self.tolerances]
+        reduced = delassus.read(path)
+        problem = siconos_library.native(reduced.W, reduced.q, reduced.mu)
+        referee, rows = Referee(path, folder), []
+        for name in names:
+            hopeless = ""
+            for tolerance in self.tolerances:
+                if hopeless:
+                    rows.append(rows[-1] | {"tolerance": repr(tolerance), "message": hopeless})
+                    continue
+                answer, residual, given = to_tolerance(problem, referee, name, tolerance, self.limits)
+                status = status_of(answer, residual, tolerance, self.limits[0])
+                words = f"given {given:.2g}" + (f"; {answer.ended}" if answer.ended and status == "failed" else "")
+                seconds = self.limits[1] if status == "time_limit" else answer.seconds
+                rows.append(self.row(snapshot, name, tolerance, status=status, iterations=answer.iterations, residual=float(residual), message=words,
+                                     setup_seconds=self.setup.get((snapshot.file, snapshot.step), math.nan), solve_seconds=float(seconds),
+                                     cpu_share=answer.cpu_share))
+                if status in ("time_limit", "failed"):
+                    hopeless = f"not run: {status} at {tolerance:g}"
+        return rows
+
+
+def read_finished(path, schema):
+    """Rows of an interrupted call: those of whole snapshots."""
+    if not path.is_file():
+        return []
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    return rows if rows and list(rows[0]) == list(schema) else []
+
+
+def write(folder, names):
+    """siconos.csv beside runs.csv; siconos.partial.csv holds whole snapshots until all are done, and the next call goes on there."""
+    table, rows = Table(folder), []
+    unfinished = folder / "siconos.partial.csv"
+    known = {}
+    for row in read_finished(unfinished, table.schema):
+        known.setdefault((row["file"], row["step"]), []).append(row)
+    wanted = snapshots(folder)
+    with tempfile.TemporaryDirectory() as place:
+        for number, snapshot in enumerate(wanted, 1):
+            found = known.get((snapshot.file, snapshot.step), [])
+            if len(found) != len(names) * len(table.tolerances):
+                path = export(snapshot, Path(place) / "problem.hdf5")
+                found = table.rows_of(snapshot, path, names, place)
+            rows += found
+            write_table(unfinished, list(table.schema), rows)
+            solved = sum(row["status"] == "converged" for row in found)
+            say(f"  [{number:3d}/{len(wanted)}] {snapshot.file} {snapshot.step}, {snapshot.contacts} contacts: {solved} of {len(found)} converged")
+    unfinished.replace(folder / "siconos.csv")
+    say(f"{folder / 'siconos.csv'}: {len(rows)} rows, scripts/report joins them")

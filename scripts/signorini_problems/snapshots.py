@@ -1,0 +1,106 @@
+"""Which problems an experiment solved, and each of them as an FCLib file."""
+
+import csv
+import dataclasses
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class ProblemError(Exception):
+    """Wrong input: one line for the user."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Snapshot:
+    file: str
+    step: str
+    source: Path
+    contacts: int
+    dofs: int
+
+
+def program():
+    path = Path(os.environ.get("SIGNORINI_PROGRAM") or ROOT / "build" / "release" / "experiments" / "signorini")
+    if not path.is_file():
+        raise ProblemError(f"{path}: the program is not built (cmake --preset release && cmake --build --preset release --target signorini)")
+    return path
+
+
+def run_program(*words):
+    """Standard output of `signorini WORDS`."""
+    done = subprocess.run([str(program()), *map(str, words)], capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+    if done.returncode != 0:
+        lines = [line for line in done.stderr.splitlines() if line.strip()]
+        raise ProblemError(lines[-1].removeprefix("signorini: error: ") if lines else f"signorini {words[0]} ended with code {done.returncode}")
+    return done.stdout
+
+
+def test_data():
+    return Path(os.environ.get("SIGNORINI_DATA") or ROOT.parent / "shared" / "data")
+
+
+def source_of(folder, run, file):
+    """Where the problems of `file`, as the rows name it, lie."""
+    places = [folder.parent / "recordings" / file, folder / "problems" / f"{file}.hdf5"]
+    places += [test_data() / name for name in run.get("optional_files", []) if Path(name).stem == file]
+    places += [Path(name) for name in run.get("files", []) if file in (Path(name).stem, Path(name).name)]
+    found = next((place for place in places if place.is_file()), None)
+    if found is None:
+        raise ProblemError(f"{folder / 'runs.csv'}: rows of '{file}', which is none of {', '.join(map(str, places))}")
+    return found
+
+
+def read_rows(folder):
+    try:
+        with open(folder / "runs.csv", newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+    except FileNotFoundError as error:
+        raise ProblemError(f"{folder}: has no runs.csv; run the experiment first (scripts/reproduce)") from error
+    if not rows:
+        raise ProblemError(f"{folder / 'runs.csv'}: has no rows")
+    return rows
+
+
+def read_settings(folder):
+    """run.toml with what its size changes; and the size."""
+    run = tomllib.loads((folder / "run.toml").read_text(encoding="utf-8"))
+    env = json.loads((folder / "env.json").read_text(encoding="utf-8"))
+    return run | run.get("sizes", {}).get(env.get("size", ""), {})
+
+
+def snapshots(folder):
+    """Every snapshot that has rows, in their order."""
+    run, found, sources = read_settings(folder), {}, {}
+    for row in read_rows(folder):
+        file = row["file"]
+        if file not in sources:
+            sources[file] = source_of(folder, run, file)
+        found.setdefault((file, row["step"]), Snapshot(file, row["step"], sources[file], int(row["contacts"]), int(row["dofs"])))
+    return list(found.values())
+
+
+def export(snapshot, path):
+    """The snapshot as an FCLib file."""
+    words = [] if snapshot.source.suffix == ".hdf5" else ["--step", snapshot.step]
+    run_program("export", snapshot.source, *words, "-o", path, "--force")
+    return path
+
+
+def write_table(path, fields, rows):
+    """A CSV file that is there whole or not at all."""
+    temporary = path.with_name(f".{path.name}.new")
+    with open(temporary, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, fields, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    os.replace(temporary, path)
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
