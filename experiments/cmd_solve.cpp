@@ -60,9 +60,7 @@ void declare_options(CLI::App& command, SolveArguments& arguments) {
   add_plugin_option(command, a.plugins);
   list("--step", a.steps,
        "Snapshots to solve, e.g. 120 or 120.2 for the second solve of step 120 (default: all)", "K[,K]");
-  list("--set", a.settings,
-       "Change an option of a solver; may be repeated ('signorini list solvers' shows the options)",
-       "NAME.KEY=VALUE");
+  add_setting_option(command, a.settings);
   list("--regions", a.regions,
        "How to split a problem (default: none)\n"
        "none: the whole problem at once\n"
@@ -73,15 +71,7 @@ void declare_options(CLI::App& command, SolveArguments& arguments) {
        "MODE[,MODE]");
   list("--threads", a.threads, "Number of threads that solve regions in parallel (default: 1)", "N[,N]");
   add_matrix_option(command, a.matrix);
-  add_number(command, "--tolerance", a.tolerance,
-             {.least = 0.0, .example = "1e-6", .ends = NumberRule::Ends::least_excluded}, "T",
-             "Stop when the residual is at most T. The residual is relative and has no unit; see "
-             "'signorini list measures' (default: 1e-6)");
-  add_integer(command, "--max-iterations", a.max_iterations, {.least = 1, .example = "10000"}, "N",
-              "Stop after N iterations (default: 10000)");
-  add_number(command, "--time-limit", a.time_limit,
-             {.least = 0.0, .example = "60", .ends = NumberRule::Ends::least_excluded}, "S",
-             "Stop each solve after S seconds (default: no limit)");
+  add_limit_options(command, a.tolerance, a.max_iterations, a.time_limit);
   add_integer(command, "--repetitions", a.repetitions, {.least = 1, .example = "5"}, "R",
               "Solve everything R times; the screen shows median times (default: 1)");
   command
