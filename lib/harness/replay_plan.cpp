@@ -53,14 +53,16 @@ double largest_bytes(const ReplayPlan& plan, const RecordingReader& reader, Eige
 void check_size(const ReplayPlan& plan, const RecordingReader& reader, const ReplayRequest& request,
                 Eigen::Index vertices) {
   const double bytes = largest_bytes(plan, reader, vertices);
-  if (bytes <= kLargestReplay) return;
-  const int every = request.every * static_cast<int>(std::ceil(bytes / kLargestReplay));
-  throw_usage(
-      "{}: {} frames with {} {} are up to {:.0f} MB, more than the {:.0f} MB that a browser opens at once; "
-      "give "
-      "--every {}, or fewer steps with --steps A:B (the recording has {} to {})",
-      request.file, plan.frames.size(), plan.answers.size(), plan.answers.size() == 1 ? "solver" : "solvers",
-      1e-6 * bytes, 1e-6 * kLargestReplay, every, reader.frames().front(), reader.frames().back());
+  if (bytes <= request.largest) return;
+  const std::string what = fmt::format(
+      "{}: {} {} with the answers of {} {} may be {:.0f} MB, more than the {:.0f} MB that a browser opens at "
+      "once",
+      request.file, plan.frames.size(), plan.frames.size() == 1 ? "frame" : "frames", plan.answers.size(),
+      plan.answers.size() == 1 ? "solver" : "solvers", 1e-6 * bytes, 1e-6 * request.largest);
+  if (plan.frames.size() == 1) throw_usage("{}; name fewer solvers, or a step with fewer contacts", what);
+  throw_usage("{}; give --every {}, or fewer steps with --steps A:B (the recording has {} to {})", what,
+              request.every * std::ceil(bytes / request.largest), reader.frames().front(),
+              reader.frames().back());
 }
 
 }  // namespace

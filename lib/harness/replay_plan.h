@@ -11,12 +11,17 @@
 /// What `signorini replay` is asked for, and which frames and answers that means.
 namespace signorini {
 
+/// Bytes of a replay before compression that a browser still opens at once.
+inline constexpr double kLargestReplay = 64.0e6;
+
 struct ReplayRequest {
-  std::string file;
-  std::string steps;                 ///< "A:B", "A:", ":B" or "A"; "" = all
-  int every = 1;                     ///< every how many of them
-  std::vector<std::string> solvers;  ///< in lists; `kRecordedAnswer` among them; empty: see `plan_replay`
-  SolveRequest solve;                ///< plugins, settings and limits of the solvers
+  std::string file = {};
+  std::string steps = {};  ///< "A:B", "A:", ":B" or "A"; "" = all
+  int every = 1;           ///< every how many of them
+  std::vector<std::string> solvers =
+      {};                           ///< in lists; `kRecordedAnswer` among them; empty: see `plan_replay`
+  SolveRequest solve = {};          ///< plugins, settings and limits of the solvers
+  double largest = kLargestReplay;  ///< bytes
 };
 
 /// In the place of a solver's name: the impulses that the solver which drove the scene answered.
@@ -35,10 +40,7 @@ std::vector<std::string> frames_in(const std::vector<std::string>& ids, const st
                                    const std::string& file);
 
 /// Without solvers: the recorded impulses where the first frame with contacts has them, else `auto`. Throws `UsageError` for names and
-/// numbers that make no sense, and where the frames hold more than `kLargestReplay`: the line says what to choose.
+/// numbers that make no sense, and where the frames hold more than `largest` bytes: the line says what to choose.
 ReplayPlan plan_replay(const ReplayRequest& request, const RecordingReader& reader);
-
-/// Bytes of a replay before compression that a browser still opens at once.
-inline constexpr double kLargestReplay = 64.0e6;
 
 }  // namespace signorini

@@ -75,7 +75,7 @@ def whole_page(data, name):
     return ("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
             f"<title>{title}</title>\n<style>html, body {{ margin: 0; height: 100%; }} #replay {{ height: 100%; }}</style>\n"
-            "</head>\n<body>\n<div id=\"replay\"></div>\n"
+            "</head>\n<body>\n<main id=\"replay\"></main>\n"
             f"<script>{code_in_script(viewer_script())}</script>\n<script>{data_script(data, name)}</script>\n"
             f"<script>SignoriniReplay.mount(document.getElementById('replay'), SignoriniReplayData[{in_script(json.dumps(name))}], "
-            "{address: true});</script>\n</body>\n</html>\n")
+            "{address: true, heading: 'h1'}).then((viewer) => { document.documentElement.dataset[viewer ? 'ready' : 'failed'] = '1'; });</script>\n</body>\n</html>\n")

@@ -6,6 +6,7 @@ const REGIONS = ["#D62728", "#1F66C4", "#1E9E2E", "#FF7F0E", "#8E44C9", "#11B5C9
   "#FFD21F", "#00624A"];
 const OBSTACLE = "#C9C6BF";
 const STATE_COLOURS = ["#9AA0A6", "#1F66C4", "#E8590C"];  // open, sticking, sliding
+const IMPULSE_COLOUR = [0.13, 0.13, 0.16], SLIP_COLOUR = [0.55, 0.1, 0.6];
 const UNKNOWN = "#6B7075";
 // From low to high; even steps of lightness, told apart by the colour-blind.
 const SCALE = ["#2C1E66", "#2F5D9B", "#2A9D8F", "#8CC152", "#F2C230", "#E8590C", "#B5121B"];
@@ -52,14 +53,14 @@ const COLOURINGS = {
     title: "region",
     make(frame) {
       const colours = regionColours(frame);
-      return {of: (k) => colours.get(frame.region[k]), legend: [{text: `${frame.description.regions} regions`}]};
+      return {of: (k) => colours.get(frame.region[k]), legend: [{text: counted(frame.description.regions, "region")}]};
     },
   },
   island: {
     title: "island",
     make(frame) {
       const palette = REGIONS.map(rgb);
-      return {of: (k) => palette[frame.island[k] % palette.length], legend: [{text: `${frame.description.islands} islands`}]};
+      return {of: (k) => palette[frame.island[k] % palette.length], legend: [{text: counted(frame.description.islands, "island")}]};
     },
   },
   state: {
@@ -80,7 +81,7 @@ const COLOURINGS = {
       }));
       const share = (x) => 1 + Math.log10(x / most) / 4;
       return {of: (k) => (most > 0 && answer.impulse(k) > 0 ? scaled(share(answer.impulse(k))) : rgb(STATE_COLOURS[0])),
-              legend: ramp([4, 3, 2, 1, 0].map((decade) => short(most * Math.pow(10, -decade))), "N s")};
+              legend: ramp([4, 2, 0].map((decade) => short(most * Math.pow(10, -decade))), "N s")};
     },
   },
   residual: {
@@ -92,17 +93,19 @@ const COLOURINGS = {
       return {of: (k) => {
         const e = answer.residual(k, context.iteration);
         return e === 0 ? scaled(0) : Number.isFinite(e) ? scaled(share(e)) : [1, 0, 1];
-      }, legend: ramp([low, middle, high].map((decade) => "1e" + decade), `(tolerance ${short(context.tolerance)})`)};
+      }, legend: ramp([low, middle, high].map((decade) => "1e" + decade), `(asked: ${short(context.tolerance)})`)};
     },
   },
 };
 
 function ramp(labels, unit) { return [{ramp: labels, text: unit}]; }
 
-// Three digits.
-function short(x) {
+function counted(n, word) { return `${n} ${word}${n === 1 ? "" : "s"}`; }
+
+// Three digits; `digits` of them.
+function short(x, digits = 3) {
   if (!Number.isFinite(x)) return x === Infinity ? "∞" : "–";
   if (x === 0) return "0";
-  const size = Math.abs(x);
-  return size >= 1e-2 && size < 1e4 ? String(Number(x.toPrecision(3))) : x.toExponential(2);
+  const size = Math.abs(x), [mantissa, exponent] = x.toExponential(digits - 1).split("e");
+  return size >= 1e-2 && size < 1e4 ? String(Number(x.toPrecision(digits))) : `${Number(mantissa)}e${Number(exponent)}`;
 }

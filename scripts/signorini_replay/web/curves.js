@@ -35,7 +35,9 @@ class Curves {
       this.stroke(pen, "#e3e3e3", [], [[box.left, y], [box.right, y]]);
       pen.fillText("1e" + decade, 4, y + 3);
     }
-    for (let x = 1; x <= most; x *= 10) pen.fillText(String(x), across(x) - 3, box.bottom + 13);
+    pen.textAlign = "center";
+    for (let x = 1; x <= most; x *= 10) pen.fillText(String(x), Math.min(across(x), box.right - 8), box.bottom + 13);
+    pen.textAlign = "left";
     pen.fillText("iteration", box.right - 42, box.bottom - 4);
     this.stroke(pen, "#9a9a9a", [4, 3], [[box.left, down(tolerance)], [box.right, down(tolerance)]]);
   }

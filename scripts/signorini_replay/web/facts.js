@@ -4,7 +4,7 @@ function element(name, properties, ...children) {
   const node = document.createElement(name);
   for (const key in properties || {}) {
     if (key === "class") node.className = properties[key];
-    else if (key.startsWith("data-")) node.setAttribute(key, properties[key]);
+    else if (/^(data|aria)-|^role$/.test(key)) node.setAttribute(key, properties[key]);
     else node[key] = properties[key];
   }
   for (const child of children) node.append(child);
@@ -14,7 +14,7 @@ function element(name, properties, ...children) {
 function bodyName(number) { return number >= 0 ? `body ${number}` : number === -1 ? "obstacle" : "–"; }
 
 // Seven digits: what single precision holds.
-function exact(x) { return Number.isFinite(x) ? String(Number(x.toPrecision(7))) : short(x); }
+function exact(x) { return short(x, 7); }
 
 function table(rows) {
   const body = element("tbody");
@@ -31,7 +31,7 @@ function answerText(name, description) {
   const ran = name === "recorded" ? "" : `${description.status} after ${description.iterations} iterations, `;
   const said = description.message ? ` (${description.message})` : "";
   if (!description.answered) return `${name}: ${description.status}${said}`;
-  return `${name}: ${ran}residual ${description.residual === null ? "∞" : description.residual.toExponential(3)}${said}`;
+  return `${name}: ${ran}residual ${description.residual === null ? "∞" : short(description.residual, 4)}${said}`;
 }
 
 function contactTable(frame, k, names, answers, iteration) {

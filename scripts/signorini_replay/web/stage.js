@@ -1,7 +1,7 @@
 // One canvas with one camera: the bodies of a frame, and per pane the contacts with an answer of their own.
 
 const PARTICLE = 0.02;  // radius of a mass point without surface, share of the size of what moves
-const BALL = 0.0065, DISK = 0.016, ARROW = 0.14, ARROW_WIDTH = 0.012;  // of contacts, the same share
+const BALL = 0.006, DISK = 0.0105, RING = 0.02, ARROW = 0.14, ARROW_WIDTH = 0.011;  // of contacts, the same share
 
 class Stage {
   constructor(canvas, up) {
@@ -20,7 +20,7 @@ class Stage {
     this.controls = new THREE.OrbitControls(this.camera, canvas);
     this.controls.screenSpacePanning = true;
     this.bodies = this.surface({side: THREE.DoubleSide, flatShading: true});
-    this.obstacles = this.surface({side: THREE.DoubleSide, flatShading: true, transparent: true, opacity: 0.3, depthWrite: false});
+    this.obstacles = this.surface({side: THREE.DoubleSide, flatShading: true, transparent: true, depthWrite: false});
     this.obstacles.renderOrder = 3;
     this.particles = new Glyphs(this.scene, ballShape(), false);
     this.rods = new Glyphs(this.scene, rodShape(), false);
@@ -38,7 +38,7 @@ class Stage {
   pane() {
     const group = new THREE.Group();
     this.scene.add(group);
-    return {group, balls: new Glyphs(group, ballShape(), true), disks: new Glyphs(group, diskShape(), true),
+    return {group, balls: new Glyphs(group, ballShape(), true), disks: new Glyphs(group, diskShape(), false),
             impulses: new Glyphs(group, arrowShape(), true), slips: new Glyphs(group, arrowShape(), true),
             mark: new Glyphs(group, new THREE.TorusBufferGeometry(1, 0.18, 8, 24), true)};
   }
@@ -112,14 +112,14 @@ class Stage {
   // contact that is marked.
   showContacts(pane, frame, answer, look) {
     const {balls, disks, impulses, slips, mark} = this.panes[pane];
-    const answered = answer !== null && answer.answered, s = this.size;
+    const answered = answer !== null && answer.answered, s = look.scale * this.size;
     for (const glyphs of [balls, disks, impulses, slips]) glyphs.begin(frame.contacts);
     mark.begin(1);
     for (let k = 0; k < frame.contacts; ++k) {
       const place = [frame.position[3 * k], frame.position[3 * k + 1], frame.position[3 * k + 2]];
       const radius = BALL * s * (k === look.marked ? 1.5 : 1);
-      if (look.contacts) balls.add([radius, 0, 0], [0, radius, 0], [0, 0, radius], place, look.colour(k));
-      if (k === look.marked) mark.add([0.02 * s, 0, 0], [0, 0.02 * s, 0], [0, 0, 0.02 * s], place, [0, 0, 0]);
+      balls.add([radius, 0, 0], [0, radius, 0], [0, 0, radius], place, look.colour(k));
+      if (k === look.marked) this.ring(mark, frame, k, place, RING * s);
       if (!answered) continue;
       const n = frame.axis(k, 0), t1 = frame.axis(k, 1), t2 = frame.axis(k, 2);
       if (look.modes) {
@@ -127,20 +127,25 @@ class Stage {
                   rgb(STATE_COLOURS[answer.states[k]] || UNKNOWN));
       }
       const r = answer.r.subarray(3 * k, 3 * k + 3), u = answer.u.subarray(3 * k, 3 * k + 3);
-      if (look.impulses) this.arrow(impulses, frame.world(k, r), look.mostImpulse, place, [0.13, 0.13, 0.16]);
-      if (look.slips) this.arrow(slips, frame.world(k, [0, u[1], u[2]]), look.mostSlip, place, [0.55, 0.1, 0.6]);
+      if (look.impulses) this.arrow(impulses, frame.world(k, r), look.mostImpulse, place, IMPULSE_COLOUR, look.scale);
+      if (look.slips) this.arrow(slips, frame.world(k, [0, u[1], u[2]]), look.mostSlip, place, SLIP_COLOUR, look.scale);
     }
     for (const glyphs of [balls, disks, impulses, slips, mark]) glyphs.end();
   }
-  arrow(glyphs, vector, most, place, colour) {
+  ring(mark, frame, k, place, radius) {
+    const [x, y] = aside(frame.axis(k, 0));
+    mark.add(times(radius, x), times(radius, y), times(radius, frame.axis(k, 0)), place, [0, 0, 0]);
+  }
+  arrow(glyphs, vector, most, place, colour, scale) {
     const length = Math.hypot(...vector);
     if (!(length > 1e-3 * most)) return;
-    const [x, z] = aside(unit(vector)), width = ARROW_WIDTH * this.size;
+    const [x, z] = aside(unit(vector)), width = ARROW_WIDTH * scale * this.size;
     glyphs.add(times(width, x), times(ARROW * this.size / most, vector), times(width, z), place, colour);
   }
 
-  // Looks at all that moves in `frames`.
-  lookAt(frames, topologies) {
+  // The size of what moves, which all glyphs are a share of.
+  measure(frame, topology) { this.size = this.boxOf([frame], [topology]).size; }
+  boxOf(frames, topologies) {
     const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
     const include = (points, i) => {
       for (let c = 0; c < 3; ++c) {
@@ -155,20 +160,20 @@ class Stage {
       for (let k = 0; k < frame.contacts; ++k) include(frame.position, k);
       if (!(low[0] <= high[0])) for (let i = 0; i < frame.vertices.length / 3; ++i) include(frame.vertices, i);
     });
-    const middle = low.map((x, c) => (low[0] <= high[0] ? 0.5 * (x + high[c]) : 0));
-    this.size = low[0] <= high[0] ? Math.hypot(...high.map((x, c) => x - low[c])) || 1 : 1;
-    this.home = {middle};
-    this.goHome();
+    if (!(low[0] <= high[0])) return {middle: [0, 0, 0], size: 1};
+    return {middle: low.map((x, c) => 0.5 * (x + high[c])), size: Math.hypot(...high.map((x, c) => x - low[c])) || 1};
   }
-  goHome() {
+  // Looks at all that moves in `frames`.
+  lookAt(frames, topologies) {
+    const {middle, size} = this.boxOf(frames, topologies);
     const up = new THREE.Vector3(...this.up), [a, b] = aside(this.up);
-    const azimuth = -Math.PI / 3, elevation = 28 * Math.PI / 180, distance = 1.75 * this.size;
+    const azimuth = -Math.PI / 3, elevation = 28 * Math.PI / 180, distance = 1.6 * size;
     const from = new THREE.Vector3(...a).multiplyScalar(Math.cos(azimuth)).add(new THREE.Vector3(...b).multiplyScalar(Math.sin(azimuth)));
     from.multiplyScalar(Math.cos(elevation)).addScaledVector(up, Math.sin(elevation)).multiplyScalar(distance);
-    this.controls.target.set(...this.home.middle);
+    this.controls.target.set(...middle);
     this.camera.position.copy(this.controls.target).add(from);
-    this.camera.near = 0.01 * this.size;
-    this.camera.far = 100 * this.size;
+    this.camera.near = 0.01 * size;
+    this.camera.far = 100 * size;
     this.controls.update();
   }
 

@@ -1,5 +1,6 @@
 // The viewer: what is shown, and the controls that change it.
 
+const OBSTACLE_OPACITY = 0.16;
 const SPEEDS = [2, 5, 10, 20, 30, 60];  // frames per second
 
 class Viewer {
@@ -15,12 +16,12 @@ class Viewer {
     this.build();
     this.stage = new Stage(this.canvas, recording.description.up);
     this.curves = new Curves(this.chart);
-    const ends = [...new Set([0, recording.steps.length - 1])];
-    this.stage.lookAt(ends.map((i) => recording.frame(i)), ends.map((i) => recording.topology(i)));
+    this.index = this.fullest();
+    this.stage.measure(recording.frame(this.index), recording.topology(this.index));
+    this.readAddress();
+    this.lookAt([this.index]);
     this.stage.controls.addEventListener("change", () => this.draw());
     this.listen();
-    this.index = this.fullest();
-    this.readAddress();
     this.showFrame();
   }
 
@@ -28,6 +29,15 @@ class Viewer {
   fullest() {
     const contacts = this.recording.description.frames.map((frame) => frame.contacts);
     return contacts.indexOf(Math.max(...contacts));
+  }
+
+  lookAt(indices) {
+    this.stage.lookAt(indices.map((i) => this.recording.frame(i)), indices.map((i) => this.recording.topology(i)));
+  }
+  // The frames at both ends and some between.
+  wholePath() {
+    const last = this.recording.steps.length - 1, parts = 8;
+    return [...new Set(Array.from({length: parts + 1}, (_, i) => Math.round(i * last / parts)))];
   }
 
   // --- controls ---------------------------------------------------------------------------------------------
@@ -53,30 +63,35 @@ class Viewer {
     [this.slips, slips] = check("slip", false);
     [this.modes, modes] = check("modes", true);
     [this.glass, glass] = check("bodies half transparent", false);
-    this.home = element("button", {textContent: "whole view", type: "button"});
+    this.near = element("button", {textContent: "this frame", type: "button", title: "look at what moves in this frame"});
+    this.far = element("button", {textContent: "all frames", type: "button", title: "look at what moves in all frames"});
+    this.glyphSize = element("input", {type: "range", min: -1, max: 1, step: 0.05, value: 0});
     this.save = element("button", {textContent: "save picture", type: "button"});
     this.play = element("button", {textContent: "play", type: "button", "data-part": "play"});
     this.speed = menu(SPEEDS.map((s) => [`${s} frames/s`, String(s)]), "10");
+    this.speed.setAttribute("aria-label", "speed");
     this.frames = range("frames", this.recording.steps.length - 1, 0);
     this.frameText = element("span", {class: "count", "data-part": "frame-text"});
     this.iterations = range("iterations", 0, 0);
     this.iterationText = element("span", {class: "count"});
-    this.canvas = element("canvas", {tabIndex: 0});
+    this.canvas = element("canvas", {tabIndex: 0, role: "img", "aria-label": "bodies and contacts of the frame"});
     this.names = [element("div", {class: "name"}), element("div", {class: "name"})];
     this.half = element("div", {class: "half"});
-    this.chart = element("canvas");
+    this.chart = element("canvas", {role: "img", "aria-label": "residuals over iterations"});
+    this.chartPart = element("div", {}, element("h2", {textContent: "Largest residual (marked contact dashed)"}), this.chart);
     this.legend = element("div", {class: "legend"});
     this.answersNode = element("div");
     this.contactNode = element("div", {"data-part": "contact"});
     this.root.textContent = "";
     this.root.classList.add("signorini-replay");
     this.root.append(
-      element("div", {class: "bar"}, element("span", {class: "title", textContent: `${d.scene} `}), element("span", {class: "count", textContent: d.file}),
+      element("div", {class: "bar"}, element(this.options.heading || "span", {class: "title", textContent: d.scene}), element("span", {class: "count", textContent: d.file}),
               element("label", {}, "colour by", this.colouring), element("label", {}, "solver", this.left),
-              element("label", {}, "beside it", this.right), arrows, slips, modes, glass, this.home, this.save),
+              element("label", {}, "beside it", this.right), arrows, slips, modes, glass,
+              element("label", {}, "size", this.glyphSize), element("label", {}, "look at", this.near, this.far), this.save),
       element("div", {class: "middle"}, element("div", {class: "view"}, this.canvas, ...this.names, this.half),
-              element("div", {class: "side"}, element("h2", {textContent: "Colours"}), this.legend, element("h2", {textContent: "Answers"}), this.answersNode,
-                      element("h2", {textContent: "Largest residual (marked contact dashed)"}), this.chart,
+              element("div", {class: "side", tabIndex: 0}, element("h2", {textContent: "Colours"}), this.legend, element("h2", {textContent: "Answers"}), this.answersNode,
+                      this.chartPart,
                       element("h2", {textContent: "Contact"}), this.contactNode)),
       element("div", {class: "bar foot"}, this.play, this.speed, element("label", {class: "grow"}, "frame", this.frames), this.frameText,
               element("label", {class: "grow"}, "iteration", this.iterations), this.iterationText));
@@ -93,7 +108,9 @@ class Viewer {
     on(this.colouring, "change", () => { this.showContacts(); this.writeAddress(); });
     for (const box of [this.arrows, this.slips, this.modes]) on(box, "change", () => this.showContacts());
     on(this.glass, "change", () => this.draw());
-    on(this.home, "click", () => { this.stage.goHome(); this.draw(); });
+    on(this.near, "click", () => { this.lookAt([this.index]); this.draw(); });
+    on(this.far, "click", () => { this.lookAt(this.wholePath()); this.draw(); });
+    on(this.glyphSize, "input", () => this.showContacts());
     on(this.save, "click", () => this.savePicture());
     on(window, "resize", () => { this.draw(); this.showCurves(); });
     if (this.options.address) on(window, "hashchange", () => { this.readAddress(); this.showFrame(); });
@@ -184,7 +201,8 @@ class Viewer {
     this.frame = this.recording.frame(this.index);
     const d = this.frame.description;
     this.frames.value = String(this.index);
-    this.frameText.textContent = `step ${d.step}, ${short(d.time)} s, ${d.contacts} contacts, ${d.regions} regions, ${d.islands} islands`;
+    this.frameText.textContent = `step ${d.step}, ${short(d.time)} s, ` +
+      [counted(d.contacts, "contact"), counted(d.regions, "region"), counted(d.islands, "island")].join(", ");
     this.stage.shown = this.shownSolvers().length;
     this.stage.showBodies(this.frame, this.recording.topology(this.index));
     this.setIterations();
@@ -212,7 +230,8 @@ class Viewer {
       for (const answer of answered) for (let k = 0; k < this.frame.contacts; ++k) most = Math.max(most, of(answer, k) || 0);
       return most;
     };
-    const look = {contacts: true, modes: this.modes.checked, impulses: this.arrows.checked, slips: this.slips.checked, marked: this.marked,
+    const look = {modes: this.modes.checked, impulses: this.arrows.checked, slips: this.slips.checked, marked: this.marked,
+      scale: Math.pow(4, Number(this.glyphSize.value)),
       mostImpulse: mostOf((a, k) => a.impulse(k)), mostSlip: mostOf((a, k) => a.slip(k))};
     const context = {iteration: this.iteration, tolerance: this.recording.description.tolerance};
     const colouring = COLOURINGS[this.colouring.value], geometric = ["region", "island"].includes(this.colouring.value);
@@ -231,8 +250,8 @@ class Viewer {
     const entries = [...legend];
     if (look.modes && this.colouring.value !== "state")
       entries.push(...STATES.map((text, i) => ({text: `disk: ${text}`, colour: rgb(STATE_COLOURS[i])})));
-    if (look.impulses) entries.push({text: `longest impulse ${short(look.mostImpulse)} N s`, colour: [0.13, 0.13, 0.16]});
-    if (look.slips) entries.push({text: `fastest slip ${short(look.mostSlip)} m/s`, colour: [0.55, 0.1, 0.6]});
+    if (look.impulses) entries.push({text: `longest impulse ${short(look.mostImpulse)} N s`, colour: IMPULSE_COLOUR});
+    if (look.slips) entries.push({text: `fastest slip ${short(look.mostSlip)} m/s`, colour: SLIP_COLOUR});
     this.legend.replaceChildren(...legendNodes(entries));
   }
   showWords(answers) {
@@ -258,11 +277,12 @@ class Viewer {
       curves.push({points: along((at) => answer.largestAt(at)), colour: CURVE_COLOURS[i], dashed: false});
       if (this.marked >= 0) curves.push({points: along((at) => answer.residualAt(at, this.marked)), colour: CURVE_COLOURS[i], dashed: true});
     });
+    this.chartPart.hidden = this.kept.length === 0;
     this.curves.draw(curves, this.recording.description.tolerance, this.iteration);
   }
 
   draw() {
-    this.stage.setOpacity(this.glass.checked ? 0.35 : 1, 0.3);
+    this.stage.setOpacity(this.glass.checked ? 0.35 : 1, OBSTACLE_OPACITY);
     this.stage.draw();
   }
   savePicture() {
