@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "base/check.h"
@@ -39,29 +38,41 @@ bool has_impulses(const RecordingReader& reader, const std::vector<std::string>&
   return true;
 }
 
-/// A bound, before anything is solved.
-double largest_bytes(const ReplayPlan& plan, const RecordingReader& reader, Eigen::Index vertices) {
+/// Bounds of the bytes of every frame, before anything is solved.
+std::vector<double> largest_bytes(const ReplayPlan& plan, const RecordingReader& reader,
+                                  Eigen::Index vertices) {
   std::size_t solvers = 0;
   for (const auto& answer : plan.answers) solvers += answer ? 1 : 0;
   const int iterates = static_cast<int>(replay_schedule(plan.limits.max_iterations).size()) + 1;
-  double bytes = 0.0;
-  for (const std::string& id : plan.frames)
-    bytes += replay_frame_bytes(vertices, reader.contacts(id), plan.answers.size(), solvers, iterates);
+  std::vector<double> bytes;
+  for (const std::string& id : plan.frames) {
+    bytes.push_back(
+        replay_frame_bytes(vertices, reader.contacts(id), plan.answers.size(), solvers, iterates));
+  }
   return bytes;
+}
+
+double sum_of_every(const std::vector<double>& bytes, std::size_t every) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < bytes.size(); i += every) sum += bytes[i];
+  return sum;
 }
 
 void check_size(const ReplayPlan& plan, const RecordingReader& reader, const ReplayRequest& request,
                 Eigen::Index vertices) {
-  const double bytes = largest_bytes(plan, reader, vertices);
-  if (bytes <= request.largest) return;
+  const std::vector<double> bytes = largest_bytes(plan, reader, vertices);
+  if (sum_of_every(bytes, 1) <= request.largest) return;
   const std::string what = fmt::format(
       "{}: {} {} with the answers of {} {} may be {:.0f} MB, more than the {:.0f} MB that a browser opens at "
       "once",
-      request.file, plan.frames.size(), plan.frames.size() == 1 ? "frame" : "frames", plan.answers.size(),
-      plan.answers.size() == 1 ? "solver" : "solvers", 1e-6 * bytes, 1e-6 * request.largest);
-  if (plan.frames.size() == 1) throw_usage("{}; name fewer solvers, or a step with fewer contacts", what);
+      request.file, bytes.size(), bytes.size() == 1 ? "frame" : "frames", plan.answers.size(),
+      plan.answers.size() == 1 ? "solver" : "solvers", 1e-6 * sum_of_every(bytes, 1), 1e-6 * request.largest);
+  std::size_t every = 2;
+  while (every < bytes.size() && sum_of_every(bytes, every) > request.largest) ++every;
+  if (sum_of_every(bytes, every) > request.largest)
+    throw_usage("{}; name fewer solvers, or a step with fewer contacts", what);
   throw_usage("{}; give --every {}, or fewer steps with --steps A:B (the recording has {} to {})", what,
-              request.every * std::ceil(bytes / request.largest), reader.frames().front(),
+              static_cast<std::size_t>(request.every) * every, reader.frames().front(),
               reader.frames().back());
 }
 

@@ -250,7 +250,7 @@ TEST_F(ReplayTest, WhatIsTooLargeSaysWhatToChoose) {
     EXPECT_NE(text.find("--steps A:B"), std::string::npos) << text;
     request.every = std::stoi(text.substr(every + 8));
   }
-  EXPECT_EQ(make_replay(request, monitor_).frames.size(), 1U);
+  EXPECT_LT(make_replay(request, monitor_).frames.size(), 3U);
 }
 
 TEST_F(ReplayTest, TheEstimateIsABound) {
