@@ -62,6 +62,7 @@ int picture(const Program& program, const ReplayArguments& a) {
       ChildOutput::standard_error);
   if (code != kSuccess) return code;
   publish_durable(made.path(), a.output);
+  if (program.json) print_json({{"file", a.output}, {"input", a.request.file}, {"step", a.frame}});
   return kSuccess;
 }
 
@@ -184,7 +185,7 @@ void add_replay(CLI::App& app, Program& program) {
       "The address takes a frame and solvers: rings.html#step=401&solver=ica,cr-full. The page needs the "
       "Debian package libjs-three when it is made (scripts/setup installs it), nothing when it is opened.\n"
       "With --json: one object with file, input, bytes and answers (step, solver, status, iterations, "
-      "residual).\n"
+      "residual); with --frame file, input and step.\n"
       "Exit codes: 0 written; 1 a run failed (the page says which) or a package is missing; 2 wrong command "
       "line; 3 a file cannot be read or written; 130 interrupted.");
   auto a = std::make_shared<ReplayArguments>();
