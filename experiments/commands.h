@@ -34,6 +34,7 @@ void add_solve(CLI::App& app, Program& program);
 void add_compare(CLI::App& app, Program& program);
 void add_run(CLI::App& app, Program& program);
 void add_export(CLI::App& app, Program& program);
+void add_replay(CLI::App& app, Program& program);
 void add_reproduce(CLI::App& app, Program& program);
 
 }  // namespace signorini

@@ -92,6 +92,7 @@ int run_program(int argc, char** argv) {
   add_compare(app, program);
   add_run(app, program);
   add_export(app, program);
+  add_replay(app, program);
   add_reproduce(app, program);
 
   use_help_format(app);

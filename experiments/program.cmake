@@ -7,6 +7,7 @@ add_executable(signorini
   cmd_info.cpp
   cmd_list.cpp
   cmd_record.cpp
+  cmd_replay.cpp
   cmd_reproduce.cpp
   cmd_run.cpp
   cmd_solve.cpp
@@ -20,8 +21,10 @@ add_executable(signorini
   interrupt.cpp
   json_output.cpp
   list_screen.cpp
+  python_script.cpp
   recording_context.cpp
   record_summary.cpp
+  replay_json.cpp
   report_script.cpp
   run_summary.cpp
   scene_recordings.cpp

@@ -17,9 +17,7 @@ void add_choices(CLI::App& command, SolveRequest& request, const SolveDefaults& 
       defaults.solvers);
   add_list(command, "--solver", request.solvers, solvers.c_str(), "NAME[,NAME]");
   add_plugin_option(command, request.plugins);
-  add_list(command, "--set", request.settings,
-           "Change an option of a solver; may be repeated ('signorini list solvers' shows the options)",
-           "NAME.KEY=VALUE");
+  add_setting_option(command, request.settings);
   add_list(command, "--regions", request.regions,
            "How to split a problem (default: none)\n"
            "none: the whole problem at once\n"
@@ -33,15 +31,7 @@ void add_choices(CLI::App& command, SolveRequest& request, const SolveDefaults& 
 }
 
 void add_limits(CLI::App& command, SolveRequest& request, const SolveDefaults& defaults) {
-  add_number(command, "--tolerance", request.tolerance,
-             {.least = 0.0, .example = "1e-6", .ends = NumberRule::Ends::least_excluded}, "T",
-             "Stop when the residual is at most T. The residual is relative and has no unit; see "
-             "'signorini list measures' (default: 1e-6)");
-  add_integer(command, "--max-iterations", request.max_iterations, {.least = 1, .example = "10000"}, "N",
-              "Stop after N iterations (default: 10000)");
-  add_number(command, "--time-limit", request.time_limit,
-             {.least = 0.0, .example = "60", .ends = NumberRule::Ends::least_excluded}, "S",
-             fmt::format("Stop each solve after S seconds (default: {})", defaults.time_limit));
+  add_limit_options(command, request.tolerance, request.max_iterations, request.time_limit, defaults.time_limit);
   add_integer(command, "--repetitions", request.repetitions, {.least = 1, .example = "5"}, "R",
               fmt::format("{} (default: {})", defaults.repetitions, request.repetitions));
 }

@@ -328,7 +328,13 @@ Vector start_values(const Solver& solver, const ContactProblem& problem) {
   return Vector::Zero(size);
 }
 
-SolveOutcome solve_self_stopped(const RunTarget& target, PreparedRun& run, const RunLimits& limits) {
+bool is_answer(const SolveOutcome& outcome) {
+  const SolveStatus status = outcome.record.status;
+  return status != SolveStatus::unsupported && status != SolveStatus::failed && outcome.r.allFinite();
+}
+
+SolveOutcome solve_self_stopped(const RunTarget& target, PreparedRun& run, const RunLimits& limits,
+                                IterationObserver* observer) {
   SolveOutcome out{run.record, Vector::Zero(3 * target.problem->contacts())};
   out.record.protocol = "self-stopped";
   out.record.tolerance = limits.tolerance;
@@ -343,7 +349,7 @@ SolveOutcome solve_self_stopped(const RunTarget& target, PreparedRun& run, const
   try {
     const CpuUse before = cpu_use();
     const Stopwatch watch;
-    const SolveReport report = solve_weighed(run, span_of(out.r), stop, nullptr);
+    const SolveReport report = solve_weighed(run, span_of(out.r), stop, observer);
     out.record.solve_seconds = watch.seconds();
     out.record.solver_bytes = run.record.solver_bytes;
     fill_use(out.record, cpu_use() - before);
