@@ -27,8 +27,13 @@ Components connected_components(const SparseRows& matrix, Index node_size) {
   SIGNORINI_CHECK(node_size >= 1 && matrix.rows() % node_size == 0);
   UnionFind sets(static_cast<Index>(matrix.rows()) / node_size);
   for (Index row = 0; row < matrix.rows(); ++row) {
+    const Index node = row / node_size;
+    Index last = node;  // entries of one node lie beside each other
     for (SparseRows::InnerIterator entry(matrix, row); entry; ++entry) {
-      if (entry.value() != 0.0) sets.unite(row / node_size, entry.index() / node_size);
+      if (entry.value() == 0.0) continue;
+      const Index other = entry.index() / node_size;
+      if (other != last) sets.unite(node, other);
+      last = other;
     }
   }
   return ranked_labels(sets);
