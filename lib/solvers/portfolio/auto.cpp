@@ -15,15 +15,18 @@ namespace {
 
 constexpr Eigen::Index kFewEntries = 6;  ///< of M in a row: stiffness couples more
 constexpr double kBlock = 18.0;          ///< operations with one 3×3 block
-constexpr double kSolve = 3.8;  ///< of three solves with a body's factor, for each entry of its part of M …
+constexpr double kSweptBlock = 10.0;  ///< the same in a sweep over W, of all blocks that bodies could couple
+constexpr double kSolve = 1.1;  ///< of three solves with a body's factor, for each entry of its part of M …
                                 ///< … times the cube root of its dofs: the fill of a solid
-constexpr double kFormBlock = 150.0;              ///< a block of W from the columns of M⁻¹ H
+constexpr double kFormBlock = 800.0;              ///< a block of W from the columns of M⁻¹ H
 constexpr double kSweepsOnImpulses = 150.0;       ///< that a problem takes once W is there
 constexpr double kIterationsOnVelocities = 60.0;  ///< of `ica` that it takes
-constexpr double kInnerSweeps = 10.0,
+constexpr double kSetUpProducts = 30.0;           ///< its set-up beside the factor
+constexpr double kInnerSweeps = 40.0,
                  kNeighbours = 5.0;   ///< in an iteration; blocks per contact of its inner matrix
+constexpr double kWorthTrying = 0.8;  ///< of the costs with a factor: a failed try comes on top of them
 constexpr double kStep = 3.5;         ///< a factor of M + H C Hᵀ, for each entry of M, times all dofs ^ 2/3
-constexpr double kFactor = 3.5;       ///< a factor of M, for each entry of a body's part times its dofs ^ 2/3
+constexpr double kFactor = 3.0;       ///< a factor of M, for each entry of a body's part times its dofs ^ 2/3
 constexpr double kGradients = 150.0;  ///< products of the free velocity and of the bound
 constexpr double kFirstAsk = 0.3;     ///< of the tolerance, for `ica` that judges itself
 constexpr double kSafety = 0.999;     ///< rounding, as in StopTest
@@ -123,8 +126,10 @@ std::optional<Auto::Costs> Auto::costs_on_velocities(const ContactProblem& probl
 }
 
 double Auto::Costs::iteration() const { return product + kInnerSweeps * inner; }
-double Auto::Costs::impulses() const { return factor + form + kSweepsOnImpulses * sweep; }
-double Auto::Costs::velocities() const { return factor + kIterationsOnVelocities * iteration(); }
+double Auto::Costs::impulses() const { return factor + solves + form + kSweepsOnImpulses * sweep; }
+double Auto::Costs::velocities() const {
+  return factor + solves + kSetUpProducts * product + kIterationsOnVelocities * iteration();
+}
 double Auto::Costs::factorless() const {
   return kGradients * product + kIterationsOnVelocities * iteration();
 }
@@ -132,7 +137,7 @@ double Auto::Costs::factorless() const {
 /// W and the usual number of sweeps against the usual number of iterations of `ica`.
 bool Auto::prefers_impulses(const Costs& costs) {
   if (costs.rigid) return true;
-  return costs.fits && costs.impulses() <= std::min(costs.velocities(), costs.factorless());
+  return costs.fits && costs.impulses() <= std::min(costs.velocities(), costs.factorless() / kWorthTrying);
 }
 
 std::unique_ptr<Auto::Velocities> Auto::make_velocities(Judge judge) const {
@@ -174,7 +179,7 @@ void Auto::prepare_velocities(const ContactProblem& problem, bool same_matrix) {
   mu_ = problem.mu;
   on_velocities_ = true;
   factorless_ready_ = velocities_ready_ = impulses_ready_ = steps_ready_ = false;
-  if (costs_.factorless() < costs_.velocities()) {
+  if (costs_.factorless() < kWorthTrying * costs_.velocities()) {
     const bool update = same_matrix && factorless_;
     if (!factorless_) factorless_ = make_velocities(Judge::own);
     update ? factorless_->update_contacts(problem) : factorless_->prepare(problem);
@@ -219,11 +224,12 @@ Auto::Costs Auto::costs_of(const ContactProblem& problem) {
     coupled_dofs += dofs;
     blocks += touches * touches;
     costs.factor += kFactor * std::pow(dofs, 2.0 / 3.0) * entries;
-    costs.form += touches * (kSolve * std::cbrt(dofs) * entries + kFormBlock * touches);
+    costs.solves += kSolve * touches * std::cbrt(dofs) * entries;
+    costs.form += kFormBlock * touches * touches;
   }
   costs.step = kStep * coupled_entries * std::pow(coupled_dofs, 2.0 / 3.0);
   costs.fits = blocks <= kMostBlocks;
-  costs.sweep = kBlock * blocks;
+  costs.sweep = kSweptBlock * blocks;
   costs.product = 2.0 * kBlock * static_cast<double>(problem.M.nonZeros()) / 9.0;
   costs.inner = kBlock * kNeighbours * static_cast<double>(problem.contacts());
   return costs;
@@ -293,7 +299,7 @@ bool Auto::velocities_end(const SolveReport& report, double before, const StopRu
   const double missing = std::log(report.own_residual / std::max(stop.residual, 1e-15));
   if (!(gained > 0.0)) return true;
   const double left = missing / gained * report.iterations;
-  if (left * iteration > costs_.form + kSweepsOnImpulses * costs_.sweep) return true;
+  if (left * iteration > costs_.solves + costs_.form + kSweepsOnImpulses * costs_.sweep) return true;
   length = std::max(kShortestStage, static_cast<int>(std::min(1.2 * left, 1e6)));
   return false;
 }

@@ -72,7 +72,8 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
     double product = 0.0;  ///< M v in an iteration of `ica`
     double inner = 0.0;    ///< a sweep of its inner problem
     double factor = 0.0;   ///< of M
-    double form = 0.0;     ///< W and q from the factor of M
+    double solves = 0.0;   ///< of M⁻¹ H: for W, or for its diagonal blocks that the exact residual takes
+    double form = 0.0;     ///< the blocks of W from M⁻¹ H
     double step = 0.0;     ///< a Newton step on velocities
     double sweep = 0.0;    ///< a sweep over W
     bool fits = true;      ///< W into kMostBlocks
