@@ -120,9 +120,9 @@ std::optional<Auto::Costs> Auto::costs_on_velocities(const ContactProblem& probl
   if (!problem.has_primal() || problem.has_dual() || problem.contacts() == 0) return std::nullopt;
   // mass points and rigid bodies, without a look at the bodies
   if (problem.M.nonZeros() <= kFewEntries * static_cast<Eigen::Index>(problem.dofs())) return std::nullopt;
-  if (!PrimalSystem::refusal(problem).empty()) return std::nullopt;
   const Costs costs = costs_of(problem);
-  return prefers_impulses(costs) ? std::nullopt : std::optional(costs);
+  if (prefers_impulses(costs) || !PrimalSystem::refusal(problem).empty()) return std::nullopt;
+  return costs;
 }
 
 double Auto::Costs::iteration() const { return product + kInnerSweeps * inner; }
@@ -168,9 +168,7 @@ void Auto::prepare_impulses(const ContactProblem& problem) {
   factorless_.reset();
   impulses_->prepare(problem);
   impulses_ready_ = true;
-  const bool velocities = problem.has_primal() && PrimalSystem::refusal(problem).empty() &&
-                          options_.common.law == FrictionLaw::cone;
-  problem_ = velocities ? &problem : nullptr;
+  problem_ = problem.has_primal() && options_.common.law == FrictionLaw::cone ? &problem : nullptr;
   minimiser_ready_ = false;
 }
 
@@ -260,10 +258,12 @@ SolveReport Auto::solve_on_impulses(std::span<double> r, const StopRule& stop, I
   impulses_->end_after_trials(problem_ != nullptr ? kTrialsOnImpulses : 0);
   const auto sweep = [&](const StopRule& left) { return impulses_->solve(r, left, shown); };
   if (!next(sweep) || problem_ == nullptr) return whole;
-  whole.message = "both";
-  stages.are_steps(true);
-  next([&](const StopRule& left) { return minimise_on_velocities(r, left, shown); });
-  stages.are_steps(false);
+  if (PrimalSystem::refusal(*problem_).empty()) {
+    whole.message = "both";
+    stages.are_steps(true);
+    next([&](const StopRule& left) { return minimise_on_velocities(r, left, shown); });
+    stages.are_steps(false);
+  }
   if (whole.status == SolveStatus::converged || whole.iterations >= stop.max_iterations ||
       whole.status == SolveStatus::time_limit)
     return whole;
