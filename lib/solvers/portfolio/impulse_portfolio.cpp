@@ -206,7 +206,7 @@ LoopEnd ImpulsePortfolio::settle(std::span<double> r) {
   }
   if (length_ > 0) return LoopEnd::none;
   if (record_.best() * stop_->scale() > target_ && trial_is_due(r)) {
-    if (step_of_others_ > 0.0) return LoopEnd::stuck;
+    if (step_of_others_ > 0.0 || (most_trials_ > 0 && trials_ >= most_trials_)) return LoopEnd::stuck;
     begin_trial(r);
   } else {
     length_ = static_cast<int>(
