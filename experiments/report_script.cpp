@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/check.h"
 #include "commands.h"
 #include "python_script.h"
 

@@ -31,7 +31,8 @@ void add_choices(CLI::App& command, SolveRequest& request, const SolveDefaults& 
 }
 
 void add_limits(CLI::App& command, SolveRequest& request, const SolveDefaults& defaults) {
-  add_limit_options(command, request.tolerance, request.max_iterations, request.time_limit, defaults.time_limit);
+  add_limit_options(command, request.tolerance, request.max_iterations, request.time_limit,
+                    defaults.time_limit);
   add_integer(command, "--repetitions", request.repetitions, {.least = 1, .example = "5"}, "R",
               fmt::format("{} (default: {})", defaults.repetitions, request.repetitions));
 }
