@@ -233,6 +233,29 @@ void add_matrix_option(CLI::App& command, std::string& matrix) {
       ->type_name("HOW");
 }
 
+void add_limit_options(CLI::App& command, double& tolerance, int& max_iterations, double& time_limit,
+                       std::string_view default_time_limit) {
+  add_number(command, "--tolerance", tolerance,
+             {.least = 0.0, .example = "1e-6", .ends = NumberRule::Ends::least_excluded}, "T",
+             "Stop when the residual is at most T. The residual is relative and has no unit; see "
+             "'signorini list measures' (default: 1e-6)");
+  add_integer(command, "--max-iterations", max_iterations, {.least = 1, .example = "10000"}, "N",
+              "Stop after N iterations (default: 10000)");
+  add_number(command, "--time-limit", time_limit,
+             {.least = 0.0, .example = "60", .ends = NumberRule::Ends::least_excluded}, "S",
+             fmt::format("Stop each solve after S seconds (default: {})", default_time_limit));
+}
+
+void add_setting_option(CLI::App& command, std::vector<std::string>& settings) {
+  command
+      .add_option(
+          "--set", settings,
+          "Change an option of a solver; may be repeated ('signorini list solvers' shows the options)")
+      ->type_name("NAME.KEY=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
 void add_plugin_option(CLI::App& command, std::vector<std::string>& plugins) {
   command
       .add_option(

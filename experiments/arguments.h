@@ -2,6 +2,7 @@
 
 #include <CLI/App.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/number_rule.h"
@@ -21,6 +22,13 @@ CLI::Option* add_integer(CLI::App& command, const std::string& name, long long& 
 
 /// --matrix of the commands that read problems.
 void add_matrix_option(CLI::App& command, std::string& matrix);
+
+/// --tolerance, --max-iterations and --time-limit of the commands that solve.
+void add_limit_options(CLI::App& command, double& tolerance, int& max_iterations, double& time_limit,
+                       std::string_view default_time_limit = "no limit");
+
+/// --set of the commands that name solvers.
+void add_setting_option(CLI::App& command, std::vector<std::string>& settings);
 
 /// --plugin of the commands that name solvers.
 void add_plugin_option(CLI::App& command, std::vector<std::string>& plugins);

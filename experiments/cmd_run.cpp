@@ -10,6 +10,7 @@
 #include "configs.h"
 #include "experiment_json.h"
 #include "experiment_session.h"
+#include "solve_options.h"
 #include "solvers/plugin/plugin_library.h"
 #include "terminal.h"
 
@@ -74,6 +75,10 @@ void add_run(CLI::App& app, Program& program) {
       ->add_option("EXPERIMENT", a->experiments,
                    "Experiment files, or names (see 'signorini list experiments')")
       ->required();
+  add_list(*command, "--solver", a->options.solvers,
+           "Only these of each experiment's solvers: names, patterns such as cr-*, and exceptions such as "
+           "-reference, as in 'signorini solve --help'. A later --resume without it makes the others",
+           "NAME[,NAME]");
   add_plugin_option(*command, a->plugins);
   add_result_options(*command, a->options.size, a->options.out, a->options.resume, a->options.force);
   command->callback([&program, a] { program.command = [&program, a] { return run(program, *a); }; });

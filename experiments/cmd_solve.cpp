@@ -3,12 +3,19 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
+#include <utility>
 
 #include "arguments.h"
+#include "base/check.h"
+#include "base/output_file.h"
 #include "commands.h"
+#include "harness/comparison.h"
 #include "harness/solve_files.h"
 #include "interrupt.h"
+#include "report_script.h"
+#include "solve_options.h"
 #include "solve_screen.h"
 #include "terminal.h"
 
@@ -17,11 +24,28 @@ namespace {
 
 struct SolveArguments {
   SolveRequest request;
+  std::string report;  ///< folder; "" = none
   bool require_converged = false, verbose = false;
 };
 
+/// --report DIR names the outputs that the report reads.
+SolveRequest with_report(const SolveArguments& a) {
+  SolveRequest request = a.request;
+  if (a.report.empty()) return request;
+  for (const auto& [option, path] : {std::pair{"--csv", &request.csv}, {"--trace", &request.trace}}) {
+    if (!path->empty())
+      throw_usage("--report {}: writes rows and curves there; leave out {} {}", a.report, option, *path);
+  }
+  plan_solves(request);  // a mistake leaves no folder behind
+  refuse_other_files(a.report);
+  make_output_folder(a.report);
+  request.csv = (std::filesystem::path(a.report) / "runs.csv").string();
+  request.trace = (std::filesystem::path(a.report) / "trace.h5").string();
+  return request;
+}
+
 int solve(const Program& program, const SolveArguments& a) {
-  FileSolver solver(a.request, program.command_line);
+  FileSolver solver(with_report(a), program.command_line);
   SolveScreen screen(a.request.files, solver.plan().variants, program.json, a.verbose);
   try {
     solver.run(screen);
@@ -39,51 +63,20 @@ int solve(const Program& program, const SolveArguments& a) {
     text += fmt::format("; --solution {}: not written, no run gave an answer", a.request.solution);
   say(text);
   screen.print_rows();
+  if (!a.report.empty()) report_runs(program, {std::filesystem::path(a.report) / "runs.csv"}, a.report);
   if (solver.tally().failed > 0 || outputs.answer_missing) return kRunFailed;
   return a.require_converged && !solver.tally().all_reached ? kNotConverged : kSuccess;
 }
 
 void declare_options(CLI::App& command, SolveArguments& arguments) {
   SolveRequest& a = arguments.request;
-  const auto list = [&command](const char* names, std::vector<std::string>& values, const char* help,
-                               const char* type) {
-    return command.add_option(names, values, help)
-        ->type_name(type)
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  };
-  command.add_option("FILE", a.files, "Recordings (.h5) or FCLib files (.hdf5), local or global")->required();
-  list("--solver", a.solvers,
-       "Solvers to compare, see 'signorini list solvers' (default: auto, which chooses a method by the "
-       "problem)",
-       "NAME[,NAME]");
-  add_plugin_option(command, a.plugins);
-  list("--step", a.steps,
-       "Snapshots to solve, e.g. 120 or 120.2 for the second solve of step 120 (default: all)", "K[,K]");
-  list("--set", a.settings,
-       "Change an option of a solver; may be repeated ('signorini list solvers' shows the options)",
-       "NAME.KEY=VALUE");
-  list("--regions", a.regions,
-       "How to split a problem (default: none)\n"
-       "none: the whole problem at once\n"
-       "points: contacts connected through shared mass points; exact when M is diagonal by mass points\n"
-       "islands: contacts connected through bodies; always exact\n"
-       "points-approx: points where it is not exact, for studies of the error\n"
-       "points-inner: points inside 'ica' only; exact",
-       "MODE[,MODE]");
-  list("--threads", a.threads, "Number of threads that solve regions in parallel (default: 1)", "N[,N]");
+  add_solve_options(command, a,
+                    {.solvers = "auto, which chooses a method by the problem",
+                     .time_limit = "no limit",
+                     .repetitions = "Solve everything R times; the screen shows median times"});
+  add_list(command, "--step", a.steps,
+           "Snapshots to solve, e.g. 120 or 120.2 for the second solve of step 120 (default: all)", "K[,K]");
   add_matrix_option(command, a.matrix);
-  add_number(command, "--tolerance", a.tolerance,
-             {.least = 0.0, .example = "1e-6", .ends = NumberRule::Ends::least_excluded}, "T",
-             "Stop when the residual is at most T. The residual is relative and has no unit; see "
-             "'signorini list measures' (default: 1e-6)");
-  add_integer(command, "--max-iterations", a.max_iterations, {.least = 1, .example = "10000"}, "N",
-              "Stop after N iterations (default: 10000)");
-  add_number(command, "--time-limit", a.time_limit,
-             {.least = 0.0, .example = "60", .ends = NumberRule::Ends::least_excluded}, "S",
-             "Stop each solve after S seconds (default: no limit)");
-  add_integer(command, "--repetitions", a.repetitions, {.least = 1, .example = "5"}, "R",
-              "Solve everything R times; the screen shows median times (default: 1)");
   command
       .add_option("--csv", a.csv, "Write one row per run, with the columns of runs.csv (docs/protocols.md)")
       ->type_name("OUT.csv");
@@ -97,6 +90,12 @@ void declare_options(CLI::App& command, SolveArguments& arguments) {
       .add_option("--trace", a.trace,
                   "Write convergence curves; they come from separate runs, so timings are not affected")
       ->type_name("OUT.h5");
+  command
+      .add_option(
+          "--report", arguments.report,
+          "Write rows and curves into DIR as runs.csv and trace.h5, and tables, figures and a page of "
+          "them, DIR/index.html")
+      ->type_name("DIR");
   command.add_flag("--force", a.replace, "Replace existing output files");
   command.add_flag(
       "-v,--verbose", arguments.verbose,
@@ -124,6 +123,7 @@ void add_solve(CLI::App& app, Program& program) {
       "  signorini solve *.hdf5 --solver pgs,ca --repetitions 5 --csv runs.csv\n"
       "  signorini solve problem.hdf5 --solver pgs --solution answer.hdf5 --require-converged\n"
       "  signorini solve problem.hdf5 --plugin libmine.so --solver pgs,mine\n"
+      "  signorini solve bucket.h5 --step 120 --solver all,-reference --time-limit 5 --report impact/\n"
       "\n"
       "Output files get their names when they are complete; OUT.csv.partial holds the rows so far, also "
       "after an interruption.\n"

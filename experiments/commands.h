@@ -31,8 +31,10 @@ void add_list(CLI::App& app, Program& program);
 void add_record(CLI::App& app, Program& program);
 void add_info(CLI::App& app, Program& program);
 void add_solve(CLI::App& app, Program& program);
+void add_compare(CLI::App& app, Program& program);
 void add_run(CLI::App& app, Program& program);
 void add_export(CLI::App& app, Program& program);
+void add_replay(CLI::App& app, Program& program);
 void add_reproduce(CLI::App& app, Program& program);
 
 }  // namespace signorini

@@ -1,11 +1,14 @@
 #include "experiment_session.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
 #include "commands.h"
 #include "configs.h"
 #include "experiment_check.h"
+#include "harness/name_patterns.h"
+#include "harness/solve_plan.h"
 #include "scene_recordings.h"
 #include "terminal_monitor.h"
 
@@ -19,6 +22,20 @@ std::filesystem::path test_data(const Program& program) {
   return source_folder(program) / ".." / "shared" / "data";
 }
 
+/// Leaves the variants whose solvers are asked for. The experiment stays the same: a later --resume makes the others.
+void narrow(const std::vector<std::string>& asked, Experiment& experiment) {
+  if (asked.empty() || experiment.solvers.empty()) return;
+  std::vector<std::string> names;
+  for (const SolverVariant& variant : experiment.solvers) {
+    if (std::ranges::find(names, variant.name) == names.end()) names.push_back(variant.name);
+  }
+  const std::vector<std::string> chosen =
+      choose_names(list_entries(asked, "--solver"), experiment.id + ": --solver", names);
+  std::erase_if(experiment.solvers, [&chosen](const SolverVariant& variant) {
+    return std::ranges::find(chosen, variant.name) == chosen.end();
+  });
+}
+
 }  // namespace
 
 std::vector<ExperimentRequest> make_requests(const Program& program,
@@ -30,6 +47,7 @@ std::vector<ExperimentRequest> make_requests(const Program& program,
     check_experiment(program, config, options.size);
     ExperimentRequest request;
     request.experiment = read_experiment(config, options.size);
+    narrow(options.solvers, request.experiment);
     request.config = config;
     request.size = options.size;
     request.output = options.out;

@@ -15,6 +15,7 @@ struct Program;
 struct SessionOptions {
   std::string size = "quick", out = "results/out";
   bool resume = false, force = false;
+  std::vector<std::string> solvers;  ///< of each experiment, as harness/name_patterns.h says; empty = all
 };
 
 /// Reads and checks all experiments, so that a mistake in the last one is told before the first has run. `configs`: their

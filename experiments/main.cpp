@@ -34,6 +34,7 @@ constexpr const char* kExamples =
     "  signorini record bucket -o bucket.h5              simulate a scene, record its contact problems\n"
     "  signorini info bucket.h5                          show what the recording holds\n"
     "  signorini solve bucket.h5 --solver pgs,pcg-pgs    solve every recorded problem with two solvers\n"
+    "  signorini compare bucket.h5 -o cmp/               every solver on it, with a table and a page\n"
     "  signorini reproduce lazarevych2010_fig1           make a paper's figure and check its claims\n"
     "\n"
     "'signorini COMMAND --help' explains a command. Results go to standard output, messages to standard "
@@ -88,8 +89,10 @@ int run_program(int argc, char** argv) {
   add_record(app, program);
   add_info(app, program);
   add_solve(app, program);
+  add_compare(app, program);
   add_run(app, program);
   add_export(app, program);
+  add_replay(app, program);
   add_reproduce(app, program);
 
   use_help_format(app);
@@ -118,7 +121,7 @@ int main(int argc, char** argv) {
   } catch (const Interrupted&) {
     const std::vector<std::string> words(argv, argv + argc);
     const bool resumable = std::any_of(words.begin(), words.end(), [](const std::string& word) {
-      return word == "record" || word == "run" || word == "reproduce";
+      return word == "record" || word == "run" || word == "reproduce" || word == "compare";
     });
     say(resumable ? "interrupted: finished results are kept; repeat the command with --resume to continue"
                   : "interrupted: finished results are kept");

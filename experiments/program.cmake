@@ -2,13 +2,16 @@
 add_executable(signorini
   main.cpp
   arguments.cpp
+  cmd_compare.cpp
   cmd_export.cpp
   cmd_info.cpp
   cmd_list.cpp
   cmd_record.cpp
+  cmd_replay.cpp
   cmd_reproduce.cpp
   cmd_run.cpp
   cmd_solve.cpp
+  comparison_table.cpp
   configs.cpp
   experiment_check.cpp
   experiment_json.cpp
@@ -18,11 +21,14 @@ add_executable(signorini
   interrupt.cpp
   json_output.cpp
   list_screen.cpp
+  python_script.cpp
   recording_context.cpp
   record_summary.cpp
+  replay_json.cpp
   report_script.cpp
   run_summary.cpp
   scene_recordings.cpp
+  solve_options.cpp
   solve_screen.cpp
   terminal.cpp
   terminal_monitor.cpp

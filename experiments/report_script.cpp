@@ -1,60 +1,40 @@
 #include "report_script.h"
 
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 
-#include "base/check.h"
 #include "commands.h"
-#include "configs.h"
-#include "interrupt.h"
-
-extern char** environ;
+#include "python_script.h"
 
 namespace signorini {
+
 namespace {
 
-enum class ChildOutput { standard_output, standard_error };
-
-/// Exit status of a child process.
-int run_child(const std::vector<std::string>& command, ChildOutput output) {
-  std::vector<char*> arguments;
-  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  pid_t child = 0;
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  if (output == ChildOutput::standard_error)
-    posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-  const int error = posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) throw_input("{}: cannot be started: {}", command[0], std::strerror(error));
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) throw_input("{}: cannot be waited for: {}", command[0], std::strerror(errno));
-  }
-  stop_when_interrupted();
-  return WIFEXITED(status) ? WEXITSTATUS(status) : kRunFailed;
+/// scripts/report with these arguments.
+int report_with(const Program& program, const std::vector<std::string>& arguments) {
+  return run_python_script(program, "report", arguments,
+                           program.json ? ChildOutput::standard_error : ChildOutput::standard_output);
 }
 
 }  // namespace
 
 int run_report(const Program& program, const std::string& out, const std::vector<std::string>& ids) {
-  const std::filesystem::path script = source_folder(program) / "scripts" / "report";
-  std::error_code error;
-  if (!std::filesystem::exists(script, error))
-    throw_input("{}: the report script is missing", script.string());
-  // Debian's own interpreter has h5py, pandas and matplotlib; another one first on the PATH often has not
-  const bool system_python = access("/usr/bin/python3", X_OK) == 0;
-  std::vector<std::string> command{system_python ? "/usr/bin/python3" : "python3", script.string(), "--out",
-                                   out};
-  command.insert(command.end(), ids.begin(), ids.end());
-  return run_child(command, program.json ? ChildOutput::standard_error : ChildOutput::standard_output);
+  std::vector<std::string> arguments{"--out", out};
+  arguments.insert(arguments.end(), ids.begin(), ids.end());
+  return report_with(program, arguments);
+}
+
+void report_runs(const Program& program, const std::vector<std::filesystem::path>& tables,
+                 const std::filesystem::path& folder) {
+  std::vector<std::string> arguments{"--output", folder.string()};
+  for (const std::filesystem::path& table : tables) {
+    arguments.push_back("--runs");
+    arguments.push_back(table.string());
+  }
+  const int status = report_with(program, arguments);
+  if (status != 0)
+    throw_input("scripts/report ended with status {}; the rows in {} are complete, see the message above",
+                status, folder.string());
 }
 
 Json read_claims(const std::string& out) {

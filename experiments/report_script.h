@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,10 @@ struct Program;
 
 /// Exit status of scripts/report for these experiments in OUT. With --json its text goes to standard error.
 int run_report(const Program& program, const std::string& out, const std::vector<std::string>& ids);
+
+/// Tables, figures and the page of `tables` (runs.csv) into `folder`. `InputError` when the script fails.
+void report_runs(const Program& program, const std::vector<std::filesystem::path>& tables,
+                 const std::filesystem::path& folder);
 
 /// OUT/claims.json as the report wrote it; null without one.
 Json read_claims(const std::string& out);

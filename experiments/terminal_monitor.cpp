@@ -4,7 +4,10 @@
 
 namespace signorini {
 
-void TerminalMonitor::message(std::string_view line) { say(line); }
+void TerminalMonitor::message(std::string_view line) {
+  if (progress_) progress_->clear();
+  say(line);
+}
 
 void TerminalMonitor::begin_progress(const std::string& what, long long total) {
   progress_.emplace(what, total);

@@ -326,9 +326,13 @@ std::string experiment_id(const fs::path& path) {
 }
 
 Experiment read_experiment(const fs::path& path, std::string_view size) {
+  return parse_experiment(read_file(path), path, size);
+}
+
+Experiment parse_experiment(std::string text, const fs::path& path, std::string_view size) {
   Experiment e;
   e.id = experiment_id(path);
-  e.text = read_file(path);
+  e.text = std::move(text);
   const toml::table root = parse_toml(path, e.text);
   StrictTable table(root, path.string(), "");
   refuse_earlier_form(table);

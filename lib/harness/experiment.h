@@ -128,6 +128,8 @@ std::string experiment_id(const std::filesystem::path& path);
 /// `size` picks the [sizes.<size>] table. A file that cannot be read or parsed is an `InputError`, an unknown
 /// key, solver or value and a file of the earlier form a `UsageError`; both name file and line.
 Experiment read_experiment(const std::filesystem::path& path, std::string_view size);
+/// The same of a text that is to be the file `path`.
+Experiment parse_experiment(std::string text, const std::filesystem::path& path, std::string_view size);
 
 /// For listings.
 struct ExperimentSummary {

@@ -16,8 +16,9 @@ struct ExperimentRequest {
   std::filesystem::path output = "results/out";  ///< OUT: holds OUT/<id>
   bool resume = false;                           ///< keep rows of the same program, experiment and inputs
   bool force = false;                            ///< replace results that are there
-  std::filesystem::path test_data;               ///< where `optional_files` are looked for
-  std::vector<std::string> command_line;         ///< for env.json
+  bool skip_unreadable = false;           ///< damaged problem files and snapshots are told and left out
+  std::filesystem::path test_data;        ///< where `optional_files` are looked for
+  std::vector<std::string> command_line;  ///< for env.json
 };
 
 }  // namespace signorini

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/check.h"
 #include "base/clock.h"
 #include "harness/accuracy_table.h"
 #include "harness/environment.h"
@@ -24,6 +25,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Of a problem file or snapshot, not of anything that is written.
+class Unreadable : public InputError {
+ public:
+  using InputError::InputError;
+};
+
+/// What `reader` returns; its `InputError` becomes `Unreadable`.
+template <class Reader>
+auto read_problem(Reader&& reader) {
+  try {
+    return reader();
+  } catch (const InputError& error) {
+    throw Unreadable(error.what());
+  }
+}
+
 /// The snapshots of a problem file, opened and decoded when they are first asked for.
 class Snapshots {
  public:
@@ -38,9 +55,12 @@ class Snapshots {
   }
   const ContactProblem& problem() {
     if (!problem_) {
-      if (!file_) file_.emplace(source_.path);
-      problem_.emplace(file_->read(step_));
-      check_problem(*problem_, fmt::format("{}: step {}", source_.path.string(), step_));
+      problem_.emplace(read_problem([this] {
+        if (!file_) file_.emplace(source_.path);
+        ContactProblem problem = file_->read(step_);
+        check_problem(problem, fmt::format("{}: step {}", source_.path.string(), step_));
+        return problem;
+      }));
     }
     return *problem_;
   }
@@ -93,7 +113,7 @@ class ExperimentRun {
     const bool idle = names_definition(earlier) && table.rows() == table.resumed();
     write("env.json", idle ? earlier : provenance_.json());
     results_.finish();
-    return {folder_, table.rows(), table.resumed(), failed_, watch.seconds()};
+    return {folder_, table.rows(), table.resumed(), failed_, unreadable_, watch.seconds()};
   }
 
  private:
@@ -108,11 +128,15 @@ class ExperimentRun {
     if (!experiment_.series.empty()) series_ = series_table(experiment_, recorded_);
     if (experiment_.steps) steps_ = steps_table(recorded_, provider_);
     if (experiment_.accuracy) accuracy_ = accuracy_table(experiment_, recorded_, provider_, monitor_);
-    for (ProblemSource& source : sources_) {
+    std::erase_if(sources_, [this](ProblemSource& source) {
       monitor_.stop_when_cancelled();
-      if (!experiment_.solvers.empty()) choose_steps(experiment_, source, monitor_);
-      provenance_.add_input(source.path);
-    }
+      return left_out([&] {
+        if (!experiment_.solvers.empty()) read_problem([&] { choose_steps(experiment_, source, monitor_); });
+        provenance_.add_input(source.path);
+      });
+    });
+    if (sources_.empty() && unreadable_ > 0)
+      throw_input("none of the problem files can be read, see the lines above");
     add_thinned_sources(experiment_, results_, sources_, monitor_);
     if (experiment_.cut) cut_sources(experiment_, results_, sources_, monitor_);
     provenance_.set("experiment", experiment_.id);
@@ -163,12 +187,28 @@ class ExperimentRun {
       Snapshots snapshots(source, experiment_.id);
       for (const std::string& step : source.steps) {
         snapshots.go_to(step);
-        run_snapshot(source, step, snapshots, progress);
-        if (counts_regions_ && has_region_modes())
-          sizes += region_sizes(source.label, step, snapshots.problem(), experiment_.regions);
+        left_out([&] {
+          run_snapshot(source, step, snapshots, progress);
+          if (counts_regions_ && has_region_modes())
+            sizes += region_sizes(source.label, step, snapshots.problem(), experiment_.regions);
+        });
       }
     }
     if (counts_regions_) write("regions.csv", sizes);
+  }
+
+  /// Whether `work` met something unreadable that the request leaves out; told then.
+  template <class Work>
+  bool left_out(Work&& work) {
+    try {
+      work();
+      return false;
+    } catch (const Unreadable& error) {
+      if (!request_.skip_unreadable) throw;
+      ++unreadable_;
+      monitor_.message(fmt::format("  left out: {}", error.what()));
+      return true;
+    }
   }
 
   bool has_region_modes() const {
@@ -218,7 +258,7 @@ class ExperimentRun {
   TraceStore* traces_ = nullptr;
   bool counts_regions_ = true;
   long long done_ = 0;
-  std::size_t failed_ = 0;
+  std::size_t failed_ = 0, unreadable_ = 0;
 };
 
 }  // namespace

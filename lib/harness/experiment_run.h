@@ -31,6 +31,7 @@ namespace signorini {
 struct ExperimentResult {
   std::filesystem::path folder;
   std::size_t rows = 0, resumed = 0, failed = 0;
+  std::size_t unreadable = 0;  ///< files and snapshots left out (`ExperimentRequest::skip_unreadable`)
   double seconds = 0.0;
 };
 

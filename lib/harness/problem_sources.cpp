@@ -25,6 +25,27 @@ std::string label_of(const fs::path& file) {
   return (file.extension() == ".hdf5" ? file.stem() : file.filename()).string();
 }
 
+/// `label_of` each file; those that would be alike get the names of the folders above them, as far as needed.
+std::vector<std::string> labels_of(const std::vector<fs::path>& files) {
+  std::vector<std::string> labels;
+  std::vector<fs::path> above;
+  for (const fs::path& file : files) {
+    labels.push_back(label_of(file));
+    above.push_back(fs::absolute(file).lexically_normal().parent_path());
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    const std::vector<std::string> before = labels;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      if (std::ranges::count(before, before[i]) < 2 || !above[i].has_filename()) continue;
+      labels[i] = (above[i].filename() / labels[i]).string();
+      above[i] = above[i].parent_path();
+      changed = true;
+    }
+  }
+  return labels;
+}
+
 RecordedScene recorded(RecordingProvider& provider, const SceneVariant& wanted, bool keep_failed) {
   const fs::path path = provider.provide(wanted, keep_failed);
   return {path.filename().string(), path, fs::path(wanted.scene).stem().string(), wanted.set};
@@ -117,7 +138,9 @@ ExperimentSources collect_sources(const ExperimentRequest& request, const Result
   for (const SceneVariant& variant : experiment.recordings)
     sources.recorded.push_back(recorded(provider, variant, true));
   for (const RecordedScene& scene : sources.recorded) sources.problems.push_back({scene.label, scene.path});
-  for (const fs::path& file : experiment.files) sources.problems.push_back({label_of(file), file});
+  const std::vector<std::string> labels = labels_of(experiment.files);
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    sources.problems.push_back({labels[i], experiment.files[i]});
   for (const ConfigProblem& made : experiment.problems)
     sources.problems.push_back(write_problem(results, made, experiment.id));
   add_optional_files(request, sources, monitor);

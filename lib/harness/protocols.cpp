@@ -222,6 +222,28 @@ void describe_trace(const RunRecord& record, double tolerance, ConvergenceTrace&
   trace.tolerance = tolerance;
 }
 
+/// Memory of the curves that a traced run fills.
+long long bytes_of(const ConvergenceTrace& trace) {
+  const auto held = [](const auto&... columns) {
+    return (static_cast<long long>(columns.capacity() * sizeof(columns[0])) + ...);
+  };
+  return held(trace.iteration, trace.seconds, trace.residual, trace.natural_map, trace.active, trace.sliding,
+              trace.plain, trace.preconditioned, trace.constraint, trace.state_changes, trace.restarts,
+              trace.relinearisations, trace.guards, trace.contact_sweeps);
+}
+
+/// A solve, with what the solver has kept of it added to the memory that it holds: factors of matrices that the
+/// iteration makes, W formed on the way.
+SolveReport solve_weighed(PreparedRun& run, std::span<double> r, const StopRule& stop,
+                          IterationObserver* observer, const ConvergenceTrace* observed = nullptr) {
+  const long long before = heap_bytes(), curves = observed != nullptr ? bytes_of(*observed) : 0;
+  SolveReport report = run.solver->solve(r, stop, observer);
+  if (run.record.solver_bytes < 0) return report;
+  const long long more = observed != nullptr ? bytes_of(*observed) - curves : 0;
+  run.record.solver_bytes += heap_bytes() - before - more;
+  return report;
+}
+
 /// What was traced without reaching the tolerance; of a run that could not be prepared, why.
 RunRecord censored_row(const TimedRun& member, double tolerance) {
   RunRecord record = member.run->solver ? member.traced->record : member.run->record;
@@ -306,7 +328,13 @@ Vector start_values(const Solver& solver, const ContactProblem& problem) {
   return Vector::Zero(size);
 }
 
-SolveOutcome solve_self_stopped(const RunTarget& target, PreparedRun& run, const RunLimits& limits) {
+bool is_answer(const SolveOutcome& outcome) {
+  const SolveStatus status = outcome.record.status;
+  return status != SolveStatus::unsupported && status != SolveStatus::failed && outcome.r.allFinite();
+}
+
+SolveOutcome solve_self_stopped(const RunTarget& target, PreparedRun& run, const RunLimits& limits,
+                                IterationObserver* observer) {
   SolveOutcome out{run.record, Vector::Zero(3 * target.problem->contacts())};
   out.record.protocol = "self-stopped";
   out.record.tolerance = limits.tolerance;
@@ -321,8 +349,9 @@ SolveOutcome solve_self_stopped(const RunTarget& target, PreparedRun& run, const
   try {
     const CpuUse before = cpu_use();
     const Stopwatch watch;
-    const SolveReport report = run.solver->solve(span_of(out.r), stop, nullptr);
+    const SolveReport report = solve_weighed(run, span_of(out.r), stop, observer);
     out.record.solve_seconds = watch.seconds();
+    out.record.solver_bytes = run.record.solver_bytes;
     fill_use(out.record, cpu_use() - before);
     fill_report(out.record, target, run.solver->traits(), report);
     out.record.errors = target.referee->measure(span_of(std::as_const(out.r)), run.solver->common().spec());
@@ -357,7 +386,8 @@ TracedRun trace_run(const RunTarget& target, PreparedRun& run, const RunLimits& 
   try {
     observer.start();
     const Stopwatch watch;
-    const SolveReport report = run.solver->solve(span_of(r), stop, &observer);
+    const SolveReport report = solve_weighed(run, span_of(r), stop, &observer, &out.trace);
+    out.record.solver_bytes = run.record.solver_bytes;
     out.record.solve_seconds = std::max(0.0, watch.seconds() - observer.referee_seconds());
     fill_report(out.record, target, run.solver->traits(), report);
     out.record.errors = target.referee->measure(span_of(std::as_const(r)), law);
@@ -426,8 +456,9 @@ std::vector<RunRecord> time_runs(const RunTarget& target, std::span<const TimedR
 
     // one run to warm up, to judge the answer and to know how long it takes
     const Stopwatch watch;
-    const SolveReport report = job->solver->solve(span_of(job->r), job->stop, nullptr);
+    const SolveReport report = solve_weighed(*member.run, span_of(job->r), job->stop, nullptr);
     const double seconds = watch.seconds();
+    job->record.solver_bytes = member.run->record.solver_bytes;
     if (is_cancelled(limits.cancelled)) throw Cancelled();
     fill_report(job->record, target, job->solver->traits(), report);
     job->record.errors =

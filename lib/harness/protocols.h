@@ -76,8 +76,12 @@ struct SolveOutcome {
   RunRecord record;
   Vector r;
 };
-/// Protocol self-stopped. What a solver throws becomes a row with status failed.
-SolveOutcome solve_self_stopped(const RunTarget& target, PreparedRun& run, const RunLimits& limits);
+/// Whether there is an answer: runs that were not made, or broke down, leave their starting values.
+bool is_answer(const SolveOutcome& outcome);
+/// Protocol self-stopped. What a solver throws becomes a row with status failed. With an observer the times of the row mean
+/// nothing; the answer is the same.
+SolveOutcome solve_self_stopped(const RunTarget& target, PreparedRun& run, const RunLimits& limits,
+                                IterationObserver* observer = nullptr);
 
 struct TracedRun {
   RunRecord record;  ///< protocol converge: status converged when the tolerance was met within the budget

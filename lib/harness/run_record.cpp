@@ -100,13 +100,25 @@ void visit_columns(Record& r, Visitor&& v) {
             "times that a processor was taken from a thread while the solve was timed, -1 when untimed"},
     r.involuntary_switches);
   v(Heading{"solver_bytes", "B",
-            "memory that the solver holds after its set-up, -1 where the system does not tell"},
+            "memory that the solver holds after its set-up and solve, -1 where the system does not tell"},
     r.solver_bytes);
+  v(Heading{"factorisations", "1",
+            "matrices factored within the solve, -1 where an earlier program did not count them"},
+    r.counters.factorisations);
 }
 
 /// Last columns of earlier versions of the table.
 constexpr std::string_view kEarlierEnds[] = {"label", "relinearisations", "fb_kinetic",
-                                             "involuntary_switches"};
+                                             "involuntary_switches", "solver_bytes"};
+
+/// Of a row without the column `factorisations`: `admm` counted its new factors as restarts, those that failed as guards.
+void complete_earlier(RunRecord& record) {
+  SolveCounters& c = record.counters;
+  c.factorisations = -1;
+  if (record.solver != "admm" && record.solver != "admm-global") return;
+  c.factorisations = c.restarts + c.guards;
+  c.restarts = 0;
+}
 
 std::string quoted(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
@@ -282,6 +294,7 @@ std::vector<RunRecord> read_run_table(const std::filesystem::path& path, std::si
       }
     });
     if (column != lines[i].size()) throw_input("{}: line {}: too many columns", path.string(), i + 1);
+    if (earlier) complete_earlier(record);
     records.push_back(std::move(record));
   }
   return records;

@@ -34,7 +34,7 @@ struct RunRecord {
   double cpu_share = std::numeric_limits<double>::quiet_NaN();     ///< `CpuUse::cpu_share`
   double waited_share = std::numeric_limits<double>::quiet_NaN();  ///< `CpuUse::waited_share`
   long long involuntary_switches = -1;
-  long long solver_bytes = -1;  ///< that the solver holds after its set-up; -1: unknown
+  long long solver_bytes = -1;  ///< that the solver holds after its set-up and solve; -1: unknown
 };
 
 /// What a column of runs.csv is.

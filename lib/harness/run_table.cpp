@@ -53,8 +53,7 @@ RunTable::RunTable(std::filesystem::path path, OpenTable mode) : path_(std::move
     throw_errno(path_, "cannot open for writing");
   }
   if (keep == 0) write_text(run_record_header() + "\n");
-  if (path_.filename() == "runs.csv")
-    write_text_file(path_.parent_path() / "runs.schema.json", run_schema_json());
+  if (path_.filename() == "runs.csv") write_text_file(schema_of(path_), run_schema_json());
 }
 
 RunTable::~RunTable() {
@@ -69,6 +68,10 @@ void RunTable::append(std::span<const RunRecord> records) {
     if (keys_.insert(run_key(record)).second) text += run_record_row(record) + "\n";
   }
   if (!text.empty()) write_text(text);
+}
+
+std::filesystem::path schema_of(const std::filesystem::path& table) {
+  return std::filesystem::path(table).replace_extension(".schema.json");
 }
 
 void write_text_file(const std::filesystem::path& path, const std::string& text) {

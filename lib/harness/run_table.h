@@ -41,6 +41,9 @@ class RunTable {
   std::set<std::string> keys_;
 };
 
+/// What the columns of a table are: runs.schema.json beside runs.csv, x.schema.json beside x.csv.
+std::filesystem::path schema_of(const std::filesystem::path& table);
+
 /// Writes a whole small text file so that a kill leaves the old one or the new one (temporary name, fsync,
 /// rename).
 void write_text_file(const std::filesystem::path& path, const std::string& text);

@@ -9,11 +9,6 @@
 namespace signorini {
 namespace {
 
-/// Runs that were not made, or broke down, leave their starting values: no answer.
-bool is_answer(const RunRecord& run, const Vector& r) {
-  return run.status != SolveStatus::unsupported && run.status != SolveStatus::failed && r.allFinite();
-}
-
 FclibFile solution_file(const ProblemFile& file, const ContactProblem& problem, const Referee& referee,
                         const Vector& r, const RunRecord& last) {
   FclibFile out;
@@ -106,7 +101,7 @@ void FileSolver::solve_combination(const RunTarget& target, const SolverVariant&
     observer.on_run(outcome.record);
     tally_.count(outcome.record);
     rows.push_back(outcome.record);
-    if (is_answer(outcome.record, outcome.r)) {
+    if (is_answer(outcome)) {
       last_ = std::move(outcome.r);
       last_record_ = outcome.record;
     }
@@ -125,6 +120,7 @@ SolveOutputs FileSolver::publish() {
   if (table_) {
     table_.reset();
     publish_durable(partial_of(request_.csv), request_.csv);
+    write_text_file(schema_of(request_.csv), run_schema_json());
     described(request_.csv);
   }
   if (!request_.trace.empty()) {

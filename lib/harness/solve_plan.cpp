@@ -9,6 +9,8 @@
 #include "base/number_rule.h"
 #include "base/options.h"
 #include "base/text.h"
+#include "harness/name_patterns.h"
+#include "harness/run_table.h"
 #include "solvers/plugin/plugin_library.h"
 #include "solvers/registry.h"
 
@@ -52,7 +54,8 @@ std::string bare(const std::string& step) {
 SolvePlan plan_solves(const SolveRequest& request) {
   SolvePlan plan;
   for (const std::string& file : request.plugins) load_solver_plugin(file);
-  for (const std::string& name : list_entries(request.solvers, "--solver"))
+  for (const std::string& name :
+       choose_names(list_entries(request.solvers, "--solver"), "--solver", solver_names()))
     plan.variants.push_back({name, name, {}});
   apply_settings(request.settings, plan.variants);
   for (const SolverVariant& variant : plan.variants) make_solver(variant.name, variant.options);
@@ -106,10 +109,11 @@ OutputPlan outputs_of(const SolveRequest& request) {
   plan.inputs.assign(request.files.begin(), request.files.end());
   plan.inputs.insert(plan.inputs.end(), request.plugins.begin(), request.plugins.end());
   if (request.replace) plan.existing = ExistingOutput::replace;
-  const auto add = [&plan](const char* option, const std::string& path, bool in_parts) {
+  const auto add = [&](const char* option, const std::string& path, bool in_parts) {
     if (path.empty()) return;
     PlannedOutput output{option, path, {provenance_of(path)}};
     if (in_parts) output.beside.push_back(partial_of(path));
+    if (path == request.csv) output.beside.push_back(schema_of(path));
     plan.outputs.push_back(std::move(output));
   };
   add("--csv", request.csv, true);

@@ -102,6 +102,20 @@ double ConjugateGradient::residual_of(TaskArena& arena, std::span<const double> 
   return sum();
 }
 
+/// bᵀ D⁻¹ b
+double ConjugateGradient::squared_norm(TaskArena& arena, std::span<const double> b) {
+  SIGNORINI_CHECK(b.size() == 3 * inverse_.size());
+  arena.for_chunks(inverse_.size(), kRowGrain, [&](std::size_t begin, std::size_t end) {
+    double part = 0.0;
+    for (std::size_t i = begin; i < end; ++i) {
+      const Vector3 own = block3(b, i);
+      part += own.dot(inverse_[i] * own);
+    }
+    partial_[begin / kRowGrain] = part;
+  });
+  return sum();
+}
+
 /// Ap = A p; returns pᵀA p.
 double ConjugateGradient::multiply_direction(TaskArena& arena) {
   multiply(arena, p_, Ap_, [&](std::size_t begin, std::size_t end) {
@@ -140,8 +154,8 @@ CgReport ConjugateGradient::solve(TaskArena& arena, std::span<const double> b, s
                                   double tolerance, int max_iterations) {
   SIGNORINI_CHECK(A_ != nullptr && b.size() == r_.size() && x.size() == r_.size());
   CgReport report;
-  std::fill(p_.begin(), p_.end(), 0.0);
-  const double scale = residual_of(arena, b, p_);  // of x = 0
+  reduction_ = 0.0;
+  const double scale = squared_norm(arena, b);
   if (scale == 0.0) {
     std::fill(x.begin(), x.end(), 0.0);
     report.converged = true;
@@ -150,9 +164,12 @@ CgReport ConjugateGradient::solve(TaskArena& arena, std::span<const double> b, s
   const double target = tolerance * tolerance * scale;
   double rz = residual_of(arena, b, x);
   double last_true = std::numeric_limits<double>::infinity();
+  const double first = rz;
+  polynomial_.begin();
   const auto finish = [&](bool converged) {
     report.residual = std::sqrt(rz / scale);
     report.converged = converged;
+    reduction_ = converged ? std::sqrt(rz / first) : 0.0;
     return report;
   };
   while (true) {
@@ -161,13 +178,16 @@ CgReport ConjugateGradient::solve(TaskArena& arena, std::span<const double> b, s
     // Written so that NaN ends the loop. A restart that gains less than a factor 2 in ‖r‖ has met rounding.
     if (!(rz < 0.25 * last_true) || report.iterations >= max_iterations) return finish(false);
     last_true = rz;
+    polynomial_.turn_back();
     turn(arena, 0.0);
     while (rz > target && report.iterations < max_iterations) {
       const double pAp = multiply_direction(arena);
       if (!(pAp > 0.0)) break;
-      const double next = descend(arena, rz / pAp, x);
+      const double alpha = rz / pAp;
+      const double next = descend(arena, alpha, x);
       ++report.iterations;
       turn(arena, next / rz);
+      polynomial_.add(alpha, next / rz);
       rz = next;
     }
     rz = residual_of(arena, b, x);

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <cmath>
 #include <span>
 #include <vector>
 
 #include "base/parallel.h"
 #include "linalg/block_sparse_matrix.h"
+#include "linalg/residual_polynomial.h"
 #include "linalg/symmetric_block_matrix.h"
 
 /// A x = b for symmetric positive definite A of 3×3 blocks by conjugate gradients (Hestenes and Stiefel 1952)
@@ -37,9 +39,17 @@ class ConjugateGradient {
   /// keeps the true residual above the tolerance; `x` is then the last iterate.
   CgReport solve(TaskArena& arena, std::span<const double> b, std::span<double> x, double tolerance,
                  int max_iterations);
+  /// √(bᵀ D⁻¹ b)
+  double norm(TaskArena& arena, std::span<const double> b) { return std::sqrt(squared_norm(arena, b)); }
+  /// Eigenvalues of D⁻¹A that the last solve excludes for modes that held `share` of its first residual
+  /// (residual_polynomial.h). Unknown where it did not converge.
+  SpectrumBounds spectrum(double share) const {
+    return reduction_ > 0.0 ? polynomial_.exclude(reduction_, share) : SpectrumBounds{};
+  }
 
  private:
   double sum() const;
+  double squared_norm(TaskArena& arena, std::span<const double> b);
   template <class Then>
   void multiply(TaskArena& arena, std::span<const double> x, std::span<double> y, const Then& then);
   double residual_of(TaskArena& arena, std::span<const double> b, std::span<const double> x);
@@ -52,6 +62,8 @@ class ConjugateGradient {
   std::vector<Matrix3> inverse_;  // D⁻¹
   std::vector<double> r_, z_, p_, Ap_;
   std::vector<double> partial_;  // one sum per chunk of rows
+  ResidualPolynomial polynomial_;
+  double reduction_ = 0.0;  // of the residual by the last solve; 0: unknown
 };
 
 }  // namespace signorini

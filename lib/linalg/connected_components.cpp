@@ -25,10 +25,16 @@ Components ranked_labels(UnionFind& sets) {
 Components connected_components(const SparseRows& matrix, Index node_size) {
   SIGNORINI_CHECK(matrix.rows() == matrix.cols());
   SIGNORINI_CHECK(node_size >= 1 && matrix.rows() % node_size == 0);
-  UnionFind sets(static_cast<Index>(matrix.rows()) / node_size);
-  for (Index row = 0; row < matrix.rows(); ++row) {
+  std::vector<Index> node_of(static_cast<std::size_t>(matrix.rows()));  // a table is faster than divisions
+  for (Index row = 0; row < count(node_of); ++row) node_of[row] = row / node_size;
+  UnionFind sets(count(node_of) / node_size);
+  for (Index row = 0; row < count(node_of); ++row) {
+    Index last = node_of[row];  // entries of one node lie beside each other
     for (SparseRows::InnerIterator entry(matrix, row); entry; ++entry) {
-      if (entry.value() != 0.0) sets.unite(row / node_size, entry.index() / node_size);
+      const Index other = node_of[entry.index()];
+      if (other == last || entry.value() == 0.0) continue;
+      sets.unite(node_of[row], other);
+      last = other;
     }
   }
   return ranked_labels(sets);

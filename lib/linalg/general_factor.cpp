@@ -25,6 +25,8 @@ GeneralFactor::~GeneralFactor() = default;
 GeneralFactor::GeneralFactor(GeneralFactor&&) noexcept = default;
 GeneralFactor& GeneralFactor::operator=(GeneralFactor&&) noexcept = default;
 
+long long GeneralFactor::fill() const { return impl_->lu.nnzL() + impl_->lu.nnzU(); }
+
 void GeneralFactor::solve(std::span<const double> b, std::span<double> x) const {
   const Vector right = Eigen::Map<const Vector>(b.data(), b.size());
   Eigen::Map<Vector>(x.data(), x.size()) = impl_->lu.solve(right);

@@ -18,6 +18,8 @@ class GeneralFactor {
   GeneralFactor(GeneralFactor&&) noexcept;
   GeneralFactor& operator=(GeneralFactor&&) noexcept;
 
+  /// Numbers in L and U.
+  long long fill() const;
   /// x = M⁻¹ b; b and x may be the same memory.
   void solve(std::span<const double> b, std::span<double> x) const;
   /// X = M⁻¹ B, column by column (n×k).

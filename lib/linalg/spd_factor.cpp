@@ -1,6 +1,7 @@
 #include "linalg/spd_factor.h"
 
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "base/check.h"
@@ -39,6 +40,7 @@ class SparseFactor {
   void solve(const double* b, double* x);
   Matrix solve_columns(const Matrix& B);
   Matrix half_solve(const Matrix& B);
+  long long fill() const;
 
 #ifdef SIGNORINI_HAVE_CHOLMOD
   ~SparseFactor();
@@ -210,6 +212,12 @@ void SparseFactor::solve(const double* b, double* x) {
   }
 }
 
+long long SparseFactor::fill() const {
+  if (L_->is_super != 0) return static_cast<long long>(L_->xsize);
+  const std::span<const int> numbers(static_cast<const int*>(L_->nz), L_->n);
+  return std::accumulate(numbers.begin(), numbers.end(), 0LL);
+}
+
 Matrix SparseFactor::run(int system, const cholmod_dense& B) {
   stay_on_this_thread();  // not always the one that made the factor
   Matrix X(B.nrow, B.ncol);
@@ -257,6 +265,8 @@ void SparseFactor::solve(const double* b, double* x) {
   llt_.matrixU().solveInPlace(work_);
   for (Eigen::Index i = 0; i < work_.size(); ++i) x[i] = work_[to[i]];
 }
+
+long long SparseFactor::fill() const { return llt_.matrixL().nestedExpression().nonZeros(); }
 
 Matrix SparseFactor::solve_columns(const Matrix& B) { return llt_.solve(B); }
 
@@ -314,6 +324,7 @@ SpdFactor& SpdFactor::operator=(SpdFactor&&) noexcept = default;
 
 Index SpdFactor::size() const { return impl_->n; }
 bool SpdFactor::is_diagonal() const { return impl_->sparse == nullptr; }
+long long SpdFactor::fill() const { return impl_->sparse ? impl_->sparse->fill() : impl_->n; }
 
 void SpdFactor::solve(std::span<const double> b, std::span<double> x) const {
   SIGNORINI_CHECK(count(b) == impl_->n && x.size() == b.size());

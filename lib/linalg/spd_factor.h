@@ -39,6 +39,8 @@ class SpdFactor {
 
   Index size() const;
   bool is_diagonal() const;
+  /// Numbers stored of L, zeros of dense blocks included: a solve reads them twice.
+  long long fill() const;
 
   /// x = M⁻¹ b; b and x may be the same memory. Allocates nothing.
   void solve(std::span<const double> b, std::span<double> x) const;

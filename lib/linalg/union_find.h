@@ -27,6 +27,7 @@ class UnionFind {
 
   /// True when the two were in different sets.
   bool unite(Index i, Index j) {
+    if (parent(i) == parent(j)) return false;  // without a search, as most are
     i = find(i);
     j = find(j);
     if (i == j) return false;

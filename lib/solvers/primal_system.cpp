@@ -171,6 +171,7 @@ void PrimalSystem::prepare(const ContactProblem& problem, FrictionLaw wanted_law
   u_.resize(3 * contacts());
   if (!same_matrix) {
     M = std::move(blocks);
+    gradients_.reset();
     fold(arena);
     invert_diagonal(arena);
     if (!exact || !problem.has_primal()) {
@@ -286,24 +287,42 @@ void PrimalSystem::begin_at_start(const ContactProblem& problem, TaskArena* aren
 
 /// v₀ = M⁻¹ f.
 void PrimalSystem::solve_freely(const ContactProblem& problem, TaskArena* arena) {
-  constexpr double kFreeTolerance = 1e-12;  // relative; far below any residual worth asking for
+  constexpr double kShare = 1e-6;  // of f: the least of a mode that is seen
+  spectrum = {};
   origin = Vector::Zero(size());
   pull.resize(0);
   const std::size_t n = problem.dofs();
   if (mass_) {
     mass_->solve(span_of(problem.f), span_of(origin).first(n), arena);
   } else if (n > 0) {
-    TaskArena alone(1);
-    TaskArena& threads = arena != nullptr ? *arena : alone;
     Vector f = Vector::Zero(origin.size());
     f.head(problem.f.size()) = problem.f;
-    ConjugateGradient solver;
-    solver.prepare(threads, M, folded_ ? &*folded_ : nullptr);
+    if (!gradients_) {
+      TaskArena alone(1);
+      gradients_.emplace();
+      gradients_->prepare(arena != nullptr ? *arena : alone, M, folded_ ? &*folded_ : nullptr);
+    }
     const int limit = std::max(1000, 10 * static_cast<int>(size()));
-    solver.solve(threads, span_of(f), span_of(origin), kFreeTolerance, limit);
+    solve_mass(span_of(f), span_of(origin), kFreeTolerance, limit, arena);
+    spectrum = gradients_->spectrum(kShare);
     if (!origin.allFinite()) throw_input("the free velocity is not finite: M is not positive definite");
   }
   f_ = problem.f;
+}
+
+CgReport PrimalSystem::solve_mass(std::span<const double> b, std::span<double> v, double tolerance, int limit,
+                                  TaskArena* arena) {
+  SIGNORINI_CHECK(gradients_.has_value());
+  if (arena != nullptr) return gradients_->solve(*arena, b, v, tolerance, limit);
+  TaskArena alone(1);
+  return gradients_->solve(alone, b, v, tolerance, limit);
+}
+
+double PrimalSystem::mass_norm(std::span<const double> b, TaskArena* arena) {
+  SIGNORINI_CHECK(gradients_.has_value());
+  if (arena != nullptr) return gradients_->norm(*arena, b);
+  TaskArena alone(1);
+  return gradients_->norm(alone, b);
 }
 
 void PrimalSystem::measure_scale() {
@@ -316,6 +335,16 @@ void PrimalSystem::measure_scale() {
 void PrimalSystem::apply_inverse_diagonal(std::span<double> x) const {
   apply_inverse_nodes(x, 0, inverse.size());
   apply_inverse_pairs(x);
+}
+
+double PrimalSystem::largest_velocity(std::span<double> x) const {
+  apply_inverse_diagonal(x);
+  double largest = 0.0, poison = 0.0;  // max loses a NaN
+  for (const double velocity : x) {
+    largest = std::max(largest, std::abs(velocity));
+    poison += 0.0 * velocity;
+  }
+  return largest + poison;
 }
 
 void PrimalSystem::apply_inverse_nodes(std::span<double> x, std::size_t begin, std::size_t end) const {

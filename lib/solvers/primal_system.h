@@ -16,6 +16,7 @@
 #include "contact/friction_law.h"
 #include "contact/mass_factor.h"
 #include "linalg/block_sparse_matrix.h"
+#include "linalg/conjugate_gradient.h"
 #include "linalg/symmetric_block_matrix.h"
 #include "solvers/contact_error.h"
 
@@ -80,6 +81,8 @@ class PrimalSystem {
   /// The same for the node blocks [begin, end) that are in no pair, and for all pairs.
   void apply_inverse_nodes(std::span<double> x, std::size_t begin, std::size_t end) const;
   void apply_inverse_pairs(std::span<double> x) const;
+  /// ‖D⁻¹ x‖∞ in m/s, NaN where a number is; x [N·s] becomes D⁻¹ x.
+  double largest_velocity(std::span<double> x) const;
   /// y = M x; sizes size(). The parts below, one after the other or as tasks.
   void multiply(std::span<const double> x, std::span<double> y, TaskArena* arena = nullptr) const;
   /// The product in independent parts, node blocks [part_begin(p), part_begin(p + 1)): every part writes its
@@ -95,6 +98,13 @@ class PrimalSystem {
   double exact_error(std::span<const double> r, TaskArena* arena = nullptr);
   /// y = M⁻¹ H r (size()); one solve with M. Only with `exact`.
   void exact_response(std::span<const double> r, std::span<double> y, TaskArena* arena = nullptr);
+  /// v := M⁻¹ b by conjugate gradients from v, both size(). Only with Judge::own and Origin::free.
+  CgReport solve_mass(std::span<const double> b, std::span<double> v, double tolerance, int limit,
+                      TaskArena* arena = nullptr);
+  /// √(bᵀ D⁻¹ b), D with the node blocks of pairs each by itself: the norm that `solve_mass` stops by. Where it may be called.
+  double mass_norm(std::span<const double> b, TaskArena* arena = nullptr);
+  /// Of the free velocity that `solve_mass` found: far below any residual worth asking for.
+  static constexpr double kFreeTolerance = 1e-12;
   struct ContactErrors {
     double largest = 0.0;  ///< m/s
     double squares = 0.0;  ///< sum, m²/s²
@@ -126,8 +136,10 @@ class PrimalSystem {
   Vector w;  ///< 3m; m/s
   Vector mu;
   FrictionLaw law = FrictionLaw::cone;
-  Vector origin;                 ///< v₀, size(); m/s
-  Vector pull;                   ///< f − M v₀, size(), N·s; empty with Origin::free, where it is 0
+  Vector origin;  ///< v₀, size(); m/s
+  Vector pull;    ///< f − M v₀, size(), N·s; empty with Origin::free, where it is 0
+  /// Of D⁻¹ M, from the free velocity; with Judge::own and Origin::free, unknown else (residual_polynomial.h).
+  SpectrumBounds spectrum;
   double scale = 1.0;            ///< max |Hᵀ v₀ + w|, or 1; m/s. U = max|q| with Origin::free
   std::vector<Matrix3> inverse;  ///< per node block: D_ii⁻¹; zero for the blocks of a pair
   std::vector<Pair> pairs;
@@ -152,6 +164,7 @@ class PrimalSystem {
   std::optional<SymmetricBlockMatrix> folded_;  ///< M for products, where that is faster
   std::optional<MassFactor> diagonal_;          ///< of D
   std::optional<MassFactor> mass_;
+  std::optional<ConjugateGradient> gradients_;  ///< where M is not factored
   std::vector<double> impulse_, velocity_, u_;
   mutable std::vector<ContactErrors> worst_;  ///< per chunk of contacts
 };

@@ -146,6 +146,12 @@ std::vector<SolverEntry>& table() {
 
 std::span<const SolverEntry> solver_registry() { return table(); }
 
+std::vector<std::string> solver_names() {
+  std::vector<std::string> names;
+  for (const SolverEntry& entry : table()) names.emplace_back(entry.name);
+  return names;
+}
+
 const SolverEntry* find_solver(std::string_view name) {
   const auto found = std::ranges::find(table(), name, &SolverEntry::name);
   return found == table().end() ? nullptr : &*found;
@@ -158,11 +164,7 @@ void add_solver(SolverEntry entry) {
 
 std::unique_ptr<Solver> make_solver(std::string_view name, const OptionMap& options) {
   const SolverEntry* solver = find_solver(name);
-  if (solver == nullptr) {
-    std::vector<std::string> known;
-    for (const SolverEntry& entry : table()) known.emplace_back(entry.name);
-    throw_usage("unknown solver '{}'{}", name, suggestion(name, known));
-  }
+  if (solver == nullptr) throw_usage("unknown solver '{}'{}", name, suggestion(name, solver_names()));
   refuse_retired_options(name, options);
   std::unique_ptr<Solver> made = solver->create(options);
   const LawSpec law = made->common().spec();

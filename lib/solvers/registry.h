@@ -24,6 +24,8 @@ struct SolverEntry {
 
 /// Valid until the next `add_solver`.
 std::span<const SolverEntry> solver_registry();
+/// Of all of them, in that order.
+std::vector<std::string> solver_names();
 /// Null: there is none of that name.
 const SolverEntry* find_solver(std::string_view name);
 /// Before anything is solved, from one thread; the texts of the entry stay until the program ends. Its name is new.

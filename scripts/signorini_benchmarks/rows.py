@@ -8,6 +8,8 @@ from signorini_report.tables import markdown
 TITLES = {
     "block_product": "Products with 3×3 blocks",
     "gauss_seidel": "Gauss–Seidel sweeps",
+    "newton": "Newton steps on impulses",
+    "admm": "Iterations of `admm`",
     "conjugate_residuals": "Solvers on velocities",
     "regions": "Separating contacts into regions",
     "region_tasks": "Regions as tasks",
@@ -15,6 +17,10 @@ TITLES = {
     "delassus": "The Delassus operator",
     "recording": "Recordings",
 }
+
+
+NNCG_BOUND = 1.3  # an iteration of `nncg` is a sweep of `pgs` and one pass over three vectors
+KINDS = {"net": "mass points in a net", "rings": "elastic rings"}
 
 
 def times(seconds):
@@ -65,6 +71,27 @@ def gauss_seidel(result):
                 others = ", ".join(f"`{name}` {row[f'x_{name}']:.2f}×" for name in ("nncg", "nsgs", "anderson"))
                 yield (f"one iteration of `pgs`, {law}, {words}, {count_text(size)} contacts of 9 blocks",
                        f"{row['ns_per_contact']:.1f} ns per contact", f"{others} its time")
+                yield (f"one iteration of `nncg`, {law}, {words}, {count_text(size)} contacts of 9 blocks",
+                       f"{row['x_nncg']:.2f}× one of `pgs`", f"at most {NNCG_BOUND}×: {'holds' if row['x_nncg'] <= NNCG_BOUND else 'differs'}")
+
+
+def newton(result):
+    for method in ("newton", "prox-newton"):
+        for kind, words in KINDS.items():
+            for size, row in result.under(f"{method.replace('-', '_')}/{kind}").items():
+                yield (f"step of `{method}`, {words}, {count_text(size)} contacts", f"{times(row['step_s'])}, its factorisation {100 * row['share']:.0f} %",
+                       f"order {count_text(row['order'])}, {count_text(row['fill'])} numbers in the factor for {count_text(row['entries'])} entries; "
+                       f"with the analysis of a new pattern {row['analysed']:.2f}× the factorisation")
+
+
+def admm(result):
+    for kind, words in KINDS.items():
+        for size, row in result.under(f"iteration/{kind}").items():
+            yield (f"one iteration, {words}, {count_text(size)} contacts", f"{times(row['iteration_s'])}, {row['GB_per_s']:.1f} GB/s",
+                   f"{100 * row['of_read']:.0f} % of the measured read bandwidth; {row['bytes'] / 1e6:.3g} MB per iteration (W: {row['bytes_W'] / 1e6:.3g} MB); "
+                   f"the solve with the factor {100 * row['solve']:.0f} %")
+    for size, row in result.under("read").items():
+        yield f"reading {count_text(size)} MB", f"{row['GB_per_s']:.1f} GB/s", "the fastest of several plain sums"
 
 
 def conjugate_residuals(result):
@@ -140,7 +167,8 @@ def recording(result):
                    f"{size:,.0f} bytes per contact" if size else "")
 
 
-ROWS = {"detection": detection, "block_product": block_product, "gauss_seidel": gauss_seidel, "conjugate_residuals": conjugate_residuals,
+ROWS = {"detection": detection, "block_product": block_product, "gauss_seidel": gauss_seidel, "newton": newton, "admm": admm,
+        "conjugate_residuals": conjugate_residuals,
         "regions": regions, "region_tasks": region_tasks,
         "ccd": ccd, "delassus": delassus, "recording": recording}
 

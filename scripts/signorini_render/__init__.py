@@ -1,1 +1,1 @@
-"""Off-screen pictures of recordings, with numpy and Pillow alone: no GPU, no display."""
+"""Off-screen pictures of recordings, with numpy and Pillow, curves with matplotlib: no GPU, no display."""

@@ -125,8 +125,8 @@ def sheet(recording, frames, style, mode):
         if number == len(frames) - 1:
             scale_bar(draw, view, size, left + style.width - size, below - 0.4 * size)
     if strip:
-        box = (margin, panels, image.width - margin, panels + strip)
-        plots.strip(draw, box, size, recording.statistics, [frame.time for frame in frames])
+        times = [frame.time for frame in frames]
+        image.paste(plots.curves(image.width - 2 * margin, strip, size, recording.statistics, times, beside=True), (margin, panels))
     return image
 
 
@@ -148,8 +148,8 @@ def story(recording, frames, fullest, style):
             scale_bar(draw, view, size, style.width - size, style.height - gap)
     if recording.statistics:
         left, top = (len(frames) + 1) % 2 * style.width, (len(frames) + 1) // 2 * (style.height + caption)
-        plots.column(draw, (left, top, left + style.width, top + style.height), 0.75 * size, recording.statistics,
-                     [frame.time for frame in frames])
+        times = [frame.time for frame in frames]
+        image.paste(plots.curves(style.width, style.height, 0.75 * size, recording.statistics, times, beside=False), (left, top))
     return image.quantize(colors=160, dither=Image.Dither.NONE)
 
 

@@ -1,106 +1,65 @@
-"""Small plots over time under a contact sheet: contacts and regions, energies; from the recording's statistics of every step."""
+"""Small plots over time beside rendered frames: contacts and regions, energies; from the recording's statistics of every step."""
 
-import dataclasses
-
+import matplotlib
 import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+from PIL import Image
 
-from signorini_render.fonts import INK, PALE, font
+from signorini_render.fonts import INK, PALE
 
 GRID = "#D0D4D8"
-
-
-@dataclasses.dataclass
-class Curve:
-    label: str
-    values: np.ndarray
-    colour: str
-
-
-def round_up(value):
-    """The next 1, 2, 5 × 10^k."""
-    if not value > 0:
-        return 1.0
-    power = 10.0 ** np.floor(np.log10(value))
-    return next(float(step * power) for step in (1, 2, 5, 10) if step * power >= value * (1 - 1e-12))
-
-
-def envelope(x, y, count):
-    """Lowest and highest y within each of `count` columns of pixels: (column, low, high) of those that have a value."""
-    good = np.isfinite(y)
-    column, y = np.clip(x[good], 0, count - 1).astype(int), y[good]
-    if len(column) == 0:
-        return np.zeros((3, 0))
-    order = np.argsort(column, kind="stable")
-    column, y = column[order], y[order]
-    starts = np.flatnonzero(np.diff(column, prepend=-1))
-    return np.array([column[starts], np.minimum.reduceat(y, starts), np.maximum.reduceat(y, starts)])
-
-
-def plot(draw, box, size, time, curves, unit, marks):
-    """Curves over time in s within box (left, top, right, bottom); `marks`: the times of the frames above."""
-    left, top, right, bottom = box
-    label = font(0.85 * size)
-    peak = max((float(np.nanmax(c.values, initial=0.0)) for c in curves), default=0.0)
-    high = round_up(peak)
-    begin, end = float(time[0]), max(float(time[-1]), float(time[0]) + 1e-12)
-
-    def x_of(t):
-        return left + (np.asarray(t) - begin) / (end - begin) * (right - left)
-
-    for share in (0.0, 0.5, 1.0):
-        y = bottom - share * (bottom - top)
-        draw.line([(left, y), (right, y)], fill=GRID)
-        draw.text((left - 0.4 * size, y), f"{share * high:g}", fill=PALE, font=label, anchor="rm")
-    for mark in np.clip(x_of(marks), left, right):
-        draw.line([(mark, top), (mark, bottom)], fill=GRID)
-    for t, anchor in ((begin, "la"), (end, "ra")):
-        draw.text((x_of(t), bottom + 0.35 * size), f"{t:.3g} s", fill=PALE, font=label, anchor=anchor)
-    names = [f"{curve.label}{f' ({unit})' if unit and curve is curves[-1] else ''}" for curve in curves]
-    wanted = sum(2.6 * size + draw.textlength(name, font=label) for name in names)
-    fit = min(1.0, (right - left + 1.5 * size) / wanted)  # of the legend, in the narrow plots of a sheet with one panel
-    small, cursor = font(0.85 * size * fit), left
-    for number, (curve, name) in enumerate(zip(curves, names)):
-        column, low, highest = envelope(x_of(time) - left, np.clip(curve.values, 0.0, high), int(right - left))
-        points = [(left + c, bottom - v / high * (bottom - top)) for c, a, b in zip(column, low, highest) for v in ((a, b) if a < b else (a,))]
-        if len(points) > 1:
-            draw.line(points, fill=curve.colour, width=max(1, round(size / 8)) + len(curves) - 1 - number)
-        draw.line([(cursor, top - 0.9 * size), (cursor + 1.1 * fit * size, top - 0.9 * size)], fill=curve.colour, width=max(2, round(size / 5)))
-        draw.text((cursor + 1.5 * fit * size, top - 0.9 * size), name, fill=INK, font=small, anchor="lm")
-        cursor += 2.6 * fit * size + draw.textlength(name, font=small)
+DPI = 72  # one point is one pixel
 
 
 def curves_of(statistics):
-    """[(curves, unit)] of what the statistics hold; energies above their lowest value, since heights have no natural zero."""
-    counts = [Curve(name, statistics[name], colour) for name, colour in (("contacts", "#1F66C4"), ("regions", "#D62728"), ("islands", "#1E9E2E"))
+    """[(unit, [(label, values, colour)])] of what the statistics hold; potential energy above its lowest value, since heights have no natural
+    zero."""
+    counts = [(name, statistics[name], colour) for name, colour in (("contacts", "#1F66C4"), ("regions", "#D62728"), ("islands", "#1E9E2E"))
               if name in statistics]
-    energies = [Curve(label, statistics[name], colour) for name, label, colour in
+    energies = [(label, statistics[name], colour) for name, label, colour in
                 (("kinetic_energy", "kinetic", "#D62728"), ("elastic_energy", "elastic", "#8E44C9")) if name in statistics]
     if "potential_energy" in statistics:
         potential = statistics["potential_energy"]
         if np.isfinite(potential).any():
-            energies.append(Curve("potential", potential - np.nanmin(potential), "#1F66C4"))
+            energies.append(("potential", potential - np.nanmin(potential), "#1F66C4"))
     if len(energies) == 3:
-        energies.append(Curve("sum", sum(curve.values for curve in energies), INK))
-    return [(curves, unit) for curves, unit in ((counts, ""), (energies, "J")) if curves]
+        energies.append(("sum", sum(values for _, values, _ in energies), INK))
+    return [(unit, curves) for unit, curves in (("", counts), ("J", energies)) if curves]
 
 
-def strip(draw, box, size, statistics, marks):
-    """All plots side by side in the box."""
-    place(draw, box, size, statistics, marks, 1, 0)
+def draw_curves(axes, size, time, curves, unit, marks):
+    """Curves over time in s; `marks`: the times of the frames beside them."""
+    for mark in marks:
+        axes.axvline(mark, color=GRID, linewidth=size / 14, zorder=0)
+    for number, (label, values, colour) in enumerate(curves):  # later ones are thinner: equal curves stay visible
+        axes.plot(time, values, color=colour, label=label + (f" ({unit})" if unit and number == len(curves) - 1 else ""),
+                  linewidth=size / 11 + size / 20 * (len(curves) - 1 - number))
+    axes.set_xlim(time[0], max(time[-1], time[0] + 1e-12))
+    axes.set_ylim(bottom=0.0)
+    axes.yaxis.set_major_locator(MaxNLocator(3))
+    axes.xaxis.set_major_locator(MaxNLocator(5))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g} s"))
+    axes.grid(axis="y", color=GRID, linewidth=size / 14)
+    axes.tick_params(labelsize=0.85 * size, labelcolor=PALE, color=GRID, width=size / 14, length=size / 4, pad=size / 4)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    axes.spines["bottom"].set_color(GRID)
+    axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncol=len(curves), frameon=False, fontsize=0.85 * size, labelcolor=INK, borderpad=0.1,
+                borderaxespad=0.1, handlelength=1.2, handletextpad=0.4, columnspacing=1.0)
 
 
-def column(draw, box, size, statistics, marks):
-    """The same plots one below the other."""
-    place(draw, box, size, statistics, marks, 0, 1)
-
-
-def place(draw, box, size, statistics, marks, beside, below):
-    """The plots in equal parts of the box, the next one `beside` and `below` the last (0 or 1)."""
+def curves(width, height, size, statistics, marks, beside):
+    """All plots as one image of width × height pixels, side by side or one below the other; `size`: of letters, pixels."""
     groups = curves_of(statistics)
-    left, top, right, bottom = box
-    count = max(1, len(groups))
-    width, height = (right - left) / (count if beside else 1), (bottom - top) / (count if below else 1)
-    for number, (curves, unit) in enumerate(groups):
-        x, y = left + beside * number * width, top + below * number * height
-        plot(draw, (x + 4.5 * size, y + 2.2 * size, x + width - 1.5 * size, y + height - 1.6 * size), size, statistics["time"],
-             curves, unit, marks)
+    with matplotlib.rc_context({"font.family": "DejaVu Sans", "axes.linewidth": size / 14}):
+        figure = Figure(figsize=(width / DPI, height / DPI), dpi=DPI, layout="constrained")
+        figure.get_layout_engine().set(w_pad=0.8 * size / DPI, h_pad=0.3 * size / DPI)
+        shape = (1, len(groups)) if beside else (len(groups), 1)
+        for place, (unit, group) in enumerate(groups):
+            draw_curves(figure.add_subplot(*shape, place + 1), size, statistics["time"], group, unit, marks)
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+        pixels = np.asarray(canvas.buffer_rgba())[..., :3]
+    return Image.fromarray(np.ascontiguousarray(pixels), "RGB")

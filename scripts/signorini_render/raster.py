@@ -1,5 +1,9 @@
 """A z-buffer for triangles in numpy. Pixel centres have integer coordinates; depth is any quantity that is affine on the screen
-over each triangle (1/w of a perspective, the distance of a parallel projection), larger is nearer."""
+over each triangle (1/w of a perspective, the distance of a parallel projection), larger is nearer.
+
+Why not a library: matplotlib's 3-D axes sort whole triangles and have no depth buffer, so that bodies in contact cut into each other on the
+picture; VTK (python3-vtk9) refuses to draw without an X server, and with one is 250 MB of packages. trimesh, pyrender and PyVista are not in
+Debian 12. This draws the same bytes everywhere."""
 
 import numpy as np
 

@@ -15,7 +15,6 @@ import pandas as pd
 from signorini_report import accuracy as accuracies, definition as definitions, groups
 from signorini_report.strict import ReportError
 
-SCHEMA = "runs.schema.json"  # what the program says of the columns of runs.csv: name, type, unit, meaning, key
 NORMS = ["plain", "preconditioned", "constraint"]  # m/s
 EVENTS = ["state_changes", "restarts", "relinearisations", "guards"]  # so far
 PROGRESS = NORMS + EVENTS + ["contact_sweeps"]
@@ -113,11 +112,16 @@ def label_variants(pairs):
     return labels
 
 
-def read_schema(folder):
-    """The columns of runs.csv, [{name, type, unit, meaning, key}], as the program that wrote it states them."""
-    path = folder / SCHEMA
+def schema_of(table):
+    """runs.schema.json beside runs.csv: what the program says of the columns, name, type, unit, meaning, key."""
+    return table.with_name(table.stem + ".schema.json")
+
+
+def read_schema(table):
+    """The columns of a table of runs, [{name, type, unit, meaning, key}], as the program that wrote it states them."""
+    path = schema_of(table)
     if not path.is_file():
-        raise ReportError(f"{folder}: has no {SCHEMA}: made by an earlier program; run the experiment again with --force")
+        raise ReportError(f"{table.parent}: has no {path.name}: made by an earlier program; run the experiment again with --force")
     try:
         columns = json.loads(path.read_text(encoding="utf-8"))["runs.csv"]
         known = {column["name"]: column for column in columns}
@@ -142,8 +146,11 @@ TYPES = {"text": lambda texts: texts, "integer": whole_numbers, "real": real_num
 
 def read_runs(path):
     """The rows of runs.csv with the types of its schema, sorted by the columns that tell runs apart; columns beyond the schema are text."""
-    columns = read_schema(path.parent)
-    text = path.read_text(encoding="utf-8")
+    columns = read_schema(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ReportError(f"{path}: no table of runs ({error.reason})") from error
     if text and not text.endswith("\n"):  # a kill tore the last row
         text = text.rsplit("\n", 1)[0] + "\n" if "\n" in text else ""
     if not text.strip():
@@ -154,7 +161,7 @@ def read_runs(path):
         raise ReportError(f"{path}: no table ({error})") from error
     absent = [column["name"] for column in columns if column["name"] not in runs.columns]
     if absent:
-        raise ReportError(f"{path}: lacks columns that {SCHEMA} names: {', '.join(absent)}; run the experiment again with --force")
+        raise ReportError(f"{path}: lacks columns that {schema_of(path).name} names: {', '.join(absent)}; run the experiment again with --force")
     for column in columns:
         try:
             runs[column["name"]] = TYPES[column["type"]](runs[column["name"]].fillna(""))
@@ -416,8 +423,20 @@ def add_inner_sweeps(runs, traces):
         runs[f"sweeps.{name}"] = [row[place] for row in rows]
 
 
+def own_labels(runs):
+    """{(solver, options): the experiment's own name}"""
+    return {(row.solver, row.options): row.label for row in runs[["solver", "options", "label"]].itertuples() if row.label}
+
+
+def counters_of(schema):
+    return [column["name"] for column in schema if column["type"] == "integer" and not column.get("key")]
+
+
 def read_env(folder):
-    path = folder / "env.json"
+    return read_env_file(folder / "env.json")
+
+
+def read_env_file(path):
     if not path.is_file():
         return {}
     try:
@@ -431,7 +450,7 @@ def read_experiment(folder, configs=None):
     folder = Path(folder)
     if not (folder / "runs.csv").is_file():
         raise ReportError(f"{folder}: has no runs.csv; run the experiment first")
-    schema = read_schema(folder)
+    schema = read_schema(folder / "runs.csv")
     runs = read_runs(folder / "runs.csv")
     runs = with_siconos(runs, folder)
     try:
@@ -449,17 +468,15 @@ def read_experiment(folder, configs=None):
     add_series(runs, series)
     if (folder / "trace.h5").is_file():
         try:
-            own = {(row.solver, row.options): row.label for row in runs[["solver", "options", "label"]].itertuples() if row.label}
-            traces = read_traces(folder / "trace.h5", labels, own)
+            traces = read_traces(folder / "trace.h5", labels, own_labels(runs))
             add_inner_sweeps(runs, traces)
             add_starts(runs, traces)
         except (OSError, KeyError) as error:
             raise ReportError(f"{folder / 'trace.h5'}: {error}") from error
     if (folder / "regions.csv").is_file():
         sizes = pd.read_csv(folder / "regions.csv", dtype={"step": str, "file": str})
-    counters = [column["name"] for column in schema if column["type"] == "integer" and not column.get("key")]
     return Experiment(folder.name, folder, runs, traces, env, config, sizes, series=series, follow=follow, steps=steps, accuracy=accuracy,
-                      definition=definition, counters=counters)
+                      definition=definition, counters=counters_of(schema))
 
 
 def measured(experiment):

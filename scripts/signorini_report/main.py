@@ -9,14 +9,16 @@ import textwrap
 import tomllib
 from pathlib import Path
 
-from signorini_report import families, figures, notes, page, rules, table_errors, table_methods, tables, verdicts as judged
-from signorini_report.data import read_experiment
+from signorini_report import families, figures, front, interactive, notes, page, rules, run_tables, runs_page, table_errors, table_methods, tables
+from signorini_report import verdicts as judged
+from signorini_report.data import read_experiment, read_schema
 from signorini_report.strict import ReportError
 
 RESULTS = ("runs.csv", "runs.schema.json", "siconos.csv", "problems.csv", "trace.h5", "regions.csv", "steps.csv", "follow.csv", "accuracy.csv", "series.csv", "recordings.csv",
            "run.toml")
 DRAWN = ("figures.toml", "paper.toml", "../names.toml")  # of the definition
-NOT_DRAWING = ("main.py", "page.py", "docs_pages.py", "notes.py", "verdicts.py", "rules.py", "reference.py", "bounds.py", "machine.py", "definition.py", "strict.py",
+NOT_DRAWING = ("main.py", "page.py", "interactive.py", "front.py", "neighbours.py", "run_tables.py", "runs_page.py", "docs_pages.py", "notes.py",
+               "verdicts.py", "rules.py", "reference.py", "bounds.py", "machine.py", "definition.py", "strict.py",
                "migrate.py")
 
 
@@ -26,15 +28,25 @@ def parse(arguments):
         description="Draws the figures, writes the tables and judges the claims of experiments that have been run.",
         epilog="examples:\n  scripts/report                          every experiment under results/out\n"
                "  scripts/report signorini_all            one of them\n"
-               "  scripts/report --out /data/night        results of `signorini run --out /data/night`\n\n"
+               "  scripts/report --out /data/night        results of `signorini run --out /data/night`\n"
+               "  scripts/report --runs before.csv --runs after.csv -o both/\n"
+               "                                          rows of `signorini solve --csv` or `compare`, without claims, as both/index.html\n\n"
                "Claims and figures are those of today: of DIR/experiments/PAPER/ARTEFACT where --configs or SIGNORINI_CONFIGS names DIR, else\n"
                "of the folder that was run, else of this tree. After a change of claims.toml alone no figure is drawn again.\n\n"
                "exit codes: 0 written, 2 usage, 3 a file that cannot be read")
     parser.add_argument("ids", nargs="*", metavar="ID", help="experiments (folders of OUT); default: all that have a runs.csv")
     parser.add_argument("--out", type=Path, default=Path("results/out"), help="folder of the results (default: results/out)")
     parser.add_argument("--configs", type=Path, metavar="DIR", help="folder with experiments/PAPER/ARTEFACT (default: where each was run)")
+    parser.add_argument("--runs", type=Path, action="append", metavar="FILE.csv",
+                        help="tables, figures and a page of these rows, which the program wrote anywhere; may be repeated")
+    parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder for them (default: FILE.report of the first)")
     parser.add_argument("--quiet", action="store_true", help="no claims table on the terminal")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if options.runs and (options.ids or options.configs):
+        parser.error("--runs excludes experiments and --configs")
+    if options.output and not options.runs:
+        parser.error("-o needs --runs; results of experiments are in --out")
+    return options
 
 
 def claims_markdown(verdicts):
@@ -131,6 +143,7 @@ def report_one(folder, configs=None):
     families.write(experiment, folder)
     verdicts = judged.evaluate_all(experiment)
     write_claims(verdicts, folder)
+    front.write_map(experiment)
     write_page(folder / "index.html", page.experiment_page(experiment, figures.pictures_in(folder), verdicts, table))
     return experiment, verdicts
 
@@ -164,13 +177,27 @@ def report(out, ids, configs=None):
                 experiments.append(experiment)
                 verdicts += found
         entries.append(entry)
-    write_page(out / "report.html", page.index_page(entries))
+    write_page(out / "report.html", page.index_page(entries, out))
+    if interactive.unavailable():
+        print(f"report: {interactive.unavailable()}", file=sys.stderr)
     return experiments, verdicts
+
+
+def report_runs(files, folder):
+    """The page of tables of runs."""
+    folder = folder or files[0].with_suffix(".report")
+    experiment = run_tables.read_tables(files, folder)
+    print(f"report: {len(files)} tables, {len(experiment.runs)} runs", file=sys.stderr, flush=True)
+    write_page(folder / "index.html", runs_page.write(experiment, read_schema(files[0])))
+    return folder / "index.html"
 
 
 def main(arguments=None):
     options = parse(arguments)
     try:
+        if options.runs:
+            print(f"report  {report_runs(options.runs, options.output)}")
+            return 0
         experiments, verdicts = report(options.out, options.ids, options.configs)
     except ReportError as error:
         print(f"error: {error}", file=sys.stderr)

@@ -3,37 +3,13 @@
 import base64
 import html
 import re
+from pathlib import Path
 
-from signorini_report import machine, notes, table_methods, tables, verdicts as judged
+from signorini_report import front, interactive, machine, neighbours, notes, table_methods, tables, verdicts as judged
 
-CSS = """
-:root { --ink: #1b1b1b; --soft: #5f6368; --rule: #d9d9d9; --paper: #ffffff; --wash: #f6f7f8;
-        --holds: #00663f; --differs: #a33c00; --open: #5f6368; }
-body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 66rem; color: var(--ink); background: var(--paper);
-       font: 16px/1.5 system-ui, "Helvetica Neue", Arial, sans-serif; }
-h1 { font-size: 1.7rem; margin: 0 0 .2rem; } h2 { font-size: 1.35rem; margin: 3rem 0 .3rem; border-top: 2px solid var(--ink);
-     padding-top: 1rem; } h3 { font-size: 1.05rem; margin: 1.8rem 0 .4rem; }
-p { margin: .4rem 0 .8rem; } .soft { color: var(--soft); font-weight: 400; } blockquote { margin: .6rem 0; padding: .2rem 0 .2rem 1rem;
-     border-left: 3px solid var(--rule); }
-figure { margin: 1.4rem 0; } figure img { max-width: 100%; height: auto; display: block; }
-figcaption { font-size: .9rem; color: var(--soft); margin-top: .4rem; max-width: 50rem; }
-.scroll { overflow-x: auto; } table { border-collapse: collapse; font-size: .85rem; font-variant-numeric: tabular-nums; }
-th, td { padding: .22rem .5rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--rule); }
-th { border-bottom: 1.5px solid var(--ink); white-space: nowrap; } td.number, th.number { text-align: right; }
-.summary td { white-space: nowrap; } details { margin: 1rem 0; } summary { cursor: pointer; font-weight: 600; }
-.holds { color: var(--holds); font-weight: 600; } .differs { color: var(--differs); font-weight: 600; }
-.word { white-space: nowrap; } .not-comparable { color: var(--open); font-weight: 600; } nav a { margin-right: 1rem; } code { font-size: .9em; }
-@page { size: A4; margin: 14mm 12mm; }
-@page wide { size: A4 landscape; margin: 12mm; }
-@media print {
-  body { max-width: none; padding: 0; font-size: 11px; } h2, h3, summary { break-after: avoid; }
-  figure { break-inside: avoid; } figure img { max-height: 240mm; }
-  details::details-content { content-visibility: visible; height: auto; }
-  .scroll { overflow: visible; } .scroll.wide, :is(details, section):has(> .scroll.wide) { page: wide; }
-  table { width: 100%; font-size: min(10px, calc(130px / var(--columns))); } thead { display: table-header-group; } tr { break-inside: avoid; }
-  th, .summary td, .word { white-space: normal; overflow-wrap: anywhere; } th, td { padding: 2px min(5px, calc(48px / var(--columns))); }
-}
-"""
+CSS = (Path(__file__).parent / "web" / "page.css").read_text(encoding="utf-8")
+# a page loads nothing but replays beside it
+POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'; frame-src 'self' file:"
 # a browser that does not know ::details-content prints closed what is closed
 OPEN_FOR_PRINTING = ("addEventListener('beforeprint', () => document.querySelectorAll('details').forEach(part => "
                      "{ part.dataset.was = part.open; part.open = true; }));"
@@ -132,7 +108,7 @@ def plain_table(header, body):
 
 def titled(title, note, table):
     """One section, so that title and table stay on one page of paper."""
-    return f"<section><h3>{text(title)}</h3><p>{text(note)}</p>{table}</section>"
+    return f"<section><h2>{text(title)}</h2><p>{text(note)}</p>{table}</section>"
 
 
 def provenance(env):
@@ -144,9 +120,10 @@ def provenance(env):
 def document(title, body):
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{text(title)}</title><style>{CSS}</style><script>{OPEN_FOR_PRINTING}</script></head><body>
+<meta http-equiv="Content-Security-Policy" content="{POLICY}">
+<title>{text(title)}</title><style>{CSS}</style><script>{OPEN_FOR_PRINTING}</script></head><body><main>
 {body}
-</body></html>
+</main></body></html>
 """
 
 
@@ -160,6 +137,14 @@ def what_was_run(experiment):
         words.append(f"{experiment.steps['file'].nunique()} recordings, {len(experiment.steps)} steps")
     size = experiment.env.get("size")
     return "; ".join(words) + (f"; size {size}" if size else "")
+
+
+def explorer_of(experiment):
+    """The interactive part; nothing where what it needs is not installed, which main.py says once."""
+    if interactive.unavailable() or experiment.runs.empty:
+        return ""
+    return interactive.explorer(experiment.runs, traces=experiment.traces, config=experiment.config, links=neighbours.links_of(experiment),
+                                schema=neighbours.schema_of(experiment.folder))
 
 
 def experiment_page(experiment, figures, verdicts, table):
@@ -176,8 +161,10 @@ def experiment_page(experiment, figures, verdicts, table):
         parts.append("<p class='soft'>The folder of this experiment was not found: figures are drawn, nothing is judged.</p>")
     if experiment.claim:
         parts.append(f"<blockquote>{text(experiment.claim)}</blockquote>")
+    parts.append(explorer_of(experiment))
     if verdicts:
-        parts.append("<h3>Claims</h3>" + claims_table(verdicts))
+        parts.append("<h2>Claims</h2>" + claims_table(verdicts))
+    parts.append("<h2>Figures</h2>" if figures else "")
     for name, caption in figures:
         parts.append(f"<figure>{picture(experiment.folder / f'{name}.svg', caption)}"
                      f"<figcaption>{text(caption)} <a href='{name}.svg'>svg</a> "
@@ -193,7 +180,7 @@ def experiment_page(experiment, figures, verdicts, table):
     if (experiment.folder / "rules.md").is_file():
         parts.append("<p>The rules one by one: <a href='rules.md'>rules.md</a></p>")
     if len(table):
-        parts.append("<h3>Numbers</h3><p>Times and ratios are medians over the snapshots solved to the tolerance, judged by the "
+        parts.append("<h2>Numbers</h2><p>Times and ratios are medians over the snapshots solved to the tolerance, judged by the "
                      "referee; setup and solve are timed apart. The residual is the referee's Alart–Curnier error: largest error of a "
                      "contact in velocity units, divided by the largest relative velocity that would occur without contact impulses; it "
                      "has no unit. <a href='summary.csv'>summary.csv</a></p>")
@@ -206,10 +193,17 @@ PAPERS = {"lazarevych2010": "Lazarevych, Szekely and Harders 2010", "otaduy2009"
           "verschoor2019": "Verschoor and Jalba 2019"}
 
 
+DATA = ("runs.csv", "steps.csv", "trace.h5", "env.json", "summary.csv")
 WORDS = {judged.PAPER: "of the paper", judged.OURS: "ours", "": "unknown"}
 
 
-def overview(entries):
+def data_links(identifier, folder):
+    """Links to the files of an experiment, beside report.html."""
+    there = [name for name in DATA if (folder / identifier / name).is_file()]
+    return " ".join(f"<a href='{text(identifier)}/{name}' aria-label='{name} of {text(identifier)}'>{name.split('.')[0]}</a>" for name in there)
+
+
+def overview(entries, folder):
     """One line per experiment and origin of bounds, by paper."""
     groups = {}
     for identifier, title, verdicts in entries:
@@ -220,10 +214,11 @@ def overview(entries):
             first = f"<td><a href='{text(identifier)}/index.html'>{text(identifier)}</a></td><td>{text(title)}</td>"
             for bound, part in (judged.by_bound(verdicts) or {None: []}).items():
                 cells = "".join(f"<td class='number'>{count or ''}</td>" for count in judged.counts(part))
-                rows.append(f"<tr>{first}<td>{WORDS.get(bound, '')}</td>{cells}</tr>")
+                data = data_links(identifier, folder) if not first.startswith("<td></td>") else ""
+                rows.append(f"<tr>{first}<td>{WORDS.get(bound, '')}</td>{cells}<td>{data}</td></tr>")
                 first = "<td></td><td></td>"
     head = ("<th>experiment</th><th>of</th><th>bounds</th><th class='number'>holds</th><th class='number'>differs</th>"
-            "<th class='number'>not comparable</th>")
+            "<th class='number'>not comparable</th><th>data</th>")
     return table_element(head, rows)
 
 
@@ -236,8 +231,13 @@ def count_lines(verdicts):
     return "\n".join(lines) or "<p>No claims are stated.</p>"
 
 
-def index_page(entries):
-    """entries: (id, title, verdicts) of every experiment of the folder."""
+def winners_map(entries, folder):
+    maps = {identifier: found for identifier, _, _ in entries if (found := front.read_map(folder / identifier))}
+    return front.section(maps, {identifier: title for identifier, title, _ in entries})
+
+
+def index_page(entries, folder):
+    """entries: (id, title, verdicts) of every experiment of the folder of results."""
     verdicts = judged.shown([verdict for _, _, found in entries for verdict in found])
     others = [verdict for verdict in verdicts if verdict.verdict != judged.HOLDS]
     claims = f"<h2>What differs or cannot be compared</h2>{claims_table(others, True)}" if others else ""
@@ -245,6 +245,8 @@ def index_page(entries):
     return document("Signorini: results", f"""<h1>Signorini: results</h1>
 <p>Every solver on identical recorded contact problems, judged by one referee. One page per experiment: what the source says, what was
 measured, the verdict, and what explains a difference. A bound is the paper's where the paper states it, else ours.</p>
+{winners_map(entries, folder)}
+<h2>Verdicts by paper</h2>
 {count_lines(verdicts)}
-{overview(entries)}
+{overview(entries, folder)}
 {claims}""")

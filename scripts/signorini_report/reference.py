@@ -6,11 +6,12 @@ import os
 import re
 import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 import pandas as pd
 
-from signorini_report import accuracy, bounds, data, definition, docs_pages, machine, verdicts as judged
+from signorini_report import accuracy, bounds, committed, data, definition, docs_pages, figures, machine, quick_inputs, style, verdicts as judged
 from signorini_report.strict import ReportError
 
 DESCRIPTION = """Keeps what is committed below results/reference.
@@ -18,9 +19,11 @@ DESCRIPTION = """Keeps what is committed below results/reference.
   scripts/reference promote ID           shows what would be copied from results/out and how verdicts change
   scripts/reference promote ID --yes     copies summary.csv, claims.json, run.toml, env.json, tables, and the figure of its page
   scripts/reference promote ID FILE... [--yes]   copies these files (and env.json) instead
-  scripts/reference page ID              copies the figure of the page of ID alone, or the page that it makes (printed rules)
+  scripts/reference page ID              copies the figure of the page of ID alone, or the page that it makes (printed rules); where ID has
+                                         not run here, draws it from the committed tables, if these are enough for it
   scripts/reference compare DIR [ID...]  compares counts and verdicts of `signorini run --size quick --out DIR`; status 1 where they differ
   scripts/reference compare DIR [ID...] --write  makes them the reference
+  scripts/reference stale                names experiments that were changed since their quick counts and verdicts were made; status 1
   scripts/reference bounds [ID...]       notes in claims.json at which commit each bound was set (promote does this)"""
 NOTES = """A file above 1 MB is refused, and so are times of a busy machine (docs/protocols.md, "A quiet machine"); --counts-only takes them where
 nobody uses them. When a reference result changes, CHANGELOG.md must say why.
@@ -28,7 +31,7 @@ nobody uses them. When a reference result changes, CHANGELOG.md must say why.
 Compared are iterations, solved problems, contacts, regions, and verdicts on claims that are not about time, with quick_counts.csv and
 quick_verdicts.csv. Sums over all problems of a family are compared: another processor rounds differently, which moves a solve by an
 iteration and, in a scene that goes on for thousands of steps, single contacts. Allowed are 10 % of a sum, and one problem in twenty that
-is solved or not."""
+is solved or not. Iterations of runs that the rule of 5 % let go on to a residual below 1e-12 do not count: roundings end them."""
 LIMIT = 1_000_000  # bytes of a file
 PROMOTED, IF_THERE = ["summary.csv", "claims.json", "run.toml"], ["methods.md", "iterations.md", "errors.md", "families.csv", "failures.csv", "dependence.csv", "problems.csv"]
 
@@ -132,10 +135,25 @@ def page(identifier):
     if not places:
         print(f"{identifier}: its page shows no figure")
     for name, target in places:
-        if not (folder / name).is_file():
+        if (folder / name).is_file():
+            shutil.copyfile(folder / name, target)
+            print(f"copied     {target.relative_to(docs_pages.ROOT)}")
+        elif folder.is_dir() or not drawn_from_tables(identifier, name, target):
             raise ReportError(f"{folder / name} does not exist; run the experiment and scripts/report first")
-        shutil.copyfile(folder / name, target)
-        print(f"copied     {target.relative_to(docs_pages.ROOT)}")
+
+
+def drawn_from_tables(identifier, name, target):
+    """Draws a figure of a committed result where nothing was run here; False where it needs rows."""
+    committed_folder, figure = results() / "reference" / identifier, figures.known().get(Path(name).stem)
+    if figure is None or not figure.from_tables or not committed_folder.is_dir():
+        return False
+    style.apply()
+    with tempfile.TemporaryDirectory() as place:
+        if not figure.draw(committed.experiment(committed_folder), Path(place)):
+            return False
+        shutil.copyfile(Path(place) / name, target)
+    print(f"drawn      {target}, from the tables of {committed_folder}")
+    return True
 
 
 def note_bounds(identifiers):
@@ -155,12 +173,15 @@ def note_bounds(identifiers):
 KEYS = ["experiment", "family", "label", "region_mode", "protocol"]
 SHARE = 0.10  # of a sum
 FEW = 0.05    # of the problems
+ROUNDING = 1e-12  # a residual at which changes are roundings; a stop that asks for small changes ends there by chance
 
 
 def counts(experiment):
     runs = experiment.runs
     rows = runs[(runs["threads"] == runs["threads"].min()) & (runs["repetition"] == 0)]
-    rows = rows.assign(iterations=rows["iterations"].where(rows["solved"] == 1, 0))
+    stop = rows["options.stop"] if "options.stop" in rows.columns else ""
+    by_chance = (rows["protocol"] == "self-stopped") & (stop == "paper5") & (rows["residual"] < ROUNDING)
+    rows = rows.assign(iterations=rows["iterations"].where((rows["solved"] == 1) & ~by_chance, 0))
     table = rows.groupby(KEYS, as_index=False).agg(problems=("solved", "size"), solved=("solved", "sum"), contacts=("contacts", "sum"),
                                                    regions=("regions", "sum"), iterations=("iterations", "sum"))
     return table.sort_values(KEYS, kind="stable").reset_index(drop=True)
@@ -202,6 +223,23 @@ def other_verdicts(found, wanted):
             for row in side_by_side(found, wanted, ["experiment", "id"]).to_dict("records") if row["verdict"] != row["verdict_was"]]
 
 
+def write_rows(table, path, identifiers):
+    """The rows of these experiments; those of others stay."""
+    if path.is_file():
+        before = pd.read_csv(path, keep_default_na=False)
+        table = pd.concat([before[~before["experiment"].isin(identifiers)], table], ignore_index=True)
+    table.sort_values("experiment", kind="stable").to_csv(path, index=False)
+
+
+def name_stale(reference):
+    lines = quick_inputs.stale(reference)
+    print("".join(f"{line}\n" for line in lines), end="")
+    if lines:
+        print("reference: make them again: signorini run ID --size quick --out DIR, then scripts/reference compare DIR ID, and with --write "
+              "where what differs is meant", file=sys.stderr)
+    return int(bool(lines))
+
+
 def compare(folder, identifiers, write, reference):
     identifiers = identifiers or sorted(path.parent.name for path in folder.glob("lazarevych2010_*/runs.csv"))
     experiments = [data.read_experiment(folder / name) for name in identifiers]
@@ -210,11 +248,8 @@ def compare(folder, identifiers, write, reference):
     files = [reference / name for name in ("quick_counts.csv", "quick_verdicts.csv")]
     found = [pd.concat([make(e) for e in experiments], ignore_index=True) for make in (counts, verdicts)]
     if write:
-        for table, path in zip(found, files):
-            if path.is_file():  # those of other experiments stay
-                before = pd.read_csv(path, keep_default_na=False)
-                table = pd.concat([before[~before["experiment"].isin([e.id for e in experiments])], table], ignore_index=True)
-            table.sort_values("experiment", kind="stable").to_csv(path, index=False)
+        for table, path in [*zip(found, files), (quick_inputs.table(experiments), reference / quick_inputs.NAME)]:
+            write_rows(table, path, [e.id for e in experiments])
         return 0
     wanted = [pd.read_csv(path, keep_default_na=False) for path in files]
     wanted = [table[table["experiment"].isin(identifiers)] for table in wanted]
@@ -241,6 +276,7 @@ def parse(arguments):
     two.add_argument("ids", metavar="ID", nargs="*")
     two.add_argument("--write", action="store_true", help="make them the reference")
     two.add_argument("--reference", type=Path, metavar="FOLDER", help="instead of results/reference")
+    commands.add_parser("stale", help="name quick counts and verdicts that are older than their experiment")
     commands.add_parser("bounds", help="note when each bound was set").add_argument("ids", metavar="ID", nargs="*")
     return parser.parse_args(arguments)
 
@@ -250,6 +286,8 @@ def dispatch(asked):
         promote(asked.id, asked.files, asked.yes, asked.counts_only)
     elif asked.command == "page":
         page(asked.id)
+    elif asked.command == "stale":
+        return name_stale(results() / "reference")
     elif asked.command == "bounds":
         note_bounds(asked.ids)
     else:

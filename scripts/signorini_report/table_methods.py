@@ -10,7 +10,7 @@ D⁻¹M, a last table sets the ratios of iterations against it.
 import numpy as np
 import pandas as pd
 
-from signorini_report import strict, tables
+from signorini_report import committed, strict, tables
 from signorini_report.rows import Impossible, select
 from signorini_report.strict import ReportError
 
@@ -199,25 +199,59 @@ def frames(experiment, config):
 
 
 def ratios(experiment):
-    """([table, scene, method, resolution, iterations]; {(scene, method): the paper's}): everything over the reference method."""
-    config, rows, known = experiment.config["methods"], [], {}
+    """([table, scene, method, resolution, iterations, all_solved]; {(scene, method): the paper's}): everything over the reference method.
+    all_solved: whether the method and the reference solved every problem; a ratio is over what both did."""
+    config, known = experiment.config["methods"], {}
     check(experiment, config)
-    reference_name = config["reference"]
-    others = [method for method in config["methods"] if method != reference_name]
+    rows = ratios_of_rows(experiment, config) if experiment.runs is not None else ratios_of_tables(experiment, config)
+    for scene, method in {(row["scene"], row["method"]) for row in rows}:
+        values = {key: paper_ratio(config.get("paper", {}), scene, method, config["reference"], key) for key in ("resolution", "iterations")}
+        if np.isfinite(list(values.values())).any():
+            known[(scene, method)] = values
+    return rows, known
+
+
+def ratios_of_rows(experiment, config):
+    rows, reference_name = [], config["reference"]
     for wanted, frame in frames(experiment, config):
         quotient = ratio_of_means if wanted.get("rows") == "steps" else ratio
         for scene in config["scenes"]:
             own = frame[frame["scene"] == scene]
-            for method in others:
-                part, reference = own[own["method"] == method], own[own["method"] == reference_name]
-                values = {key: quotient(part, reference, key) if len(part) and len(reference) else np.nan for key in ("resolution", "iterations")}
+            reference = own[own["method"] == reference_name]
+            for method in config["methods"]:
+                part = own[own["method"] == method]
+                if method == reference_name or part.empty or reference.empty:
+                    continue
+                values = {key: quotient(part, reference, key) for key in ("resolution", "iterations")}
                 if np.isfinite(list(values.values())).any():
-                    rows.append({"table": wanted.get("title", ""), "scene": scene, "method": method} | values)
-    for scene, method in {(row["scene"], row["method"]) for row in rows}:
-        values = {key: paper_ratio(config.get("paper", {}), scene, method, reference_name, key) for key in ("resolution", "iterations")}
-        if np.isfinite(list(values.values())).any():
-            known[(scene, method)] = values
-    return rows, known
+                    rows.append({"table": wanted.get("title", ""), "scene": scene, "method": method} | values
+                                | {"all_solved": bool((part["solved"] == 1).all() and (reference["solved"] == 1).all())})
+    return rows
+
+
+def ratios_of_tables(experiment, config):
+    """The same from methods.md of a committed result, to the three digits that it has."""
+    rows, path = [], experiment.folder / "methods.md"
+    for title, head, body in committed.tables(path):
+        if head[:2] != ["scene", "method"]:
+            continue  # conditions of the matrices
+        places = {key: head.index(f"{key} ÷") for key in ("resolution", "iterations")}
+        solved = {(cells[0], cells[1]): cells[2].split(" of ") for cells in body}
+        whole = {pair for pair, counts in solved.items() if len(counts) == 2 and counts[0] == counts[1]}
+        for scene, method, *rest in body:
+            values = {key: number(([scene, method] + rest)[place]) for key, place in places.items()}
+            if method != config["reference"] and np.isfinite(list(values.values())).any():
+                rows.append({"table": title, "scene": scene, "method": method} | values
+                            | {"all_solved": {(scene, method), (scene, config["reference"])} <= whole})
+    unknown = sorted({row["scene"] for row in rows} - set(config["scenes"])) + sorted({row["method"] for row in rows} - set(config["methods"]))
+    if unknown:
+        raise ReportError(f"{path}: has {', '.join(unknown)}, which [methods] of {experiment.figures_file} does not name")
+    return rows
+
+
+def number(text):
+    """What digits() wrote."""
+    return np.nan if text == "–" else float(text.replace(",", ""))
 
 
 def methods_tables(experiment):

@@ -246,8 +246,12 @@ def read_claims(path):
 
 
 def with_origin(verdict, claim):
-    """Verdicts of earlier programs do not say where their bounds come from: the definition of today does."""
-    return verdict if verdict.bound or claim is None else dataclasses.replace(verdict, bound=claim.get("bound", ""), why=claim.get("why", ""))
+    """What the definition of today says of a verdict: why it differs, and, for those of earlier programs, where the bound comes from."""
+    if claim is None:
+        return verdict
+    words = {} if verdict.bound else {"bound": claim.get("bound", ""), "why": claim.get("why", "")}
+    words |= {"reason": str(claim["reason"])} if verdict.verdict == DIFFERS and claim.get("reason") else {}
+    return dataclasses.replace(verdict, **words)
 
 
 def read_reference(folder, claims, env):

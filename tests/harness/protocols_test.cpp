@@ -165,6 +165,72 @@ TEST_F(ProtocolTest, MemoryIsWhatTheSetUpHolds) {
   EXPECT_NEAR(static_cast<double>(much), 8.0 * kNumbers, kSlack);
 }
 
+/// Problems on which W, its factors and those of M are far larger than what heap_bytes.h cannot see.
+class SolverMemory : public testing::Test {
+ protected:
+  static constexpr int kContacts = 200;
+  static constexpr double kSlack = 200'000;
+  SolverMemory()
+      : planted_(make_planted_problem({.contacts = kContacts, .stiffness = 1.0})),
+        referee_(planted_.problem) {
+    target_ = make_target(planted_.problem, referee_, "trial", "planted", "0");
+  }
+  PreparedRun prepared(const char* name) const {
+    return prepare_run(target_, {name, name, {}}, RegionMode::none, 1);
+  }
+  static double given_back(PreparedRun& run) {
+    const long long held = heap_bytes();
+    run.solver.reset();
+    return static_cast<double>(held - heap_bytes());
+  }
+
+  PlantedProblem planted_;
+  Referee referee_;
+  RunTarget target_;
+  RunLimits limits_{.tolerance = 1e-10, .max_iterations = 40};
+};
+
+TEST_F(SolverMemory, IsWhatTheSolverGivesBackInTheEnd) {
+  if (heap_bytes() <= 0) GTEST_SKIP() << "this allocator does not tell";
+  for (const char* name :
+       {"pgs", "nsgs",    "nncg",        "anderson",      "pcg",         "ca",  "apgd",        "spg",
+        "fbf", "admm",    "admm-global", "newton",        "prox-newton", "ipm", "body-newton", "sap",
+        "ica", "cr-full", "minres",      "sp-active-set", "auto"}) {
+    PreparedRun run = prepared(name);
+    const RunRecord alone = solve_self_stopped(target_, run, limits_).record;
+    EXPECT_NEAR(static_cast<double>(alone.solver_bytes), given_back(run), kSlack) << name;
+    run = prepared(name);
+    const TracedRun traced = trace_run(target_, run, limits_);
+    EXPECT_NEAR(static_cast<double>(traced.record.solver_bytes), given_back(run), kSlack)
+        << name << ", traced";
+  }
+}
+
+/// A connected body couples all contacts: W has all its blocks, and the matrices of Newton steps all their entries.
+TEST_F(SolverMemory, HoldsWAndTheFactorsThatTheIterationMakes) {
+  if (heap_bytes() <= 0) GTEST_SKIP() << "this allocator does not tell";
+  constexpr double kW = 72.0 * kContacts * kContacts;
+  for (const char* name : {"pgs", "nsgs", "nncg", "anderson", "apgd", "spg", "fbf"}) {
+    PreparedRun run = prepared(name);
+    EXPECT_GE(static_cast<double>(run.record.solver_bytes), kW) << name;
+  }
+  Index closed = 0;
+  for (Index k = 0; k < kContacts; ++k) closed += planted_.r[3 * k] > 0.0 ? 1 : 0;
+  const double factor = 72.0 * closed * closed;
+  ASSERT_GT(factor, 5.0 * kSlack);
+  for (const char* name : {"newton", "prox-newton", "ipm"}) {
+    PreparedRun run = prepared(name);
+    const double before = static_cast<double>(run.record.solver_bytes);
+    EXPECT_GE(before, kW) << name;
+    const RunRecord solved = solve_self_stopped(target_, run, limits_).record;
+    EXPECT_EQ(solved.status, SolveStatus::converged) << name;
+    EXPECT_GE(static_cast<double>(solved.solver_bytes) - before, factor) << name;
+  }
+  // W + t S and its triangle, all 3×3 blocks, beside W
+  PreparedRun run = prepared("admm");
+  EXPECT_GE(static_cast<double>(run.record.solver_bytes), 2.0 * kW);
+}
+
 TEST_F(ProtocolTest, TracedRunFindsTheFirstIterationThatIsAccurate) {
   PreparedRun run = sleeper({.iteration_ms = 0.5, .converged_after = 7});
   const TracedRun traced = trace_run(target_, run, {.tolerance = 1e-9, .max_iterations = 30});

@@ -62,7 +62,7 @@ RunRecord example(int repetition) {
   record.products = 123456789012345LL;
   record.message = "two\nlines, with \"quotes\"";
   record.label = "combined";
-  record.counters = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+  record.counters = {1, 2, 3, 4, 10, 5, 6, 7, 8, 9};
   record.errors.fb_normal = 1e-6;
   record.errors.fb_static = 2e-6;
   record.errors.fb_kinetic = 3e-6;
@@ -207,11 +207,17 @@ std::string shortened(std::string line, int columns) {
   return line;
 }
 
-/// The columns that versions before this one did not have: the solver's memory, before it how busy the machine was,
-/// before that errors by class, and before them the counters.
-constexpr int kMemory = 1, kUse = kMemory + 3, kClasses = kUse + 3, kCounters = 9;
+/// The columns that versions before this one did not have: the number of factors, before it the solver's memory, how
+/// busy the machine was, errors by class, and the other counters.
+constexpr int kFactors = 1, kMemory = kFactors + 1, kUse = kMemory + 3, kClasses = kUse + 3, kCounters = 9;
+
+RunRecord without_factors(RunRecord record) {
+  record.counters.factorisations = -1;
+  return record;
+}
 
 RunRecord without_memory(RunRecord record) {
+  record = without_factors(record);
   record.solver_bytes = -1;
   return record;
 }
@@ -228,6 +234,31 @@ RunRecord without_classes(RunRecord record) {
   record.errors.fb_normal = record.errors.fb_static = record.errors.fb_kinetic =
       std::numeric_limits<double>::quiet_NaN();
   return record;
+}
+
+TEST_F(RunTableTest, TableWithoutFactorisationsIsRead) {
+  ASSERT_TRUE(shortened(run_record_header(), kFactors).ends_with(",solver_bytes"));
+  write(shortened(run_record_header(), kFactors) + "\n" + shortened(run_record_row(example(0)), kFactors) +
+        "\n");
+  const std::vector<RunRecord> back = read_run_table(path_);
+  ASSERT_EQ(back.size(), 1U);
+  EXPECT_EQ(run_record_row(back[0]), run_record_row(without_factors(example(0))));
+}
+
+/// They stood in the column `restarts`, and those that failed in `guards` as now.
+TEST_F(RunTableTest, EarlierRowsOfAdmmTellTheirFactorisations) {
+  for (const char* solver : {"admm", "admm-global"}) {
+    RunRecord before = example(0);
+    before.solver = solver;
+    before.counters.restarts = 5;
+    before.counters.guards = 2;
+    write(shortened(run_record_header(), kFactors) + "\n" + shortened(run_record_row(before), kFactors) +
+          "\n");
+    const SolveCounters counters = read_run_table(path_).at(0).counters;
+    EXPECT_EQ(counters.factorisations, 7) << solver;
+    EXPECT_EQ(counters.restarts, 0) << solver;
+    EXPECT_EQ(counters.guards, 2) << solver;
+  }
 }
 
 TEST_F(RunTableTest, TableWithoutTheSolversMemoryIsRead) {
@@ -262,6 +293,7 @@ TEST_F(RunTableTest, TableWithoutCountersIsReadAndContinued) {
   write(earlier(run_record_header()) + "\n" + earlier(run_record_row(example(0))) + "\n");
   RunRecord without = without_classes(example(0));
   without.counters = {};
+  without.counters.factorisations = -1;
   const std::vector<RunRecord> back = read_run_table(path_);
   ASSERT_EQ(back.size(), 1U);
   EXPECT_EQ(run_record_row(back[0]), run_record_row(without));

@@ -138,6 +138,23 @@ TEST(SpdFactor, NamesTheDofThatBreaksDefiniteness) {
   EXPECT_THROW(SpdFactor{diagonal}, InputError);
 }
 
+/// A chain eliminated from its ends fills nothing in: 2n − 1 numbers in L, and at most one more per column by another order.
+TEST(SpdFactor, CountsTheNumbersOfL) {
+  constexpr Index n = 60;
+  SparseRows chain(n, n);
+  for (Index i = 0; i < n; ++i) {
+    if (i > 0) chain.insert(i, i - 1) = -1.0;
+    chain.insert(i, i) = 3.0;
+    if (i + 1 < n) chain.insert(i, i + 1) = -1.0;
+  }
+  const SpdFactor factor(chain);
+  EXPECT_GE(factor.fill(), 2 * n - 1);
+  EXPECT_LE(factor.fill(), 3 * n);
+  SparseRows diagonal(n, n);
+  diagonal.setIdentity();
+  EXPECT_EQ(SpdFactor(diagonal).fill(), n);
+}
+
 TEST(SpdFactor, SurvivesBeingMoved) {
   const SparseRows M = random_spd(8, 4.0, 3);
   SpdFactor factor(M);

@@ -11,7 +11,8 @@ namespace {
 
 class UsageTest : public ProgramTest {};
 
-const std::array<const char*, 7> kCommands{"list", "record", "info", "solve", "run", "export", "reproduce"};
+const std::array<const char*, 8> kCommands{"list", "record", "info",   "solve",
+                                           "run",  "replay", "export", "reproduce"};
 
 TEST_F(UsageTest, HelpOfEveryCommandTeachesWithExamples) {
   for (const char* command : kCommands) {

@@ -140,6 +140,24 @@ class Page(Folder):
         for name, bytes_before in first.items():
             self.assertEqual((self.out / name).read_bytes(), bytes_before, name)
 
+    def test_methods_are_rows_of_ratios_measured_in_one_run(self):
+        self.write("gauss_seidel", [row("methods/cone_chain_in_cache/1000/manual_time", ns_per_contact=20.0, x_nncg=1.25, x_nsgs=3.0, x_anderson=2.0),
+                                    row("methods/pyramid_chain_in_cache/1000/manual_time", ns_per_contact=20.0, x_nncg=1.41, x_nsgs=3.0, x_anderson=2.0)])
+        self.write("newton", [row("prox_newton/rings/1000/manual_time", step_s=4e-3, factor_s=3e-3, share=0.75, analysed=1.5, order=2400, entries=90000,
+                                  fill=250000)])
+        self.write("admm", [row("iteration/net/1000/manual_time", iteration_s=2e-4, bytes=4e6, bytes_W=1e6, GB_per_s=20.0, of_read=0.8, solve=0.9),
+                            row("read/800/manual_time", GB_per_s=25.0)])
+        self.run_main("--draw")
+        words = (self.out / "speed.md").read_text()
+        self.assertIn("| one iteration of `nncg`, cone, every contact waits for the one before, in cache, 1,000 contacts of 9 blocks | 1.25× one of `pgs` | "
+                      "at most 1.3×: holds |", words)
+        self.assertIn("| 1.41× one of `pgs` | at most 1.3×: differs |", words)
+        self.assertIn("| step of `prox-newton`, elastic rings, 1,000 contacts | 4 ms, its factorisation 75 % | order 2,400, 250,000 numbers in the factor for "
+                      "90,000 entries; with the analysis of a new pattern 1.50× the factorisation |", words)
+        self.assertIn("| one iteration, mass points in a net, 1,000 contacts | 200 µs, 20.0 GB/s | 80 % of the measured read bandwidth; 4 MB per iteration "
+                      "(W: 1 MB); the solve with the factor 90 % |", words)
+        self.assertIn("| reading 800 MB | 25.0 GB/s |", words)
+
     def test_growth_above_n_log_n_is_said(self):
         self.write("detection", detection_rows(lambda n: 1e-9 * n**1.5))
         self.assertIn("differs", self.run_main("--draw")[1])

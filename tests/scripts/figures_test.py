@@ -121,6 +121,7 @@ CONFIG = {
     "over_option": {"option": "tol_cg", "column": "setup_seconds", "where": {"protocol": "self-stopped", "region_mode": "none"}, "label": "mean",
                     "panels": [{"title": "hill", "where": {"scene": "hill"}}], "lines": [{"words": "PCG", "where": {"label": "PCG"}}],
                     "limits": [{"value": 0.3, "words": "paper"}]},
+    "table": {"title": "Iterations"},
     "methods": {"reference": "PGS", "scenes": SCENES, "methods": ["PGS", "PCG"], "tables": [{"title": "own stop", "target": 1e-6, "where": {
         "protocol": "self-stopped", "region_mode": "none"}}], "paper": {"hill": {"PGS": {"iterations": [10, 9]}, "PCG": {"iterations": [25, 9]}}}},
     "sheet": {"recordings": ["hill", "dale"]},
@@ -195,6 +196,14 @@ def methods(e):
             found.append((own["PCG"].sum() / own["PGS"].sum(), row))
         panels.append(Panel(found + ([(2.5, 0)] if column == "iterations" else []), x=words, scales=("log", "linear")))
     return panels
+
+
+def outcomes(e):
+    rows = e.runs[(e.runs["protocol"] == "converge")]
+    medians = rows[rows["scene"] == "hill"].groupby("label")["iterations"].median()  # PCG does not solve all of dale
+    quotient = medians["PCG"] / medians["PGS"]
+    return [Panel([(1, 0)] * 3 + [(quotient, 1)] * 2, x="iterations ÷ those of 'PGS' (right: more)", scales=("log", "linear")),
+            Panel(x="snapshots solved, of 12", bars=[(2, [12, 11])], words=[(" 12", 12, 0), (" 11", 11, 1)])]
 
 
 def winners(e):
@@ -502,7 +511,8 @@ NORMS = ["residual of the system", "preconditioned", "of the active constraints"
 BANDS = ["median snapshot", "10–90 % of the snapshots", "medians of the others", "tolerance", "not reached"]
 KINDS = [
     Kind("times_and_iterations", times_and_iterations, lambda e: [*REGIONS, "quartiles"]),
-    Kind("methods", methods, lambda e: ["own stop", "the paper"]),
+    Kind("methods", methods, lambda e: ["own stop", "one of the two did not solve all", "the paper"]),
+    Kind("outcomes", outcomes, lambda e: ["a problem that both solve", "median"]),
     Kind("winners", winners, lambda e: []),
     Kind("profile", profile, solvers),
     Kind("profiles", profiles, lambda e: [], "profiles_1e-06"),

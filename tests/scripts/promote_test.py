@@ -1,5 +1,7 @@
 """scripts/reference promote: nothing is copied unasked, times of a busy machine and large files are refused."""
 
+import contextlib
+import io
 import json
 import os
 import subprocess
@@ -84,6 +86,23 @@ class Promote(unittest.TestCase):
         self.assertEqual(self.promote("demo", "../demo/env.json", "--yes").returncode, 2)
         self.assertEqual(self.promote("../out", "--yes").returncode, 2)
         self.assertFalse((self.root / "reference").exists())
+
+
+class PageFigures(unittest.TestCase):
+    """scripts/reference page where an experiment has not run here."""
+
+    def test_figures_of_tables_are_drawn_and_others_are_not(self):
+        sys.path.insert(0, str(SOURCE / "scripts"))
+        from signorini_report import reference
+        with tempfile.TemporaryDirectory() as name:
+            target = Path(name) / "figure.svg"
+            for identifier, figure, drawn in (("verschoor2019_first20", "methods.svg", True), ("verschoor2019_ablation", "outcomes.svg", True),
+                                              ("verschoor2019_ablation", "histories.svg", False), ("verschoor2019_fig9", "outcomes.svg", False),
+                                              ("verschoor2019_absent", "methods.svg", False)):
+                with contextlib.redirect_stdout(io.StringIO()):
+                    self.assertEqual(reference.drawn_from_tables(identifier, figure, target), drawn, (identifier, figure))
+                self.assertEqual(target.is_file() and target.read_text().count("<path") > 20, drawn, (identifier, figure))
+                target.unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """scripts/report: verdicts have hand-computed values, hostile tables give one clear line, figures repeat to the byte."""
 
 import contextlib
+import dataclasses
 import io
 import json
 import subprocess
@@ -19,7 +20,7 @@ import render_test  # noqa: E402
 import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
 from signorini_report import data, definition, figure_parts, figures, machine, main, style, table_errors, table_methods, tables, verdicts  # noqa: E402
-from signorini_report.figures import anticipation, convergence, follow, methods, rounds, scatter, scenes, sheet, steps, times  # noqa: E402
+from signorini_report.figures import anticipation, convergence, follow, methods, outcomes, rounds, scatter, scenes, sheet, steps, times  # noqa: E402
 from signorini_report.rows import within  # noqa: E402
 
 
@@ -182,7 +183,7 @@ class Templates(unittest.TestCase):
         self.assertEqual(verdicts.counts(verdicts.shown(found)), [1, 0, 0])
         self.assertEqual(verdicts.absent_line(found), "Without rows at this size, and not counted: 1 claim (gone).")
         markdown, terminal = main.claims_markdown(found), main.terminal_table(found, 120)
-        html = main.page.index_page([("e", "t", found)])
+        html = main.page.index_page([("e", "t", found)], Path("/nowhere"))
         self.assertEqual((markdown.count("| c |"), terminal.count("holds"), html.count("✓ holds")), (1, 1, 1))
         for text in (markdown, terminal, main.page.claims_table(found)):
             self.assertIn("(gone)", text)
@@ -281,6 +282,13 @@ class BusyMachine(unittest.TestCase):
                 found = {one.id: one for one in verdicts.read_reference(Path(name), today, env)}
                 self.assertEqual([(one.bound, one.why) for one in found.values()], [("paper", ""), ("ours", "w")], "of the definition of today")
                 self.assertEqual((found["work"].verdict, found["speed"].verdict), ("holds", verdict), env)
+
+    def test_reasons_of_a_committed_result_are_those_of_today(self):
+        old = verdicts.Verdict(experiment="x", id="a", claim="", source="", kind="ratio", expected="", value=1.0, unit="", samples=3, verdict="differs", reason="old",
+                               bound="paper")
+        held = dataclasses.replace(old, verdict="holds", reason="")
+        for verdict, claim, reason in ((old, {"reason": "new"}, "new"), (old, {}, "old"), (old, None, "old"), (held, {"reason": "new"}, "")):
+            self.assertEqual(verdicts.with_origin(verdict, claim).reason, reason)
 
 
 class MissingErrors(unittest.TestCase):
@@ -955,7 +963,7 @@ class Methods(unittest.TestCase):
 
     def test_figure_shows_the_ratios_of_the_tables_and_repeats_to_the_byte(self):
         rows, paper = table_methods.ratios(self.experiment())
-        self.assertEqual(rows, [{"table": "equal", "scene": "hill", "method": "a", "resolution": 2.0, "iterations": 8.0}])
+        self.assertEqual(rows, [{"table": "equal", "scene": "hill", "method": "a", "resolution": 2.0, "iterations": 8.0, "all_solved": False}])
         self.assertEqual(paper, {("hill", "a"): {"resolution": 2.0, "iterations": 3.0}})
         with tempfile.TemporaryDirectory() as folder:
             style.apply()
@@ -966,6 +974,28 @@ class Methods(unittest.TestCase):
             nothing = self.experiment()
             del nothing.config["methods"]
             self.assertFalse(methods.methods(nothing, Path(folder)))
+
+    def test_a_committed_result_gives_the_figures_of_its_rows_from_its_tables(self):
+        config = {"table": {"title": "Iterations"}}
+        with tempfile.TemporaryDirectory() as name:
+            folder, experiment = Path(name), self.experiment()
+            experiment.config = experiment.config | config
+            table_methods.write(experiment, folder)
+            tables.write_iterations(experiment, folder)
+            committed = dataclasses.replace(experiment, folder=folder, runs=None)
+            self.assertEqual(table_methods.ratios(committed), table_methods.ratios(experiment))
+            self.assertEqual(outcomes.table(committed), outcomes.table(experiment))
+            (folder / "methods.md").write_text((folder / "methods.md").read_text().replace("| hill | a |", "| hill | z |"))
+            with self.assertRaisesRegex(data.ReportError, "methods.md: has z, which"):
+                table_methods.ratios(committed)
+            (folder / "methods.md").unlink()
+            with self.assertRaisesRegex(data.ReportError, "methods.md does not exist"):
+                table_methods.ratios(committed)
+
+    def test_cells_of_the_table_of_iterations_are_read_as_they_were_written(self):
+        for cell, steps, wanted in [("1007 (90)", 5, (1007, 5)), ("844.5 on 4 of 5, else > 1020, at 2e-6", 5, (np.nan, 4)), ("> 3000, at 1e-3", 5, (np.nan, 0)),
+                                    ("92 (29) [81]", 1, (92, 1)), ("1.2e+05", 1, (120000, 1)), ("unsupported", 1, (np.nan, 0)), ("", 1, (np.nan, 0))]:
+            np.testing.assert_equal(outcomes.outcome(cell, steps), wanted, cell)
 
     def test_a_paper_s_stop_counts_where_it_ends_and_says_what_it_leaves(self):
         (_, _, header, body), = table_methods.methods_tables(self.experiment(tables=[{"title": "own", "count": "stopped"}]))

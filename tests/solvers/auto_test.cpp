@@ -5,10 +5,12 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/rng.h"
 #include "contact/planted_problem.h"
 #include "contact/problem_zoo.h"
 #include "contact/residuals.h"
 #include "record/fclib_file.h"
+#include "solvers/portfolio/residual_bound.h"
 #include "solvers/portfolio/sweep_record.h"
 #include "solvers/region_solver.h"
 #include "solvers/registry.h"
@@ -44,7 +46,7 @@ TEST(Auto, SaysWhatItUsed) {
   const auto solver = make_solver("auto");
   EXPECT_EQ(solved(*solver, reference("expl"), 1e-6).report.message, "impulses");
   const std::string used = solved(*solver, reference("f4"), 1e-6).report.message;
-  EXPECT_TRUE(used == "velocities" || used == "both") << used;
+  EXPECT_TRUE(used == "no factor" || used == "velocities" || used == "both") << used;
   EXPECT_EQ(solved(*solver, zoo::specimen("h5_anisotropic_dual").problem, 1e-6).report.message, "impulses");
 }
 
@@ -77,6 +79,86 @@ TEST(Auto, TakesNewtonStepsWhereSweepsDoNotArrive) {
   const Answer answer = solved(*solver, zoo::specimen("stack_mass_ratio_1e6").problem, 1e-8);
   EXPECT_EQ(enum_name(answer.report.status), "converged");
   EXPECT_LT(answer.report.iterations, 2000);
+}
+
+PlantedProblem soft_bodies(std::uint64_t seed, int contacts = 40) {
+  PlantedOptions options;
+  options.contacts = contacts;
+  options.stiffness = 3.0;
+  options.sharing = 0.3;
+  options.seed = seed;
+  return make_planted_problem(options);
+}
+
+/// What is stated without a factor of M is never below what the referee finds with one.
+TEST(ResidualBound, IsAboveTheReferee) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const PlantedProblem planted = soft_bodies(seed);
+    const ContactProblem& problem = planted.problem;
+    PrimalSystem system;
+    system.prepare(problem, FrictionLaw::cone, Judge::own, nullptr);
+    ResidualBound bound;
+    ASSERT_TRUE(bound.prepare(system, problem.f, nullptr));
+    const Referee referee(problem);
+    EXPECT_LE(bound.least_scale(), referee.velocity_scale());
+    for (const double wrong : {1e-1, 1e-4, 1e-8}) {
+      Vector r = planted.r;
+      for (Eigen::Index i = 0; i < r.size(); ++i)
+        r[i] *= 1.0 + wrong * std::sin(static_cast<double>(i * seed));
+      Vector v = Vector::Zero(static_cast<Eigen::Index>(system.size()));
+      const double true_residual = referee.measure(span_of(r), {}).residual;
+      const double stated =
+          bound.measure(span_of(r), span_of(v), true_residual * referee.velocity_scale(), 5000, nullptr);
+      EXPECT_GE(stated, true_residual * bound.least_scale()) << "seed " << seed << ", wrong by " << wrong;
+      EXPECT_LT(stated, 1e3 * true_residual * referee.velocity_scale() * bound.condition());
+    }
+  }
+}
+
+/// The ranges of the true masses hold every error that a mass inside of them gives.
+TEST(ResidualBound, HoldsForEveryMassOfTheRange) {
+  Rng rng(7);
+  for (int trial = 0; trial < 20000; ++trial) {
+    const double low = std::pow(10.0, rng.uniform(-3.0, 0.0)), wide = std::pow(10.0, rng.uniform(0.0, 3.0));
+    const InverseMass least{low, low * rng.uniform(0.5, 2.0)};
+    const InverseMassRange range{least, {wide * least.normal, wide * least.tangent}};
+    const double share = rng.uniform(0.0, 1.0), other = rng.uniform(0.0, 1.0);
+    const InverseMass inside{least.normal * std::pow(wide, share), least.tangent * std::pow(wide, other)};
+    const double small = std::pow(10.0, rng.uniform(-6.0, 0.0)), mu = rng.uniform(0.0, 1.0);
+    double r[3], u[3], exact[3];
+    const double slack = 1e-2 * small;
+    for (int i = 0; i < 3; ++i) {
+      r[i] = rng.uniform(-1.0, 1.0);
+      u[i] = small * rng.uniform(-1.0, 1.0);
+      exact[i] = u[i] + slack * rng.uniform(-0.57, 0.57);
+    }
+    if (trial % 2 == 0) r[0] = std::abs(r[0]);
+    for (const FrictionLaw law : {FrictionLaw::cone, FrictionLaw::pyramid})
+      EXPECT_GE(bound_contact_error(law, range, mu, r, u, slack) * (1.0 + 1e-12),
+                contact_error(law, inside, mu, r, exact));
+  }
+}
+
+/// Answers of the way without a factor pass the referee; again, and on any number of threads, with the same bits.
+TEST(Auto, NeedsNoFactorWhereBodiesAreLarge) {
+  for (const double residual : {1e-4, 1e-6}) {
+    const ContactProblem problem = soft_bodies(3, 1500).problem;
+    std::vector<double> first;
+    for (const int threads : {1, 2, 4}) {
+      TaskArena arena(threads);
+      const auto solver = make_solver("auto");
+      solver->use_arena(&arena);
+      for (int again = 0; again < 2; ++again) {
+        const Answer answer = solved(*solver, problem, residual);
+        EXPECT_EQ(enum_name(answer.report.status), "converged");
+        EXPECT_EQ(answer.report.message, "no factor");
+        EXPECT_LE(answer.residual, residual);
+        EXPECT_LE(answer.residual, answer.report.own_residual);
+        if (first.empty()) first = answer.r;
+        EXPECT_EQ(answer.r, first) << threads << " threads";
+      }
+    }
+  }
 }
 
 TEST(SweepRecord, TellsTheRateOfAGeometricSequence) {

@@ -14,6 +14,7 @@
 #include "solvers/global_newton/contact_matrix.h"
 #include "solvers/global_newton/coulomb_piece.h"
 #include "solvers/global_newton/sap_cone.h"
+#include "solvers/newton/contact_piece.h"
 #include "solvers/registry.h"
 
 namespace signorini::global_newton_test {
@@ -89,6 +90,35 @@ TEST(CoulombPiece, IsANewtonStepOfTheEquations) {
     }
   }
   for (const int times : seen) EXPECT_GT(times, 50);
+}
+
+/// C and F are A_r and A_u of `newton` (contact_piece.h), eliminated: (A_r + β A_u) C = A_u, (A_r + β A_u) F = −f.
+TEST(CoulombPiece, IsTheContactPieceOfNewtonEliminated) {
+  Rng rng(5);
+  const InverseMass w{0.7, 1.3};
+  int closed = 0;
+  for (const FrictionLaw law : {FrictionLaw::cone, FrictionLaw::pyramid}) {
+    for (int i = 0; i < 400; ++i) {
+      const Vector3 r = random_vector(rng), u = random_vector(rng);
+      const double mu = rng.uniform(0.1, 1.5), beta = rng.uniform(0.01, 1.0);
+      const CoulombPiece piece = coulomb_piece(law, w, mu, beta, r, u);
+      const ContactPiece linear = with_law(law, [&](auto type) {
+        return contact_piece<decltype(type)>(mu, {1.0 / w.normal, 1.0 / w.tangent}, r, u);
+      });
+      ASSERT_EQ(piece.state == FrictionState::open, linear.open) << "draw " << i;
+      if (linear.open) {
+        EXPECT_EQ(piece.F, Vector3(-r));
+        continue;
+      }
+      ++closed;
+      const Matrix3 pivot = linear.by_r + beta * linear.by_u;
+      // products of numbers of order 1/β at most
+      const double tolerance = 1e2 * kEps * (1.0 + 1.0 / beta);
+      EXPECT_LE((pivot * piece.C - linear.by_u).norm(), tolerance) << "draw " << i;
+      EXPECT_LE((pivot * piece.F + linear.F).norm(), tolerance * (1.0 + r.norm() + u.norm())) << "draw " << i;
+    }
+  }
+  EXPECT_GT(closed, 200);
 }
 
 TEST(CoulombPiece, SlipKeepsTheNextImpulseOnItsBound) {

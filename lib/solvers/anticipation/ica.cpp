@@ -118,6 +118,20 @@ void Ica::begin(std::span<double> r, IcaStart kind) {
   measure_velocity(r);
 }
 
+void Ica::go_on_from(std::span<const double> r, std::span<const double> v) {
+  for (std::size_t i = 0; i < step_.dv.size(); ++i)
+    step_.dv[i] = v[i] - system_.origin[static_cast<Eigen::Index>(i)];
+  step_.set_impulse(r);
+  step_.response = step_.impulse;
+  step_.sweep.multiply_upper(step_.dv, step_.upper, arena_);
+  has_response_ = go_on_ = true;
+}
+
+void Ica::copy_velocity(std::span<double> v) const {
+  for (std::size_t i = 0; i < step_.dv.size(); ++i)
+    v[i] = system_.origin[static_cast<Eigen::Index>(i)] + step_.dv[i];
+}
+
 void Ica::respond() {
   const double enough = std::max(0.1 * tolerance_, 1e-10 * momentum_);
   for (int i = 0; i < kStartSweeps && momentum_ > enough; ++i) {

@@ -128,6 +128,11 @@ class Ica : public RegisteredSolver<Ica, IcaOptions, MassSolver> {
   std::size_t phase() const override { return last_was_free_ ? 1 : 0; }
   IterationProgress progress() override;
 
+  /// After a solve of the same problem: the next one goes on from v = M⁻¹(f + H r), size().
+  void go_on_from(std::span<const double> r, std::span<const double> v);
+  /// v₀ + dv, size().
+  void copy_velocity(std::span<double> v) const;
+
  private:
   void set_up(const ContactProblem& problem);
   void begin(std::span<double> r, IcaStart kind);

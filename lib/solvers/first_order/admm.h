@@ -36,6 +36,7 @@ class DelassusResolvent : public Resolvent {
   bool factor_first(double t) override { return factor_.factor_first(t); }
   bool factor(double t) override { return factor_.factor(t); }
   void use_first() override { factor_.use_first(); }
+  const PencilFactor& pencil() const { return factor_; }
   double smallest_exact() const override { return 0.0; }
   void apply(double t, std::span<const double> c, std::span<double> impulse,
              std::span<double> velocity) override;

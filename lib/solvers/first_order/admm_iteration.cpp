@@ -131,11 +131,11 @@ void AdmmIteration::adapt() {
   if (rho == rho_) return;
   wait_ *= 2;
   ++changes_;
+  ++counters_->factorisations;
   if (!resolvent_->factor(rho + settings_.eta)) {
     ++counters_->guards;
     return;
   }
-  ++counters_->restarts;
   rho_ = rho;
 }
 

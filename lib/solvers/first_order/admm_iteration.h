@@ -27,7 +27,7 @@
 /// Penalty. The defects of both parts are p = ‖x − y⁺‖ and d = ‖ρ (y⁺ − y) + η (r̂⁺ − r̂)‖. `penalty = adaptive`: after
 /// kFirstWait iterations, and after twice as many from change to change, f² = Σ p/Σ d over the iterations since then;
 /// where f > kWorthIt or f < 1/kWorthIt, ρ ← f ρ (residual balancing with the step of Wohlberg 2017). So the changes,
-/// each of which is a new factor (`restarts`), are few however long the run, and at most `factors`. A ρ whose matrix has
+/// each of which is a new factor (`factorisations`), are few however long the run, and at most `factors`. A ρ whose matrix has
 /// no factor is not taken (`guards`). The defects are not divided by ‖y‖ and ‖q‖: in the metric S they have one unit, and
 /// on recorded heaps of capsules the relative ones moved ρ to ten times the best.
 ///

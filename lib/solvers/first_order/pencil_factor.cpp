@@ -89,6 +89,12 @@ bool PencilFactor::factor_sparse(Factor& into) {
   }
 }
 
+long long PencilFactor::fill() const {
+  const long long n = size_;
+  if (dense_) return symmetric_ ? n * (n + 1) / 2 : n * n;
+  return symmetric_ ? present_->sparse->fill() : present_->sparse_lu->fill();
+}
+
 void PencilFactor::solve(std::span<double> x) const {
   if (size_ == 0) return;
   Eigen::Map<Vector> map(x.data(), size_);

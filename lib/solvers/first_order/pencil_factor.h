@@ -35,6 +35,9 @@ class PencilFactor {
   void use_first() { present_ = &first_; }
   /// x := (A + t B)⁻¹ x.
   void solve(std::span<double> x) const;
+  bool is_symmetric() const { return symmetric_; }
+  /// Numbers of the present factor: of L, which a solve reads twice, or of L and U.
+  long long fill() const;
 
  private:
   struct Factor {

@@ -13,7 +13,6 @@ constexpr double kAlphaShare = 0.01;
 constexpr double kAlphaMost = 1e-2;
 /// Below this residual the proximal phase goes on from the best full step.
 constexpr double kNear = 1e-3;
-constexpr double kGain = 0.9;
 constexpr int kIdle = 300;
 constexpr double kFirstShift = 0.1;
 constexpr double kLargestShift = 100.0;
@@ -35,28 +34,20 @@ void BodyNewtonOptions::validate() const {
 }
 
 void BodyNewton::prepare(const ContactProblem& problem) {
-  system_.prepare(problem, options_.common.law, options_.judge, arena_);
+  set_problem(problem, options_.common.law, options_.judge);
   step_.prepare(system_);
-  const std::size_t rows = 3 * system_.contacts();
-  for (auto* x : {&u_, &trial_r_, &trial_u_}) x->assign(rows, 0.0);
-  for (auto* x : {&y_, &v_}) x->assign(system_.size(), 0.0);
+  for (auto* x : {&trial_r_, &trial_u_}) x->assign(u_.size(), 0.0);
   for (Point* point : {&best_point_, &centre_, &nearest_}) {
-    point->r.assign(rows, 0.0);
-    point->y.assign(system_.size(), 0.0);
+    point->r.assign(u_.size(), 0.0);
+    point->y.assign(y_.size(), 0.0);
   }
-  immovable_ = 0.0;
-  for (Index k = 0; k < system_.contacts(); ++k) {
-    if (!(system_.inverse_mass[k].normal > 0.0)) immovable_ = std::max(immovable_, -system_.w[3 * k]);
-  }
-  best().resize(rows);
 }
 
 Iteration BodyNewton::start(std::span<double> r, const StopTest& /*stop*/) {
   counters_ = {};
   stage_ = Stage::newton;
   last_was_proximal_ = inner_ = false;
-  idle_ = 0;
-  gained_ = std::numeric_limits<double>::infinity();
+  forget_gains();
   best_point_.residual = std::numeric_limits<double>::infinity();
   std::fill(y_.begin(), y_.end(), 0.0);
   if (std::any_of(r.begin(), r.end(), [](double x) { return x != 0.0; })) {
@@ -74,9 +65,7 @@ Iteration BodyNewton::start(std::span<double> r, const StopTest& /*stop*/) {
 
 /// u, and the errors of (r, y).
 void BodyNewton::evaluate(std::span<const double> r) {
-  for (std::size_t i = 0; i < y_.size(); ++i) v_[i] = system_.origin[i] + y_[i];
-  system_.relative_velocity(v_, u_);
-  ++counters_.direction_products;
+  find_velocities();
   contact_error_ = step_.distance(r, u_, {}).largest;
   momentum_ = step_.momentum(r, y_, counters_);
 }
@@ -95,25 +84,7 @@ void BodyNewton::keep(Point& point, std::span<const double> r) const {
 
 void BodyNewton::note_gain(std::span<const double> r) {
   if (residual() < best_point_.residual) keep(best_point_, r);
-  if (residual() < kGain * gained_) {
-    gained_ = residual();
-    idle_ = 0;
-  } else {
-    ++idle_;
-  }
-}
-
-Iteration BodyNewton::told() const {
-  Iteration iteration;
-  iteration.estimate = std::max(contact_error_, immovable_) + momentum_;
-  return iteration;
-}
-
-IterationProgress BodyNewton::progress() {
-  IterationProgress told;
-  told.plain = std::max(contact_error_, momentum_);
-  told.constraint = contact_error_;
-  return told;
+  count_idle();
 }
 
 Iteration BodyNewton::iterate(std::span<double> r) {

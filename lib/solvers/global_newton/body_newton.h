@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "solvers/global_newton/newton_step.h"
-#include "solvers/mass_solver.h"
+#include "solvers/global_newton/velocity_newton.h"
 #include "solvers/registered_solver.h"
 
 /// `body-newton`: semi-smooth Newton on the equations of Alart and Curnier (1991) in global form: velocities and
@@ -60,7 +60,7 @@ struct BodyNewtonOptions {
   void validate() const;
 };
 
-class BodyNewton : public RegisteredSolver<BodyNewton, BodyNewtonOptions, MassSolver> {
+class BodyNewton : public RegisteredSolver<BodyNewton, BodyNewtonOptions, VelocityNewton> {
  public:
   static constexpr std::string_view kName = "body-newton";
   static constexpr SolverTraits kTraits{.needs = SolverNeeds::mass, .phases = {"newton", "proximal"}};
@@ -72,7 +72,6 @@ class BodyNewton : public RegisteredSolver<BodyNewton, BodyNewtonOptions, MassSo
   Iteration start(std::span<double> r, const StopTest& stop) override;
   Iteration iterate(std::span<double> r) override;
   std::size_t phase() const override { return last_was_proximal_ ? 1 : 0; }
-  IterationProgress progress() override;
 
  private:
   /// Impulses with the velocities that they give.
@@ -87,8 +86,6 @@ class BodyNewton : public RegisteredSolver<BodyNewton, BodyNewtonOptions, MassSo
   void take(const Point& point, std::span<double> r);
   void keep(Point& point, std::span<const double> r) const;
   void note_gain(std::span<const double> r);
-  double residual() const { return contact_error_ + momentum_; }
-  Iteration told() const;
 
   bool step_fully(std::span<double> r);
   void begin_proximal(std::span<double> r);
@@ -101,18 +98,12 @@ class BodyNewton : public RegisteredSolver<BodyNewton, BodyNewtonOptions, MassSo
   void reject(std::span<double> r);
 
   NewtonStep step_;
-  std::vector<double> y_, v_;              ///< n, m/s: v − v_free, v
-  std::vector<double> u_;                  ///< 3m, m/s
   std::vector<double> trial_r_, trial_u_;  ///< 3m
-  double immovable_ = 0.0;                 ///< error of contacts that nothing moves, m/s
 
   // of one solve
   Stage stage_ = Stage::newton;
   bool last_was_proximal_ = false;
-  double contact_error_ = 0.0, momentum_ = 0.0;  ///< of r, m/s
   Point best_point_;
-  double gained_ = 0.0;  ///< residual of the last gain of 10 %, m/s
-  int idle_ = 0;         ///< iterations since
   // of the problem around a centre
   bool inner_ = false;      ///< there is one
   Point centre_, nearest_;  ///< nearest: the best iterate for that problem

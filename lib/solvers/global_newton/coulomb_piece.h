@@ -19,6 +19,7 @@
 ///     slip, e = t/‖t‖         C_TN = μ e/β,  C_TT = κ c E,       F_T = e (μ (r_N + F_N) − eᵀ r_T) − c/ρ_T E r_T
 ///                             κ = b/‖t‖,  c = 1/((1 − κ)/ρ_T + β κ),  E = I − e eᵀ
 ///
+/// newton/contact_piece.h has A_u and A_r themselves, for steps through W; a test holds both to each other.
 /// The pyramid slips or sticks in each tangent on its own, with e = ±1 and E = 0. Slip keeps eᵀ(r_T + dr_T) =
 /// μ (r_N + dr_N) exactly. A contact that nothing moves, and tangents that nothing moves, get r + dr = 0.
 ///

@@ -125,13 +125,7 @@ bool NewtonStep::respond(std::span<const double> r, std::span<double> y, SolveCo
 
 double NewtonStep::momentum(std::span<const double> r, std::span<const double> y, SolveCounters& counters) {
   momentum_defect(r, y, counters);
-  system_->apply_inverse_diagonal(defect_);
-  double largest = 0.0, poison = 0.0;  // max loses a NaN
-  for (const double x : defect_) {
-    largest = std::max(largest, std::abs(x));
-    poison += 0.0 * x;
-  }
-  return largest + poison;
+  return system_->largest_velocity(defect_);
 }
 
 NewtonStep::Distance NewtonStep::distance(std::span<const double> r, std::span<const double> u,

@@ -11,7 +11,6 @@ namespace signorini {
 
 namespace {
 
-constexpr double kGain = 0.9;
 constexpr int kIdle = 200;
 /// Of R between minimisations: error over the last one from which it has grown, or creeps where few Newton steps
 /// were enough; steps after which a minimisation ends in any case, as rounding may keep it from its end; the
@@ -50,44 +49,38 @@ void SapOptions::validate() const {
 }
 
 void Sap::prepare(const ContactProblem& problem) {
-  system_.prepare(problem, options_.common.law, options_.judge, arena_);
+  set_problem(problem, options_.common.law, options_.judge);
   matrix_.prepare(system_, Symmetry::positive_definite);
   const std::size_t m = system_.contacts(), n = system_.size();
   R_.assign(m, {});
   mu_.assign(m, 0.0);
-  immovable_ = 0.0;
   const double normal = options_.beta * options_.beta / (4.0 * std::numbers::pi * std::numbers::pi);
   for (std::size_t k = 0; k < m; ++k) {
     const InverseMass& of = system_.inverse_mass[k];
-    if (!(of.normal > 0.0)) {
-      immovable_ = std::max(immovable_, -system_.w[3 * static_cast<Eigen::Index>(k)]);
-      continue;
-    }
+    if (!(of.normal > 0.0)) continue;
     const double w = std::hypot(of.normal, of.tangent, of.tangent) / 3.0;
     R_[k] = {normal * w, options_.sigma * w};
     if (of.tangent > 0.0) mu_[k] = system_.mu[static_cast<Eigen::Index>(k)];
   }
   now_ = R_;
   G_.assign(m, Matrix3::Zero());
-  for (auto* x :
-       {&y_, &v_, &dv_, &mass_y_, &mass_dv_, &impulse_, &gradient_, &scaled_, &free_momentum_, &root_})
+  for (auto* x : {&dv_, &mass_y_, &mass_dv_, &impulse_, &gradient_, &scaled_, &free_momentum_, &root_})
     x->assign(n, 0.0);
-  for (auto* x : {&u_, &du_, &gamma_, &centre_, &best_r_}) x->assign(3 * m, 0.0);
+  for (auto* x : {&du_, &gamma_, &centre_, &best_r_}) x->assign(3 * m, 0.0);
   shift_.assign(m, 0.0);
   system_.multiply(span_of(system_.origin), free_momentum_);
   for (Index i = 0; i < system_.M.block_rows; ++i) {
     const Vector3 diagonal = diagonal_block(system_.M, i).diagonal();
     for (Index a = 0; a < 3; ++a) root_[3 * static_cast<std::size_t>(i) + a] = 1.0 / std::sqrt(diagonal[a]);
   }
-  best().resize(3 * m);
 }
 
 Iteration Sap::start(std::span<double> r, const StopTest& stop) {
   counters_ = {};
   by_model_ = !is_exact() && !stop.fixed();
   stage_ = Stage::going;
-  idle_ = 0;
-  least_ = gained_ = std::numeric_limits<double>::infinity();
+  forget_gains();
+  least_ = std::numeric_limits<double>::infinity();
   share_ = 1.0;
   last_residual_ = std::numeric_limits<double>::infinity();
   steps_ = 0;
@@ -143,12 +136,6 @@ Vector3 Sap::pushed(Index k, const Vector3& u) const {
   return part(centre_, k) - towards.cwiseQuotient(now_[k].diagonal());
 }
 
-void Sap::find_velocities() {
-  for (std::size_t i = 0; i < y_.size(); ++i) v_[i] = system_.origin[i] + y_[i];
-  system_.relative_velocity(v_, u_);
-  ++counters_.direction_products;
-}
-
 /// γ, G and the gradient at v.
 void Sap::find_impulses() {
   for (Index k = 0; k < count(now_); ++k) {
@@ -178,26 +165,7 @@ void Sap::measure() {
     poison += 0.0 * e;
   }
   std::copy(gradient_.begin(), gradient_.end(), scaled_.begin());
-  system_.apply_inverse_diagonal(scaled_);
-  momentum_ = 0.0;
-  for (const double x : scaled_) {
-    momentum_ = std::max(momentum_, std::abs(x));
-    poison += 0.0 * x;
-  }
-  momentum_ += poison;
-}
-
-Iteration Sap::told() const {
-  Iteration iteration;
-  iteration.estimate = std::max(contact_error_, immovable_) + momentum_;
-  return iteration;
-}
-
-IterationProgress Sap::progress() {
-  IterationProgress told;
-  told.plain = std::max(contact_error_, momentum_);
-  told.constraint = contact_error_;
-  return told;
+  momentum_ = system_.largest_velocity(scaled_) + poison;
 }
 
 Iteration Sap::iterate(std::span<double> r) {
@@ -223,9 +191,7 @@ Iteration Sap::iterate(std::span<double> r) {
     least_ = residual();
     std::copy(r.begin(), r.end(), best_r_.begin());
   }
-  idle_ = residual() < kGain * gained_ ? 0 : idle_ + 1;
-  if (idle_ == 0) gained_ = residual();
-  if (idle_ >= kIdle) stage_ = Stage::last;
+  if (count_idle() >= kIdle) stage_ = Stage::last;
   const double rounding = std::numeric_limits<double>::epsilon() * system_.scale;
   if (residual() <= rounding) stage_ = Stage::ended;
   const double enough = std::max(options_.forcing * contact_error_, 4.0 * rounding);

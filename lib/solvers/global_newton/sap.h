@@ -6,7 +6,7 @@
 
 #include "solvers/global_newton/contact_matrix.h"
 #include "solvers/global_newton/sap_cone.h"
-#include "solvers/mass_solver.h"
+#include "solvers/global_newton/velocity_newton.h"
 #include "solvers/registered_solver.h"
 
 /// `sap`: the semi-analytic primal solver of Castro, Permenter and Han (2022), "An Unconstrained Convex
@@ -80,7 +80,7 @@ struct SapOptions {
   void validate() const;
 };
 
-class Sap : public RegisteredSolver<Sap, SapOptions, MassSolver> {
+class Sap : public RegisteredSolver<Sap, SapOptions, VelocityNewton> {
  public:
   static constexpr std::string_view kName = "sap";
   static constexpr SolverTraits kTraits{.needs = SolverNeeds::mass, .pyramid = false};
@@ -95,7 +95,6 @@ class Sap : public RegisteredSolver<Sap, SapOptions, MassSolver> {
   bool ends_by_residual() const override { return !by_model_; }
   bool keeps_best() const override { return !by_model_; }
   std::string_view paper_rule() const override { return "paper's model"; }
-  IterationProgress progress() override;
 
  private:
   bool is_exact() const { return options_.law_form == SapLaw::exact; }
@@ -103,7 +102,6 @@ class Sap : public RegisteredSolver<Sap, SapOptions, MassSolver> {
   void respond(std::span<const double> r);
   void start_outer_loop(std::span<const double> r);
   void find_shift();
-  void find_velocities();
   void find_impulses();
   void measure();
   bool step();
@@ -117,8 +115,6 @@ class Sap : public RegisteredSolver<Sap, SapOptions, MassSolver> {
   void move_centre();
   void adapt_regularisation();
   bool meets_paper_rule() const;
-  double residual() const { return contact_error_ + momentum_; }
-  Iteration told() const;
   Vector3 pushed(Index k, const Vector3& u) const;
 
   ContactMatrix matrix_;
@@ -126,8 +122,8 @@ class Sap : public RegisteredSolver<Sap, SapOptions, MassSolver> {
   std::vector<ConeRegularisation> now_;  ///< `share_` of it
   std::vector<double> mu_;               ///< 0 where nothing moves the tangents
   std::vector<Matrix3> G_;
-  std::vector<double> y_, v_, dv_;          ///< n, m/s: v − v_free, v, step
-  std::vector<double> u_, du_;              ///< 3m, m/s
+  std::vector<double> dv_;                  ///< n, m/s: the step
+  std::vector<double> du_;                  ///< 3m, m/s
   std::vector<double> gamma_;               ///< 3m, N·s
   std::vector<double> mass_y_, mass_dv_;    ///< M y, M dv
   std::vector<double> impulse_, gradient_;  ///< H γ, M y − H γ
@@ -137,15 +133,12 @@ class Sap : public RegisteredSolver<Sap, SapOptions, MassSolver> {
   std::vector<double> centre_;              ///< r°, 3m
   std::vector<double> shift_;               ///< m, m/s
   std::vector<double> best_r_;
-  double immovable_ = 0.0;  ///< error of contacts that nothing moves, m/s
 
   // of one solve
   enum class Stage { going, last, ended };
   Stage stage_ = Stage::going;
-  bool by_model_ = false;                        ///< the model's rule ends the run
-  double contact_error_ = 0.0, momentum_ = 0.0;  ///< of γ and v, m/s
-  double least_ = 0.0, gained_ = 0.0;            ///< m/s
-  int idle_ = 0;
+  bool by_model_ = false;       ///< the model's rule ends the run
+  double least_ = 0.0;          ///< residual of the best iterate, m/s
   double share_ = 1.0;          ///< R of the present minimisation over the model's
   double last_residual_ = 0.0;  ///< at the end of the last one, m/s
   int steps_ = 0;               ///< Newton steps of this one

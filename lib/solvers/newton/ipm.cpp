@@ -19,21 +19,16 @@ void IpmOptions::validate() const {
 }
 
 void Ipm::prepare_island(ReducedProblem problem, Vector mu) {
-  set_data(make_gauss_seidel_data(std::move(problem.W), std::move(problem.q), std::move(mu),
-                                  options_.common.law, natural_tangent_step(options_.common.law)));
-  system_.prepare(data_);
+  set_problem(std::move(problem), std::move(mu), options_.common.law);
   interior_.prepare(system_);
   newton_.prepare(system_);
   proximal_.prepare(system_);
-  x_.assign(u_.size(), 0.0);
   best_x_.assign(u_.size(), 0.0);
 }
 
 Iteration Ipm::start(std::span<double> r, const StopTest& stop) {
-  reset_counters();
-  stop_ = &stop;
-  system_.begin(stop.scale());
-  system_.to_unit_free(r, best_x_);
+  const std::span<const double> x = begin(r, stop);
+  std::copy(x.begin(), x.end(), best_x_.begin());
   Iteration first;
   first.error = measure(r, 0.0);
   best_error_ = std::numeric_limits<double>::infinity();
@@ -73,10 +68,11 @@ Iteration Ipm::step_inside(std::span<double> r) {
   Iteration iteration;
   phase_ = 0;
   iteration.moved = interior_.step();
+  counters_.factorisations = system_.factorisations();
   ++products_;
   if (!iteration.moved) return iteration;
   system_.to_impulses(interior_.iterate(), r);
-  iteration.error = std::max(interior_.error(), system_.immovable());
+  iteration = tell(interior_.error());
   if (!(interior_.error() < best_error_)) return iteration;
   best_error_ = interior_.error();
   std::copy(interior_.iterate().begin(), interior_.iterate().end(), best_x_.begin());
@@ -101,15 +97,14 @@ Iteration Ipm::iterate(std::span<double> r) {
   const bool full = method_ == Method::full;
   const std::span<const double> x = full ? newton_.iterate() : proximal_.iterate();
   const double error = full ? newton_.error() : proximal_.error();
-  Iteration iteration;
-  iteration.error = std::max(error, system_.immovable());
   system_.to_impulses(x, r);
   if (error < best_error_) {
     best_error_ = error;
     std::copy(x.begin(), x.end(), best_x_.begin());
   }
   counters_.state_changes += system_.state_changes();
-  return iteration;
+  counters_.factorisations = system_.factorisations();
+  return tell(error);
 }
 
 LoopEnd Ipm::settle(std::span<double> /*r*/) {

@@ -3,9 +3,9 @@
 #include <string_view>
 #include <vector>
 
-#include "solvers/delassus_solver.h"
 #include "solvers/newton/full_newton.h"
 #include "solvers/newton/interior_point.h"
+#include "solvers/newton/newton_solver.h"
 #include "solvers/newton/proximal_newton.h"
 #include "solvers/registered_solver.h"
 
@@ -33,7 +33,7 @@ struct IpmOptions {
   void validate() const;
 };
 
-class Ipm : public RegisteredSolver<Ipm, IpmOptions, DelassusSolver> {
+class Ipm : public RegisteredSolver<Ipm, IpmOptions, NewtonSolver> {
  public:
   static constexpr std::string_view kName = "ipm";
   static constexpr SolverTraits kTraits{.pyramid = false, .phases = {"ipm", "newton"}};
@@ -53,12 +53,10 @@ class Ipm : public RegisteredSolver<Ipm, IpmOptions, DelassusSolver> {
   void change(Method method);
   Iteration step_inside(std::span<double> r);
 
-  NewtonSystem system_;
   InteriorPoint interior_;
   FullNewton newton_;
   ProximalNewton proximal_;
-  std::vector<double> best_x_, x_;
-  const StopTest* stop_ = nullptr;
+  std::vector<double> best_x_;
   Method method_ = Method::interior;
   double best_error_ = 0.0, gained_error_ = 0.0;
   int idle_ = 0;

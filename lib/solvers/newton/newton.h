@@ -2,8 +2,8 @@
 
 #include <string_view>
 
-#include "solvers/delassus_solver.h"
 #include "solvers/newton/full_newton.h"
+#include "solvers/newton/newton_solver.h"
 #include "solvers/registered_solver.h"
 
 /// `newton`: the semi-smooth Newton method on the equations of Alart and Curnier (1991) on u = W r + q, one sparse
@@ -29,7 +29,7 @@ struct NewtonOptions {
   void validate() const;
 };
 
-class Newton : public RegisteredSolver<Newton, NewtonOptions, DelassusSolver> {
+class Newton : public RegisteredSolver<Newton, NewtonOptions, NewtonSolver> {
  public:
   static constexpr std::string_view kName = "newton";
   static constexpr SolverTraits kTraits{};
@@ -43,12 +43,7 @@ class Newton : public RegisteredSolver<Newton, NewtonOptions, DelassusSolver> {
   LoopEnd settle(std::span<double> r) override;
 
  private:
-  NewtonSystem system_;
   FullNewton newton_;
-  std::vector<double> x_;
-  const StopTest* stop_ = nullptr;
-  double best_error_ = 0.0;
-  int idle_ = 0;
 };
 
 }  // namespace signorini

@@ -62,6 +62,7 @@ void NewtonSystem::make_room(std::size_t entries) {
 void NewtonSystem::begin(double velocity_scale) {
   scale_ = largest_root_ > 0.0 ? velocity_scale / largest_root_ : velocity_scale;
   flops_ = 0.0;
+  factorisations_ = 0;
   std::fill(number_.begin(), number_.end(), Index{-1});
 }
 
@@ -185,19 +186,23 @@ void NewtonSystem::assemble(double alpha) {
   }
 }
 
+Eigen::Map<const SparseColumns> NewtonSystem::matrix() const {
+  const Index n = 3 * closed();
+  return {n, n, column_begin_[n], column_begin_.data(), row_.data(), value_.data()};
+}
+
 bool NewtonSystem::factor(double alpha) {
   find_closed();
   if (closed_.empty()) return true;
   assemble(alpha);
-  const Index n = 3 * closed();
-  const Eigen::Map<const SparseColumns> matrix(n, n, column_begin_[n], column_begin_.data(), row_.data(),
-                                               value_.data());
+  const Eigen::Map<const SparseColumns> A = matrix();
   if (!same_pattern()) {
     closed_before_ = closed_;
-    analysed_ = lu_.analyse(matrix);
+    analysed_ = lu_.analyse(A);
     if (!analysed_) return false;
   }
-  const bool regular = lu_.factor(matrix);
+  ++factorisations_;
+  const bool regular = lu_.factor(A);
   flops_ += lu_.flops();
   return regular;
 }

@@ -67,11 +67,17 @@ class NewtonSystem {
   /// x := max(0, x_N), and x_T projected on its bound μ x_N.
   void make_admissible(std::span<double> x) const;
 
+  /// Of the last `factor`, with a row for each direction of a closed contact; the numbers in its L and U.
+  Eigen::Map<const SparseColumns> matrix() const;
+  long long fill() const { return lu_.fill(); }
+
   /// Of the last `direction`.
   Index closed() const { return count(closed_); }
   int state_changes() const {
     return state_changes_;
   }  ///< contacts that opened or closed since the one before
+  /// Matrices factored in this solve.
+  long long factorisations() const { return factorisations_; }
   /// Additions and multiplications of all directions of this solve.
   double flops() const { return flops_; }
 
@@ -106,6 +112,7 @@ class NewtonSystem {
   SparseLu lu_;
   bool analysed_ = false;
   int state_changes_ = 0;
+  long long factorisations_ = 0;
   double flops_ = 0.0;
 };
 

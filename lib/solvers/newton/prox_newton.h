@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "solvers/delassus_solver.h"
+#include "solvers/newton/newton_solver.h"
 #include "solvers/newton/proximal_newton.h"
 #include "solvers/registered_solver.h"
 
@@ -28,7 +28,7 @@ struct ProxNewtonOptions {
   void validate() const;
 };
 
-class ProxNewton : public RegisteredSolver<ProxNewton, ProxNewtonOptions, DelassusSolver> {
+class ProxNewton : public RegisteredSolver<ProxNewton, ProxNewtonOptions, NewtonSolver> {
  public:
   static constexpr std::string_view kName = "prox-newton";
   static constexpr SolverTraits kTraits{};
@@ -42,12 +42,7 @@ class ProxNewton : public RegisteredSolver<ProxNewton, ProxNewtonOptions, Delass
   LoopEnd settle(std::span<double> r) override;
 
  private:
-  NewtonSystem system_;
   ProximalNewton proximal_;
-  std::vector<double> x_;
-  const StopTest* stop_ = nullptr;
-  double best_error_ = 0.0;
-  int idle_ = 0;
 };
 
 }  // namespace signorini

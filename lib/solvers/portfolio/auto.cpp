@@ -15,15 +15,24 @@ namespace {
 
 constexpr Eigen::Index kFewEntries = 6;  ///< of M in a row: stiffness couples more
 constexpr double kBlock = 18.0;          ///< operations with one 3×3 block
-constexpr double kSolve = 3.8;  ///< of three solves with a body's factor, for each entry of its part of M …
+constexpr double kSweptBlock = 10.0;  ///< the same in a sweep over W, of all blocks that bodies could couple
+constexpr double kSolve = 1.1;  ///< of three solves with a body's factor, for each entry of its part of M …
                                 ///< … times the cube root of its dofs: the fill of a solid
-constexpr double kFormBlock = 150.0;              ///< a block of W from the columns of M⁻¹ H
+constexpr double kFormBlock = 800.0;              ///< a block of W from the columns of M⁻¹ H
 constexpr double kSweepsOnImpulses = 150.0;       ///< that a problem takes once W is there
 constexpr double kIterationsOnVelocities = 60.0;  ///< of `ica` that it takes
-constexpr double kInnerSweeps = 10.0,
-                 kNeighbours = 5.0;  ///< in an iteration; blocks per contact of its inner matrix
-constexpr double kStep = 3.5;        ///< a factor of M + H C Hᵀ, for each entry of M, times all dofs ^ 2/3
-constexpr int kShortestStage = 20, kMostSteps = 80;
+constexpr double kSetUpProducts = 30.0;           ///< its set-up beside the factor
+constexpr double kInnerSweeps = 40.0,
+                 kNeighbours = 5.0;   ///< in an iteration; blocks per contact of its inner matrix
+constexpr double kWorthTrying = 0.8;  ///< of the costs with a factor: a failed try comes on top of them
+constexpr double kStep = 3.5;         ///< a factor of M + H C Hᵀ, for each entry of M, times all dofs ^ 2/3
+constexpr double kFactor = 3.0;       ///< a factor of M, for each entry of a body's part times its dofs ^ 2/3
+constexpr double kGradients = 150.0;  ///< products of the free velocity and of the bound
+constexpr double kFirstAsk = 0.3;     ///< of the tolerance, for `ica` that judges itself
+constexpr double kSafety = 0.999;     ///< rounding, as in StopTest
+constexpr int kShortestStage = 20, kMostSteps = 80, kMostGradients = 2000;
+constexpr int kTrialsOnImpulses = 1,  ///< without a large gain, before convex steps on velocities
+    kMostMinimiserSteps = 500;
 
 /// The mechanical bodies of a problem: entries of M, dofs, and contacts that touch them.
 struct Outline {
@@ -49,8 +58,21 @@ struct Outline {
   std::vector<double> entries, dofs, touches;
 };
 
+/// The report of two stages, the second from where the first ended.
+void append(SolveReport& whole, const SolveReport& stage) {
+  whole.status = stage.status;
+  whole.iterations += stage.iterations;
+  for (std::size_t p = 0; p < whole.phase_iterations.size(); ++p)
+    whole.phase_iterations[p] += stage.phase_iterations[p];
+  whole.products += stage.products;
+  whole.counters += stage.counters;
+  whole.own_residual = stage.own_residual;
+}
+
+}  // namespace
+
 /// Stages of one solve as one: iterations are numbered on, and the first start alone is shown.
-class Stages : public IterationObserver {
+class Auto::Stages : public IterationObserver {
  public:
   explicit Stages(IterationObserver* outer) : outer_(outer) {}
   void begin_next(int iterations) {
@@ -75,19 +97,6 @@ class Stages : public IterationObserver {
   bool first_ = true, steps_ = false;
 };
 
-/// The report of two stages, the second from where the first ended.
-void append(SolveReport& whole, const SolveReport& stage) {
-  whole.status = stage.status;
-  whole.iterations += stage.iterations;
-  for (std::size_t p = 0; p < whole.phase_iterations.size(); ++p)
-    whole.phase_iterations[p] += stage.phase_iterations[p];
-  whole.products += stage.products;
-  whole.counters += stage.counters;
-  whole.own_residual = stage.own_residual;
-}
-
-}  // namespace
-
 Auto::Auto(const Options& options)
     : RegisteredSolver(options),
       impulses_(std::make_unique<ImpulsePortfolio>(PortfolioOptions{options.common})) {}
@@ -96,64 +105,107 @@ void Auto::use_arena(TaskArena* arena) {
   arena_ = arena;
   impulses_->use_arena(arena);
   if (velocities_) velocities_->use_arena(arena);
+  if (factorless_) factorless_->use_arena(arena);
   if (steps_) steps_->use_arena(arena);
+  if (minimiser_) minimiser_->use_arena(arena);
 }
 
-/// Without M and H for velocities, or with W at hand, there is no choice.
 bool Auto::works_on_impulses(const ContactProblem& problem) const {
-  if (!problem.has_primal() || problem.has_dual() || problem.contacts() == 0) return true;
+  return !costs_on_velocities(problem).has_value();
+}
+
+/// What the choices of a solve that begins on velocities depend on; nothing where it works on impulses. Without M and H,
+/// or with W at hand, there is no choice.
+std::optional<Auto::Costs> Auto::costs_on_velocities(const ContactProblem& problem) {
+  if (!problem.has_primal() || problem.has_dual() || problem.contacts() == 0) return std::nullopt;
   // mass points and rigid bodies, without a look at the bodies
-  if (problem.M.nonZeros() <= kFewEntries * static_cast<Eigen::Index>(problem.dofs())) return true;
-  return !PrimalSystem::refusal(problem).empty() || prefers_impulses(costs_of(problem));
+  if (problem.M.nonZeros() <= kFewEntries * static_cast<Eigen::Index>(problem.dofs())) return std::nullopt;
+  const Costs costs = costs_of(problem);
+  if (prefers_impulses(costs) || !PrimalSystem::refusal(problem).empty()) return std::nullopt;
+  return costs;
+}
+
+double Auto::Costs::iteration() const { return product + kInnerSweeps * inner; }
+double Auto::Costs::impulses() const { return factor + solves + form + kSweepsOnImpulses * sweep; }
+double Auto::Costs::velocities() const {
+  return factor + solves + kSetUpProducts * product + kIterationsOnVelocities * iteration();
+}
+double Auto::Costs::factorless() const {
+  return kGradients * product + kIterationsOnVelocities * iteration();
 }
 
 /// W and the usual number of sweeps against the usual number of iterations of `ica`.
 bool Auto::prefers_impulses(const Costs& costs) {
   if (costs.rigid) return true;
-  if (!costs.fits) return false;
-  const double impulses = costs.form + kSweepsOnImpulses * costs.sweep;
-  return impulses <= kIterationsOnVelocities * (costs.product + kInnerSweeps * costs.inner);
+  return costs.fits && costs.impulses() <= std::min(costs.velocities(), costs.factorless() / kWorthTrying);
 }
 
-void Auto::prepare(const ContactProblem& problem) {
-  if (works_on_impulses(problem)) {
-    velocities_.reset();
-    impulses_->prepare(problem);
-    impulses_ready_ = true;
-    return;
-  }
-  if (!velocities_) {
-    IcaOptions options;
-    options.common = options_.common;
-    velocities_ = std::make_unique<Velocities>(options);
-    velocities_->use_arena(arena_);
-  }
-  velocities_->prepare(problem);
-  take(problem);
+std::unique_ptr<Auto::Velocities> Auto::make_velocities(Judge judge) const {
+  IcaOptions options;
+  options.common = options_.common;
+  options.judge = judge;
+  auto made = std::make_unique<Velocities>(options);
+  made->use_arena(arena_);
+  return made;
 }
 
-/// What stages after the first need of a problem that is solved on velocities first.
-void Auto::take(const ContactProblem& problem) {
+void Auto::prepare(const ContactProblem& problem) { take(problem, false); }
+
+void Auto::update_contacts(const ContactProblem& problem) { take(problem, true); }
+
+void Auto::take(const ContactProblem& problem, bool same_matrix) {
+  if (const std::optional<Costs> costs = costs_on_velocities(problem)) {
+    costs_ = *costs;
+    prepare_velocities(problem, same_matrix && on_velocities_);
+  } else {
+    prepare_impulses(problem);
+  }
+}
+
+void Auto::prepare_impulses(const ContactProblem& problem) {
+  on_velocities_ = false;
+  velocities_.reset();
+  factorless_.reset();
+  impulses_->prepare(problem);
+  impulses_ready_ = true;
+  problem_ = problem.has_primal() && options_.common.law == FrictionLaw::cone ? &problem : nullptr;
+  minimiser_ready_ = false;
+}
+
+void Auto::prepare_velocities(const ContactProblem& problem, bool same_matrix) {
   problem_ = &problem;
   mu_ = problem.mu;
-  impulses_ready_ = steps_ready_ = false;
-  costs_ = costs_of(problem);
-  costs_.inner = kBlock * static_cast<double>(velocities_->system().W_D.blocks());
+  on_velocities_ = true;
+  factorless_ready_ = velocities_ready_ = impulses_ready_ = steps_ready_ = false;
+  if (costs_.factorless() < kWorthTrying * costs_.velocities()) {
+    const bool update = same_matrix && factorless_;
+    if (!factorless_) factorless_ = make_velocities(Judge::own);
+    update ? factorless_->update_contacts(problem) : factorless_->prepare(problem);
+    factorless_ready_ = bound_.prepare(factorless_->system(), problem.f, arena_);
+    if (factorless_ready_) {
+      v_.resize(factorless_->system().size());
+      costs_.inner = kBlock * static_cast<double>(factorless_->system().W_D.blocks());
+      return;
+    }
+  }
+  prepare_factored(problem, same_matrix);
 }
 
-void Auto::update_contacts(const ContactProblem& problem) {
-  if (!velocities_ || works_on_impulses(problem)) {
-    prepare(problem);
-    return;
-  }
-  velocities_->update_contacts(problem);
-  take(problem);
+void Auto::prepare_factored(const ContactProblem& problem, bool same_matrix) {
+  const bool update = same_matrix && velocities_;
+  if (!velocities_) velocities_ = make_velocities(Judge::exact);
+  update ? velocities_->update_contacts(problem) : velocities_->prepare(problem);
+  costs_.inner = kBlock * static_cast<double>(velocities_->system().W_D.blocks());
+  velocities_ready_ = true;
 }
 
 void Auto::prepare_island(ReducedProblem problem, Vector mu) {
+  on_velocities_ = false;
   velocities_.reset();
+  factorless_.reset();
   impulses_->prepare_island(std::move(problem), std::move(mu));
   impulses_ready_ = true;
+  problem_ = nullptr;
 }
 
 /// W has t² blocks for a body that t contacts touch; each takes a few dofs of M⁻¹ H, whose 3 t columns cost two passes over
@@ -169,20 +221,71 @@ Auto::Costs Auto::costs_of(const ContactProblem& problem) {
     coupled_entries += entries;
     coupled_dofs += dofs;
     blocks += touches * touches;
-    costs.form += touches * (kSolve * std::cbrt(dofs) * entries + kFormBlock * touches);
+    costs.factor += kFactor * std::pow(dofs, 2.0 / 3.0) * entries;
+    costs.solves += kSolve * touches * std::cbrt(dofs) * entries;
+    costs.form += kFormBlock * touches * touches;
   }
   costs.step = kStep * coupled_entries * std::pow(coupled_dofs, 2.0 / 3.0);
   costs.fits = blocks <= kMostBlocks;
-  costs.sweep = kBlock * blocks;
+  costs.sweep = kSweptBlock * blocks;
   costs.product = 2.0 * kBlock * static_cast<double>(problem.M.nonZeros()) / 9.0;
   costs.inner = kBlock * kNeighbours * static_cast<double>(problem.contacts());
   return costs;
 }
 
 SolveReport Auto::solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) {
-  if (velocities_) return solve_on_velocities(r, stop, observer);
-  SolveReport report = impulses_->solve(r, stop, observer);
-  if (report.message.empty()) report.message = "impulses";
+  if (on_velocities_) return solve_on_velocities(r, stop, observer);
+  return solve_on_impulses(r, stop, observer);
+}
+
+/// Where redundant contacts keep Newton steps on impulses from arriving, convex steps on velocities do: they see no
+/// impulses that cancel.
+SolveReport Auto::solve_on_impulses(std::span<double> r, const StopRule& stop, IterationObserver* observer) {
+  const Stopwatch watch;
+  Stages stages(observer);
+  IterationObserver* const shown = observer != nullptr ? &stages : nullptr;
+  SolveReport whole;
+  whole.message = "impulses";
+  const auto next = [&](auto stage) {
+    StopRule left = stop;
+    left.max_iterations = stop.max_iterations - whole.iterations;
+    left.time_limit = std::max(0.0, stop.time_limit - watch.seconds());
+    const SolveReport report = stage(left);
+    append(whole, report);
+    stages.begin_next(report.iterations);
+    return report.status == SolveStatus::stalled && whole.iterations < stop.max_iterations;
+  };
+  impulses_->end_after_trials(problem_ != nullptr ? kTrialsOnImpulses : 0);
+  const auto sweep = [&](const StopRule& left) { return impulses_->solve(r, left, shown); };
+  if (!next(sweep) || problem_ == nullptr) return whole;
+  if (PrimalSystem::refusal(*problem_).empty()) {
+    whole.message = "both";
+    stages.are_steps(true);
+    next([&](const StopRule& left) { return minimise_on_velocities(r, left, shown); });
+    stages.are_steps(false);
+  }
+  if (whole.status == SolveStatus::converged || whole.iterations >= stop.max_iterations ||
+      whole.status == SolveStatus::time_limit)
+    return whole;
+  impulses_->end_after_trials(0);
+  next(sweep);
+  return whole;
+}
+
+SolveReport Auto::minimise_on_velocities(std::span<double> r, const StopRule& stop,
+                                         IterationObserver* observer) {
+  if (!minimiser_) {
+    SapOptions options;
+    options.common = options_.common;
+    minimiser_ = std::make_unique<Sap>(options);
+    minimiser_->use_arena(arena_);
+  }
+  if (!minimiser_ready_) minimiser_->prepare(*problem_);
+  minimiser_ready_ = true;
+  StopRule rule = stop;
+  rule.max_iterations = std::min(kMostMinimiserSteps, stop.max_iterations);
+  SolveReport report = minimiser_->solve(r, rule, observer);
+  report.phase_iterations = {0, report.iterations};
   return report;
 }
 
@@ -196,9 +299,55 @@ bool Auto::velocities_end(const SolveReport& report, double before, const StopRu
   const double missing = std::log(report.own_residual / std::max(stop.residual, 1e-15));
   if (!(gained > 0.0)) return true;
   const double left = missing / gained * report.iterations;
-  if (left * iteration > costs_.form + kSweepsOnImpulses * costs_.sweep) return true;
+  if (left * iteration > costs_.solves + costs_.form + kSweepsOnImpulses * costs_.sweep) return true;
   length = std::max(kShortestStage, static_cast<int>(std::min(1.2 * left, 1e6)));
   return false;
+}
+
+/// False: M has to be factored; r is where the next stage may begin. No more is spent than a solve with the factor is
+/// worth.
+bool Auto::solve_without_factor(std::span<double> r, const StopRule& stop, Stages& stages,
+                                IterationObserver* shown, SolveReport& whole) {
+  const Stopwatch watch;
+  const double scale = stop.velocity_scale > 0.0 ? stop.velocity_scale : bound_.least_scale();
+  const double target = kSafety * stop.residual * scale, iteration = costs_.iteration();
+  double left = costs_.fits ? std::min(costs_.velocities(), costs_.impulses()) : costs_.velocities();
+  StopRule rule = stop;
+  rule.residual = kFirstAsk * stop.residual;
+  bool goes_on = false;
+  for (;;) {
+    if (whole.iterations >= stop.max_iterations) return true;
+    if (left < iteration) return false;
+    // later stages: sharper by a few digits, or never
+    const double most = goes_on ? std::max(20.0, 0.5 * whole.iterations) : 1e8;
+    rule.max_iterations =
+        std::min(static_cast<int>(std::min(left / iteration, most)), stop.max_iterations - whole.iterations);
+    rule.time_limit = std::max(0.0, stop.time_limit - watch.seconds());
+    if (goes_on) factorless_->go_on_from(r, v_);
+    const SolveReport stage = factorless_->solve(r, rule, shown);
+    append(whole, stage);
+    stages.begin_next(stage.iterations);
+    if (stage.status == SolveStatus::time_limit) return true;
+    if (stage.status != SolveStatus::converged) {
+      whole.status = SolveStatus::iteration_limit;
+      return whole.iterations >= stop.max_iterations;
+    }
+    factorless_->copy_velocity(v_);
+    const double bound = bound_.measure(r, v_, target, kMostGradients, arena_);
+    whole.products += bound_.products();
+    whole.counters.mass_products += bound_.products();
+    whole.own_residual = bound / scale;
+    if (bound <= target) return true;
+    whole.status = SolveStatus::iteration_limit;
+    if (stage.counters.guards > 0 || !std::isfinite(bound)) return false;
+    left -= costs_.product * static_cast<double>(stage.counters.mass_products + bound_.products()) +
+            costs_.inner * static_cast<double>(stage.counters.contact_sweeps);
+    // what the rest costs at the rate so far
+    const double rate = std::log(1.0 / std::min(rule.residual, 0.5)) / std::max(1, whole.iterations);
+    if (std::log(2.0 * bound / target) / rate * iteration > left) return false;
+    rule.residual *= std::clamp(0.5 * target / bound, 0.03, 0.5);
+    goes_on = true;
+  }
 }
 
 SolveReport Auto::solve_on_velocities(std::span<double> r, const StopRule& stop,
@@ -207,6 +356,10 @@ SolveReport Auto::solve_on_velocities(std::span<double> r, const StopRule& stop,
   Stages stages(observer);
   IterationObserver* const shown = observer != nullptr ? &stages : nullptr;
   SolveReport whole;
+  whole.message = "no factor";
+  const bool judging = stop.residual > 0.0 && !stop.fixed_iterations;
+  if (factorless_ready_ && judging && solve_without_factor(r, stop, stages, shown, whole)) return whole;
+  if (!velocities_ready_) prepare_factored(*problem_, false);
   whole.message = "velocities";
   StopRule rule = stop;
   double before = 1.0;  // of the start, about

@@ -1,17 +1,24 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "solvers/anticipation/ica.h"
 #include "solvers/global_newton/body_newton.h"
+#include "solvers/global_newton/sap.h"
 #include "solvers/portfolio/impulse_portfolio.h"
+#include "solvers/portfolio/residual_bound.h"
 #include "solvers/registered_solver.h"
 
 /// `auto`: the choice where no solver is named.
 ///
 /// - On impulses alone where W is cheap: explicit integration, rigid bodies, bodies of few dofs, few contacts, problems that
-///   have W only. Accelerated sweeps, then Newton steps (impulse_portfolio.h).
+///   have W only. Accelerated sweeps, then Newton steps (impulse_portfolio.h). Where these do not arrive either and M is
+///   there, convex steps on velocities follow (`sap`, cone only), and sweeps again.
+/// - On velocities without a factor of M where bodies are large: `ica` judges itself, and what it finds is bounded
+///   (residual_bound.h). Until the bound meets the tolerance it goes on with a sharper one of its own. Where that costs more
+///   than the factor would, M is factored after all and the next line goes on from there.
 /// - On velocities first elsewhere: `ica` reads M once per iteration and needs no W. It runs in stages;
 ///   after each, the iterations left at the rate so far are weighed against forming W from the factor of M and sweeping
 ///   there. What is cheaper goes on, from the impulses reached. Where sweeps over W do not arrive either, Newton steps on
@@ -20,8 +27,9 @@
 /// Everything is decided by counted operations of the problem at hand, never by a clock, so the answer has the same bits
 /// everywhere. A problem whose W would hold more than kMostBlocks blocks stays on velocities.
 ///
-/// The report's message says what was used: `impulses`, `velocities`, `both`, or `all` with Newton steps on velocities. Forming W in the midst of a solve
-/// allocates; that time is the solve's.
+/// The report's message says what was used: `impulses`, `no factor`, `velocities`, `both`, or `all` with Newton steps on
+/// velocities. Factoring M and forming W in the midst of a solve allocate; that time is the solve's. Runs of a fixed number of
+/// iterations factor M, as there is no tolerance to aim at.
 namespace signorini {
 
 struct AutoOptions {
@@ -55,32 +63,56 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
    public:
     using Ica::Ica;
     const PrimalSystem& system() const { return system_; }
+    PrimalSystem& system() { return system_; }
+    using Ica::copy_velocity;
+    using Ica::go_on_from;
   };
+  class Stages;
   struct Costs {
     double product = 0.0;  ///< M v in an iteration of `ica`
     double inner = 0.0;    ///< a sweep of its inner problem
-    double form = 0.0;     ///< W and q from the factor of M
+    double factor = 0.0;   ///< of M
+    double solves = 0.0;   ///< of M⁻¹ H: for W, or for its diagonal blocks that the exact residual takes
+    double form = 0.0;     ///< the blocks of W from M⁻¹ H
     double step = 0.0;     ///< a Newton step on velocities
     double sweep = 0.0;    ///< a sweep over W
     bool fits = true;      ///< W into kMostBlocks
     bool rigid = true;     ///< no body has more dofs than a rigid one
+
+    double iteration() const;  ///< of `ica`, about
+    double impulses() const;   ///< whole solves, set-up counted in
+    double velocities() const;
+    double factorless() const;
   };
   static Costs costs_of(const ContactProblem& problem);
   static bool prefers_impulses(const Costs& costs);
+  static std::optional<Costs> costs_on_velocities(const ContactProblem& problem);
+  std::unique_ptr<Velocities> make_velocities(Judge judge) const;
   bool velocities_end(const SolveReport& report, double before, const StopRule& stop, int& length) const;
-  void take(const ContactProblem& problem);
+  void prepare_factored(const ContactProblem& problem, bool same_matrix);
+  void prepare_velocities(const ContactProblem& problem, bool same_matrix);
+  void take(const ContactProblem& problem, bool same_matrix);
+  void prepare_impulses(const ContactProblem& problem);
+  bool solve_without_factor(std::span<double> r, const StopRule& stop, Stages& stages,
+                            IterationObserver* shown, SolveReport& whole);
   SolveReport solve_on_velocities(std::span<double> r, const StopRule& stop, IterationObserver* observer);
+  SolveReport solve_on_impulses(std::span<double> r, const StopRule& stop, IterationObserver* observer);
+  SolveReport minimise_on_velocities(std::span<double> r, const StopRule& stop, IterationObserver* observer);
   SolveReport sweep_impulses(std::span<double> r, const StopRule& stop, IterationObserver* observer);
   SolveReport step_velocities(std::span<double> r, const StopRule& stop, IterationObserver* observer);
 
   TaskArena* arena_ = nullptr;
   std::unique_ptr<ImpulsePortfolio> impulses_;
-  std::unique_ptr<Velocities> velocities_;
+  std::unique_ptr<Velocities> velocities_, factorless_;
+  ResidualBound bound_;
+  std::vector<double> v_;  ///< n: of the answer without a factor, m/s
   std::unique_ptr<BodyNewton> steps_;
+  std::unique_ptr<Sap> minimiser_;  ///< for problems on impulses that have M
   const ContactProblem* problem_ = nullptr;
   Vector mu_;
   Costs costs_;
-  bool impulses_ready_ = false, steps_ready_ = false;
+  bool on_velocities_ = false, factorless_ready_ = false, velocities_ready_ = false, impulses_ready_ = false,
+       steps_ready_ = false, minimiser_ready_ = false;
 };
 
 }  // namespace signorini

@@ -147,6 +147,7 @@ Iteration ImpulsePortfolio::step(std::span<double> r) {
   }
   ++counters_.evaluations;
   counters_.state_changes += system_.state_changes();
+  counters_.factorisations = system_.factorisations();
   if (!std::isfinite(error)) {  // full steps ran away: the trial ends
     steps_ = kMostSteps;
     std::copy(best_r_.begin(), best_r_.end(), r.begin());
@@ -205,7 +206,7 @@ LoopEnd ImpulsePortfolio::settle(std::span<double> r) {
   }
   if (length_ > 0) return LoopEnd::none;
   if (record_.best() * stop_->scale() > target_ && trial_is_due(r)) {
-    if (step_of_others_ > 0.0) return LoopEnd::stuck;
+    if (step_of_others_ > 0.0 || (most_trials_ > 0 && trials_ >= most_trials_)) return LoopEnd::stuck;
     begin_trial(r);
   } else {
     length_ = static_cast<int>(

@@ -23,7 +23,8 @@
 /// Newton steps from zero; then from the best iterate, and proximal ones that resume where they were. A trial that halves the
 /// error hands its iterate to the sweeps; otherwise these go on where they were.
 ///
-/// `leave_steps_to_others`: no Newton steps here; the solve ends as stalled where a trial would begin.
+/// `leave_steps_to_others`: no Newton steps here; the solve ends as stalled where a trial would begin. `end_after_trials`: it
+/// ends so where trials do not get on.
 ///
 /// Up to NewtonSystem::kSmall contacts nothing allocates after `prepare`; beyond, the first trial does.
 namespace signorini {
@@ -47,6 +48,8 @@ class ImpulsePortfolio : public RegisteredSolver<ImpulsePortfolio, PortfolioOpti
   void prepare_island(ReducedProblem problem, Vector mu) override;
   /// Of the next solves: somebody else's Newton steps cost `operations` each; 0: steps are taken here.
   void leave_steps_to_others(double operations) { step_of_others_ = operations; }
+  /// Of the next solves: they end as stalled where this many trials one after the other gained little; 0: never.
+  void end_after_trials(int trials) { most_trials_ = trials; }
 
  protected:
   Iteration start(std::span<double> r, const StopTest& stop) override;
@@ -76,6 +79,7 @@ class ImpulsePortfolio : public RegisteredSolver<ImpulsePortfolio, PortfolioOpti
       x_;                        ///< 3m: where sweeps were; the best iterate of trials, N·s; unit-free
   double sweep_cost_ = 0.0;      ///< operations
   double step_of_others_ = 0.0;  ///< operations
+  int most_trials_ = 0;
   bool newton_ready_ = false;
 
   // of one solve

@@ -201,6 +201,7 @@ void Reference::Impl::fill_jacobian(const Vector& x, const Vector& v) {
 bool Reference::Impl::newton_step(double old_error, double& new_error) {
   fill_jacobian(r, u);
   for (Index k = 0; k < contacts(); ++k) step.segment<3>(3 * k) = -contact_residual(k, r, u);
+  ++counters.factorisations;
   if (!solve_in_place(jacobian, step)) return false;
   double t = 1.0;
   for (int halving = 0; halving < 6; ++halving, t *= 0.5) {

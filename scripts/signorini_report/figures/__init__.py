@@ -17,6 +17,7 @@ class Figure:
     order: int         # on the page
     keys: dict = dataclasses.field(default_factory=dict)  # what it reads from figures.toml, see strict.py
     several: bool = False                                 # draws NAME_*.svg, too
+    from_tables: bool = False                             # draws committed results, whose rows are gone, from their tables (committed.py)
     note: Callable = lambda folder, stem: ""              # (folder, stem): what the caption says besides
 
 

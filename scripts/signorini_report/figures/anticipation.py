@@ -77,7 +77,7 @@ def inner(experiment, folder):
     if not found:
         return False
     labels = [one.get("label", one["name"]) for one in experiment.config.get("solvers", [])]
-    labels = [label for label in labels if label in found]
+    labels = [label for label in labels if label in found] or sorted(found)
     scenes = sorted({scene for scenes in found.values() for scene in scenes})
     columns = min(3, len(labels))
     lines = -(-len(labels) // columns)

@@ -12,8 +12,8 @@ COLUMNS = (("resolution", "time ÷ that of {} (right: slower)"), ("iterations", 
 
 
 def methods(experiment, folder):
-    """A row per scene and method, a panel for time and one for iterations; filled marks are tables of the experiment, crosses the
-    paper's. False where nothing was asked for or nothing ran."""
+    """A row per scene and method, a panel for time and one for iterations; marks are tables of the experiment, hollow where a method did not
+    solve all, crosses the paper's. False where nothing was asked for or nothing ran."""
     config = experiment.config.get("methods")
     if config is None:
         return False
@@ -33,7 +33,7 @@ def methods(experiment, folder):
             number = titles.index(row["table"])
             if np.isfinite(row[column]):
                 axes.plot(row[column], place + 0.16 * (number - (len(titles) - 1) / 2), linestyle="none", marker=style.SOLVER_MARKERS[number],
-                          markersize=4, color=style.CYCLE[number])
+                          markersize=4, color=style.CYCLE[number], markerfacecolor=style.CYCLE[number] if row["all_solved"] else "white")
         for place, (scene, method) in enumerate(places):
             value = paper.get((scene, method), {}).get(column, np.nan)
             if np.isfinite(value):
@@ -51,6 +51,8 @@ def methods(experiment, folder):
     panels[0].set_ylim(len(places) - 0.4, -0.6)
     handles = [Line2D([], [], linestyle="none", marker=style.SOLVER_MARKERS[number], color=style.CYCLE[number], label=title)
                for number, title in enumerate(titles)]
+    if not all(row["all_solved"] for row in rows):
+        handles.append(Line2D([], [], linestyle="none", marker="o", color="#444444", markerfacecolor="white", label="one of the two did not solve all"))
     if paper:
         handles.append(Line2D([], [], linestyle="none", marker="x", color=style.BLACK, label="the paper"))
     figure.legend(handles=handles, loc="upper center", ncol=2, fontsize=7,
@@ -60,7 +62,7 @@ def methods(experiment, folder):
 
 
 FIGURES = [
-    Figure("methods", methods, order=30, keys=table_methods.KEYS,
+    Figure("methods", methods, order=30, keys=table_methods.KEYS, from_tables=True,
            caption="Time to resolve contacts (left) and iterations (right) of every method, divided by those of the reference method, scene by "
-                   "scene. Crosses are the paper's ratios. The numbers are in the tables below."),
+                   "scene, over the problems that both solved. Crosses are the paper's ratios. The numbers are in the tables below."),
 ]

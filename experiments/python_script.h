@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace signorini {
+
+struct Program;
+
+enum class ChildOutput { standard_output, standard_error };
+
+/// Exit status of scripts/NAME with these arguments, by Debian's Python. `output`: where its standard output goes.
+int run_python_script(const Program& program, const std::string& name,
+                      const std::vector<std::string>& arguments, ChildOutput output);
+
+}  // namespace signorini

@@ -1,0 +1,130 @@
+#include "harness/replay_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/check.h"
+#include "base/text.h"
+#include "harness/replay_answer.h"
+#include "harness/replay_data.h"
+
+namespace signorini {
+namespace {
+
+long long step_number(std::string_view text, const std::string& steps) {
+  if (text.empty() || text.size() > 18 || text.find_first_not_of("0123456789") != std::string_view::npos) {
+    throw_usage("--steps {}: must look like 120:480 (from step 120 to step 480), 120:, :480 or 120", steps);
+  }
+  return parse_integer(text, "--steps");
+}
+
+long long step_of(const std::string& id) {
+  return parse_integer(std::string_view(id).substr(0, id.find('.')), "step");
+}
+
+std::vector<std::string> every_so_many(const std::vector<std::string>& ids, int every) {
+  std::vector<std::string> chosen;
+  for (std::size_t i = 0; i < ids.size(); i += static_cast<std::size_t>(every)) chosen.push_back(ids[i]);
+  return chosen;
+}
+
+/// By the first frame with contacts.
+bool has_impulses(const RecordingReader& reader, const std::vector<std::string>& ids) {
+  for (const std::string& id : ids) {
+    if (reader.contacts(id) > 0) return reader.read(id).impulse.size() > 0;
+  }
+  return true;
+}
+
+/// Bounds of the bytes of every frame, before anything is solved.
+std::vector<double> largest_bytes(const ReplayPlan& plan, const RecordingReader& reader,
+                                  Eigen::Index vertices) {
+  std::size_t solvers = 0;
+  for (const auto& answer : plan.answers) solvers += answer ? 1 : 0;
+  const int iterates = static_cast<int>(replay_schedule(plan.limits.max_iterations).size()) + 1;
+  std::vector<double> bytes;
+  for (const std::string& id : plan.frames) {
+    bytes.push_back(
+        replay_frame_bytes(vertices, reader.contacts(id), plan.answers.size(), solvers, iterates));
+  }
+  return bytes;
+}
+
+double sum_of_every(const std::vector<double>& bytes, std::size_t every) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < bytes.size(); i += every) sum += bytes[i];
+  return sum;
+}
+
+void check_size(const ReplayPlan& plan, const RecordingReader& reader, const ReplayRequest& request,
+                Eigen::Index vertices) {
+  const std::vector<double> bytes = largest_bytes(plan, reader, vertices);
+  if (sum_of_every(bytes, 1) <= request.largest) return;
+  const std::string what = fmt::format(
+      "{}: {} {} with the answers of {} {} may be {:.0f} MB, more than the {:.0f} MB that a browser opens at "
+      "once",
+      request.file, bytes.size(), bytes.size() == 1 ? "frame" : "frames", plan.answers.size(),
+      plan.answers.size() == 1 ? "solver" : "solvers", 1e-6 * sum_of_every(bytes, 1), 1e-6 * request.largest);
+  std::size_t every = 2;
+  while (every < bytes.size() && sum_of_every(bytes, every) > request.largest) ++every;
+  if (sum_of_every(bytes, every) > request.largest)
+    throw_usage("{}; name fewer solvers, or a step with fewer contacts", what);
+  throw_usage("{}; give --every {}, or fewer steps with --steps A:B (the recording has {} to {})", what,
+              static_cast<std::size_t>(request.every) * every, reader.frames().front(),
+              reader.frames().back());
+}
+
+}  // namespace
+
+std::vector<std::string> frames_in(const std::vector<std::string>& ids, const std::string& steps,
+                                   const std::string& file) {
+  if (steps.empty()) return ids;
+  const std::size_t colon = steps.find(':');
+  const std::string_view text = steps;
+  const std::string_view from = text.substr(0, colon);
+  const std::string_view to = colon == std::string::npos ? from : text.substr(colon + 1);
+  if (from.empty() && to.empty()) step_number("", steps);
+  const long long first = from.empty() ? 0 : step_number(from, steps);
+  const long long last = to.empty() ? std::numeric_limits<long long>::max() : step_number(to, steps);
+  std::vector<std::string> chosen;
+  for (const std::string& id : ids) {
+    const long long step = step_of(id);
+    if (step >= first && step <= last) chosen.push_back(id);
+  }
+  if (chosen.empty()) {
+    throw_usage("--steps {}: {} has no snapshot there; it holds {} from {} to {}", steps, file, ids.size(),
+                ids.front(), ids.back());
+  }
+  return chosen;
+}
+
+ReplayPlan plan_replay(const ReplayRequest& request, const RecordingReader& reader) {
+  if (reader.frames().empty()) throw_input("{}: holds no snapshots", request.file);
+  ReplayPlan plan;
+  plan.frames = every_so_many(frames_in(reader.frames(), request.steps, request.file), request.every);
+  const Frame first = reader.read(plan.frames.front());
+  if (!first.geometry) {
+    throw_input("{}: step {} holds no surfaces; record the scene with --set geometry=true", request.file,
+                first.id);
+  }
+  std::vector<std::string> names = list_entries(request.solvers, "--solver");
+  if (names.empty()) names = {has_impulses(reader, plan.frames) ? kRecordedAnswer : "auto"};
+  SolveRequest solve = request.solve;
+  solve.solvers.clear();
+  std::copy_if(names.begin(), names.end(), std::back_inserter(solve.solvers),
+               [](const std::string& name) { return name != kRecordedAnswer; });
+  const SolvePlan solvers = plan_solves(solve);
+  auto variant = solvers.variants.begin();
+  for (auto name = names.begin(); name != names.end(); ++name) {
+    if (std::find(names.begin(), name, *name) != name)
+      throw_usage("--solver: {} is named twice; name it once", *name);
+    plan.answers.push_back(*name == kRecordedAnswer ? std::nullopt : std::optional(*variant++));
+  }
+  plan.limits = solvers.limits;
+  check_size(plan, reader, request, first.geometry->vertices.rows());
+  return plan;
+}
+
+}  // namespace signorini

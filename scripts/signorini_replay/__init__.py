@@ -1,0 +1,1 @@
+"""Pages that show recordings in a browser: docs/replay.md."""

@@ -1,0 +1,70 @@
+/* Rows of a page: interactive.py packs them as columns (JSON, deflated, base64). */
+"use strict";
+
+async function unpacked(text) {
+  const bytes = Uint8Array.from(atob(text.trim()), letter => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return JSON.parse(await new Response(stream).text());
+}
+
+function constantOr(values, count) {
+  return values.length === count ? values : Array(count).fill(values[0]);
+}
+
+/* {count, columns}: every column an array; {words, at} for text, which filters compare by place. */
+function rowsOf(raw) {
+  const table = {count: raw.count, numbers: {}, texts: {}};
+  for (const [name, column] of Object.entries(raw.columns)) {
+    if ("words" in column) table.texts[name] = {words: column.words, at: column.at ? column.at : Array(raw.count).fill(0)};
+    else table.numbers[name] = column.numbers ? JSON.parse(column.numbers) : Array(raw.count).fill(JSON.parse(column.one));
+  }
+  return table;
+}
+
+function valueOf(table, name, row) {
+  if (name in table.texts) return table.texts[name].words[table.texts[name].at[row]];
+  return name in table.numbers ? table.numbers[name][row] : undefined;
+}
+
+/* Distinct values of a column; numbers by size. */
+function valuesOf(table, name) {
+  if (name in table.texts) return [...table.texts[name].words];
+  return [...new Set(table.numbers[name])].sort((a, b) => a - b);
+}
+
+function stepNumber(step) { return Number.parseFloat(step) || 0; }
+
+/* Text for a reader: three digits. */
+function words(value) {
+  if (value === null || value === undefined || Number.isNaN(value)) return "–";
+  if (typeof value !== "number") return String(value);
+  if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
+  if (Number.isInteger(value) && Math.abs(value) < 1e7) return String(value);
+  const size = Math.abs(value);
+  return size >= 1e-3 && size < 1e7 ? String(Number(value.toPrecision(3))) : value.toExponential(2);
+}
+
+/* Seconds in the unit that reads best. */
+function duration(seconds) {
+  if (seconds === null || seconds === undefined || !Number.isFinite(seconds)) return "–";
+  const [factor, unit] = seconds >= 1 ? [1, "s"] : seconds >= 1e-3 ? [1e3, "ms"] : [1e6, "µs"];
+  return `${Number((seconds * factor).toPrecision(3))} ${unit}`;
+}
+
+function residualWords(value) { return value === null ? "no number" : Number.isFinite(value) ? value.toExponential(1) : "overflow"; }
+
+function csvCell(value) {
+  const text = value === null || value === undefined ? "" : String(value);
+  const safe = /^[=+@\t\r]/.test(text) || /^-[^\d.]/.test(text) ? `'${text}` : text; // a spreadsheet must not take a name for a formula
+  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+function csvOf(header, rows) { return [header, ...rows].map(row => row.map(csvCell).join(",")).join("\n") + "\n"; }
+
+function saveAs(name, kind, text) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], {type: kind}));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}

@@ -1,0 +1,399 @@
+/* The page of an experiment: reads the rows, keeps the state, draws what the state asks for. */
+"use strict";
+
+const AT_FIRST = 100; // rows of the table of runs
+const el = id => document.getElementById(id);
+
+class Explorer {
+  constructor(table, settings) {
+    Object.assign(this, {table, settings, moreRows: false, measures: measuresOf(table)});
+    this.filters = settings.filters.map(([name, title]) => ({name, title, values: valuesOf(table, name).map(String)}));
+    this.first = this.firstState();
+    this.state = readState(this.first);
+    this.mend();
+    this.numberKeys();
+  }
+
+  /* The view of the static figures: the timed rows of the first law, by regions where there are some, on the fewest threads. */
+  firstState() {
+    const {table, settings} = this, state = {protocol: settings.protocols[0] ?? "", target: String(settings.target), measure: "total", profile: "log", against: "contacts", x: "log", y: "log",
+      over: "iterations", curvex: "log", sort: "name", down: "", runsort: "", rundown: "", file: "", step: "", run: "", off: []};
+    for (const {name} of this.filters) state[name] = null;
+    const narrow = (name, wanted) => {
+      const values = this.filters.find(filter => filter.name === name)?.values ?? [];
+      if (values.length > 1) state[name] = [wanted.find(value => values.includes(value)) ?? values[0]];
+    };
+    narrow("law", ["cone", "pyramid"]);
+    narrow("region_mode", ["points", "none"]);
+    narrow("threads", ["1"]);
+    const rows = chosenRows(table, state.protocol, this.allowed(state));
+    if (!rows.length) for (const {name} of this.filters) state[name] = null;
+    return state;
+  }
+
+  /* An address may name what this page does not have. */
+  mend() {
+    const {state, first} = this, keep = (key, known) => { if (!known.includes(state[key])) state[key] = first[key]; };
+    keep("protocol", this.settings.protocols);
+    keep("target", this.settings.targets.map((_, place) => String(place)));
+    keep("measure", Object.keys(this.measures));
+    for (const key of ["profile", "x", "y", "curvex"]) keep(key, ["log", "linear"]);
+    keep("against", Object.keys(this.abscissae()));
+    keep("over", ["iterations", "seconds"]);
+    for (const {name, values} of this.filters) if (state[name]) state[name] = state[name].filter(value => values.includes(value));
+  }
+
+  allowed(state) {
+    return Object.fromEntries(this.filters.filter(({name}) => state[name] !== null).map(({name}) => [name, new Set(state[name])]));
+  }
+
+  abscissae() {
+    const number = {snapshot: "number of the snapshot"};
+    for (const [name, title] of [["contacts", "contacts"], ["dofs", "degrees of freedom"], ["largest_region", "contacts of the largest region"], ["threads", "threads"]])
+      if (this.table.numbers[name] && valuesOf(this.table, name).length > 1) number[name] = title;
+    return number;
+  }
+
+  seriesName(name, law, regions, threads, more = "") {
+    const words = [name];
+    const varies = filter => (this.state[filter]?.length ?? this.filters.find(one => one.name === filter)?.values.length ?? 1) > 1;
+    if (varies("law")) words.push(law);
+    if (varies("region_mode")) words.push(regions);
+    if (varies("threads")) words.push(`${threads} threads`);
+    return words.join(" · ") + more;
+  }
+
+  /* keys.snapshot[row], keys.series[row]: what tells snapshots and series apart; further filters than the five tell series apart too. */
+  numberKeys() {
+    const {table} = this, further = this.filters.map(filter => filter.name).filter(name => !["scene", "solver", "law", "region_mode", "threads"].includes(name));
+    const snapshots = new Map(), order = new Map();
+    this.keys = {snapshot: [], series: []};
+    for (let row = 0; row < table.count; ++row) {
+      const key = `${table.texts.file.at[row]}|${table.texts.step.at[row]}`;
+      if (!snapshots.has(key)) snapshots.set(key, row);
+      this.keys.snapshot.push(key);
+    }
+    const stepOf = key => stepNumber(valueOf(table, "step", snapshots.get(key))), fileOf = key => valueOf(table, "file", snapshots.get(key));
+    [...snapshots.keys()].sort((a, b) => fileOf(a).localeCompare(fileOf(b)) || stepOf(a) - stepOf(b)).forEach((key, place) => order.set(key, place + 1));
+    this.order = order;
+    this.further = further;
+    this.nameSeries();
+  }
+
+  nameSeries() {
+    const {table, further} = this, at = name => row => valueOf(table, name, row), [name, law, regions, threads] = ["name", "law", "region_mode", "threads"].map(at);
+    const varying = further.filter(one => (this.state[one] ?? this.filters.find(filter => filter.name === one).values).length > 1);
+    this.keys.series = Array.from({length: table.count}, (_, row) =>
+      this.seriesName(name(row), law(row), regions(row), threads(row), varying.map(one => ` · ${valueOf(table, one, row)}`).join("")));
+    this.lookOf = new Map(this.keys.series.map((series, row) => [series, row]));
+  }
+
+  look(name) { return this.settings.looks[name] ?? ["#777777", ""]; }
+  lookOfSeries(series) { return this.look(valueOf(this.table, "name", this.lookOf.get(series))); }
+
+  /* Whether a curve belongs to a series that is shown. */
+  isShown(name, law, regions, threads) {
+    const allowed = this.allowed(this.state), inside = (filter, value) => !allowed[filter] || allowed[filter].has(String(value));
+    return inside("law", law) && inside("region_mode", regions) && inside("threads", threads) && this.shown.has(this.seriesName(name, law, regions, threads));
+  }
+
+  set(changes) {
+    Object.assign(this.state, changes);
+    if (Object.keys(changes).some(key => this.filters.some(filter => filter.name === key))) this.nameSeries();
+    this.draw();
+  }
+
+  select() {
+    const {state} = this;
+    this.rows = chosenRows(this.table, state.protocol, this.allowed(state));
+    this.found = cellsOf(this.table, this.rows, this.keys, state.target, state.measure);
+    const off = new Set(state.off), order = Object.keys(this.settings.looks);
+    const rank = series => order.indexOf(valueOf(this.table, "name", this.lookOf.get(series)));
+    this.found.series.sort((a, b) => rank(a) - rank(b) || compared(a, b));
+    this.shown = new Set(this.found.series.filter(series => !off.has(series)));
+    this.profile = profileOf(this.found, this.shown);
+    this.shownRows = this.rows.filter(row => this.shown.has(this.keys.series[row]));
+  }
+
+  draw() {
+    this.select();
+    writeState(this.state, this.first);
+    this.drawControls();
+    this.drawCounts();
+    this.drawProfile();
+    this.drawScatter();
+    this.drawSeries();
+    this.drawRuns();
+    this.drawDetails();
+  }
+
+  drawControls() {
+    const {state, settings} = this, change = key => value => this.set({[key]: value});
+    fillSelect("protocol", settings.protocols.map(name => [name, {time: "timed", "self-stopped": "own stop", converge: "traced"}[name] ?? name]), state.protocol, change("protocol"));
+    fillSelect("target", settings.targets.map((target, place) => [place, target.toExponential(0)]), state.target, change("target"));
+    fillSelect("measure", Object.entries(this.measures).map(([key, measure]) => [key, measure.title]), state.measure, change("measure"));
+    fillSelect("abscissa", Object.entries(this.abscissae()), state.against, change("against"));
+    for (const [id, key] of [["profile-scale", "profile"], ["x-scale", "x"], ["y-scale", "y"], ["curve-over", "over"], ["curve-scale", "curvex"]]) bindSelect(id, state[key], change(key));
+    this.drawFilters();
+  }
+
+  drawFilters() {
+    const place = el("filters"), open = new Set([...place.querySelectorAll("details[open]")].map(group => group.dataset.filter));
+    const focus = document.activeElement?.closest?.(".filter"), held = focus && [focus.dataset.filter, document.activeElement.value ?? document.activeElement.getAttribute("aria-label")];
+    place.textContent = "";
+    for (const {name, title, values} of this.filters) {
+      if (values.length < 2) continue;
+      const allowed = this.allowed(this.state);
+      delete allowed[name];
+      const counts = new Map();
+      for (const row of chosenRows(this.table, this.state.protocol, allowed)) {
+        const value = String(valueOf(this.table, name, row));
+        counts.set(value, (counts.get(value) ?? 0) + 1);
+      }
+      const group = filterGroup(name, title, values, this.state[name] ?? values, counts,
+        chosen => this.set({[name]: chosen.length === values.length && this.first[name] === null ? null : chosen}));
+      group.open = open.has(name);
+      place.append(group);
+    }
+    if (held) [...place.querySelectorAll(`[data-filter="${held[0]}"] :is(input, button)`)].find(one => (one.type === "checkbox" ? one.value : one.getAttribute("aria-label")) === held[1])?.focus();
+  }
+
+  drawCounts() {
+    const runs = this.shownRows.length, failed = this.failures();
+    el("counts").textContent = `${runs} runs of ${this.table.count}: ${this.profile.snapshots} snapshots, ${this.shown.size} of ${this.found.series.length} series; `
+      + `on ${failed} of ${this.pairs()} pairs of snapshot and series the residual was not reached.`;
+  }
+
+  pairs() { return [...this.profile.series.values()].reduce((sum, own) => sum + own.asked, 0); }
+  failures() { return [...this.profile.series.values()].reduce((sum, own) => sum + own.asked - own.ratios.length, 0); }
+
+  drawProfile() {
+    const measure = MEASURES[this.state.measure], lines = [], all = [...this.profile.series.values()].flatMap(own => own.ratios);
+    const limit = Math.max(2, 1.15 * (all.length ? d3.max(all) : 1));
+    for (const [name, own] of this.profile.series) {
+      const [colour, dashes] = this.lookOfSeries(name), count = this.profile.snapshots || 1;
+      const points = [[1, own.ratios.filter(ratio => ratio <= 1).length / count]];
+      own.ratios.forEach((ratio, place) => points.push([ratio, (place + 1) / count]));
+      points.push([limit, own.ratios.length / count]);
+      lines.push({name, colour, dashes, step: true, points: points.map(([x, y]) => [x, 100 * y])});
+    }
+    drawLines(el("profile"), `Performance profile of ${lines.length} series over ${this.profile.snapshots} snapshots; the table of series has its numbers`, lines, {xScale: this.state.profile, xFloor: 1, yDomain: [0, 104],
+      xWords: `${measure.label} ÷ best on the snapshot`, yWords: "snapshots solved [%]"});
+  }
+
+  drawScatter() {
+    const {state, table} = this, measure = MEASURES[state.measure], bySeries = new Map([...this.shown].map(name => [name, []]));
+    for (const [snapshot, line] of this.found.cells)
+      for (const [name, cell] of line)
+        if (this.shown.has(name)) bySeries.get(name).push({x: state.against === "snapshot" ? this.order.get(snapshot) : table.numbers[state.against][cell.row],
+          y: costOf(table, state.measure, cell.row), reached: cell.reached, row: cell.row, series: name, ratio: cell.ratio});
+    const series = [...bySeries].map(([name, marks]) => ({name, marks, colour: this.lookOfSeries(name)[0]}));
+    const drawn = drawMarks(el("scatter"), `${measure.label} of ${this.pairs()} runs against ${this.abscissae()[state.against]}`, series,
+      {xScale: state.x, yScale: state.y, xWords: this.abscissae()[state.against], yWords: measure.label + (measure.seconds ? " [s]" : "")});
+    this.marks = drawn;
+    this.bindScatter(drawn);
+  }
+
+  bindScatter({parts, marks, tree}) {
+    const svg = parts.svg.node();
+    svg.setAttribute("tabindex", "0");
+    svg.setAttribute("role", "application");
+    svg.setAttribute("aria-roledescription", "plot of runs");
+    svg.style.cursor = "pointer";
+    let at = -1;
+    const show = item => {
+      parts.ring.attr("cx", item.px).attr("cy", item.py).attr("visibility", "visible");
+      el("tip").textContent = this.tipOf(item.mark);
+    };
+    const under = event => {
+      const box = svg.getBoundingClientRect(), scale = SIZE.width / box.width;
+      return tree.find((event.clientX - box.left) * scale, (event.clientY - box.top) * scale, 24);
+    };
+    svg.addEventListener("pointermove", event => { const item = under(event); if (item) show(item); });
+    svg.addEventListener("click", event => { const item = under(event); if (item) this.open(item.mark.row); });
+    svg.addEventListener("keydown", event => {
+      const by = {ArrowRight: 1, ArrowDown: 10, ArrowLeft: -1, ArrowUp: -10}[event.key];
+      if (by && marks.length) at = Math.max(0, Math.min(marks.length - 1, at + by)), show(marks[at]), event.preventDefault();
+      if ((event.key === "Enter" || event.key === " ") && marks[at]) this.open(marks[at].mark.row), event.preventDefault();
+    });
+  }
+
+  tipOf(mark) {
+    const {table} = this, get = name => valueOf(table, name, mark.row), measure = MEASURES[this.state.measure];
+    const amount = measure.seconds ? duration(mark.y) : `${words(mark.y)} ${measure.label}`;
+    return `${get("file")}, step ${get("step")} (${get("contacts")} contacts): ${mark.series}, ${amount}, `
+      + (mark.reached ? `${words(mark.ratio)} × the best` : `residual ${residualWords(get("residual"))}, not reached`);
+  }
+
+  open(row) {
+    const get = name => valueOf(this.table, name, row);
+    this.set({file: get("file"), step: get("step"), run: this.keys.series[row]});
+    el("details").focus({preventScroll: true});
+    el("details").scrollIntoView({block: "start"});
+  }
+
+  /* One row per series. */
+  seriesRows() {
+    return this.found.series.map(name => {
+      const shown = this.shown.has(name), own = this.profile.series.get(name) ?? {ratios: [], asked: 0, best: 0}, cells = [];
+      for (const line of this.found.cells.values()) if (line.has(name)) cells.push(line.get(name));
+      const solved = cells.filter(cell => cell.reached), at = (column, cell) => this.table.numbers[column][cell.row];
+      const share = factor => shown && this.profile.snapshots ? 100 * shareWithin(this.profile, name, factor) : null;
+      return {name, shown, asked: cells.length, solved: solved.length, best: share(1), within2: share(2), within10: share(10), ratio: shown ? geometricMean(own.ratios) : null,
+        setup: median(solved.map(cell => at("setup_seconds", cell))), solve: median(solved.map(cell => at("solve_seconds", cell))),
+        iterations: median(solved.map(cell => at("iterations", cell))), residual: d3.max(cells, cell => at("residual", cell)) ?? null};
+    });
+  }
+
+  seriesColumns() {
+    const percent = key => row => row[key] === null ? "–" : `${Number(row[key].toFixed(1))}`;
+    return [{key: "name", title: "series", text: row => this.seriesCell(row), value: row => row.name},
+      {key: "asked", title: "snapshots", number: true}, {key: "solved", title: "reached", number: true, text: row => this.solvedCell(row)},
+      {key: "best", title: "best %", number: true, text: percent("best"), meaning: "share of all snapshots on which it is the best of the series shown"},
+      {key: "within2", title: "≤ 2× %", number: true, text: percent("within2"), meaning: "share of all snapshots that it solves within twice the best"}, {key: "within10", title: "≤ 10× %", number: true, text: percent("within10")},
+      {key: "ratio", title: "÷ best", number: true, meaning: "geometric mean over the snapshots that it solved"},
+      {key: "setup", title: "set-up", number: true, text: row => duration(row.setup)}, {key: "solve", title: "solve", number: true, text: row => duration(row.solve)},
+      {key: "iterations", title: "iterations", number: true}, {key: "residual", title: "worst residual", number: true, text: row => residualWords(row.residual)}];
+  }
+
+  solvedCell(row) {
+    const span = document.createElement("span");
+    span.textContent = `${row.solved} of ${row.asked}`;
+    span.className = row.solved < row.asked ? "whole differs" : "whole";
+    return span;
+  }
+
+  seriesCell(row) {
+    const label = document.createElement("label"), box = document.createElement("input"), [colour, dashes] = this.lookOfSeries(row.name);
+    label.className = "series";
+    box.type = "checkbox";
+    box.checked = row.shown;
+    box.dataset.series = row.name;
+    box.addEventListener("change", () => {
+      const off = new Set(this.state.off);
+      box.checked ? off.delete(row.name) : off.add(row.name);
+      this.set({off: [...off].sort()});
+      [...el("series-table").querySelectorAll("input")].find(one => one.dataset.series === row.name)?.focus();
+    });
+    const swatch = d3.create("svg").attr("width", 30).attr("height", 10).attr("aria-hidden", "true");
+    swatch.append("line").attr("x1", 0).attr("x2", 30).attr("y1", 5).attr("y2", 5).attr("stroke", seen(colour)).attr("stroke-width", 2.5).attr("stroke-dasharray", dashes || null);
+    label.append(box, swatch.node(), ` ${row.name}`);
+    return label;
+  }
+
+  drawSeries() {
+    const order = {key: this.state.sort, down: this.state.down === "1"};
+    fillTable(el("series-table"), this.seriesColumns(), this.seriesRows(), order.key === "name" && !order.down ? null : order, ({key, down}) => this.set({sort: key, down: down ? "1" : ""}));
+  }
+
+  runColumns(plain = false) {
+    const {table} = this, column = (key, title, more = {}) => ({key, title, value: line => valueOf(table, key, line.row), text: line => words(valueOf(table, key, line.row)), ...more});
+    const opener = line => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "opener";
+      button.textContent = valueOf(table, "step", line.row);
+      button.setAttribute("aria-label", `Open ${valueOf(table, "file", line.row)} step ${button.textContent}, ${line.series}`);
+      button.addEventListener("click", () => this.open(line.row));
+      return button;
+    };
+    const time = name => ({number: true, text: line => duration(valueOf(table, name, line.row))});
+    return [column("file", "recording"), column("step", "step", plain ? {} : {text: opener}), {key: "series", title: "series"}, column("contacts", "contacts", {number: true}),
+      column("tolerance", "tolerance", {number: true, text: line => valueOf(table, "tolerance", line.row).toExponential()}), column("status", "status"), column("iterations", "iterations", {number: true}),
+      column("residual", "residual", {number: true, text: line => residualWords(valueOf(table, "residual", line.row))}),
+      column("setup_seconds", "set-up", time("setup_seconds")), column("solve_seconds", "solve", time("solve_seconds"))];
+  }
+
+  drawRuns(all = false) {
+    const lines = this.shownRows.map(row => ({row, series: this.keys.series[row]})), order = {key: this.state.runsort, down: this.state.rundown === "1"};
+    const limit = all || this.moreRows ? Infinity : AT_FIRST;
+    el("runs-count").textContent = `${lines.length}`;
+    el("runs-more").hidden = this.moreRows || lines.length <= AT_FIRST;
+    el("runs-more").textContent = `Show all ${lines.length} rows`;
+    fillTable(el("runs-table"), this.runColumns(), lines, order, ({key, down}) => this.set({runsort: key, rundown: down ? "1" : ""}), limit);
+  }
+
+  drawDetails() {
+    const {state, table} = this, panel = el("details"), files = table.texts.file.words.indexOf(state.file), steps = table.texts.step.words.indexOf(state.step);
+    const key = `${files}|${steps}`, line = this.found.cells.get(key);
+    panel.hidden = !this.order.has(key) || !line;
+    if (panel.hidden) return;
+    const present = [...line].filter(([name]) => this.shown.has(name)), own = line.get(state.run) ?? present[0]?.[1] ?? [...line.values()][0], row = own.row;
+    const series = this.keys.series[row];
+    el("details-title").textContent = `${state.file}, step ${state.step}`;
+    el("details-facts").textContent = ["contacts", "dofs", "regions", "largest_region"].filter(name => table.numbers[name]).map(name => `${words(table.numbers[name][row])} ${name.replaceAll("_", " ")}`).join(", ") + ".";
+    el("run-name").textContent = series;
+    el("command").textContent = commandOf(table, this.settings, row);
+    fillNumbers(table, el("run-numbers").tBodies[0], this.settings, row);
+    const opened = `${state.file}#${state.step}`;
+    if (this.replayed !== opened) fillReplay(el("replay"), this.settings, state.file, state.step);
+    this.replayed = opened;
+    this.drawSnapshotTable(present, series);
+    this.curvesDrawn = drawCurves(el("curves-plot"), el("curves-note"), {file: state.file, step: state.step}, this, series);
+  }
+
+  drawSnapshotTable(present, selected) {
+    const best = Math.min(...present.map(([, cell]) => cell.cost));
+    const rows = present.map(([name, cell]) => ({name, cell, selected: name === selected, cost: cell.reached ? cell.cost : null, ratio: cell.reached ? ratioOf(cell.cost, best) : null}));
+    const pick = row => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "opener";
+      button.textContent = row.name;
+      button.setAttribute("aria-pressed", row.selected);
+      button.addEventListener("click", () => this.set({run: row.name}));
+      return button;
+    };
+    const number = (key, title, text) => ({key, title, number: true, text});
+    const at = (name, row) => valueOf(this.table, name, row.cell.row);
+    const columns = [{key: "name", title: "series", text: pick}, number("ratio", "÷ best"), {key: "status", title: "status", plain: true, text: row => at("status", row)},
+      {...number("iterations", "iterations", row => words(at("iterations", row))), plain: true}, {...number("residual", "residual", row => residualWords(at("residual", row))), plain: true},
+      {...number("setup", "set-up", row => duration(at("setup_seconds", row))), plain: true}, {...number("solve", "solve", row => duration(at("solve_seconds", row))), plain: true}];
+    fillTable(el("snapshot-table"), columns, rows, this.snapshotOrder ?? {key: "ratio", down: false}, order => { this.snapshotOrder = order; this.drawDetails(); });
+  }
+
+  runsCsv() {
+    const {table} = this, names = [...Object.keys(table.texts), ...Object.keys(table.numbers)].filter(name => !name.startsWith("reached."));
+    return csvOf(names, this.shownRows.map(row => names.map(name => valueOf(table, name, row))));
+  }
+
+  seriesCsv() {
+    const columns = this.seriesColumns().map(column => column.key);
+    return csvOf(columns, this.seriesRows().filter(row => row.shown).map(row => columns.map(key => row[key])));
+  }
+
+  bind() {
+    el("reset").onclick = () => { this.state = structuredClone(this.first); this.moreRows = false; this.nameSeries(); this.draw(); };
+    el("link").onclick = () => copyText(location.href, el("link"));
+    el("copy").onclick = () => copyText(el("command").textContent, el("copy"));
+    el("details-close").onclick = () => { this.set({file: "", step: "", run: ""}); el("scatter").querySelector("svg")?.focus(); };
+    el("all-series").onclick = () => this.set({off: []});
+    el("no-series").onclick = () => this.set({off: [...this.found.series].sort()});
+    el("runs-more").onclick = () => { this.moreRows = true; this.drawRuns(); };
+    el("runs-csv").onclick = () => saveAs("runs_shown.csv", "text/csv", this.runsCsv());
+    el("series-csv").onclick = () => saveAs("series_shown.csv", "text/csv", this.seriesCsv());
+    for (const button of document.querySelectorAll("[data-save]")) button.onclick = () => saveSvg(el(button.dataset.save), button.dataset.save);
+    addEventListener("hashchange", () => { this.state = readState(this.first); this.mend(); this.nameSeries(); this.draw(); });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
+    addEventListener("beforeprint", () => { this.drawRuns(true); this.drawProfile(); this.drawScatter(); });
+    addEventListener("afterprint", () => this.draw());
+  }
+}
+
+async function startExplorer() {
+  try {
+    const raw = await unpacked(el("rows").textContent), settings = JSON.parse(el("settings").textContent);
+    el("explorer").hidden = false;
+    const explorer = new Explorer(rowsOf(raw), settings);
+    window.signorini = explorer;
+    explorer.bind();
+    explorer.draw();
+    document.documentElement.dataset.ready = "1";
+  } catch (error) {
+    document.documentElement.dataset.failed = "1";
+    el("explorer").hidden = false;
+    el("counts").textContent = `This browser cannot show the interactive part (${error.message}); static figures and tables stand below.`;
+    console.error(error);
+  }
+}
+startExplorer();
