@@ -33,6 +33,7 @@ OURS = "signorini"
 PRINTED_RULES = "signorini_printed_rules"
 SHORT = {"lazarevych2010": "Lazarevych 2010, ", "otaduy2009": "Otaduy 2009, ", "verschoor2019": "Verschoor and Jalba 2019, "}  # in sources
 PAGE_BYTES, README_BYTES, README_LINES = 60_000, 12_000, 200
+TABLE_LETTERS = 40_000  # of a table on the page of an experiment
 SIZES = ("quick", "medium", "paper")
 BOUNDS = {judged.PAPER: "of the paper", judged.OURS: "of ours", "": "of unknown origin"}
 PARTS = {"points": "by regions", "islands": "by islands"}
@@ -211,12 +212,16 @@ def solver_table(experiment):
 
 
 def tables_of(experiment):
-    """The tables that the report wrote beside the claims, with their headings one level down where there are several."""
+    """The tables that the report wrote beside the claims, with their headings one level down where there are several; a link to what is too
+    long for a page."""
     parts = []
     for name in ("methods.md", "iterations.md", "errors.md"):
         path = experiment.folder / name
         if path.is_file():
             title, text = path.read_text(encoding="utf-8").split("\n", 1)
+            if len(text) > TABLE_LETTERS:
+                parts.append(f"#{title}\n\nLine by line: [{name}](../../../results/reference/{experiment.id}/{name}).")
+                continue
             text = linked(text)
             parts.append(text.strip() if name != "iterations.md" else f"#{title}\n\n{text.strip()}")
     return parts

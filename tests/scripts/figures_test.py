@@ -238,8 +238,8 @@ def profiles(e):
             order = sorted(LABELS.values(), key=lambda label: -height[label])
             curves = [[(value, 100 * (place + 1) / len(table)) for place, value in enumerate(sorted(ratio[label][np.isfinite(ratio[label])]))] for label in order]
             names = [(f"{label}, {100 * np.isfinite(ratio[label]).mean():.0f} %", 1.03, 0.99 - 0.135 * place) for place, label in enumerate(order)]
-            panels.append(Panel(curves=curves, words=names, x="time ÷ best time on the same snapshot" if scenes == ["dale"] else None,
-                                y="solved [%]" if column == "solve" else None, scales=("log", "linear")))
+            panels.append(Panel(curves=curves, words=names, x="time ÷ best time on the same snapshot" if scenes == ["dale"] else "",
+                                y="solved [%]" if column == "solve" else "", scales=("log", "linear")))
     return panels
 
 

@@ -86,8 +86,8 @@ def winners(experiment, folder):
 
 
 def ratio_text(ratio):
-    """1.0, 2.4, 17, 230"""
-    return f"{ratio:.1f}" if ratio < 9.95 else f"{ratio:.0f}"
+    """1.0, 2.4, 17, >99"""
+    return f"{ratio:.1f}" if ratio < 9.95 else f"{ratio:.0f}" if ratio < 99.5 else ">99"
 
 
 FIGURES = [
