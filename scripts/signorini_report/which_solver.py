@@ -84,6 +84,11 @@ def winners_table(folder, config):
     return tables.markdown(["family", "residual", "best, set-up counted in", "best, without set-up", "auto", "best of Siconos"], rows, set())
 
 
+def end_words(label, end):
+    """What the page calls an end; Siconos takes no M, and no W that is too large to hand over."""
+    return "W too large" if end == "unsupported" and label.startswith("Siconos ") else ENDS.get(end, end)
+
+
 def failures_table(folder, config):
     """How many problems each solver does not solve, how those runs end, and where."""
     table, whole = table_of(folder, "failures.csv"), table_of(folder, "families.csv")
@@ -98,7 +103,7 @@ def failures_table(folder, config):
         for tolerance in tolerances:
             here = whole[(whole["label"] == label) & (whole["tolerance"] == tolerance)]
             ends = own[own["tolerance"] == tolerance].groupby("end")["runs"].sum()
-            told = ", ".join(f"{count} {ENDS.get(end, end)}" for end, count in ends.items())
+            told = ", ".join(f"{count} {end_words(label, end)}" for end, count in ends.items())
             cells.append(f"{int(here['problems'].sum() - here['solved'].sum())} of {int(here['problems'].sum())}" + (f": {told}" if told else ""))
         missed = own[(own["tolerance"] == tolerances[1 if len(tolerances) > 2 else 0]) & (own["end"] != "unsupported")]
         counts = missed.groupby("family")["runs"].sum()
