@@ -13,7 +13,6 @@ error evaluation and every local solver of `LOCAL_SOLVERS`; the fastest that pas
 
 import argparse
 import csv
-import os
 import subprocess
 import sys
 import tempfile
@@ -22,8 +21,10 @@ from pathlib import Path
 
 import h5py
 import numpy as np
-import scipy.sparse as sparse
 import siconos.numerics as sn
+
+from signorini_problems.delassus import read_matrix
+from signorini_problems.siconos_library import Silence, native
 
 ROOT = Path(__file__).resolve().parent.parent
 LOCAL_SOLVERS = {
@@ -51,16 +52,9 @@ class Problem:
             group = file["fclib_local"]
             if int(group["spacedim"][0]) != 3:
                 sys.exit(f"error: {path}: not a 3D problem")
-            matrix = group["W"]
-            rows, columns, kind = (int(matrix[name][0]) for name in ("m", "n", "nz"))
-            p, i, x = (matrix[name][:] for name in ("p", "i", "x"))
+            W = read_matrix(group["W"]).tocsr()
             self.q = group["vectors/q"][:]
             self.mu = group["vectors/mu"][:]
-        if kind >= 0:
-            W = sparse.coo_matrix((x[:kind], (i[:kind], p[:kind])), shape=(rows, columns)).tocsr()
-        else:
-            make = sparse.csc_matrix if kind == -1 else sparse.csr_matrix
-            W = make((x[:p[-1]], i[:p[-1]], p), shape=(rows, columns)).tocsr()
         W.sum_duplicates()
         W.sort_indices()
         self.W = W
@@ -89,40 +83,11 @@ class Problem:
         e_t = (r[:, 1:] - t * factor[:, None]) / rho_t[:, None]
         return float(np.sqrt(e_n**2 + (e_t**2).sum(axis=1)).max() / np.abs(self.q).max())
 
-    def for_siconos(self):
-        """Siconos reads sparse 3x3 blocks (its storage 1) from a text file only."""
-        with tempfile.NamedTemporaryFile("w", suffix=".dat") as file:
-            n, blocks = self.contacts, self.blocks
-            ends = " ".join(str(3 * (k + 1)) for k in range(n))
-            file.write(f"3\n{n}\n1\n{3 * n} {3 * n}\n{len(blocks.indices)} {n} {n}\n{ends}\n{ends}\n")
-            file.write(f"{n + 1} {len(blocks.indices)}\n")
-            file.write(" ".join(map(str, blocks.indptr)) + "\n" + " ".join(map(str, blocks.indices)) + "\n")
-            for number, block in enumerate(blocks.data):
-                file.write(f"{number}\n" + "\n".join(f"{v:.17g}" for v in block.T.ravel()) + "\n")
-            file.write("\n".join(f"{v:.17g}" for v in np.concatenate([self.q, self.mu])) + "\n")
-            file.flush()
-            return sn.frictionContact_new_from_filename(file.name)
-
-
-class Silence:
-    """Siconos' C code prints to stdout."""
-
-    def __enter__(self):
-        sys.stdout.flush()
-        self.saved = os.dup(1)
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, 1)
-        os.close(null)
-
-    def __exit__(self, *_):
-        os.dup2(self.saved, 1)
-        os.close(self.saved)
-
 
 class Siconos:
     def __init__(self, problem):
         self.problem = problem
-        self.native = problem.for_siconos()
+        self.native = native(problem.W, problem.q, problem.mu)
 
     def error(self, r):
         options = sn.SolverOptions(sn.SICONOS_FRICTION_3D_NSGS)

@@ -11,6 +11,7 @@ without de Saxcé's term, and solvers that call GAMS.
 import csv
 import json
 import math
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -43,6 +44,7 @@ SOLVERS = {  # label: (code, local solver of one contact)
     "NSN-NM": ("NSN_NM", None),
 }
 DEFAULTS = {"text": "", "integer": "0", "real": "nan"}
+UNTOLD = {"involuntary_switches": "-1", "solver_bytes": "-1", "factorisations": "-1"}  # what nobody counts of Siconos
 SETUP = "pgs"  # the solver whose set-up, forming W, is counted for Siconos
 
 
@@ -124,12 +126,12 @@ class Table:
         self.tolerances = sorted(self.run.get("tolerances", [1e-6]), reverse=True)
 
     def row(self, snapshot, name, tolerance, **values):
-        base = {column: DEFAULTS[kind] for column, kind in self.schema.items()}
+        base = {column: UNTOLD.get(column, DEFAULTS[kind]) for column, kind in self.schema.items()}
         code, local = SOLVERS[name]
         base |= {"experiment": self.experiment, "file": snapshot.file, "step": snapshot.step, "contacts": snapshot.contacts, "dofs": snapshot.dofs,
                  "regions": 1, "largest_region": snapshot.contacts, "solver": f"siconos-{code.lower().replace('_', '-')}",
-                 "options": f"local={local}" if local else "", "law": "cone", "region_mode": "none", "threads": 1, "involuntary_switches": -1,
-                 "solver_bytes": -1, "protocol": "self-stopped", "tolerance": repr(tolerance), "label": f"Siconos {name}"}
+                 "options": f"local={local}" if local else "", "law": "cone", "region_mode": "none", "threads": 1, "protocol": "self-stopped",
+                 "tolerance": repr(tolerance), "label": f"Siconos {name}"}
         return base | {key: repr(value) if isinstance(value, float) else value for key, value in values.items()}
 
     def rows_of(self, snapshot, path, names, folder):
@@ -186,5 +188,6 @@ def write(folder, names):
             write_table(unfinished, list(table.schema), rows)
             solved = sum(row["status"] == "converged" for row in found)
             say(f"  [{number:3d}/{len(wanted)}] {snapshot.file} {snapshot.step}, {snapshot.contacts} contacts: {solved} of {len(found)} converged")
+    shutil.copyfile(folder / "runs.schema.json", folder / "siconos.schema.json")
     unfinished.replace(folder / "siconos.csv")
     say(f"{folder / 'siconos.csv'}: {len(rows)} rows, scripts/report joins them")

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from signorini_report import data, definition as definitions, notes, tables, verdicts as judged
+from signorini_report import data, definition as definitions, notes, tables, verdicts as judged, which_solver
 
 ROOT = Path(__file__).resolve().parents[2]
 DESCRIPTION = """Writes the pages of the experiments, docs/papers/PAPER/ARTEFACT.md, and the tables between markers in the index pages,
@@ -26,13 +26,14 @@ README.md and docs, from results/reference alone.
 `scripts/reference page ID` copies the figure that the page of ID shows. The table of the columns of runs.csv comes from the program
 (SIGNORINI_PROGRAM, else build/release/experiments/signorini) and stays as it is where that is not built."""
 NOTE = "<!-- Written by scripts/pages from results/reference; do not edit. -->\n"
-MARKED = re.compile(r"(<!-- (verdicts|experiments|differences|columns) -->\n)(.*?)(<!-- /\2 -->)", re.S)
+MARKED = re.compile(r"(<!-- (verdicts|experiments|differences|columns|which-solver \w+) -->\n)(.*?)(<!-- /\2 -->)", re.S)
 PAPERS = {"lazarevych2010": "Lazarevych, Szekely and Harders 2010", "otaduy2009": "Otaduy, Tamstorf, Steinemann and Gross 2009",
           "verschoor2019": "Verschoor and Jalba 2019"}
 OURS = "signorini"
 PRINTED_RULES = "signorini_printed_rules"
 SHORT = {"lazarevych2010": "Lazarevych 2010, ", "otaduy2009": "Otaduy 2009, ", "verschoor2019": "Verschoor and Jalba 2019, "}  # in sources
 PAGE_BYTES, README_BYTES, README_LINES = 60_000, 12_000, 200
+TABLE_LETTERS = 40_000  # of a table on the page of an experiment
 SIZES = ("quick", "medium", "paper")
 BOUNDS = {judged.PAPER: "of the paper", judged.OURS: "of ours", "": "of unknown origin"}
 PARTS = {"points": "by regions", "islands": "by islands"}
@@ -211,12 +212,16 @@ def solver_table(experiment):
 
 
 def tables_of(experiment):
-    """The tables that the report wrote beside the claims, with their headings one level down where there are several."""
+    """The tables that the report wrote beside the claims, with their headings one level down where there are several; a link to what is too
+    long for a page."""
     parts = []
     for name in ("methods.md", "iterations.md", "errors.md"):
         path = experiment.folder / name
         if path.is_file():
             title, text = path.read_text(encoding="utf-8").split("\n", 1)
+            if len(text) > TABLE_LETTERS:
+                parts.append(f"#{title}\n\nLine by line: [{name}](../../../results/reference/{experiment.id}/{name}).")
+                continue
             text = linked(text)
             parts.append(text.strip() if name != "iterations.md" else f"#{title}\n\n{text.strip()}")
     return parts
@@ -350,6 +355,8 @@ def filled(path):
     """A page with its marked tables written again."""
     def table(match):
         paper = path.parent.name
+        if match[2].startswith("which-solver "):
+            return f"{match[1]}\n{which_solver.marked(match[2].split()[1], ROOT)}\n{match[4]}"
         found = {"verdicts": lambda: verdicts_table(path.parent), "experiments": lambda: experiments_table(paper),
                  "differences": lambda: differences_table(paper), "columns": columns_table}[match[2]]()
         if found is None:
@@ -363,7 +370,7 @@ def filled(path):
 def fresh_pages():
     """{path: text} of every page that this script writes."""
     docs = ROOT / "docs"
-    marked = [ROOT / "README.md", docs / "results.md", docs / "experiments.md", *sorted((docs / "papers").glob("*/README.md"))]
+    marked = [ROOT / "README.md", docs / "results.md", docs / "experiments.md", docs / "which-solver.md", *sorted((docs / "papers").glob("*/README.md"))]
     pages = {path: filled(path) for path in marked if path.is_file()}
     for paper in [*PAPERS, OURS]:
         pages |= {docs / "papers" / paper / experiment.page: experiment_page(experiment) for experiment in of_paper(paper)}

@@ -13,12 +13,6 @@ LEAST = 8       # snapshots for a correlation
 PER_PROBLEM = ["file", "step"]
 
 
-def compared(experiment):
-    """The rows that are compared: whole problems on the least number of threads."""
-    rows = experiment.runs
-    return rows[(rows["threads"] == rows["threads"].min()) & (rows["region_mode"] == "none") & (rows["protocol"] == "self-stopped")]
-
-
 def shown(part, column):
     """Per label: height of the performance profile, how often it is the fastest, geometric mean of its time over the best where it solves."""
     ratio = profiles.factors(part, column)
@@ -79,7 +73,7 @@ def write(experiment, folder):
     """Nothing without [groups]."""
     if "group" not in experiment.runs.columns:
         return
-    rows = compared(experiment)
+    rows = profiles.compared(experiment)
     if rows.empty:
         return
     order = {name: place for place, name in enumerate([profiles.ALL, *experiment.config["groups"], "others", groups.OTHERS])}

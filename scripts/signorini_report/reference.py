@@ -33,7 +33,7 @@ quick_verdicts.csv. Sums over all problems of a family are compared: another pro
 iteration and, in a scene that goes on for thousands of steps, single contacts. Allowed are 10 % of a sum, and one problem in twenty that
 is solved or not. Iterations of runs that the rule of 5 % let go on to a residual below 1e-12 do not count: roundings end them."""
 LIMIT = 1_000_000  # bytes of a file
-PROMOTED, IF_THERE = ["summary.csv", "claims.json", "run.toml"], ["methods.md", "iterations.md", "errors.md", "families.csv", "failures.csv", "dependence.csv", "problems.csv", "siconos.csv"]
+PROMOTED, IF_THERE = ["summary.csv", "claims.json", "run.toml"], ["methods.md", "iterations.md", "errors.md", "families.csv", "failures.csv", "dependence.csv", "problems.csv"]
 
 
 def results():

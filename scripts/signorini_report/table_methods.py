@@ -27,9 +27,10 @@ def scene_recorded(name, scenes):
 
 
 def scenes_of(rows, scenes):
-    """What every row counts as in the table: its group where `scenes` names that, else its scene."""
+    """What every row counts as in the table: its scene where `scenes` names that, else its group (groups.py) where they name that."""
     groups = rows["group"] if "group" in rows.columns else [""] * len(rows)
-    return [group if group in scenes else scene_recorded(name, scenes) for name, group in zip(rows["scene"], groups)]
+    found = [(scene_recorded(name, scenes), group) for name, group in zip(rows["scene"], groups)]
+    return [group if scene not in scenes and group in scenes else scene for scene, group in found]
 
 
 def recorded(experiment, scenes):

@@ -46,6 +46,7 @@ def runs():
     table["options.tol_cg"] = [row["options"].removeprefix("tol_cg=") for row in rows]
     table["products"], table["mass_products"] = 2 * table["iterations"], 3 * table["iterations"]
     table["setting.stiffness"] = table["step"].astype(float) * 10
+    table["group"] = table["scene"].map({"hill": "smooth", "dale": "rough"})
     table["fact.moved"] = (table["scene"] == "dale").astype(float)
     table["setting.angle"] = np.degrees(np.arctan(0.5)) + np.where(table["fact.moved"] > 0, 0.03, -0.02)
     return table
@@ -102,7 +103,7 @@ def series():
 
 CONFIG = {
     "scenes": SCENES, "solvers": [{"name": "pgs", "label": "PGS"}, {"name": "pcg", "label": "PCG"}], "figures": list(figures.known()),
-    "growth": {"key": "stiffness", "label": "stiffness [Pa]"},
+    "growth": {"key": "stiffness", "label": "stiffness [Pa]"}, "groups": {"smooth": ["hill"], "rough": ["dale"]},
     "ladder": {"solver": "pcg", "option": "tol_cg", "beside": ["PGS"], "label": "tolerance of the first phase"},
     "series": {"columns": ["front", "back"], "label": "speed [m/s]", "window": 0.04},
     "scatter": {"panels": "scene", "abscissa": "contacts", "where": {"protocol": "time", "region_mode": "none", "threads": 1, "repetition": 0}, "series": [
@@ -223,6 +224,23 @@ def profile(e):
     ratio = table.div(table.min(axis=1), axis=0)
     curves = [[(value, 100 * (place + 1) / len(table)) for place, value in enumerate(sorted(ratio[solver][np.isfinite(ratio[solver])]))] for solver in LABELS]
     return [Panel(curves=curves, x="time ÷ best time on the same snapshot", y="snapshots solved [%]", scales=("log", "linear"))]
+
+
+def profiles(e):
+    """A row of panels for all problems and for each group, without set-up and with it; the better curve is named first."""
+    panels = []
+    for scenes in (SCENES, *([scene] for scene in SCENES)):
+        for column, words in (("solve", "without set-up"), ("total", "set-up counted in")):
+            rows = timed(e).query("file in @files", local_dict={"files": [f"{scene}-quick.h5" for scene in scenes]})
+            table = rows.assign(cost=rows[column].where(rows["solved"] == 1, np.inf)).pivot_table(index=["file", "step"], columns="label", values="cost")
+            ratio = table.div(table.min(axis=1), axis=0)
+            height = (1 - np.log(ratio.clip(upper=100.0)) / np.log(100.0)).mean()
+            order = sorted(LABELS.values(), key=lambda label: -height[label])
+            curves = [[(value, 100 * (place + 1) / len(table)) for place, value in enumerate(sorted(ratio[label][np.isfinite(ratio[label])]))] for label in order]
+            names = [(f"{label}, {100 * np.isfinite(ratio[label]).mean():.0f} %", 1.03, 0.99 - 0.135 * place) for place, label in enumerate(order)]
+            panels.append(Panel(curves=curves, words=names, x="time ÷ best time on the same snapshot" if scenes == ["dale"] else "",
+                                y="solved [%]" if column == "solve" else "", scales=("log", "linear")))
+    return panels
 
 
 def convergence(column):
@@ -497,6 +515,7 @@ KINDS = [
     Kind("outcomes", outcomes, lambda e: ["a problem that both solve", "median"]),
     Kind("winners", winners, lambda e: []),
     Kind("profile", profile, solvers),
+    Kind("profiles", profiles, lambda e: [], "profiles_1e-06"),
     Kind("convergence_iterations", convergence("iteration"), lambda e: BANDS, "convergence_iterations_cone"),
     Kind("convergence_time", convergence("seconds"), lambda e: BANDS, "convergence_time_cone"),
     Kind("histories", histories, lambda e: [*NORMS, "state changes", "tolerance met (referee)"]),

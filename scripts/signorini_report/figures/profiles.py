@@ -13,6 +13,13 @@ ALL = "all problems"
 SIDES = (("solve_seconds", "without set-up"), ("total_seconds", "set-up counted in"))
 
 
+def compared(experiment):
+    """The rows that are compared: whole problems on the least number of threads, protocol `time` where it exists, else the solvers' own stops."""
+    rows = experiment.runs[(experiment.runs["threads"] == experiment.runs["threads"].min()) & (experiment.runs["region_mode"] == "none")]
+    protocol = next((name for name in ("time", "self-stopped", "converge") if (rows["protocol"] == name).any()), "")
+    return rows[rows["protocol"] == protocol]
+
+
 def factors(rows, column):
     """Snapshots × labels: time over the least time of any label on that snapshot, infinite where the label did not solve it. A snapshot that
     nobody solved stays, as infinite for all."""
@@ -65,9 +72,7 @@ def panel(axes, part, column, look, always):
     return len(ratio)
 
 
-def one_tolerance(experiment, folder, tolerance):
-    rows = experiment.runs[(experiment.runs["tolerance"] == tolerance) & (experiment.runs["threads"] == experiment.runs["threads"].min())]
-    rows = rows[rows["region_mode"] == rows["region_mode"].iloc[0]]
+def one_tolerance(experiment, folder, rows, tolerance):
     always = experiment.config.get("profiles", {}).get("always", [])
     shown = panels(experiment, rows)
     figure, grid = plt.subplots(len(shown), 2, squeeze=False, sharex=True, sharey=True, figsize=(style.FULL_WIDTH, 0.5 + 1.22 * len(shown)),
@@ -86,11 +91,14 @@ def one_tolerance(experiment, folder, tolerance):
 
 def profiles(experiment, folder):
     """A figure for every tolerance. False without [groups] or where fewer than three snapshots were run."""
-    if "group" not in experiment.runs.columns or experiment.runs.groupby(["file", "step"]).ngroups < 3:
+    if "group" not in experiment.runs.columns:
+        return False
+    rows = compared(experiment)
+    if rows.groupby(["file", "step"]).ngroups < 3:
         return False
     strict.typed(experiment.config.get("profiles", {}), {"always": strict.TEXTS}, f"{experiment.figures_file}: [profiles]")
-    for tolerance in sorted(set(experiment.runs["tolerance"]), reverse=True):
-        one_tolerance(experiment, folder, tolerance)
+    for tolerance, part in rows.groupby("tolerance"):
+        one_tolerance(experiment, folder, part, tolerance)
     return True
 
 

@@ -62,8 +62,8 @@ def winners(experiment, folder):
             counts = f"{row['solved']}/{row['problems']}" if len(methods) > 10 else f"{row['solved']} of {row['problems']}"
             text = ratio_text(row["ratio"]) if whole else counts
             dark = whole and row["ratio"] < 3.0
-            axes.text(*place, text, ha="center", va="center", fontsize=7, color="white" if dark else "black" if whole else style.VERMILION,
-                      fontweight="bold" if whole and row["ratio"] == fastest else "normal")
+            axes.text(*place, text, ha="center", va="center", fontsize=5 if len(methods) > 10 and len(text) > 3 else 7,
+                      color="white" if dark else "black" if whole else style.VERMILION, fontweight="bold" if whole and row["ratio"] == fastest else "normal")
     many = len(methods) > 10
     axes.set_xticks(range(len(methods)), methods, rotation=60 if many else 0, ha="left" if many else "center")
     axes.set_yticks(range(len(scenes)), [scene_label(experiment, scene) for scene in scenes])
@@ -86,8 +86,8 @@ def winners(experiment, folder):
 
 
 def ratio_text(ratio):
-    """1.0, 2.4, 17, 230"""
-    return f"{ratio:.1f}" if ratio < 9.95 else f"{ratio:.0f}"
+    """1.0, 2.4, 17, >99"""
+    return f"{ratio:.1f}" if ratio < 9.95 else f"{ratio:.0f}" if ratio < 99.5 else ">99"
 
 
 FIGURES = [

@@ -1,0 +1,195 @@
+"""Problems of a result one by one: W, numbers that describe them, the referee, and Siconos where it is installed."""
+
+import csv
+import importlib.util
+import os
+import signal
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+from unittest import mock
+
+SOURCE = Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(SOURCE / "scripts")]
+
+import h5py  # noqa: E402
+import numpy as np  # noqa: E402
+import scipy.sparse as sparse  # noqa: E402
+from signorini_problems import delassus, facts, snapshots  # noqa: E402
+
+HAS_SICONOS = importlib.util.find_spec("siconos") is not None
+BUILT = Path(os.environ.get("SIGNORINI_PROGRAM") or SOURCE / "build/release/experiments/signorini").is_file()
+
+
+def write_matrix(group, matrix):
+    matrix = matrix.tocoo()
+    for name, value in (("m", matrix.shape[0]), ("n", matrix.shape[1]), ("nz", matrix.nnz), ("nzmax", matrix.nnz)):
+        group[name] = np.array([value], dtype=np.int32)
+    group["p"], group["i"], group["x"] = matrix.col.astype(np.int32), matrix.row.astype(np.int32), matrix.data
+
+
+def write_problem(path, M, H, f, w, mu):
+    """/fclib_global as `signorini export` writes it."""
+    with h5py.File(path, "w") as file:
+        group = file.create_group("fclib_global")
+        group["spacedim"] = np.array([3], dtype=np.int32)
+        write_matrix(group.create_group("M"), M)
+        write_matrix(group.create_group("H"), H)
+        group["vectors/f"], group["vectors/w"], group["vectors/mu"] = f, w, mu
+    return path
+
+
+def invented(seed=3, coupled=True):
+    """Two bodies of four nodes that do not touch each other, with two and one contacts on the ground; a third without contact."""
+    random = np.random.default_rng(seed)
+    blocks = []
+    for _ in range(3):
+        A = random.normal(size=(12, 12))
+        blocks.append(A @ A.T + 12 * np.eye(12) if coupled else np.diag(random.uniform(1, 2, 12)))
+    M = sparse.block_diag(blocks, format="csc")
+    H = np.zeros((36, 9))
+    for contact, node in enumerate((0, 1, 5)):
+        H[3 * node:3 * node + 3, 3 * contact:3 * contact + 3] = np.linalg.qr(random.normal(size=(3, 3)))[0]
+    w = np.tile([-1.0, 0.3, -0.2], 3)
+    return M, sparse.csc_matrix(H), random.normal(size=36) * 0.1, w, np.array([0.2, 0.5, 0.8])
+
+
+class Files(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.addCleanup(self.directory.cleanup)
+        self.folder = Path(self.directory.name)
+
+    def file(self, **choice):
+        return write_problem(self.folder / "problem.hdf5", *invented(**choice))
+
+
+class Delassus(Files):
+    def test_w_and_q_are_those_of_the_dense_formula(self):
+        for coupled in (True, False):
+            M, H, f, w, _ = invented(coupled=coupled)
+            found = delassus.read(self.file(coupled=coupled))
+            inverse = np.linalg.inv(M.toarray())
+            W, q = H.toarray().T @ inverse @ H.toarray(), H.toarray().T @ inverse @ f + w
+            np.testing.assert_allclose(found.W.toarray(), W, rtol=0, atol=1e-14)  # condition of M below 100: some hundred roundings
+            np.testing.assert_allclose(found.q, q, rtol=0, atol=1e-14)
+
+    def test_bodies_that_do_not_touch_are_not_coupled(self):
+        self.assertEqual(delassus.read(self.file()).W.nnz, 36 + 9)
+        self.assertEqual(delassus.stored_entries(self.file()), 36 + 9)
+
+
+class Facts(Files):
+    def test_numbers_are_those_of_dense_matrices(self):
+        M, H, *_ = invented()
+        found = facts.facts_of(self.file())
+        self.assertEqual((found["islands"], found["largest_island"], found["most_neighbours"], found["touched_dofs"]), (2, 2, 1, 24))
+        self.assertEqual((found["rank"], found["rank_ratio"], found["mu_min"], found["mu_max"]), (9, "0.375", "0.2", "0.8"))
+        values = np.linalg.eigvalsh(H.toarray().T @ np.linalg.inv(M.toarray()) @ H.toarray())
+        self.assertEqual(found["condition"], f"{values[-1] / values[0]:.2e}")
+        D = sparse.block_diag([M.toarray()[k:k + 3, k:k + 3] for k in range(0, 36, 3)]).toarray()
+        scaled = np.sort(np.linalg.eigvals(np.linalg.inv(D) @ M.toarray()).real)
+        self.assertAlmostEqual(float(found["mass_condition"]) / (scaled[-1] / scaled[0]), 1.0, delta=0.01)  # Lanczos to 1e-3 at both ends, three digits
+
+    def test_a_contact_twice_lowers_the_rank_alone(self):
+        M, H, f, w, mu = invented()
+        twice = sparse.hstack([H, H[:, :3]], format="csc")
+        path = write_problem(self.folder / "twice.hdf5", M, twice, f, np.concatenate([w, w[:3]]), np.append(mu, mu[0]))
+        found = facts.facts_of(path)
+        self.assertEqual((found["rank"], found["rank_ratio"], found["islands"]), (9, "0.5", 2))
+
+    def test_a_mass_matrix_by_points_has_condition_one(self):
+        self.assertEqual(facts.facts_of(self.file(coupled=False))["mass_condition"], "1.00")
+
+    def test_too_large_an_island_has_no_spectrum(self):
+        with mock.patch.object(facts, "MOST_ROWS", 5):
+            found = facts.facts_of(self.file())
+        self.assertEqual((found["rank"], found["condition"], found["islands"]), ("", "", 2))
+
+
+@unittest.skipUnless(BUILT, "the program is not built")
+@unittest.skipUnless(HAS_SICONOS, "Debian's python3-siconos is not installed (scripts/compare_siconos installs it)")
+class Siconos(Files):
+    def setUp(self):
+        super().setUp()
+        from signorini_problems import siconos, siconos_library
+        self.siconos, self.library, self.path = siconos, siconos_library, self.file()
+        self.reduced = delassus.read(self.path)
+
+    def native(self):
+        return self.library.native(self.reduced.W, self.reduced.q, self.reduced.mu)
+
+    def test_the_referee_is_the_programs_own(self):
+        answer, table = self.folder / "answer.hdf5", self.folder / "rows.csv"
+        snapshots.run_program("solve", self.path, "--solver", "pgs", "--tolerance", 1e-5, "--solution", answer, "--csv", table)
+        with h5py.File(answer) as file:
+            r = file["solution/r"][:]
+        with open(table, newline="") as file:
+            told = float(next(csv.DictReader(file))["residual"])
+        referee = self.siconos.Referee(self.path, self.folder)
+        self.assertAlmostEqual(referee.residual(r) / told, 1.0, places=9)
+        self.assertGreater(referee.residual(1.5 * r), 1e-3)
+        self.assertEqual(referee.residual(np.full_like(r, np.nan)), np.inf)
+
+    def test_solvers_reach_what_the_referee_asks_for(self):
+        referee, problem = self.siconos.Referee(self.path, self.folder), self.native()
+        for name in ("NSGS", "NSN-AC", "PROX"):
+            answer, residual, given = self.siconos.to_tolerance(problem, referee, name, 1e-8, (10000, 10.0))
+            self.assertEqual(answer.ended, "", name)
+            self.assertLessEqual(residual, 1e-8, name)
+            self.assertEqual(self.siconos.status_of(answer, residual, 1e-8, 10000), "converged")
+            self.assertLessEqual(given, 1e-8)
+
+    def test_a_solver_that_stops_too_early_is_given_less(self):
+        asked = []
+
+        def early(problem, code, local, tolerance, *_):
+            asked.append(tolerance)
+            return self.library.Answer("", 0, 1, 1e-3, 1.0, np.full(9, tolerance))
+        referee = mock.Mock(residual=lambda r: 100.0 * r[0])
+        with mock.patch.object(self.library, "solve", early):
+            _, residual, given = self.siconos.to_tolerance(None, referee, "NSGS", 1e-6, (10, 1.0))
+        self.assertEqual(len(asked), 2)
+        self.assertAlmostEqual(given / 5e-9, 1.0, places=12)  # half of 1e-6 / 100
+        self.assertLessEqual(residual, 1e-6)
+
+    def test_a_solve_that_hangs_ends_the_process_or_throws_is_an_answer(self):
+        def fails(*_):
+            raise RuntimeError("two\nlines")
+        for act, ended in ((lambda *_: time.sleep(60), "time_limit"), (lambda *_: os._exit(3), "ended the process with code 3"),
+                           (lambda *_: os.kill(os.getpid(), signal.SIGSEGV), "ended by signal 11"), (fails, "two lines")):
+            with mock.patch.object(self.library, "solve_here", act), mock.patch.object(self.library, "GRACE", 0.1):
+                self.assertEqual(self.library.solve(self.native(), 0, None, 1e-6, 10, 0.1).ended, ended)
+
+    def test_rows_have_the_form_of_runs_csv_and_the_rest_is_not_run(self):
+        folder = self.folder / "out" / "mine"
+        folder.mkdir(parents=True)
+        snapshots.run_program("solve", self.path, "--solver", "pgs", "--csv", folder / "rows.csv")
+        (folder / "runs.csv").write_text((folder / "rows.csv").read_text())
+        schema = next(folder.glob("*.schema.json"), None)
+        text = schema.read_text() if schema else snapshots.run_program("list", "columns", "--json")
+        (folder / "runs.schema.json").write_text(text if text.lstrip().startswith("{") else f'{{"runs.csv": {text}}}')
+        (folder / "run.toml").write_text(f"tolerances = [1e-3, 1e-6]\nfiles = [\"{self.path}\"]\ntime_limit = 60.0\n[sizes]\nquick = {{ time_limit = 5.0 }}\n")
+        (folder / "env.json").write_text('{"size": "quick"}')
+        solve = self.library.solve
+
+        def hangs(problem, code, *rest):
+            return solve(problem, code, *rest) if code == self.siconos.code_of("NSGS") else self.library.Answer("time_limit")
+        with mock.patch.object(self.library, "solve", hangs), mock.patch.object(snapshots, "say"), mock.patch.object(self.siconos, "say"):
+            self.siconos.write(folder, ["NSGS", "HP"])
+        from signorini_report import data
+        rows = data.read_runs(folder / "siconos.csv").sort_values(["solver", "tolerance"])
+        self.assertEqual(list(rows["label"]), ["Siconos HP"] * 2 + ["Siconos NSGS"] * 2)
+        self.assertEqual(list(rows["status"]), ["time_limit"] * 2 + ["converged"] * 2)
+        self.assertEqual(rows["message"].iloc[0], "not run: time_limit at 0.001")
+        self.assertEqual(set(rows["solve_seconds"].iloc[:2]), {5.0})
+        self.assertTrue((rows["residual"].iloc[2:] <= rows["tolerance"].iloc[2:]).all())
+        self.assertTrue((rows["setup_seconds"].iloc[2:] > 0).all())
+        self.assertFalse((folder / "siconos.partial.csv").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
