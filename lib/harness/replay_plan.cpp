@@ -115,6 +115,7 @@ ReplayPlan plan_replay(const ReplayRequest& request, const RecordingReader& read
   solve.solvers.clear();
   std::copy_if(names.begin(), names.end(), std::back_inserter(solve.solvers),
                [](const std::string& name) { return name != kRecordedAnswer; });
+  if (solve.solvers.empty()) solve.solvers = {"auto"};  // not used: the limits are checked
   const SolvePlan solvers = plan_solves(solve);
   auto variant = solvers.variants.begin();
   for (auto name = names.begin(); name != names.end(); ++name) {

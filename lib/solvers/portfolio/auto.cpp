@@ -168,7 +168,7 @@ void Auto::prepare_impulses(const ContactProblem& problem) {
   factorless_.reset();
   impulses_->prepare(problem);
   impulses_ready_ = true;
-  problem_ = problem.has_primal() && options_.common.law == FrictionLaw::cone ? &problem : nullptr;
+  problem_ = problem.has_primal() && is_cone(options_.common.law) ? &problem : nullptr;
   minimiser_ready_ = false;
 }
 

@@ -25,7 +25,7 @@ double bound_contact_error(FrictionLaw law, const InverseMassRange& range, doubl
   const double at_low = std::abs(std::min(low.normal * r[0], u[0]));
   const double e_N = std::max(at_low, std::abs(std::min(high.normal * r[0], u[0])));
   const Vector2 r_T(r[1], r[2]), u_T(u[1], u[2]);
-  const double box = law == FrictionLaw::pyramid ? std::numbers::sqrt2 : 1.0;
+  const double box = is_cone(law) ? 1.0 : std::numbers::sqrt2;
   const double least_p = std::max(0.0, r[0] - std::max(0.0, u[0] + slack) / low.normal);
   const double drift = low.normal > 0.0 ? mu * high.tangent / low.normal : 0.0;
   if (r_T.norm() + (u_T.norm() + slack) / low.tangent <= mu * least_p)
