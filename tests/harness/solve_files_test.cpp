@@ -140,7 +140,8 @@ TEST(SolvePlan, EveryOutputHasItsCompanions) {
   EXPECT_EQ(plan.inputs, (std::vector<fs::path>{"a.h5"}));
   ASSERT_EQ(plan.outputs.size(), 2U);
   EXPECT_EQ(plan.outputs[0].option, "--csv");
-  EXPECT_EQ(plan.outputs[0].beside, (std::vector<fs::path>{"rows.csv.env.json", "rows.csv.partial", "rows.schema.json"}));
+  EXPECT_EQ(plan.outputs[0].beside,
+            (std::vector<fs::path>{"rows.csv.env.json", "rows.csv.partial", "rows.schema.json"}));
   EXPECT_EQ(plan.outputs[1].beside, (std::vector<fs::path>{"s.hdf5.env.json"}));
   EXPECT_EQ(plan.existing, ExistingOutput::refuse);
   r.replace = true;
