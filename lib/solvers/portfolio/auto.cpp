@@ -71,16 +71,40 @@ void append(SolveReport& whole, const SolveReport& stage) {
 
 }  // namespace
 
-/// Stages of one solve as one: iterations are numbered on, and the first start alone is shown.
-class Auto::Stages : public IterationObserver {
+/// Stages of one solve as one: iterations are numbered on, the first start alone is shown, and limits count for all.
+class Auto::Course : public IterationObserver {
  public:
-  explicit Stages(IterationObserver* outer) : outer_(outer) {}
-  void begin_next(int iterations) {
-    offset_ += iterations;
+  Course(const StopRule& stop, IterationObserver* outer, std::string_view used) : stop_(stop), outer_(outer) {
+    whole.message = used;
+  }
+  SolveReport whole;
+
+  IterationObserver* shown() { return outer_ != nullptr ? this : nullptr; }
+  /// Of the next stage.
+  StopRule left(int most = std::numeric_limits<int>::max()) const {
+    StopRule rule = stop_;
+    rule.max_iterations = std::min(most, stop_.max_iterations - whole.iterations);
+    rule.time_limit = std::max(0.0, stop_.time_limit - watch_.seconds());
+    return rule;
+  }
+  bool used_up() const {
+    return whole.iterations >= stop_.max_iterations || whole.status == SolveStatus::time_limit;
+  }
+  void add(const SolveReport& stage) {
+    append(whole, stage);
+    offset_ += stage.iterations;
     first_ = false;
   }
-  /// Whether all iterations of the stage are Newton steps.
-  void are_steps(bool steps) { steps_ = steps; }
+  /// One more stage, unless the last one arrived or nothing is left. `steps`: all its iterations are Newton steps.
+  template <class Stage>
+  void next(const char* used, bool steps, Stage stage) {
+    if (whole.status == SolveStatus::converged || used_up()) return;
+    steps_ = steps;
+    add(stage(left()));
+    steps_ = false;
+    whole.message = used;
+  }
+
   void on_iteration(int iteration, std::span<const double> r, std::string_view phase) override {
     if (iteration == 0 && !first_) return;
     const bool newton = steps_ || phase == Auto::kTraits.phases[1];
@@ -92,6 +116,8 @@ class Auto::Stages : public IterationObserver {
   }
 
  private:
+  const Stopwatch watch_;
+  const StopRule& stop_;
   IterationObserver* outer_;
   int offset_ = 0;
   bool first_ = true, steps_ = false;
@@ -241,50 +267,37 @@ SolveReport Auto::solve(std::span<double> r, const StopRule& stop, IterationObse
 /// Where redundant contacts keep Newton steps on impulses from arriving, convex steps on velocities do: they see no
 /// impulses that cancel.
 SolveReport Auto::solve_on_impulses(std::span<double> r, const StopRule& stop, IterationObserver* observer) {
-  const Stopwatch watch;
-  Stages stages(observer);
-  IterationObserver* const shown = observer != nullptr ? &stages : nullptr;
-  SolveReport whole;
-  whole.message = "impulses";
-  const auto next = [&](auto stage) {
-    StopRule left = stop;
-    left.max_iterations = stop.max_iterations - whole.iterations;
-    left.time_limit = std::max(0.0, stop.time_limit - watch.seconds());
-    const SolveReport report = stage(left);
-    append(whole, report);
-    stages.begin_next(report.iterations);
-    return report.status == SolveStatus::stalled && whole.iterations < stop.max_iterations;
-  };
+  Course course(stop, observer, "impulses");
   impulses_->end_after_trials(problem_ != nullptr ? kTrialsOnImpulses : 0);
-  const auto sweep = [&](const StopRule& left) { return impulses_->solve(r, left, shown); };
-  if (!next(sweep) || problem_ == nullptr) return whole;
+  course.add(impulses_->solve(r, stop, course.shown()));
+  if (course.whole.status != SolveStatus::stalled || problem_ == nullptr) return course.whole;
   if (PrimalSystem::refusal(*problem_).empty()) {
-    whole.message = "both";
-    stages.are_steps(true);
-    next([&](const StopRule& left) { return minimise_on_velocities(r, left, shown); });
-    stages.are_steps(false);
+    course.next("both", true, [&](const StopRule& left) {
+      return take_steps(minimiser_, minimiser_ready_, kMostMinimiserSteps, r, left, course.shown());
+    });
   }
-  if (whole.status == SolveStatus::converged || whole.iterations >= stop.max_iterations ||
-      whole.status == SolveStatus::time_limit)
-    return whole;
   impulses_->end_after_trials(0);
-  next(sweep);
-  return whole;
+  const std::string used = course.whole.message;
+  course.next(used.c_str(), false,
+              [&](const StopRule& left) { return impulses_->solve(r, left, course.shown()); });
+  return course.whole;
 }
 
-SolveReport Auto::minimise_on_velocities(std::span<double> r, const StopRule& stop,
-                                         IterationObserver* observer) {
-  if (!minimiser_) {
-    SapOptions options;
+/// Newton steps on velocities by another solver, made and prepared where it is needed first.
+template <class Steps>
+SolveReport Auto::take_steps(std::unique_ptr<Steps>& solver, bool& ready, int most, std::span<double> r,
+                             const StopRule& stop, IterationObserver* observer) {
+  if (!solver) {
+    typename Steps::Options options;
     options.common = options_.common;
-    minimiser_ = std::make_unique<Sap>(options);
-    minimiser_->use_arena(arena_);
+    solver = std::make_unique<Steps>(options);
+    solver->use_arena(arena_);
   }
-  if (!minimiser_ready_) minimiser_->prepare(*problem_);
-  minimiser_ready_ = true;
+  if (!ready) solver->prepare(*problem_);
+  ready = true;
   StopRule rule = stop;
-  rule.max_iterations = std::min(kMostMinimiserSteps, stop.max_iterations);
-  SolveReport report = minimiser_->solve(r, rule, observer);
+  rule.max_iterations = std::min(most, stop.max_iterations);
+  SolveReport report = solver->solve(r, rule, observer);
   report.phase_iterations = {0, report.iterations};
   return report;
 }
@@ -306,27 +319,23 @@ bool Auto::velocities_end(const SolveReport& report, double before, const StopRu
 
 /// False: M has to be factored; r is where the next stage may begin. No more is spent than a solve with the factor is
 /// worth.
-bool Auto::solve_without_factor(std::span<double> r, const StopRule& stop, Stages& stages,
-                                IterationObserver* shown, SolveReport& whole) {
-  const Stopwatch watch;
+bool Auto::solve_without_factor(std::span<double> r, const StopRule& stop, Course& course) {
+  SolveReport& whole = course.whole;
   const double scale = stop.velocity_scale > 0.0 ? stop.velocity_scale : bound_.least_scale();
   const double target = kSafety * stop.residual * scale, iteration = costs_.iteration();
   double left = costs_.fits ? std::min(costs_.velocities(), costs_.impulses()) : costs_.velocities();
-  StopRule rule = stop;
-  rule.residual = kFirstAsk * stop.residual;
+  double asked = kFirstAsk * stop.residual;
   bool goes_on = false;
   for (;;) {
     if (whole.iterations >= stop.max_iterations) return true;
     if (left < iteration) return false;
     // later stages: sharper by a few digits, or never
     const double most = goes_on ? std::max(20.0, 0.5 * whole.iterations) : 1e8;
-    rule.max_iterations =
-        std::min(static_cast<int>(std::min(left / iteration, most)), stop.max_iterations - whole.iterations);
-    rule.time_limit = std::max(0.0, stop.time_limit - watch.seconds());
+    StopRule rule = course.left(static_cast<int>(std::min(left / iteration, most)));
+    rule.residual = asked;
     if (goes_on) factorless_->go_on_from(r, v_);
-    const SolveReport stage = factorless_->solve(r, rule, shown);
-    append(whole, stage);
-    stages.begin_next(stage.iterations);
+    const SolveReport stage = factorless_->solve(r, rule, course.shown());
+    course.add(stage);
     if (stage.status == SolveStatus::time_limit) return true;
     if (stage.status != SolveStatus::converged) {
       whole.status = SolveStatus::iteration_limit;
@@ -343,81 +352,47 @@ bool Auto::solve_without_factor(std::span<double> r, const StopRule& stop, Stage
     left -= costs_.product * static_cast<double>(stage.counters.mass_products + bound_.products()) +
             costs_.inner * static_cast<double>(stage.counters.contact_sweeps);
     // what the rest costs at the rate so far
-    const double rate = std::log(1.0 / std::min(rule.residual, 0.5)) / std::max(1, whole.iterations);
+    const double rate = std::log(1.0 / std::min(asked, 0.5)) / std::max(1, whole.iterations);
     if (std::log(2.0 * bound / target) / rate * iteration > left) return false;
-    rule.residual *= std::clamp(0.5 * target / bound, 0.03, 0.5);
+    asked *= std::clamp(0.5 * target / bound, 0.03, 0.5);
     goes_on = true;
   }
 }
 
 SolveReport Auto::solve_on_velocities(std::span<double> r, const StopRule& stop,
                                       IterationObserver* observer) {
-  const Stopwatch watch;
-  Stages stages(observer);
-  IterationObserver* const shown = observer != nullptr ? &stages : nullptr;
-  SolveReport whole;
-  whole.message = "no factor";
+  Course course(stop, observer, "no factor");
+  SolveReport& whole = course.whole;
   const bool judging = stop.residual > 0.0 && !stop.fixed_iterations;
-  if (factorless_ready_ && judging && solve_without_factor(r, stop, stages, shown, whole)) return whole;
+  if (factorless_ready_ && judging && solve_without_factor(r, stop, course)) return whole;
   if (!velocities_ready_) prepare_factored(*problem_, false);
   whole.message = "velocities";
-  StopRule rule = stop;
   double before = 1.0;  // of the start, about
   int length = kShortestStage;
   for (;;) {
-    rule = stop;
-    rule.max_iterations = std::min(length, stop.max_iterations - whole.iterations);
-    rule.time_limit = std::max(0.0, stop.time_limit - watch.seconds());
-    const SolveReport stage = velocities_->solve(r, rule, shown);
-    append(whole, stage);
-    stages.begin_next(stage.iterations);
-    const bool out = whole.iterations >= stop.max_iterations || stage.status == SolveStatus::time_limit;
-    if (stage.status == SolveStatus::converged || out) return whole;
+    const SolveReport stage = velocities_->solve(r, course.left(length), course.shown());
+    course.add(stage);
+    if (stage.status == SolveStatus::converged || course.used_up()) return whole;
     if (velocities_end(stage, before, stop, length)) break;
     if (stage.status != SolveStatus::iteration_limit) return whole;
     before = stage.own_residual;
   }
-  const auto next = [&](auto stage, const char* used) {
-    if (whole.status == SolveStatus::converged) return;
-    StopRule left = stop;
-    left.max_iterations = stop.max_iterations - whole.iterations;
-    left.time_limit = std::max(0.0, stop.time_limit - watch.seconds());
-    if (left.max_iterations <= 0 || whole.status == SolveStatus::time_limit) return;
-    const SolveReport report = stage(left);
-    append(whole, report);
-    stages.begin_next(report.iterations);
-    whole.message = used;
-  };
+  const auto sweep = [&](const StopRule& left) { return sweep_impulses(r, left, course.shown()); };
   impulses_->leave_steps_to_others(costs_.step);
-  next([&](const StopRule& left) { return sweep_impulses(r, left, shown); }, "both");
-  stages.are_steps(true);
-  next([&](const StopRule& left) { return step_velocities(r, left, shown); }, "all");
-  stages.are_steps(false);
+  course.next("both", false, sweep);
+  course.next("all", true, [&](const StopRule& left) {
+    return take_steps(steps_, steps_ready_, kMostSteps, r, left, course.shown());
+  });
   impulses_->leave_steps_to_others(0.0);
-  next([&](const StopRule& left) { return sweep_impulses(r, left, shown); }, "all");
+  course.next("all", false, sweep);
   return whole;
 }
 
 SolveReport Auto::sweep_impulses(std::span<double> r, const StopRule& stop, IterationObserver* observer) {
   if (!impulses_ready_) impulses_->prepare_island(velocities_->system().reduced(arena_), mu_);
   impulses_ready_ = true;
+  impulses_->end_after_trials(0);
   return impulses_->solve(r, stop, observer);
-}
-
-SolveReport Auto::step_velocities(std::span<double> r, const StopRule& stop, IterationObserver* observer) {
-  if (!steps_) {
-    BodyNewtonOptions options;
-    options.common = options_.common;
-    steps_ = std::make_unique<BodyNewton>(options);
-    steps_->use_arena(arena_);
-  }
-  if (!steps_ready_) steps_->prepare(*problem_);
-  steps_ready_ = true;
-  StopRule rule = stop;
-  rule.max_iterations = std::min(kMostSteps, stop.max_iterations);
-  SolveReport report = steps_->solve(r, rule, observer);
-  report.phase_iterations = {0, report.iterations};
-  return report;
 }
 
 }  // namespace signorini

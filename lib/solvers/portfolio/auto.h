@@ -67,7 +67,7 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
     using Ica::copy_velocity;
     using Ica::go_on_from;
   };
-  class Stages;
+  class Course;
   struct Costs {
     double product = 0.0;  ///< M v in an iteration of `ica`
     double inner = 0.0;    ///< a sweep of its inner problem
@@ -93,13 +93,13 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
   void prepare_velocities(const ContactProblem& problem, bool same_matrix);
   void take(const ContactProblem& problem, bool same_matrix);
   void prepare_impulses(const ContactProblem& problem);
-  bool solve_without_factor(std::span<double> r, const StopRule& stop, Stages& stages,
-                            IterationObserver* shown, SolveReport& whole);
+  bool solve_without_factor(std::span<double> r, const StopRule& stop, Course& course);
   SolveReport solve_on_velocities(std::span<double> r, const StopRule& stop, IterationObserver* observer);
   SolveReport solve_on_impulses(std::span<double> r, const StopRule& stop, IterationObserver* observer);
-  SolveReport minimise_on_velocities(std::span<double> r, const StopRule& stop, IterationObserver* observer);
   SolveReport sweep_impulses(std::span<double> r, const StopRule& stop, IterationObserver* observer);
-  SolveReport step_velocities(std::span<double> r, const StopRule& stop, IterationObserver* observer);
+  template <class Steps>
+  SolveReport take_steps(std::unique_ptr<Steps>& solver, bool& ready, int most, std::span<double> r,
+                         const StopRule& stop, IterationObserver* observer);
 
   TaskArena* arena_ = nullptr;
   std::unique_ptr<ImpulsePortfolio> impulses_;
