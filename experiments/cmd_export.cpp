@@ -23,9 +23,9 @@ struct ExportArguments {
 };
 
 int export_snapshot(const Program& program, const ExportArguments& a) {
-  const FclibExport done = export_fclib(
-      {a.file, a.step, a.output, a.matrix, a.force ? ExistingOutput::replace : ExistingOutput::refuse,
-       parse_enum<ProblemFormat>(a.format, "--format")});
+  const FclibExport done = export_fclib({a.file, a.step, a.output, a.matrix,
+                                         a.force ? ExistingOutput::replace : ExistingOutput::refuse,
+                                         parse_enum<ProblemFormat>(a.format, "--format")});
   if (program.json) {
     print_json({{"file", a.output},
                 {"input", a.file},
@@ -87,7 +87,8 @@ void add_export(CLI::App& app, Program& program) {
       "With -o: one snapshot in the format of FCLib (HDF5), which Siconos and other tools read. The whole "
       "problem is written: solved again, it gives the same bits. A group /signorini, which other tools pass "
       "over, holds what FCLib has no name for: geometry, velocities at the beginning of the step, states and "
-      "friction bounds of the previous solve. Surfaces are left out. With -o FILE.npz: the same problem as an "
+      "friction bounds of the previous solve. Surfaces are left out. With -o FILE.npz: the same problem as "
+      "an "
       "archive of numpy arrays (docs/npz.md). With --vtk: a folder with surface.pvd "
       "(bodies with displacements in m) and contacts.pvd (contacts with normals, impulses in N s, gaps in m, "
       "regions, islands, and where a solver may start); both open in ParaView.");
@@ -103,17 +104,21 @@ void add_export(CLI::App& app, Program& program) {
       "the folder and the number of frames.\n"
       "Exit codes: 0 written; 2 wrong command line; 3 a file cannot be read or written.");
   auto a = std::make_shared<ExportArguments>();
-  command->add_option("FILE", a->file, "Recording (.h5), FCLib file (.hdf5) or npz problem (.npz)")->required();
+  command->add_option("FILE", a->file, "Recording (.h5), FCLib file (.hdf5) or npz problem (.npz)")
+      ->required();
   command
       ->add_option("--step", a->step,
                    "Snapshot, e.g. 120, or 120.2 for the second solve of step 120 (default: the only one; "
                    "with --vtk: all)")
       ->type_name("K");
-  command->add_option("-o,--output", a->output, "File to write: FCLib's format, or numpy's where it ends in .npz")
+  command
+      ->add_option("-o,--output", a->output,
+                   "File to write: FCLib's format, or numpy's where it ends in .npz")
       ->type_name("FILE");
   command
-      ->add_option("--format", a->format,
-                   "Format of -o, whatever its name: fclib or npz (default: by-name, npz where FILE ends in .npz)")
+      ->add_option(
+          "--format", a->format,
+          "Format of -o, whatever its name: fclib or npz (default: by-name, npz where FILE ends in .npz)")
       ->type_name("NAME");
   command->add_option("--vtk", a->vtk, "Folder for the ParaView series; it must be new or empty")
       ->type_name("DIR");

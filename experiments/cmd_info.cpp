@@ -112,7 +112,8 @@ void add_info(CLI::App& app, Program& program) {
       "Exit codes: 0 success; 1 a fact differs (with --facts); 2 wrong command line; 3 a file "
       "cannot be read.");
   auto a = std::make_shared<InfoArguments>();
-  command->add_option("FILE", a->files, "Recordings (.h5), FCLib files (.hdf5) or npz problems (.npz)")->required();
+  command->add_option("FILE", a->files, "Recordings (.h5), FCLib files (.hdf5) or npz problems (.npz)")
+      ->required();
   command->add_flag("--steps", a->steps, "Show one line for every snapshot instead of one per file");
   add_matrix_option(*command, a->matrix);
   command->add_flag("--facts", a->facts,

@@ -134,7 +134,8 @@ std::uint64_t header_number(std::span<const std::byte> bytes, std::size_t at, st
 NpyHeader take_header(std::span<const std::byte>& bytes, const std::string& place) {
   const auto damaged = [&](const char* what) { throw_input("{}: damaged .npy header ({})", place, what); };
   if (bytes.size() < 12) damaged("it is cut off");
-  if (std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) != 0) damaged("it does not begin as numpy's do");
+  if (std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) != 0)
+    damaged("it does not begin as numpy's do");
   const std::uint64_t version = header_number(bytes, 6, 1);
   if (version < 1 || version > 3) damaged("its version is not 1, 2 or 3");
   const std::size_t width = version == 1 ? 2 : 4;
@@ -143,9 +144,10 @@ NpyHeader take_header(std::span<const std::byte>& bytes, const std::string& plac
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + 8 + width, length);
   std::optional<NpyHeader> header = scan_header(text);
   if (!header)
-    throw_input("{}: its .npy header is not that of a plain array (structured arrays cannot be read; save each "
-                "field as an array of its own)",
-                place);
+    throw_input(
+        "{}: its .npy header is not that of a plain array (structured arrays cannot be read; save each "
+        "field as an array of its own)",
+        place);
   bytes = bytes.subspan(8 + width + length);
   return std::move(*header);
 }
@@ -153,7 +155,8 @@ NpyHeader take_header(std::span<const std::byte>& bytes, const std::string& plac
 /// A dtype as it may be shown: printable and short.
 std::string shown(const std::string& dtype) {
   std::string text = dtype.substr(0, 20);
-  std::replace_if(text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
   return text;
 }
 
@@ -165,17 +168,21 @@ NumberType number_type(const std::string& dtype, const std::string& place) {
   if (!rest.empty()) type.letter = rest[0];
   if (type.letter == 'O')
     throw_input("{}: holds Python objects; save numbers, for example np.asarray(x, dtype=float)", place);
-  const bool is_plain = rest.size() >= 2 && rest.size() <= 10 &&
-                        std::all_of(rest.begin() + 1, rest.end(), [](char c) { return c >= '0' && c <= '9'; });
-  if (!is_plain) throw_input("{}: its dtype '{}' cannot be read; save it with .astype('<f8')", place, shown(dtype));
+  const bool is_plain =
+      rest.size() >= 2 && rest.size() <= 10 &&
+      std::all_of(rest.begin() + 1, rest.end(), [](char c) { return c >= '0' && c <= '9'; });
+  if (!is_plain)
+    throw_input("{}: its dtype '{}' cannot be read; save it with .astype('<f8')", place, shown(dtype));
   type.size = std::stoul(rest.substr(1)) * (type.letter == 'U' ? 4 : 1);
   if (type.order == '>' && type.size > 1)
-    throw_input("{}: is big-endian (dtype '{}'); save it with .astype('<{}')", place, shown(dtype), shown(rest));
+    throw_input("{}: is big-endian (dtype '{}'); save it with .astype('<{}')", place, shown(dtype),
+                shown(rest));
   return type;
 }
 
 /// The number of elements; the bytes that are there must be just theirs.
-std::size_t checked_count(const NpyHeader& header, std::size_t size, std::size_t bytes, const std::string& place) {
+std::size_t checked_count(const NpyHeader& header, std::size_t size, std::size_t bytes,
+                          const std::string& place) {
   std::uint64_t elements = 1;
   const bool is_empty = std::find(header.shape.begin(), header.shape.end(), 0U) != header.shape.end();
   const std::uint64_t most = size == 0 ? 1 : bytes / size;
@@ -233,8 +240,8 @@ void visit_elements(std::span<const std::byte> bytes, const NpyHeader& header, s
   }
 }
 
-std::vector<double> read_reals(std::span<const std::byte> bytes, const NpyHeader& header, const NumberType& type,
-                               std::size_t elements, const std::string& place) {
+std::vector<double> read_reals(std::span<const std::byte> bytes, const NpyHeader& header,
+                               const NumberType& type, std::size_t elements, const std::string& place) {
   std::vector<double> values(elements);
   const bool is_known = with_type(type, [&]([[maybe_unused]] auto zero) {
     visit_elements<decltype(zero)>(bytes, header, elements,
@@ -246,18 +253,19 @@ std::vector<double> read_reals(std::span<const std::byte> bytes, const NpyHeader
   return values;
 }
 
-std::vector<Index> read_whole(std::span<const std::byte> bytes, const NpyHeader& header, const NumberType& type,
-                              std::size_t elements, const std::string& place) {
+std::vector<Index> read_whole(std::span<const std::byte> bytes, const NpyHeader& header,
+                              const NumberType& type, std::size_t elements, const std::string& place) {
   std::vector<Index> values(elements);
   const bool is_known = type.letter != 'f' && with_type(type, [&]([[maybe_unused]] auto zero) {
-    using T = decltype(zero);
-    if constexpr (std::is_integral_v<T>) {
-      visit_elements<T>(bytes, header, elements, [&](std::size_t i, T x) {
-        if (!std::in_range<Index>(x)) throw_input("{}: holds {}, which does not fit 32 bits", place, x);
-        values[i] = static_cast<Index>(x);
-      });
-    }
-  });
+                          using T = decltype(zero);
+                          if constexpr (std::is_integral_v<T>) {
+                            visit_elements<T>(bytes, header, elements, [&](std::size_t i, T x) {
+                              if (!std::in_range<Index>(x))
+                                throw_input("{}: holds {}, which does not fit 32 bits", place, x);
+                              values[i] = static_cast<Index>(x);
+                            });
+                          }
+                        });
   if (!is_known)
     throw_input("{}: its dtype '{}' holds no whole numbers; save it with .astype('<i4')", place,
                 shown(header.dtype));
@@ -342,7 +350,9 @@ std::vector<std::byte> npy_image(const RawArray& array) {
   start += {'\x01', '\0', static_cast<char>(header.size() & 0xffU), static_cast<char>(header.size() >> 8U)};
   start += header;
   std::vector<std::byte> out;
-  const auto append = [&](std::span<const std::byte> bytes) { out.insert(out.end(), bytes.begin(), bytes.end()); };
+  const auto append = [&](std::span<const std::byte> bytes) {
+    out.insert(out.end(), bytes.begin(), bytes.end());
+  };
   append(std::as_bytes(std::span(start)));
   append(payload_of(array));
   if (text != nullptr && text->empty()) out.push_back(std::byte{0});

@@ -22,7 +22,8 @@ std::vector<std::byte> bytes_of(const std::filesystem::path& path) {
   std::vector<std::byte> bytes(size);
   std::ifstream in(path, std::ios::binary);
   in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size));
-  if (!in || static_cast<std::uintmax_t>(in.gcount()) != size) throw_input("{}: cannot be read", path.string());
+  if (!in || static_cast<std::uintmax_t>(in.gcount()) != size)
+    throw_input("{}: cannot be read", path.string());
   return bytes;
 }
 

@@ -23,7 +23,8 @@ void check_npz_in_child(const std::filesystem::path& path);
 /// Checks in a child process first. Throws `InputError`.
 FclibFile read_npz(const std::filesystem::path& path, MatrixReading reading = MatrixReading::symmetric);
 /// For callers that have just called check_npz_in_child.
-FclibFile read_checked_npz(const std::filesystem::path& path, MatrixReading reading = MatrixReading::symmetric);
+FclibFile read_checked_npz(const std::filesystem::path& path,
+                           MatrixReading reading = MatrixReading::symmetric);
 int checked_npz_contacts(const std::filesystem::path& path);
 
 /// The bytes of an archive; `name` opens error lines.

@@ -97,7 +97,8 @@ ContactProblem ProblemFile::read(const std::string& step) const {
     return impl_->recording->read(step).problem;
   }
   if (step != "0")
-    throw_usage("--step {}: {} is {} and has the single step 0", step, impl_->path.string(), kind_words(kind()));
+    throw_usage("--step {}: {} is {} and has the single step 0", step, impl_->path.string(),
+                kind_words(kind()));
   return impl_->single->problem;
 }
 

@@ -144,9 +144,11 @@ std::uint64_t npz_unpacked_bytes(const ZipArchive& archive, const std::string& w
   visit_known_arrays([&](const std::string& name, NpyContent) {
     const std::uint64_t size = archive.declared_size(entry_of(name));
     if (size > most - total)
-      throw_input("{}: array '{}': unpacks to {} bytes, too many for an archive of {}; save large matrices as scipy's "
-                  "CSR (docs/npz.md)",
-                  where, name, size, archive.archive_size());
+      throw_input(
+          "{}: array '{}': unpacks to {} bytes, too many for an archive of {}; save large matrices as "
+          "scipy's "
+          "CSR (docs/npz.md)",
+          where, name, size, archive.archive_size());
     total += size;
   });
   return total;

@@ -255,7 +255,8 @@ FclibFile file_as_written(const FclibFile& file) {
   return file.problem.spacedim == 2 ? file_to_plane(file) : file;
 }
 
-FclibFile complete_file(const RawReader& raw, FclibFile file, const RawReader& extras, const std::string& where) {
+FclibFile complete_file(const RawReader& raw, FclibFile file, const RawReader& extras,
+                        const std::string& where) {
   if (file.problem.spacedim == 2) {
     check_counts_in_plane(raw, file.problem);
     if (const auto defect = find_defect_in_plane(file.problem)) raw.fail(*defect);
@@ -381,9 +382,7 @@ Frame decode_frame(const RawTree& tree, const std::string& id, const std::string
   return frame;
 }
 
-RawTree encode_fclib(const FclibFile& file) {
-  return encode_as_written(file_as_written(file));
-}
+RawTree encode_fclib(const FclibFile& file) { return encode_as_written(file_as_written(file)); }
 
 RawTree encode_fclib_extras(const ContactProblem& problem) {
   RawTree extras;

@@ -36,7 +36,8 @@ FclibFile file_as_written(const FclibFile& file);
 StoredTriangle written_triangle(const ContactProblem& problem);
 /// The inverse of `file_as_written`, the last step of a decoder: checks the equations in the plane, reads `extras` (with
 /// three rows per contact), and checks the whole problem.
-FclibFile complete_file(const RawReader& raw, FclibFile file, const RawReader& extras, const std::string& where);
+FclibFile complete_file(const RawReader& raw, FclibFile file, const RawReader& extras,
+                        const std::string& where);
 /// Throws unless 2 or 3 (`place`: what holds it), and unless 3m and the row pointers fit 32 bits.
 Index check_spacedim(const RawReader& raw, std::int64_t spacedim, const std::string& place);
 void check_counts(const RawReader& raw, std::uint64_t contacts, std::uint64_t dofs);

@@ -186,7 +186,8 @@ Sparse read_dense(const RawReader& raw, const std::string& name, Index rows, Ind
 template <class Sparse>
 Sparse read_numpy(const RawReader& raw, const std::string& name, std::size_t rows, std::size_t columns) {
   const std::string diagonal = name + "_diagonal";
-  const bool has_dense = raw.has(name), has_diagonal = raw.has(diagonal), has_sparse = raw.has(name + "_data");
+  const bool has_dense = raw.has(name), has_diagonal = raw.has(diagonal),
+             has_sparse = raw.has(name + "_data");
   if (int{has_dense} + int{has_diagonal} + int{has_sparse} > 1)
     raw.fail(name, fmt::format("is there in two forms; keep one of {0}, {0}_diagonal and {0}_data", name));
   const Index m = static_cast<Index>(rows), n = static_cast<Index>(columns);
@@ -415,7 +416,8 @@ SparseColumns read_fclib_columns(const RawReader& raw, const std::string& name, 
   return read_fclib<SparseColumns>(raw, name, rows, columns);
 }
 
-SparseRows read_numpy_rows(const RawReader& raw, const std::string& name, std::size_t rows, std::size_t columns) {
+SparseRows read_numpy_rows(const RawReader& raw, const std::string& name, std::size_t rows,
+                           std::size_t columns) {
   return read_numpy<SparseRows>(raw, name, rows, columns);
 }
 
@@ -433,8 +435,7 @@ void put_numpy_matrix(RawTree& tree, const std::string& name, const SparseRows& 
   tree.put(name + "_shape",
            std::vector<Index>{static_cast<Index>(matrix.rows()), static_cast<Index>(matrix.cols())});
   tree.put(name + "_indptr", std::move(begin));
-  tree.put(name + "_indices",
-           std::vector<Index>(matrix.innerIndexPtr(), matrix.innerIndexPtr() + entries));
+  tree.put(name + "_indices", std::vector<Index>(matrix.innerIndexPtr(), matrix.innerIndexPtr() + entries));
   tree.put(name + "_data", std::vector<double>(matrix.valuePtr(), matrix.valuePtr() + entries));
 }
 

@@ -23,7 +23,8 @@ SparseColumns read_fclib_columns(const RawReader& raw, const std::string& name, 
 ///   name_diagonal                     (rows): all of them are kept; square matrices only
 ///   name_data, name_indices, name_indptr   scipy's CSR, or its CSC when the text name_format says "csc";
 ///                                     name_shape may be there and must then agree
-SparseRows read_numpy_rows(const RawReader& raw, const std::string& name, std::size_t rows, std::size_t columns);
+SparseRows read_numpy_rows(const RawReader& raw, const std::string& name, std::size_t rows,
+                           std::size_t columns);
 SparseColumns read_numpy_columns(const RawReader& raw, const std::string& name, std::size_t rows,
                                  std::size_t columns);
 /// Scipy's CSR.

@@ -21,7 +21,7 @@ constexpr std::uint64_t kEnd64 = 0x06064b50, kLocator64 = 0x07064b50;
 constexpr std::uint64_t kLocalLength = 30, kCentralLength = 46, kEndLength = 22, kLocatorLength = 20;
 constexpr std::uint64_t kLongestComment = 0xffff, kLarge16 = 0xffff, kLarge32 = 0xffffffff;
 constexpr std::uint64_t kStored = 0, kDeflated = 8, kEncrypted = 1;
-constexpr std::uint64_t kFirstDay = 0x21;  // 1980-01-01
+constexpr std::uint64_t kFirstDay = 0x21;       // 1980-01-01
 constexpr std::uint64_t kMostOfDeflate = 1032;  // bytes that one packed byte can become
 constexpr std::size_t kPiece = std::size_t{1} << 30U;
 
@@ -159,16 +159,18 @@ std::uint64_t ZipArchive::declared_size(const std::string& name) const {
 
 std::span<const std::byte> ZipArchive::packed_bytes(const std::string& name, const Entry& entry) const {
   if (entry.is_repeated) fail(fmt::format("holds '{}' twice", name));
-  if ((entry.flags & kEncrypted) != 0) fail(fmt::format("'{}' is encrypted; save it without a password", name));
+  if ((entry.flags & kEncrypted) != 0)
+    fail(fmt::format("'{}' is encrypted; save it without a password", name));
   if (entry.method != kStored && entry.method != kDeflated)
-    fail(fmt::format("'{}' is packed by zip method {}; numpy.savez and numpy.savez_compressed write 0 and 8", name,
-                     entry.method));
-  if (number(entry.at, 4) != kLocal) fail(fmt::format("damaged zip archive ('{}' is not where it says)", name));
+    fail(fmt::format("'{}' is packed by zip method {}; numpy.savez and numpy.savez_compressed write 0 and 8",
+                     name, entry.method));
+  if (number(entry.at, 4) != kLocal)
+    fail(fmt::format("damaged zip archive ('{}' is not where it says)", name));
   const std::uint64_t begin = entry.at + kLocalLength + number(entry.at + 26, 2) + number(entry.at + 28, 2);
   if (begin > bytes_.size() || entry.packed > bytes_.size() - begin)
     fail(fmt::format("damaged zip archive ('{}' is cut off)", name));
-  const bool is_possible = entry.method == kStored ? entry.size == entry.packed
-                                                   : entry.size / kMostOfDeflate <= entry.packed;
+  const bool is_possible =
+      entry.method == kStored ? entry.size == entry.packed : entry.size / kMostOfDeflate <= entry.packed;
   if (!is_possible)
     fail(fmt::format("damaged zip archive ('{}' is said to hold {} bytes, packed in {})", name, entry.size,
                      entry.packed));
@@ -199,8 +201,9 @@ std::vector<std::byte> zip_image(std::span<const ZipMember> members, const std::
   for (const ZipMember& member : members) {
     SIGNORINI_CHECK(member.name.size() < kLarge16);
     if (out.size() + member.bytes.size() + kLocalLength + member.name.size() >= kLarge32)
-      throw_input("{}: needs more than 4 GB, the most that a plain zip archive holds; export it as FCLib (.hdf5)",
-                  where);
+      throw_input(
+          "{}: needs more than 4 GB, the most that a plain zip archive holds; export it as FCLib (.hdf5)",
+          where);
     append(directory, kCentral, 4);
     append(directory, 20, 2);  // made by version 2.0
     append_description(directory, member);
