@@ -88,8 +88,7 @@ void add_export(CLI::App& app, Program& program) {
       "problem is written: solved again, it gives the same bits. A group /signorini, which other tools pass "
       "over, holds what FCLib has no name for: geometry, velocities at the beginning of the step, states and "
       "friction bounds of the previous solve. Surfaces are left out. With -o FILE.npz: the same problem as "
-      "an "
-      "archive of numpy arrays (docs/npz.md). With --vtk: a folder with surface.pvd "
+      "an archive of numpy arrays (docs/npz.md). With --vtk: a folder with surface.pvd "
       "(bodies with displacements in m) and contacts.pvd (contacts with normals, impulses in N s, gaps in m, "
       "regions, islands, and where a solver may start); both open in ParaView.");
   command->footer(

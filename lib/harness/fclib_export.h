@@ -7,9 +7,9 @@
 #include "contact/contact_problem.h"
 #include "record/npz_file.h"
 
-/// One snapshot of a recording, or the problem of another file, as an FCLib file or an npz archive of its own. Of the problem
-/// nothing is lost, its starts included: solved again it gives the same bits. Surfaces and the driving solver's
-/// impulses, which are for pictures, are left out.
+/// One snapshot of a recording, or the problem of another file, as an FCLib file or an npz archive of its own. Of
+/// the problem nothing is lost, its starts included: solved again it gives the same bits. Surfaces and the driving
+/// solver's impulses, which are for pictures, are left out.
 namespace signorini {
 
 struct FclibExportRequest {

@@ -70,10 +70,16 @@ def viewer_script():
     return f"{libraries}\n(function () {{\n\"use strict\";\nconst STYLE = {style};\n{own}}})();\n"
 
 
+def steps_of(description):
+    """"000120 000160.2": of the frames, for pages that lead to one of them."""
+    return " ".join(step for frame in description.get("frames", []) if re.fullmatch(r"[0-9.]+", step := str(frame.get("step", ""))))
+
+
 def whole_page(data, name):
     title = html.escape(f"{data[0].get('scene', '')}: {data[0].get('file', '')}")
     return ("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+            f"<meta name=\"signorini-steps\" content=\"{steps_of(data[0])}\">\n"
             f"<title>{title}</title>\n<style>html, body {{ margin: 0; height: 100%; }} #replay {{ height: 100%; }}</style>\n"
             "</head>\n<body>\n<main id=\"replay\"></main>\n"
             f"<script>{code_in_script(viewer_script())}</script>\n<script>{data_script(data, name)}</script>\n"

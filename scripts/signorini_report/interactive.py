@@ -44,7 +44,7 @@ class Links:
     """What stands beside a page: (words, relative address) of files, the address of every recording and of its replay."""
     files: list = dataclasses.field(default_factory=list)
     recordings: dict = dataclasses.field(default_factory=dict)
-    replays: dict = dataclasses.field(default_factory=dict)  # recording: address of a page that shows the step of its #step=…
+    replays: dict = dataclasses.field(default_factory=dict)  # recording: {address, steps} of a page that shows the step of its #step=…; steps: of its frames, [] unknown
 
 
 def unavailable():
@@ -214,7 +214,7 @@ def explorer(rows, **more):
     links = more.get("links") or Links()
     return environment().get_template("explorer.html.j2").render(
         settings=for_script(settings), data=data, curves=curves, links=links.files,
-        script=script("data.js", "measure.js", "plot.js", "table.js", "controls.js", "details.js", "explorer.js"))
+        script=script("data.js", "measure.js", "plot.js", "table.js", "controls.js", "replay.js", "details.js", "explorer.js"))
 
 
 def rows_page(rows, title, intro="", **more):

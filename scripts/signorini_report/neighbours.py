@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import urllib.parse
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from signorini_report.interactive import Links
 FILES = ("runs.csv", "runs.schema.json", "trace.h5", "env.json", "run.toml", "summary.csv", "regions.csv", "steps.csv", "follow.csv",
          "accuracy.csv", "series.csv", "recordings.csv", "rules.md", "claims.json")
 DEFINITION = ("run.toml", "claims.toml", "figures.toml", "paper.toml")
+HEAD_LETTERS = 200_000  # in which the head of a replay ends
 REPLAY = ".replay.html"  # bucket-quick.h5 is replayed by bucket-quick.replay.html beside it
 
 
@@ -37,6 +39,14 @@ def schema_of(folder):
     return json.loads(path.read_text(encoding="utf-8"))["runs.csv"] if path.is_file() else []
 
 
+def replay_steps(path):
+    """The steps whose frames a replay holds, as its head names them; none where it names none."""
+    with open(path, encoding="utf-8", errors="replace") as file:
+        head = file.read(HEAD_LETTERS)
+    found = re.search(r'<meta name="signorini-steps" content="([0-9. ]*)">', head)
+    return found[1].split() if found else []
+
+
 def links_of(experiment):
     folder = experiment.folder
     files = [(name, address(folder / name, folder)) for name in FILES if (folder / name).is_file()]
@@ -46,4 +56,4 @@ def links_of(experiment):
     paths = recording_paths(experiment)
     replays = {file: path.with_name(path.name.removesuffix(path.suffix) + REPLAY) for file, path in paths.items()}
     return Links(files=files, recordings={file: os.path.relpath(path, folder.parent) for file, path in paths.items()},
-                 replays={file: address(path, folder) for file, path in replays.items() if path.is_file()})
+                 replays={file: {"address": address(path, folder), "steps": replay_steps(path)} for file, path in replays.items() if path.is_file()})

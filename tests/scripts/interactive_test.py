@@ -114,11 +114,11 @@ class Pages(unittest.TestCase):
     def test_links_lead_to_files_that_are_there_and_to_the_replay_of_a_recording(self):
         recordings = self.out / "recordings"
         recordings.mkdir()
-        for name in ("bucket.h5", "bucket.replay.html"):
-            (recordings / name).write_text("")
+        (recordings / "bucket.h5").write_text("")
+        (recordings / "bucket.replay.html").write_text('<head><meta name="signorini-steps" content="000100 000120"><title>r</title></head>')
         links = neighbours.links_of(data.read_experiment(self.out / "invented"))
         self.assertEqual(links.recordings, {"recordings/bucket.h5": "recordings/bucket.h5"})
-        self.assertEqual(links.replays, {"recordings/bucket.h5": "../recordings/bucket.replay.html"})
+        self.assertEqual(links.replays, {"recordings/bucket.h5": {"address": "../recordings/bucket.replay.html", "steps": ["000100", "000120"]}})
         for _, address in links.files:
             self.assertTrue((self.out / "invented" / address).is_file(), address)
         self.assertIn(("runs.csv", "runs.csv"), links.files)

@@ -108,7 +108,7 @@ class Npz(unittest.TestCase):
 
     def test_commands_that_read_fclib_read_it(self):
         path = self.save("block.npz", block())
-        for words in (("info", path), ("solve", path, "--solver", "pgs"), ("compare", path, "--solver", "pgs,nsgs"),
+        for words in (("info", path), ("solve", path, "--solver", "pgs"), ("compare", path, "--solver", "pgs,nsgs", "-o", "cmp"),
                       ("export", path, "--format", "npz", "-o", "x"), ("export", path, "--format", "fclib", "-o", "y.npz")):
             done = self.run_program(*words)
             self.assertEqual(done.returncode, 0, f"{words}: {done.stderr}")

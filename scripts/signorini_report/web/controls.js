@@ -1,25 +1,35 @@
 /* The state of a view, kept in the address after #, and the controls that change it. Only what differs from the first view is written. */
 "use strict";
 
-function readState(first) {
+const PARTS = ["t."]; // what the keys of a second part of a page begin with; those of the first have nothing before them
+
+function partOf(key) { return PARTS.find(prefix => key.startsWith(prefix)) ?? ""; }
+
+function readState(first, prefix = "") {
   const given = new URLSearchParams(location.hash.slice(1)), state = structuredClone(first);
-  for (const [key, text] of given) {
-    if (!(key in first)) continue;
-    if (Array.isArray(first[key]) || first[key] === null) state[key] = given.getAll(key);
-    else state[key] = text;
+  for (const key of Object.keys(first)) {
+    const found = given.getAll(prefix + key);
+    if (found.length) state[key] = Array.isArray(first[key]) || first[key] === null ? found : found.at(-1);
   }
   return state;
 }
 
-function writeState(state, first) {
-  const kept = new URLSearchParams();
+/* What other parts of the page wrote stays. */
+function writeState(state, first, prefix = "") {
+  const kept = new URLSearchParams([...new URLSearchParams(location.hash.slice(1))].filter(([key]) => partOf(key) !== prefix));
   for (const [key, value] of Object.entries(state)) {
     if (JSON.stringify(value) === JSON.stringify(first[key])) continue;
-    if (Array.isArray(value)) { for (const one of value.length ? value : [""]) kept.append(key, one); }
-    else kept.set(key, value ?? "");
+    if (Array.isArray(value)) { for (const one of value.length ? value : [""]) kept.append(prefix + key, one); }
+    else kept.set(prefix + key, value ?? "");
   }
   const text = kept.toString();
   if (text !== location.hash.slice(1)) history.replaceState(null, "", text ? `#${text}` : location.pathname + location.search);
+}
+
+/* <html data-ready> once every part of the page is. */
+function partIsReady(section) {
+  section.dataset.ready = "1";
+  if ([...document.querySelectorAll("section.explorer")].every(one => one.dataset.ready)) document.documentElement.dataset.ready = "1";
 }
 
 function fillSelect(id, pairs, value, onChange) {
@@ -70,6 +80,56 @@ function filterGroup(name, title, values, chosen, counts, onChange) {
   }
   group.append(head, set);
   return group;
+}
+
+/* All groups of check boxes of a part: what is open stays open, and the box that was used keeps the focus. `countsOf(name)`: {value: rows}. */
+function fillFilters(place, filters, state, first, countsOf, set) {
+  const open = new Set([...place.querySelectorAll("details[open]")].map(group => group.dataset.filter));
+  const nameOf = one => one.type === "checkbox" ? one.value : one.getAttribute("aria-label");
+  const focus = document.activeElement?.closest?.(".filter"), held = focus && place.contains(focus) && [focus.dataset.filter, nameOf(document.activeElement)];
+  place.textContent = "";
+  for (const {name, title, values} of filters) {
+    if (values.length < 2) continue;
+    const group = filterGroup(name, title, values, state[name] ?? values, countsOf(name),
+      chosen => set({[name]: chosen.length === values.length && first[name] === null ? null : chosen}));
+    group.open = open.has(name);
+    place.append(group);
+  }
+  if (held) [...place.querySelectorAll(`[data-filter="${CSS.escape(held[0])}"] :is(input, button)`)].find(one => nameOf(one) === held[1])?.focus();
+}
+
+/* The name of a series with its line, and a box that takes it in or out. */
+function seriesBox(name, shown, [colour, dashes], onChange) {
+  const label = document.createElement("label"), box = document.createElement("input");
+  label.className = "series";
+  box.type = "checkbox";
+  box.checked = shown;
+  box.dataset.series = name;
+  box.addEventListener("change", () => onChange(box.checked));
+  const swatch = d3.create("svg").attr("width", 30).attr("height", 10).attr("aria-hidden", "true");
+  swatch.append("line").attr("x1", 0).attr("x2", 30).attr("y1", 5).attr("y2", 5).attr("stroke", seen(colour)).attr("stroke-width", 2.5).attr("stroke-dasharray", dashes || null);
+  label.append(box, swatch.node(), ` ${name}`);
+  return label;
+}
+
+/* Series that are out, after one was taken in or out. */
+function offAfter(off, name, shown) {
+  const left = new Set(off);
+  shown ? left.delete(name) : left.add(name);
+  return [...left].sort();
+}
+
+function focusBox(table, name) { [...table.querySelectorAll("input")].find(one => one.dataset.series === name)?.focus(); }
+
+/* A button that looks like a word of a table. */
+function openerButton(text, label, act) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "opener";
+  button.textContent = text;
+  if (label) button.setAttribute("aria-label", label);
+  button.addEventListener("click", act);
+  return button;
 }
 
 async function copyText(text, button) {

@@ -1,14 +1,12 @@
 /* Rows of a page: interactive.py packs them as columns (JSON, deflated, base64). */
 "use strict";
 
+const el = id => document.getElementById(id);
+
 async function unpacked(text) {
   const bytes = Uint8Array.from(atob(text.trim()), letter => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   return JSON.parse(await new Response(stream).text());
-}
-
-function constantOr(values, count) {
-  return values.length === count ? values : Array(count).fill(values[0]);
 }
 
 /* {count, columns}: every column an array; {words, at} for text, which filters compare by place. */
@@ -43,6 +41,9 @@ function words(value) {
   const size = Math.abs(value);
   return size >= 1e-3 && size < 1e7 ? String(Number(value.toPrecision(3))) : value.toExponential(2);
 }
+
+/* "1 scene", "2 scenes" */
+function counted(count, word) { return `${count} ${word}${count === 1 ? "" : "s"}`; }
 
 /* Seconds in the unit that reads best. */
 function duration(seconds) {

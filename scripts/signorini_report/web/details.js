@@ -1,15 +1,25 @@
-/* One snapshot opened: every series on it, its convergence curves, the command that repeats a run, and its replay. */
+/* One snapshot opened: every series on it, its convergence curves, and the commands that repeat a run and show it in 3D. */
 "use strict";
 
-function shellWord(text) { return /^[\w./=,:+-]+$/.test(text) ? text : `'${String(text).replaceAll("'", "'\\''")}'`; }
+/* --set words of a run's options: `signorini solve` takes them as they are. */
+function settingsOf(table, row) {
+  const solver = valueOf(table, "solver", row);
+  return valueOf(table, "options", row).split(";").filter(pair => pair && !pair.startsWith("table=")).map(pair => `--set ${shellWord(`${solver}.${pair}`)}`);
+}
 
 /* The command that repeats the run of a row. */
 function commandOf(table, settings, row) {
-  const get = name => valueOf(table, name, row), solver = get("solver"), file = get("file");
-  const sets = get("options").split(";").filter(pair => pair && !pair.startsWith("table="))
-   .map(pair => `--set ${shellWord(`${solver}.${pair}`)}`);
-  return ["signorini solve", shellWord(settings.recordings[file] ?? file), "--step", shellWord(get("step")), "--solver", shellWord(solver), ...sets, "--regions", shellWord(get("region_mode")),
-    "--threads", get("threads"), "--tolerance", get("tolerance").toExponential(), ...settings.limits].join(" ");
+  const get = name => valueOf(table, name, row), file = get("file");
+  return ["signorini solve", shellWord(settings.recordings[file] ?? file), "--step", shellWord(get("step")), "--solver", shellWord(get("solver")), ...settingsOf(table, row),
+    "--regions", shellWord(get("region_mode")), "--threads", get("threads"), "--tolerance", get("tolerance").toExponential(), ...settings.limits].join(" ");
+}
+
+/* The command that shows the snapshot of a row in 3D with the answers of the runs of one or two rows, of different solvers. */
+function replayCommandOf(table, settings, rows) {
+  const get = name => valueOf(table, name, rows[0]), file = get("file"), recording = settings.recordings[file];
+  if (!recording) return "";
+  return ["signorini replay", shellWord(recording), "--steps", shellWord(get("step").split(".")[0]), "--solver", shellWord(rows.map(row => valueOf(table, "solver", row)).join(",")),
+    ...rows.flatMap(row => settingsOf(table, row)), "--tolerance", get("tolerance").toExponential(), ...settings.limits, "-o frame.html"].join(" ");
 }
 
 let curvesPromise = null;
@@ -54,28 +64,4 @@ function fillNumbers(table, body, settings, row) {
     const shown = /_seconds$/.test(name) ? duration(value) : words(value) + (unit && unit !== "1" ? ` ${unit}` : "");
     line.insertCell().textContent = shown;
   }
-}
-
-function fillReplay(place, settings, file, step) {
-  place.textContent = "";
-  const address = settings.replays[file];
-  if (!address) {
-    const recording = settings.recordings[file];
-    if (recording) place.textContent = `To see it in 3D, make ${recording.replace(/\.[^.]*$/, "")}.replay.html with signorini replay, and this page again.`;
-    return;
-  }
-  const target = `${address}#step=${encodeURIComponent(step)}`, link = document.createElement("a");
-  link.href = target;
-  link.textContent = `See step ${step} in 3D`;
-  const button = document.createElement("button");
-  button.type = "button";
-  button.textContent = "Show it here";
-  button.addEventListener("click", () => {
-    const inside = document.createElement("iframe");
-    inside.src = target;
-    inside.title = `Replay of ${file}, step ${step}`;
-    inside.className = "replay";
-    button.replaceWith(inside);
-  });
-  place.append(link, " ", button);
 }

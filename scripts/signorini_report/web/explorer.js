@@ -1,9 +1,6 @@
 /* The page of an experiment: reads the rows, keeps the state, draws what the state asks for. */
 "use strict";
 
-const AT_FIRST = 100; // rows of the table of runs
-const el = id => document.getElementById(id);
-
 class Explorer {
   constructor(table, settings) {
     Object.assign(this, {table, settings, moreRows: false, measures: measuresOf(table)});
@@ -138,30 +135,24 @@ class Explorer {
   }
 
   drawFilters() {
-    const place = el("filters"), open = new Set([...place.querySelectorAll("details[open]")].map(group => group.dataset.filter));
-    const focus = document.activeElement?.closest?.(".filter"), held = focus && [focus.dataset.filter, document.activeElement.value ?? document.activeElement.getAttribute("aria-label")];
-    place.textContent = "";
-    for (const {name, title, values} of this.filters) {
-      if (values.length < 2) continue;
-      const allowed = this.allowed(this.state);
-      delete allowed[name];
-      const counts = new Map();
-      for (const row of chosenRows(this.table, this.state.protocol, allowed)) {
-        const value = String(valueOf(this.table, name, row));
-        counts.set(value, (counts.get(value) ?? 0) + 1);
-      }
-      const group = filterGroup(name, title, values, this.state[name] ?? values, counts,
-        chosen => this.set({[name]: chosen.length === values.length && this.first[name] === null ? null : chosen}));
-      group.open = open.has(name);
-      place.append(group);
+    fillFilters(el("filters"), this.filters, this.state, this.first, name => this.countsOf(name), changes => this.set(changes));
+  }
+
+  /* Of a filter: {value: rows that the other filters let through}. */
+  countsOf(name) {
+    const allowed = this.allowed(this.state), counts = new Map();
+    delete allowed[name];
+    for (const row of chosenRows(this.table, this.state.protocol, allowed)) {
+      const value = String(valueOf(this.table, name, row));
+      counts.set(value, (counts.get(value) ?? 0) + 1);
     }
-    if (held) [...place.querySelectorAll(`[data-filter="${held[0]}"] :is(input, button)`)].find(one => (one.type === "checkbox" ? one.value : one.getAttribute("aria-label")) === held[1])?.focus();
+    return counts;
   }
 
   drawCounts() {
     const runs = this.shownRows.length, failed = this.failures();
-    el("counts").textContent = `${runs} runs of ${this.table.count}: ${this.profile.snapshots} snapshots, ${this.shown.size} of ${this.found.series.length} series; `
-      + `on ${failed} of ${this.pairs()} pairs of snapshot and series the residual was not reached.`;
+    el("counts").textContent = `${counted(runs, "run")} of ${this.table.count}: ${counted(this.profile.snapshots, "snapshot")}, ${this.shown.size} of ${this.found.series.length} series; `
+      + `on ${failed} of ${counted(this.pairs(), "pair")} of snapshot and series the residual was not reached.`;
   }
 
   pairs() { return [...this.profile.series.values()].reduce((sum, own) => sum + own.asked, 0); }
@@ -191,31 +182,7 @@ class Explorer {
     const drawn = drawMarks(el("scatter"), `${measure.label} of ${this.pairs()} runs against ${this.abscissae()[state.against]}`, series,
       {xScale: state.x, yScale: state.y, xWords: this.abscissae()[state.against], yWords: measure.label + (measure.seconds ? " [s]" : "")});
     this.marks = drawn;
-    this.bindScatter(drawn);
-  }
-
-  bindScatter({parts, marks, tree}) {
-    const svg = parts.svg.node();
-    svg.setAttribute("tabindex", "0");
-    svg.setAttribute("role", "application");
-    svg.setAttribute("aria-roledescription", "plot of runs");
-    svg.style.cursor = "pointer";
-    let at = -1;
-    const show = item => {
-      parts.ring.attr("cx", item.px).attr("cy", item.py).attr("visibility", "visible");
-      el("tip").textContent = this.tipOf(item.mark);
-    };
-    const under = event => {
-      const box = svg.getBoundingClientRect(), scale = SIZE.width / box.width;
-      return tree.find((event.clientX - box.left) * scale, (event.clientY - box.top) * scale, 24);
-    };
-    svg.addEventListener("pointermove", event => { const item = under(event); if (item) show(item); });
-    svg.addEventListener("click", event => { const item = under(event); if (item) this.open(item.mark.row); });
-    svg.addEventListener("keydown", event => {
-      const by = {ArrowRight: 1, ArrowDown: 10, ArrowLeft: -1, ArrowUp: -10}[event.key];
-      if (by && marks.length) at = Math.max(0, Math.min(marks.length - 1, at + by)), show(marks[at]), event.preventDefault();
-      if ((event.key === "Enter" || event.key === " ") && marks[at]) this.open(marks[at].mark.row), event.preventDefault();
-    });
+    bindMarks(drawn, mark => { el("tip").textContent = this.tipOf(mark); }, mark => this.open(mark.row));
   }
 
   tipOf(mark) {
@@ -264,21 +231,10 @@ class Explorer {
   }
 
   seriesCell(row) {
-    const label = document.createElement("label"), box = document.createElement("input"), [colour, dashes] = this.lookOfSeries(row.name);
-    label.className = "series";
-    box.type = "checkbox";
-    box.checked = row.shown;
-    box.dataset.series = row.name;
-    box.addEventListener("change", () => {
-      const off = new Set(this.state.off);
-      box.checked ? off.delete(row.name) : off.add(row.name);
-      this.set({off: [...off].sort()});
-      [...el("series-table").querySelectorAll("input")].find(one => one.dataset.series === row.name)?.focus();
+    return seriesBox(row.name, row.shown, this.lookOfSeries(row.name), shown => {
+      this.set({off: offAfter(this.state.off, row.name, shown)});
+      focusBox(el("series-table"), row.name);
     });
-    const swatch = d3.create("svg").attr("width", 30).attr("height", 10).attr("aria-hidden", "true");
-    swatch.append("line").attr("x1", 0).attr("x2", 30).attr("y1", 5).attr("y2", 5).attr("stroke", seen(colour)).attr("stroke-width", 2.5).attr("stroke-dasharray", dashes || null);
-    label.append(box, swatch.node(), ` ${row.name}`);
-    return label;
   }
 
   drawSeries() {
@@ -289,13 +245,8 @@ class Explorer {
   runColumns(plain = false) {
     const {table} = this, column = (key, title, more = {}) => ({key, title, value: line => valueOf(table, key, line.row), text: line => words(valueOf(table, key, line.row)), ...more});
     const opener = line => {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.className = "opener";
-      button.textContent = valueOf(table, "step", line.row);
-      button.setAttribute("aria-label", `Open ${valueOf(table, "file", line.row)} step ${button.textContent}, ${line.series}`);
-      button.addEventListener("click", () => this.open(line.row));
-      return button;
+      const step = valueOf(table, "step", line.row);
+      return openerButton(step, `Open ${valueOf(table, "file", line.row)} step ${step}, ${line.series}`, () => this.open(line.row));
     };
     const time = name => ({number: true, text: line => duration(valueOf(table, name, line.row))});
     return [column("file", "recording"), column("step", "step", plain ? {} : {text: opener}), {key: "series", title: "series"}, column("contacts", "contacts", {number: true}),
@@ -304,12 +255,9 @@ class Explorer {
       column("setup_seconds", "set-up", time("setup_seconds")), column("solve_seconds", "solve", time("solve_seconds"))];
   }
 
-  drawRuns(all = false) {
+  drawRuns(paper = false) {
     const lines = this.shownRows.map(row => ({row, series: this.keys.series[row]})), order = {key: this.state.runsort, down: this.state.rundown === "1"};
-    const limit = all || this.moreRows ? Infinity : AT_FIRST;
-    el("runs-count").textContent = `${lines.length}`;
-    el("runs-more").hidden = this.moreRows || lines.length <= AT_FIRST;
-    el("runs-more").textContent = `Show all ${lines.length} rows`;
+    const limit = limitRows("runs", lines.length, {paper, all: this.moreRows, whole: "runs.csv"});
     fillTable(el("runs-table"), this.runColumns(), lines, order, ({key, down}) => this.set({runsort: key, rundown: down ? "1" : ""}), limit);
   }
 
@@ -325,9 +273,8 @@ class Explorer {
     el("run-name").textContent = series;
     el("command").textContent = commandOf(table, this.settings, row);
     fillNumbers(table, el("run-numbers").tBodies[0], this.settings, row);
-    const opened = `${state.file}#${state.step}`;
-    if (this.replayed !== opened) fillReplay(el("replay"), this.settings, state.file, state.step);
-    this.replayed = opened;
+    const others = present.filter(([, cell]) => cell.reached && valueOf(table, "solver", cell.row) !== valueOf(table, "solver", row)).sort((a, b) => a[1].cost - b[1].cost);
+    fillReplay(el("replay"), this.settings, state.file, state.step, {solver: valueOf(table, "solver", row), command: replayCommandOf(table, this.settings, [row, ...others.slice(0, 1).map(([, cell]) => cell.row)])});
     this.drawSnapshotTable(present, series);
     this.curvesDrawn = drawCurves(el("curves-plot"), el("curves-note"), {file: state.file, step: state.step}, this, series);
   }
@@ -336,12 +283,8 @@ class Explorer {
     const best = Math.min(...present.map(([, cell]) => cell.cost));
     const rows = present.map(([name, cell]) => ({name, cell, selected: name === selected, cost: cell.reached ? cell.cost : null, ratio: cell.reached ? ratioOf(cell.cost, best) : null}));
     const pick = row => {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.className = "opener";
-      button.textContent = row.name;
+      const button = openerButton(row.name, "", () => this.set({run: row.name}));
       button.setAttribute("aria-pressed", row.selected);
-      button.addEventListener("click", () => this.set({run: row.name}));
       return button;
     };
     const number = (key, title, text) => ({key, title, number: true, text});
@@ -388,7 +331,7 @@ async function startExplorer() {
     window.signorini = explorer;
     explorer.bind();
     explorer.draw();
-    document.documentElement.dataset.ready = "1";
+    partIsReady(el("explorer"));
   } catch (error) {
     document.documentElement.dataset.failed = "1";
     el("explorer").hidden = false;

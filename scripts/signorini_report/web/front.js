@@ -1,7 +1,6 @@
 /* The map of winners: scenes × solvers, colour = cost over the best on the same snapshot. */
 "use strict";
 
-const el = id => document.getElementById(id);
 const WORST = 30; // worse than this has the same colour
 const SURE = 3;   // snapshots; fewer say little
 const NEAR = 1.1; // as good as the best, for who measures times
@@ -110,15 +109,16 @@ class Front {
   drawControls() {
     const now = this.now(), choices = this.choices(), titles = {target: place => this.about.targets[place].toExponential(0), measure: name => MEASURES[name].title,
       protocol: name => ({time: "timed", "self-stopped": "own stop", converge: "traced"}[name] ?? name)};
-    fillSelect("experiment", this.settings.experiments.map(one => [one.id, `${one.title} (${one.scenes} scene${one.scenes === 1 ? "" : "s"})`]), this.state.experiment,
+    fillSelect("experiment", this.settings.experiments.map(one => [one.id, `${one.title} (${counted(one.scenes, "scene")})`]), this.state.experiment,
       id => this.set({...this.first, experiment: id}));
     for (const [key, [values]] of Object.entries(choices)) {
       fillSelect(key, values.map(value => [value, titles[key]?.(value) ?? value]), now[key], value => this.set({[key]: value}));
       el(key).closest("label").hidden = values.length < 2;
     }
-    el("counts").textContent = `${this.about.id}${this.about.size ? `, size ${this.about.size}` : ""}: ${this.scenes.length} scenes, ${this.solvers.length} solvers, `
-      + `${d3.sum(this.scenes, line => line.snapshots)} snapshots; ${this.about.rows} runs in all. `
-      + `${this.scenes.filter(line => line.snapshots < SURE).length} scenes have fewer than ${SURE} snapshots: their advice stands in italics.`;
+    const few = this.scenes.filter(line => line.snapshots < SURE).length;
+    el("counts").textContent = `${this.about.id}${this.about.size ? `, size ${this.about.size}` : ""}: ${counted(this.scenes.length, "scene")}, ${counted(this.solvers.length, "solver")}, `
+      + `${counted(d3.sum(this.scenes, line => line.snapshots), "snapshot")}; ${counted(this.about.rows, "run")} in all.`
+      + (few ? ` ${counted(few, "scene")} with fewer than ${SURE} snapshots: the advice stands in italics.` : "");
   }
 
   drawMap() {
@@ -213,7 +213,7 @@ class Front {
     if (!line) return;
     el("scene-title").textContent = line.scene.replaceAll("_", " ");
     const advice = this.adviceOf(line);
-    el("scene-facts").textContent = `${line.snapshots} snapshots; ${line.solvedAll} of ${line.series.size} solvers reached the residual on all of them. Take ${advice.take}: ${advice.why}.`;
+    el("scene-facts").textContent = `${counted(line.snapshots, "snapshot")}; ${line.solvedAll} of ${line.series.size} solvers reached the residual on all of them. Take ${advice.take}: ${advice.why}.`;
     el("scene-picture").hidden = !this.pictures[line.scene];
     if (this.pictures[line.scene]) { el("scene-picture").src = this.pictures[line.scene]; el("scene-picture").alt = `Picture of the scene ${line.scene}`; }
     const number = (key, title) => ({key, title, number: true, plain: true});
@@ -244,7 +244,7 @@ async function startFront() {
     el("winners").hidden = false;
     front.bind();
     await front.draw();
-    document.documentElement.dataset.ready = "1";
+    partIsReady(el("winners"));
   } catch (error) {
     document.documentElement.dataset.failed = "1";
     el("counts").textContent = `This browser cannot show the map (${error.message}); the pages of the experiments stand below.`;

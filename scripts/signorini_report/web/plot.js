@@ -2,6 +2,7 @@
 "use strict";
 
 const SIZE = {width: 620, height: 380, left: 64, right: 26, top: 12, bottom: 46};
+const LEGEND = {most: 24, letter: 6.4, line: 16, mark: 34}; // names; widths in units of the picture
 
 function isDark() { return matchMedia("(prefers-color-scheme: dark)").matches && !matchMedia("print").matches; }
 
@@ -71,6 +72,28 @@ function frame(place, title, x, y, xLog, yLog, xWords, yWords) {
 
 const ranges = () => ({x: [SIZE.left, SIZE.width - SIZE.right], y: [SIZE.height - SIZE.bottom, SIZE.top]});
 
+/* The names of what is drawn, below the axes, so that a saved picture explains itself. entries: [{name, colour, dashes}]; `dot`: marks instead of lines. */
+function addLegend({svg, ink}, entries, dot = false) {
+  const words = entries.slice(0, LEGEND.most).map(entry => entry.name);
+  if (entries.length > words.length) words.push(`and ${entries.length - words.length} more, see the table of series`);
+  if (!words.length) return;
+  const room = SIZE.width - 2 * SIZE.right, widest = LEGEND.mark + LEGEND.letter * Math.max(...words.map(text => text.length));
+  const columns = Math.max(1, Math.floor(room / widest)), step = room / columns, most = Math.floor((step - LEGEND.mark) / LEGEND.letter);
+  const legend = svg.append("g").attr("class", "legend").attr("font-size", 11);
+  words.forEach((text, place) => {
+    const x = SIZE.right + step * (place % columns), y = SIZE.height + 8 + LEGEND.line * Math.floor(place / columns), entry = entries[place];
+    if (place < LEGEND.most) {
+      const mark = legend.append("line").attr("x1", dot ? x + 14 : x).attr("x2", dot ? x + 14 : x + 28).attr("y1", y - 4).attr("y2", y - 4).attr("stroke", seen(entry.colour));
+      if (dot) mark.attr("stroke-width", 7).attr("stroke-linecap", "round");
+      else mark.attr("stroke-width", 2).attr("stroke-dasharray", entry.dashes || null);
+    }
+    const word = legend.append("text").attr("x", x + LEGEND.mark).attr("y", y).attr("fill", ink.ink).text(text.length > most ? `${text.slice(0, most - 1)}…` : text);
+    word.append("title").text(text);
+  });
+  const height = SIZE.height + 8 + LEGEND.line * Math.ceil(words.length / columns);
+  svg.attr("viewBox", `0 0 ${SIZE.width} ${height}`).select("rect").attr("height", height);
+}
+
 /* lines: [{name, colour, dashes, points: [[x, y]], step}] */
 function drawLines(place, title, lines, options) {
   const all = lines.flatMap(line => line.points), range = ranges();
@@ -90,12 +113,13 @@ function drawLines(place, title, lines, options) {
       .on("pointerenter", () => { label.text(line.name); visible.attr("stroke-width", 4); })
       .on("pointerleave", () => { label.text(""); visible.attr("stroke-width", width); });
   }
+  addLegend(parts, lines);
   if (options.level > 0) parts.inner.append("line").attr("x1", range.x[0]).attr("x2", range.x[1]).attr("y1", y(options.level)).attr("y2", y(options.level))
     .attr("stroke", parts.ink.ink).attr("stroke-dasharray", "2 3");
   return parts;
 }
 
-/* series: [{name, colour, marks: [{x, y, reached, ...}]}]; one path per series, so that ten thousand marks are quick to draw.
+/* series: [{name, colour, dashes, marks: [{x, y, reached, ...}], line: [[x, y]] through them, or absent}]; one path per series, so that ten thousand marks are quick to draw.
    Returns {parts, marks: [{px, py, mark}]} in the order of x. */
 function drawMarks(place, title, series, options) {
   const all = series.flatMap(line => line.marks), range = ranges();
@@ -111,13 +135,44 @@ function drawMarks(place, title, series, options) {
       if (mark.reached) dots += `M${px},${py}h0`;
       else crosses += `M${px - 3},${py - 3}l6,6m0,-6l-6,6`;
     }
-    const colour = seen(line.colour);
-    if (dots) parts.inner.append("path").attr("d", dots).attr("stroke", colour).attr("stroke-width", 5.5).attr("stroke-linecap", "round").attr("stroke-opacity", 0.75).attr("fill", "none");
-    if (crosses) parts.inner.append("path").attr("d", crosses).attr("stroke", colour).attr("stroke-width", 1.3).attr("fill", "none");
+    const colour = seen(line.colour), path = (d, width) => parts.inner.append("path").attr("d", d).attr("stroke", colour).attr("stroke-width", width).attr("fill", "none");
+    if (dots) path(dots, line.line ? 3.5 : 5.5).attr("stroke-linecap", "round").attr("stroke-opacity", line.line ? 0.3 : 0.75);
+    if (crosses) path(crosses, 1.3);
   }
+  for (const line of series) {
+    if (!line.line) continue;
+    const drawn = d3.line().x(point => x(point[0])).y(point => y(point[1])).defined(point => point.every(value => value !== null) && point.every((value, at) => Number.isFinite(at ? y(value) : x(value))));
+    parts.inner.append("path").attr("class", "middle").attr("d", drawn(line.line)).attr("stroke", seen(line.colour)).attr("stroke-width", 1.8).attr("stroke-dasharray", line.dashes || null).attr("fill", "none");
+  }
+  addLegend(parts, series, !series.some(line => line.line));
   parts.ring = parts.svg.append("circle").attr("r", 7).attr("fill", "none").attr("stroke", parts.ink.ink).attr("stroke-width", 2).attr("visibility", "hidden");
   placed.sort((a, b) => a.px - b.px || b.py - a.py);
   return {parts, marks: placed, tree: d3.quadtree().x(item => item.px).y(item => item.py).addAll(placed)};
+}
+
+/* The marks can be pointed at, clicked, and walked with the arrow keys: ten at a time up and down. `tell(mark)`, `open(mark)`. */
+function bindMarks({parts, marks, tree}, tell, open) {
+  const svg = parts.svg.node();
+  svg.setAttribute("tabindex", "0");
+  svg.setAttribute("role", "application");
+  svg.setAttribute("aria-roledescription", "plot with a mark for every row");
+  svg.style.cursor = "pointer";
+  let at = -1;
+  const show = item => {
+    parts.ring.attr("cx", item.px).attr("cy", item.py).attr("visibility", "visible");
+    tell(item.mark);
+  };
+  const under = event => {
+    const box = svg.getBoundingClientRect(), scale = SIZE.width / box.width;
+    return tree.find((event.clientX - box.left) * scale, (event.clientY - box.top) * scale, 24);
+  };
+  svg.addEventListener("pointermove", event => { const item = under(event); if (item) show(item); });
+  svg.addEventListener("click", event => { const item = under(event); if (item) open(item.mark); });
+  svg.addEventListener("keydown", event => {
+    const by = {ArrowRight: 1, ArrowDown: 10, ArrowLeft: -1, ArrowUp: -10}[event.key];
+    if (by && marks.length) at = Math.max(0, Math.min(marks.length - 1, at + by)), show(marks[at]), event.preventDefault();
+    if ((event.key === "Enter" || event.key === " ") && marks[at]) open(marks[at].mark), event.preventDefault();
+  });
 }
 
 function saveSvg(place, name) {

@@ -1,6 +1,9 @@
 /* Tables that sort: columns [{key, title, number, text(row)}], rows any objects; headings are buttons. */
 "use strict";
 
+const AT_FIRST = 100; // rows of a long table on the screen, until more are asked for
+const ON_PAPER = 500; // rows of a long table on paper: some ten pages
+
 function compared(a, b) {
   const empty = value => value === null || value === undefined || Number.isNaN(value);
   if (empty(a) || empty(b)) return empty(a) - empty(b);
@@ -56,4 +59,16 @@ function fillTable(table, columns, rows, order, onSort, limit = Infinity) {
       else cell.textContent = content;
     }
   }
+}
+
+/* How many rows of a long table are shown, and what is said of the others: `whole` names the file that holds all. Parts: `${id}-table`, `${id}-more`,
+   `${id}-count`, `${id}-paper`. */
+function limitRows(id, rows, {paper, all, whole}) {
+  const limit = paper ? ON_PAPER : all ? Infinity : AT_FIRST, more = el(`${id}-more`), said = el(`${id}-paper`);
+  el(`${id}-count`).textContent = `${rows}`;
+  more.hidden = all || rows <= AT_FIRST;
+  more.textContent = `Show all ${rows} rows`;
+  said.hidden = !(paper && rows > limit);
+  said.textContent = `Paper shows the first ${ON_PAPER} of these ${rows} rows, in the order of the table on the screen. All of them are in ${whole}; to print others, filter or sort first.`;
+  return limit;
 }
