@@ -1,4 +1,4 @@
-// signorini export: one snapshot as an FCLib file, or a recording as a VTK series.
+// signorini export: one snapshot as an FCLib file or an npz archive, or a recording as a VTK series.
 
 #include <fmt/format.h>
 
@@ -6,6 +6,7 @@
 
 #include "arguments.h"
 #include "base/check.h"
+#include "base/options.h"
 #include "commands.h"
 #include "harness/fclib_export.h"
 #include "harness/vtk_export.h"
@@ -17,18 +18,19 @@ namespace signorini {
 namespace {
 
 struct ExportArguments {
-  std::string file, step, output, vtk, matrix = "symmetric";
+  std::string file, step, output, vtk, format = "by-name", matrix = "symmetric";
   bool force = false;
 };
 
 int export_snapshot(const Program& program, const ExportArguments& a) {
-  const FclibExport done = export_fclib(
-      {a.file, a.step, a.output, a.matrix, a.force ? ExistingOutput::replace : ExistingOutput::refuse});
+  const FclibExport done = export_fclib({a.file, a.step, a.output, a.matrix,
+                                         a.force ? ExistingOutput::replace : ExistingOutput::refuse,
+                                         parse_enum<ProblemFormat>(a.format, "--format")});
   if (program.json) {
     print_json({{"file", a.output},
                 {"input", a.file},
                 {"step", done.step},
-                {"kind", done.primal ? "fclib_global" : "fclib_local"},
+                {"kind", done.kind},
                 {"contacts", done.contacts},
                 {"dofs", done.dofs},
                 {"bytes", done.bytes}});
@@ -66,8 +68,8 @@ int export_pictures(const Program& program, const ExportArguments& a) {
 int export_problem(const Program& program, const ExportArguments& a) {
   if (a.vtk.empty() && a.output.empty()) {
     throw_usage(
-        "export: no output is named; give -o FILE.hdf5 for one snapshot in FCLib's format, or --vtk DIR "
-        "for a ParaView series");
+        "export: no output is named; give -o FILE.hdf5 for one snapshot in FCLib's format, -o FILE.npz "
+        "for one in numpy's, or --vtk DIR for a ParaView series");
   }
   if (!a.vtk.empty() && !a.output.empty()) {
     throw_usage("export: takes -o or --vtk, not both ({} and {}); run it once for each", a.output, a.vtk);
@@ -80,18 +82,20 @@ int export_problem(const Program& program, const ExportArguments& a) {
 void add_export(CLI::App& app, Program& program) {
   CLI::App* command = app.add_subcommand(
       "export",
-      "Write a snapshot as an FCLib file, or a recording for ParaView\n"
+      "Write a snapshot as an FCLib or npz file, or a recording for ParaView\n"
       "\n"
       "With -o: one snapshot in the format of FCLib (HDF5), which Siconos and other tools read. The whole "
       "problem is written: solved again, it gives the same bits. A group /signorini, which other tools pass "
       "over, holds what FCLib has no name for: geometry, velocities at the beginning of the step, states and "
-      "friction bounds of the previous solve. Surfaces are left out. With --vtk: a folder with surface.pvd "
+      "friction bounds of the previous solve. Surfaces are left out. With -o FILE.npz: the same problem as "
+      "an archive of numpy arrays (docs/npz.md). With --vtk: a folder with surface.pvd "
       "(bodies with displacements in m) and contacts.pvd (contacts with normals, impulses in N s, gaps in m, "
       "regions, islands, and where a solver may start); both open in ParaView.");
   command->footer(
       "Examples:\n"
       "  signorini export bucket.h5 --step 120 -o bucket_120.hdf5\n"
       "  signorini solve bucket_120.hdf5 --solver pgs         solve what was exported\n"
+      "  signorini export bucket.h5 --step 120 -o 120.npz     for np.load\n"
       "  signorini export bucket.h5 --vtk bucket_vtk          every snapshot\n"
       "  signorini export bucket.h5 --vtk one --step 120      one snapshot\n"
       "\n"
@@ -99,13 +103,22 @@ void add_export(CLI::App& app, Program& program) {
       "the folder and the number of frames.\n"
       "Exit codes: 0 written; 2 wrong command line; 3 a file cannot be read or written.");
   auto a = std::make_shared<ExportArguments>();
-  command->add_option("FILE", a->file, "Recording (.h5), or FCLib file (.hdf5)")->required();
+  command->add_option("FILE", a->file, "Recording (.h5), FCLib file (.hdf5) or npz problem (.npz)")
+      ->required();
   command
       ->add_option("--step", a->step,
                    "Snapshot, e.g. 120, or 120.2 for the second solve of step 120 (default: the only one; "
                    "with --vtk: all)")
       ->type_name("K");
-  command->add_option("-o,--output", a->output, "FCLib file to write")->type_name("FILE.hdf5");
+  command
+      ->add_option("-o,--output", a->output,
+                   "File to write: FCLib's format, or numpy's where it ends in .npz")
+      ->type_name("FILE");
+  command
+      ->add_option(
+          "--format", a->format,
+          "Format of -o, whatever its name: fclib or npz (default: by-name, npz where FILE ends in .npz)")
+      ->type_name("NAME");
   command->add_option("--vtk", a->vtk, "Folder for the ParaView series; it must be new or empty")
       ->type_name("DIR");
   add_matrix_option(*command, a->matrix);

@@ -1,4 +1,4 @@
-// signorini info: what a recording or an FCLib file holds, before anything is solved.
+// signorini info: what a recording, an FCLib file or an npz problem holds, before anything is solved.
 
 #include <fmt/format.h>
 
@@ -81,7 +81,7 @@ int info(const Program& program, const InfoArguments& a) {
 void add_info(CLI::App& app, Program& program) {
   CLI::App* command = app.add_subcommand(
       "info",
-      "Show what a recording or an FCLib file holds\n"
+      "Show what a recording, an FCLib file or an npz problem holds\n"
       "\n"
       "First table, over the snapshots of a file: regions are groups of contacts connected through shared "
       "mass "
@@ -112,7 +112,8 @@ void add_info(CLI::App& app, Program& program) {
       "Exit codes: 0 success; 1 a fact differs (with --facts); 2 wrong command line; 3 a file "
       "cannot be read.");
   auto a = std::make_shared<InfoArguments>();
-  command->add_option("FILE", a->files, "Recordings (.h5) or FCLib files (.hdf5)")->required();
+  command->add_option("FILE", a->files, "Recordings (.h5), FCLib files (.hdf5) or npz problems (.npz)")
+      ->required();
   command->add_flag("--steps", a->steps, "Show one line for every snapshot instead of one per file");
   add_matrix_option(*command, a->matrix);
   command->add_flag("--facts", a->facts,

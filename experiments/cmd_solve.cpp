@@ -84,7 +84,8 @@ void declare_options(CLI::App& command, SolveArguments& arguments) {
       .add_option(
           "--solution", a.solution,
           "Write the answer (impulses r in N s, velocities u and v in m/s) beside a copy of its problem, "
-          "as an FCLib file; needs one file, one step and one solver")
+          "as an FCLib file, or as an npz problem where the name ends in .npz; needs one file, one step "
+          "and one solver")
       ->type_name("OUT.hdf5");
   command
       .add_option("--trace", a.trace,

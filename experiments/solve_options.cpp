@@ -40,7 +40,7 @@ void add_limits(CLI::App& command, SolveRequest& request, const SolveDefaults& d
 }  // namespace
 
 void add_solve_options(CLI::App& command, SolveRequest& request, const SolveDefaults& defaults) {
-  command.add_option("FILE", request.files, "Recordings (.h5) or FCLib files (.hdf5), local or global")
+  command.add_option("FILE", request.files, "Recordings (.h5), FCLib files (.hdf5) or npz problems (.npz)")
       ->required();
   add_choices(command, request, defaults);
   add_limits(command, request, defaults);

@@ -5,10 +5,11 @@
 
 #include "base/output_file.h"
 #include "contact/contact_problem.h"
+#include "record/npz_file.h"
 
-/// One snapshot of a recording, or of another FCLib file, as an FCLib file of its own. Of the problem
-/// nothing is lost, its starts included: solved again it gives the same bits. Surfaces and the driving solver's
-/// impulses, which are for pictures, are left out.
+/// One snapshot of a recording, or the problem of another file, as an FCLib file or an npz archive of its own. Of
+/// the problem nothing is lost, its starts included: solved again it gives the same bits. Surfaces and the driving
+/// solver's impulses, which are for pictures, are left out.
 namespace signorini {
 
 struct FclibExportRequest {
@@ -17,11 +18,12 @@ struct FclibExportRequest {
   std::string output = {};
   std::string matrix = "symmetric";  ///< a name of `MatrixReading`, as --matrix gives it
   ExistingOutput existing = ExistingOutput::refuse;
+  ProblemFormat format = ProblemFormat::by_name;
 };
 
 struct FclibExport {
   std::string step;
-  bool primal = false;  ///< written as /fclib_global
+  std::string kind;  ///< "fclib_global", "fclib_local" or "npz"
   Index contacts = 0, dofs = 0;
   std::uintmax_t bytes = 0;  ///< of the written file
   std::string note;          ///< contact/matrix_note.h

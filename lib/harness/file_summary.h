@@ -14,7 +14,7 @@
 #include "record/problem_file.h"
 #include "record/recording_file.h"
 
-/// What a recording or an FCLib file holds, before anything is solved.
+/// What a recording, an FCLib file or an npz problem holds, before anything is solved.
 namespace signorini {
 
 /// Smallest and largest of some numbers; NaN changes nothing.

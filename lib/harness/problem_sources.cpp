@@ -22,7 +22,8 @@ namespace fs = std::filesystem;
 
 /// A problem file is known by its stem, as a problem that the experiment brings along; a recording by its name.
 std::string label_of(const fs::path& file) {
-  return (file.extension() == ".hdf5" ? file.stem() : file.filename()).string();
+  const bool is_problem = file.extension() == ".hdf5" || file.extension() == ".npz";
+  return (is_problem ? file.stem() : file.filename()).string();
 }
 
 /// `label_of` each file; those that would be alike get the names of the folders above them, as far as needed.

@@ -219,11 +219,11 @@ double replay_frame_bytes(Eigen::Index vertices, Index contacts, std::size_t ans
 }
 
 ReplayData make_replay(const ReplayRequest& request, RunMonitor& monitor) {
-  if (ProblemFile(request.file).kind() != ProblemFileKind::recording) {
+  if (const ProblemFileKind kind = ProblemFile(request.file).kind(); kind != ProblemFileKind::recording) {
     throw_input(
-        "{}: is an FCLib file, which holds no surfaces and nothing that moves; replay shows recordings of "
+        "{}: is {}, which holds no surfaces and nothing that moves; replay shows recordings of "
         "'signorini record'",
-        request.file);
+        request.file, kind_words(kind));
   }
   const RecordingReader reader(request.file, RecordingReader::Parts::checked);
   ReplayData data;

@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "base/check.h"
+#include "record/npz_file.h"
 
 namespace signorini {
 namespace {
@@ -130,7 +131,7 @@ SolveOutputs FileSolver::publish() {
     described(request_.trace);
   }
   if (solution_) {
-    write_fclib(request_.solution, *solution_);
+    write_problem(request_.solution, *solution_);
     described(request_.solution);
   }
   outputs.answer_missing = !request_.solution.empty() && !solution_;

@@ -153,7 +153,7 @@ void run_in_child(const std::string& name, std::uintmax_t bytes, FunctionRef<voi
     if (signal == SIGXCPU || signal == SIGKILL) {
       throw_input("{}: damaged file (checking it needed more than {} s of CPU time)", name, seconds);
     }
-    throw_input("{}: damaged file (the HDF5 library crashed on it: signal {}, {})", name, signal,
+    throw_input("{}: damaged file (the library that reads it crashed on it: signal {}, {})", name, signal,
                 ::strsignal(signal));
   }
   if (reply.empty()) throw_input("{}: damaged file (the check ended without an answer)", name);

@@ -6,7 +6,7 @@
 
 #include "base/function_ref.h"
 
-/// Work on untrusted files in a child process: whatever the HDF5 library does there (crash, endless loop,
+/// Work on untrusted files in a child process: whatever the library that reads them does there (crash, endless loop,
 /// huge allocation), the caller gets one clear line.
 namespace signorini {
 

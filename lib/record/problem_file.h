@@ -3,31 +3,36 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "contact/contact_problem.h"
 #include "record/fclib_file.h"
 
-/// One view of everything that `solve`, `run`, `info` and `export` accept: recordings and FCLib files alike.
+/// One view of everything that `solve`, `run`, `info` and `export` accept: recordings, FCLib files and npz archives alike.
 namespace signorini {
 
-enum class ProblemFileKind { recording, fclib_local, fclib_global };
+enum class ProblemFileKind { recording, fclib_local, fclib_global, npz };
+/// "a recording", "an FCLib file", "an npz problem"
+const char* kind_words(ProblemFileKind kind);
 
 class ProblemFile {
  public:
-  /// Throws `InputError` for missing, damaged or foreign files. `reading` matters for FCLib's global files.
+  /// Throws `InputError` for missing, damaged or foreign files. `reading` matters where M is stored entry by entry.
   explicit ProblemFile(std::filesystem::path path, MatrixReading reading = MatrixReading::symmetric);
   ~ProblemFile();
   ProblemFile(ProblemFile&&) noexcept;
 
   const std::filesystem::path& path() const;
   ProblemFileKind kind() const;
-  /// Frame ids of a recording; the single step "0" of an FCLib file.
+  /// Frame ids of a recording; the single step "0" of the others.
   const std::vector<std::string>& steps() const;
   /// `step` may be written without leading zeros ("120", "120.2").
   ContactProblem read(const std::string& step) const;
-  /// Scene name, or the FCLib title.
+  /// The solution that stands beside a single problem.
+  const std::optional<FclibSolution>& solution() const;
+  /// Scene name, or the title in the file.
   std::string title() const;
 
  private:

@@ -71,13 +71,6 @@ ProblemKind kind_of(const RawReader& raw, const std::string& name) {
   return ProblemKind::unknown;
 }
 
-/// Sizes up to which 3m and the row pointers fit 32 bits.
-void check_counts(const RawReader& raw, std::uint64_t contacts, std::uint64_t dofs) {
-  constexpr std::uint64_t kLimit = std::numeric_limits<Index>::max() / 4;
-  if (contacts > kLimit) raw.fail(fmt::format("{} contacts are too many", contacts));
-  if (dofs > kLimit) raw.fail(fmt::format("{} degrees of freedom are too many", dofs));
-}
-
 std::unique_ptr<FrameGeometry> read_geometry(const RawReader& raw) {
   if (!raw.tree().has_group("geometry")) return nullptr;
   auto geometry = std::make_unique<FrameGeometry>();
@@ -127,13 +120,6 @@ Vector usable_vector(const RawReader& raw, const std::string& path, Eigen::Index
 
 bool has_columns(const RawReader& raw, const std::string& matrix) {
   return raw.tree().has_group(matrix) && (!raw.has(matrix + "/n") || raw.integer(matrix + "/n") != 0);
-}
-
-/// Rows of a contact: 3, or 2 in the plane.
-Index check_spacedim(const RawReader& raw, std::int64_t spacedim, const std::string& place) {
-  if (spacedim != 2 && spacedim != 3)
-    raw.fail(fmt::format("{}: {} dimensions; only contact problems in 2 or 3 can be read", place, spacedim));
-  return static_cast<Index>(spacedim);
 }
 
 /// Sizes that stay countable with what `to_space` adds.
@@ -205,12 +191,11 @@ FclibFile file_to_plane(const FclibFile& file) {
   return planar;
 }
 
-/// The group "signorini", three rows for each contact in the plane too.
-void decode_extras(const RawTree& extras, const std::string& where, ContactProblem& problem) {
-  if (extras.attributes.empty()) return;
-  const RawReader raw(extras, where + ": group 'signorini'");
+/// What the equations lack, three rows for each contact in the plane too.
+void decode_extras(const RawReader& raw, ContactProblem& problem) {
+  if (raw.tree().attributes.empty()) return;
   read_extras(raw, problem);
-  if (!extras.has("q")) return;
+  if (!raw.has("q")) return;
   problem.q = to_vector(raw.reals("q", 3 * size_of(problem.mu)));
   problem.W = read_square(raw, "W", 3 * size_of(problem.mu));
 }
@@ -223,9 +208,7 @@ RawTree encode_as_written(const FclibFile& file) {
   const std::string root = is_global ? "fclib_global/" : "fclib_local/";
   tree.put(root + "spacedim", std::vector<Index>{problem.spacedim});
   if (is_global) {
-    // one triangle only where the other says the same
-    const bool whole = problem.M_stored == StoredTriangle::both || asymmetry(problem.M) > 0.0;
-    put_fclib_matrix(tree, root + "M", problem.M, whole ? StoredTriangle::both : problem.M_stored);
+    put_fclib_matrix(tree, root + "M", problem.M, written_triangle(problem));
     put_fclib_matrix(tree, root + "H", SparseRows(problem.H));
     tree.put(root + "vectors/f", view(problem.f));
     tree.put(root + "vectors/w", view(problem.w));
@@ -250,6 +233,39 @@ RawTree encode_as_written(const FclibFile& file) {
 }
 
 }  // namespace
+
+void check_counts(const RawReader& raw, std::uint64_t contacts, std::uint64_t dofs) {
+  constexpr std::uint64_t kLimit = std::numeric_limits<Index>::max() / 4;
+  if (contacts > kLimit) raw.fail(fmt::format("{} contacts are too many", contacts));
+  if (dofs > kLimit) raw.fail(fmt::format("{} degrees of freedom are too many", dofs));
+}
+
+Index check_spacedim(const RawReader& raw, std::int64_t spacedim, const std::string& place) {
+  if (spacedim != 2 && spacedim != 3)
+    raw.fail(fmt::format("{}: {} dimensions; only contact problems in 2 or 3 can be read", place, spacedim));
+  return static_cast<Index>(spacedim);
+}
+
+StoredTriangle written_triangle(const ContactProblem& problem) {
+  const bool whole = problem.M_stored == StoredTriangle::both || asymmetry(problem.M) > 0.0;
+  return whole ? StoredTriangle::both : problem.M_stored;
+}
+
+FclibFile file_as_written(const FclibFile& file) {
+  return file.problem.spacedim == 2 ? file_to_plane(file) : file;
+}
+
+FclibFile complete_file(const RawReader& raw, FclibFile file, const RawReader& extras,
+                        const std::string& where) {
+  if (file.problem.spacedim == 2) {
+    check_counts_in_plane(raw, file.problem);
+    if (const auto defect = find_defect_in_plane(file.problem)) raw.fail(*defect);
+    file = file_to_space(std::move(file));
+  }
+  decode_extras(extras, file.problem);
+  check_problem(file.problem, where);
+  return file;
+}
 
 void put_extras(RawTree& tree, const ContactProblem& problem) {
   tree.attributes["dt"] = problem.dt;
@@ -366,9 +382,7 @@ Frame decode_frame(const RawTree& tree, const std::string& id, const std::string
   return frame;
 }
 
-RawTree encode_fclib(const FclibFile& file) {
-  return file.problem.spacedim == 2 ? encode_as_written(file_to_plane(file)) : encode_as_written(file);
-}
+RawTree encode_fclib(const FclibFile& file) { return encode_as_written(file_as_written(file)); }
 
 RawTree encode_fclib_extras(const ContactProblem& problem) {
   RawTree extras;
@@ -401,14 +415,7 @@ FclibFile decode_fclib(const RawTree& tree, const RawTree& extras, const std::st
   const Eigen::Index rows = problem.spacedim * problem.mu.size();
   problem.warm_start = usable_vector(raw, "guesses/1/r", rows);
   file.solution = decode_solution(raw, rows, problem.f.size());
-  if (problem.spacedim == 2) {
-    check_counts_in_plane(raw, problem);
-    if (const auto defect = find_defect_in_plane(problem)) raw.fail(*defect);
-    file = file_to_space(std::move(file));
-  }
-  decode_extras(extras, where, problem);
-  check_problem(problem, where);
-  return file;
+  return complete_file(raw, std::move(file), RawReader(extras, where + ": group 'signorini'"), where);
 }
 
 }  // namespace signorini

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "contact/contact_problem.h"
@@ -28,6 +29,18 @@ RawTree encode_fclib_extras(const ContactProblem& problem);
 /// `tree` without, `extras` with the contents of the group "signorini" (empty when absent).
 FclibFile decode_fclib(const RawTree& tree, const RawTree& extras, const std::string& where,
                        MatrixReading reading = MatrixReading::symmetric);
+
+/// `file` with the rows of contacts and the dofs that its file has: two rows each in the plane.
+FclibFile file_as_written(const FclibFile& file);
+/// One triangle of M where `M_stored` says so and the other says the same; otherwise all of it.
+StoredTriangle written_triangle(const ContactProblem& problem);
+/// The inverse of `file_as_written`, the last step of a decoder: checks the equations in the plane, reads `extras` (with
+/// three rows per contact), and checks the whole problem.
+FclibFile complete_file(const RawReader& raw, FclibFile file, const RawReader& extras,
+                        const std::string& where);
+/// Throws unless 2 or 3 (`place`: what holds it), and unless 3m and the row pointers fit 32 bits.
+Index check_spacedim(const RawReader& raw, std::int64_t spacedim, const std::string& place);
+void check_counts(const RawReader& raw, std::uint64_t contacts, std::uint64_t dofs);
 
 /// What FCLib lacks: dt, time, kind as attributes; gap, frame, position, points, weights, bodies, features,
 /// node_numbers, body_dofs, v_minus, start_states, start_bounds as arrays (absent when empty).

@@ -18,10 +18,24 @@ SparseRows read_fclib_rows(const RawReader& raw, const std::string& name, std::s
                            std::size_t columns);
 SparseColumns read_fclib_columns(const RawReader& raw, const std::string& name, std::size_t rows,
                                  std::size_t columns);
+/// A matrix `name` of the given size as numpy and scipy hold it, in one of three forms; the names are joined by "_":
+///   name                              (rows×columns): dense; entries that are zero are left out
+///   name_diagonal                     (rows): all of them are kept; square matrices only
+///   name_data, name_indices, name_indptr   scipy's CSR, or its CSC when the text name_format says "csc";
+///                                     name_shape may be there and must then agree
+SparseRows read_numpy_rows(const RawReader& raw, const std::string& name, std::size_t rows,
+                           std::size_t columns);
+SparseColumns read_numpy_columns(const RawReader& raw, const std::string& name, std::size_t rows,
+                                 std::size_t columns);
+/// Scipy's CSR.
+void put_numpy_matrix(RawTree& tree, const std::string& name, const SparseRows& matrix);
+
 /// Which side of the diagonal has entries; `both` also where none has.
 StoredTriangle stored_triangle(const SparseRows& matrix);
 /// A matrix of which one triangle is stored, filled up to a symmetric one; `both`: returned as it is.
 SparseRows complete_triangle(SparseRows matrix, StoredTriangle stored);
+/// The entries of one triangle and the diagonal; `both`: a copy.
+SparseRows triangle_of(const SparseRows& matrix, StoredTriangle stored);
 /// Triplets in row order: all of them, or those of one triangle and the diagonal.
 void put_fclib_matrix(RawTree& tree, const std::string& name, const SparseRows& matrix,
                       StoredTriangle stored = StoredTriangle::both);

@@ -101,7 +101,7 @@ std::uint64_t digest_of(const RawTree& tree) {
 }
 
 void RawReader::fail(const std::string& path, const std::string& reason) const {
-  throw_input("{}: dataset '{}': {}", where_, path, reason);
+  throw_input("{}: {} '{}': {}", where_, noun_, path, reason);
 }
 
 void RawReader::fail(const std::string& reason) const { throw_input("{}: {}", where_, reason); }

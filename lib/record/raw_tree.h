@@ -48,7 +48,9 @@ std::uint64_t digest_of(const RawArray& array);
 /// Typed access to a tree with the place in every message: "FILE: frame 000120: dataset 'H/row': missing".
 class RawReader {
  public:
-  RawReader(const RawTree& tree, std::string where) : tree_(tree), where_(std::move(where)) {}
+  /// `noun`: what the format calls an array.
+  RawReader(const RawTree& tree, std::string where, const char* noun = "dataset")
+      : tree_(tree), where_(std::move(where)), noun_(noun) {}
 
   const RawTree& tree() const { return tree_; }
   bool has(const std::string& path) const { return tree_.has(path); }
@@ -71,7 +73,7 @@ class RawReader {
   double real_attribute(const std::string& name) const;
   std::string text_attribute(const std::string& name) const;
 
-  /// Throws `InputError` "<where>: dataset '<path>': <reason>".
+  /// Throws `InputError` "<where>: <noun> '<path>': <reason>".
   [[noreturn]] void fail(const std::string& path, const std::string& reason) const;
   [[noreturn]] void fail(const std::string& reason) const;
 
@@ -82,6 +84,7 @@ class RawReader {
 
   const RawTree& tree_;
   std::string where_;
+  const char* noun_;
 };
 
 }  // namespace signorini

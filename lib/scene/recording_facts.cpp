@@ -6,8 +6,8 @@
 namespace signorini {
 
 std::vector<FactVerdict> judge_recording(const std::string& path) {
-  if (ProblemFile(path).kind() != ProblemFileKind::recording)
-    throw_usage("{}: is an FCLib file; only recordings have facts", path);
+  if (const ProblemFileKind kind = ProblemFile(path).kind(); kind != ProblemFileKind::recording)
+    throw_usage("{}: is {}; only recordings have facts", path, kind_words(kind));
   const RecordingReader reader(path, RecordingReader::Parts::checked);
   const auto statistics = reader.statistics();
   if (!statistics)

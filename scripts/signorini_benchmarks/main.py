@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 
-from signorini_benchmarks import figures, machine, measured, page, runs
+from signorini_benchmarks import compare, figures, machine, measured, page, runs
 from signorini_benchmarks.options import ROOT, chosen_programs, parse
 from signorini_benchmarks.programs import PROGRAMS
 from signorini_benchmarks.runs import BenchmarkError
@@ -132,6 +132,8 @@ def write_docs(reference, docs):
 
 
 def run(options):
+    if options.compare:
+        return compare.run(options, say)
     facts = {"machine": machine.machine_facts(), "build": machine.build_facts(ROOT, options.build)}
     folder = (options.out or default_folder(facts["machine"], options.quick)).resolve()
     folder.mkdir(parents=True, exist_ok=True)

@@ -15,6 +15,8 @@ def parse(arguments):
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--draw", action="store_true")
     parser.add_argument("--publish", action="store_true")
+    parser.add_argument("--compare", metavar="OLD[..NEW]")
+    parser.add_argument("--rounds", type=int, default=8, metavar="N")
     parser.add_argument("--siconos", type=Path, metavar="DATA")
     parser.add_argument("--build", type=Path, default=ROOT / "build" / "release")
     parser.add_argument("--check", action="store_true", help=argparse.SUPPRESS)  # of the words only; before set-up and build
@@ -25,6 +27,10 @@ def parse(arguments):
     for name in options.only:
         if name not in BY_NAME:
             parser.error(f"no program '{name}'; there are: {', '.join(BY_NAME)}")
+    if options.rounds < 1 or options.rounds > 999:
+        parser.error(f"--rounds {options.rounds}: from 1 to 999; an interval needs 8")
+    if options.compare and (options.publish or options.siconos):
+        parser.error("--compare makes a table of its own, without --publish and --siconos")
     if options.quick and options.publish:
         parser.error("--publish takes full measurements only, not --quick")
     return options

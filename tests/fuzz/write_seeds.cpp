@@ -1,8 +1,10 @@
-// usage: fuzz_seeds FOLDER: small valid inputs for fuzz_raw_problem, one per form that the codecs know.
+// usage: fuzz_seeds FOLDER NPZ_FOLDER: small valid inputs for fuzz_raw_problem and fuzz_npz, one per form that the
+// codecs know.
 #include <filesystem>
 #include <fstream>
 
 #include "contact/planar_problem.h"
+#include "record/raw_npz.h"
 #include "record/raw_problem.h"
 #include "tree_bytes.h"
 
@@ -42,6 +44,12 @@ void write(const std::filesystem::path& folder, const std::string& name, std::ui
   out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
 }
 
+void write_npz_seed(const std::filesystem::path& folder, const std::string& name, const FclibFile& file) {
+  const std::vector<std::byte> bytes = npz_bytes(encode_npz(file), name);
+  std::ofstream out(folder / name, std::ios::binary);
+  out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+}
+
 /// A mass point on the floor of the plane, with M or with W.
 ContactProblem planar_problem(bool dual) {
   ContactProblem p;
@@ -63,9 +71,10 @@ ContactProblem planar_problem(bool dual) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count != 2) return 2;
-  const std::filesystem::path folder = arguments[1];
+  if (count != 3) return 2;
+  const std::filesystem::path folder = arguments[1], archives = arguments[2];
   std::filesystem::create_directories(folder);
+  std::filesystem::create_directories(archives);
   for (const bool dual : {false, true}) {
     Frame frame;
     frame.id = "000001";
@@ -75,6 +84,7 @@ int main(int count, char** arguments) {
     const FclibFile file{frame.problem, {}, FclibSolution{Vector::Zero(3), Vector::Zero(3), v}};
     write(folder, dual ? "planar-local" : "planar-global", 1, encode_fclib(file),
           encode_fclib_extras(file.problem));
+    write_npz_seed(archives, dual ? "planar-local" : "planar-global", file);
   }
   for (const bool coupled : {false, true}) {
     for (const bool in_blocks : {false, true}) {
@@ -116,6 +126,7 @@ int main(int count, char** arguments) {
       FclibFile file{
           frame.problem, {"title", "text", "math"}, FclibSolution{Vector::Ones(3), Vector::Ones(3), p.f}};
       write(folder, name + "-global", 1, encode_fclib(file), encode_fclib_extras(file.problem));
+      write_npz_seed(archives, name + "-global", file);
       Matrix dense = Matrix::Identity(3, 3);
       if (coupled) dense(0, 1) = 0.5;
       ContactProblem dual;
@@ -126,6 +137,7 @@ int main(int count, char** arguments) {
       frame.impulse.resize(0);
       write(folder, name + "-dual", 0, encode_frame(frame));
       write(folder, name + "-local", 1, encode_fclib({dual, {}, {}}));
+      write_npz_seed(archives, name + "-local", {dual, {}, {}});
     }
   }
   return 0;

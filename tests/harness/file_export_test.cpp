@@ -62,7 +62,7 @@ TEST_F(FileExportTest, ASnapshotKeepsItsBits) {
   const std::string file = recording({{"000001", 0.5}, {"000002", 1.0}});
   const FclibExport done = export_fclib({.file = file, .step = "2", .output = path("x.hdf5")});
   EXPECT_EQ(done.step, "2");
-  EXPECT_TRUE(done.primal);
+  EXPECT_EQ(done.kind, "fclib_global");
   EXPECT_EQ(done.contacts, 2);
   EXPECT_EQ(done.bytes, fs::file_size(path("x.hdf5")));
   EXPECT_EQ(done.note, "");

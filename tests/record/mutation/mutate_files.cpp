@@ -1,5 +1,5 @@
 // usage: mutate_files PROGRAM COUNT [SEED]
-// Runs PROGRAM on COUNT damaged recordings and FCLib files, two at a time, and checks what a user would see:
+// Runs PROGRAM on COUNT damaged recordings, FCLib files and npz archives, two at a time, and checks what a user would see:
 // exit code 0 or 3, never a signal or a hang, and exactly one line on stderr when it is 3. Failing files are
 // kept in the working folder.
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include <mutex>
 #include <thread>
 
-#include "record/fclib_file.h"
+#include "record/npz_file.h"
 #include "record/record_test_tools.h"
 
 extern char** environ;
@@ -56,6 +56,8 @@ std::vector<std::string> base_files(const fs::path& folder) {
   fclib.solution = FclibSolution{Vector::Ones(9), Vector::Ones(9), fclib.problem.f};
   write_fclib(folder / "global.hdf5", fclib);
   files.push_back(file_bytes(folder / "global.hdf5"));
+  write_npz(folder / "global.npz", fclib);
+  files.push_back(file_bytes(folder / "global.npz"));
   ContactProblem dual;
   dual.mu = fclib.problem.mu;
   dual.q = Vector::LinSpaced(9, -1.0, 1.0);
