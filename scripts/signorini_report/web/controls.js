@@ -1,35 +1,24 @@
 /* The state of a view, kept in the address after #, and the controls that change it. Only what differs from the first view is written. */
 "use strict";
 
-const PARTS = ["t."]; // what the keys of a second part of a page begin with; those of the first have nothing before them
-
-function partOf(key) { return PARTS.find(prefix => key.startsWith(prefix)) ?? ""; }
-
-function readState(first, prefix = "") {
+function readState(first) {
   const given = new URLSearchParams(location.hash.slice(1)), state = structuredClone(first);
   for (const key of Object.keys(first)) {
-    const found = given.getAll(prefix + key);
+    const found = given.getAll(key);
     if (found.length) state[key] = Array.isArray(first[key]) || first[key] === null ? found : found.at(-1);
   }
   return state;
 }
 
-/* What other parts of the page wrote stays. */
-function writeState(state, first, prefix = "") {
-  const kept = new URLSearchParams([...new URLSearchParams(location.hash.slice(1))].filter(([key]) => partOf(key) !== prefix));
+function writeState(state, first) {
+  const kept = new URLSearchParams();
   for (const [key, value] of Object.entries(state)) {
     if (JSON.stringify(value) === JSON.stringify(first[key])) continue;
-    if (Array.isArray(value)) { for (const one of value.length ? value : [""]) kept.append(prefix + key, one); }
-    else kept.set(prefix + key, value ?? "");
+    if (Array.isArray(value)) { for (const one of value.length ? value : [""]) kept.append(key, one); }
+    else kept.set(key, value ?? "");
   }
   const text = kept.toString();
   if (text !== location.hash.slice(1)) history.replaceState(null, "", text ? `#${text}` : location.pathname + location.search);
-}
-
-/* <html data-ready> once every part of the page is. */
-function partIsReady(section) {
-  section.dataset.ready = "1";
-  if ([...document.querySelectorAll("section.explorer")].every(one => one.dataset.ready)) document.documentElement.dataset.ready = "1";
 }
 
 function fillSelect(id, pairs, value, onChange) {

@@ -331,7 +331,7 @@ async function startExplorer() {
     window.signorini = explorer;
     explorer.bind();
     explorer.draw();
-    partIsReady(el("explorer"));
+    document.documentElement.dataset.ready = "1";
   } catch (error) {
     document.documentElement.dataset.failed = "1";
     el("explorer").hidden = false;

@@ -244,7 +244,7 @@ async function startFront() {
     el("winners").hidden = false;
     front.bind();
     await front.draw();
-    partIsReady(el("winners"));
+    document.documentElement.dataset.ready = "1";
   } catch (error) {
     document.documentElement.dataset.failed = "1";
     el("counts").textContent = `This browser cannot show the map (${error.message}); the pages of the experiments stand below.`;

@@ -119,7 +119,7 @@ function drawLines(place, title, lines, options) {
   return parts;
 }
 
-/* series: [{name, colour, dashes, marks: [{x, y, reached, ...}], line: [[x, y]] through them, or absent}]; one path per series, so that ten thousand marks are quick to draw.
+/* series: [{name, colour, marks: [{x, y, reached, ...}]}]; one path per series, so that ten thousand marks are quick to draw.
    Returns {parts, marks: [{px, py, mark}]} in the order of x. */
 function drawMarks(place, title, series, options) {
   const all = series.flatMap(line => line.marks), range = ranges();
@@ -136,15 +136,10 @@ function drawMarks(place, title, series, options) {
       else crosses += `M${px - 3},${py - 3}l6,6m0,-6l-6,6`;
     }
     const colour = seen(line.colour), path = (d, width) => parts.inner.append("path").attr("d", d).attr("stroke", colour).attr("stroke-width", width).attr("fill", "none");
-    if (dots) path(dots, line.line ? 3.5 : 5.5).attr("stroke-linecap", "round").attr("stroke-opacity", line.line ? 0.3 : 0.75);
+    if (dots) path(dots, 5.5).attr("stroke-linecap", "round").attr("stroke-opacity", 0.75);
     if (crosses) path(crosses, 1.3);
   }
-  for (const line of series) {
-    if (!line.line) continue;
-    const drawn = d3.line().x(point => x(point[0])).y(point => y(point[1])).defined(point => point.every(value => value !== null) && point.every((value, at) => Number.isFinite(at ? y(value) : x(value))));
-    parts.inner.append("path").attr("class", "middle").attr("d", drawn(line.line)).attr("stroke", seen(line.colour)).attr("stroke-width", 1.8).attr("stroke-dasharray", line.dashes || null).attr("fill", "none");
-  }
-  addLegend(parts, series, !series.some(line => line.line));
+  addLegend(parts, series, true);
   parts.ring = parts.svg.append("circle").attr("r", 7).attr("fill", "none").attr("stroke", parts.ink.ink).attr("stroke-width", 2).attr("visibility", "hidden");
   placed.sort((a, b) => a.px - b.px || b.py - a.py);
   return {parts, marks: placed, tree: d3.quadtree().x(item => item.px).y(item => item.py).addAll(placed)};

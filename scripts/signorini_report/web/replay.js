@@ -19,7 +19,8 @@ function paragraph(...content) {
 /* What the panel says where there is no replay of the recording. */
 function replayAbsent(settings, file) {
   const recording = settings.recordings[file];
-  return recording ? `No replay of ${recording} lies beside it. The report makes one where the recording has surfaces (--set geometry=true).` : "";
+  if (!recording?.endsWith(".h5")) return ""; // a problem without a scene
+  return `No replay of ${recording} lies beside it. Make one and the report again: signorini replay ${shellWord(recording)} -o ${shellWord(recording.replace(/\.[^./]*$/, ".replay.html"))}`;
 }
 
 /* A frame that is there already goes to the other step without loading its page again. */

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "base/check.h"
+
+/// What fuzz targets ask of a codec: a valid problem, or one line that names the file.
+namespace signorini {
+
+inline void require(bool condition, const char* what) {
+  if (condition) return;
+  std::fprintf(stderr, "does not hold: %s\n", what);
+  std::abort();
+}
+
+/// `decode` reads bytes of a file that is called "FILE".
+template <class Decode>
+void decode_or_refuse(Decode&& decode) {
+  try {
+    decode();
+  } catch (const InputError& e) {
+    const std::string text = e.what();
+    require(text.rfind("FILE", 0) == 0 && text.find('\n') == std::string::npos,
+            "an error is one line that names the file");
+  }
+}
+
+}  // namespace signorini
