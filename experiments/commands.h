@@ -36,5 +36,8 @@ void add_run(CLI::App& app, Program& program);
 void add_export(CLI::App& app, Program& program);
 void add_replay(CLI::App& app, Program& program);
 void add_reproduce(CLI::App& app, Program& program);
+void add_plan(CLI::App& app, Program& program);
+void add_merge(CLI::App& app, Program& program);
+void add_status(CLI::App& app, Program& program);
 
 }  // namespace signorini

@@ -94,6 +94,9 @@ int run_program(int argc, char** argv) {
   add_export(app, program);
   add_replay(app, program);
   add_reproduce(app, program);
+  add_plan(app, program);
+  add_merge(app, program);
+  add_status(app, program);
 
   use_help_format(app);
   check_command(app, program.command_line);
@@ -123,8 +126,10 @@ int main(int argc, char** argv) {
     const bool resumable = std::any_of(words.begin(), words.end(), [](const std::string& word) {
       return word == "record" || word == "run" || word == "reproduce" || word == "compare";
     });
-    say(resumable ? "interrupted: finished results are kept; repeat the command with --resume to continue"
-                  : "interrupted: finished results are kept");
+    const bool planned = std::find(words.begin(), words.end(), "--plan") != words.end();
+    say(planned     ? "interrupted: finished results are kept; repeat the command to continue"
+        : resumable ? "interrupted: finished results are kept; repeat the command with --resume to continue"
+                    : "interrupted: finished results are kept");
     return kInterrupted;
   } catch (const UsageError& error) {
     say_error(error.what());

@@ -2,15 +2,19 @@
 add_executable(signorini
   main.cpp
   arguments.cpp
+  campaign_session.cpp
   cmd_compare.cpp
   cmd_export.cpp
   cmd_info.cpp
   cmd_list.cpp
+  cmd_merge.cpp
+  cmd_plan.cpp
   cmd_record.cpp
   cmd_replay.cpp
   cmd_reproduce.cpp
   cmd_run.cpp
   cmd_solve.cpp
+  cmd_status.cpp
   comparison_table.cpp
   configs.cpp
   experiment_check.cpp

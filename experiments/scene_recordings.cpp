@@ -65,13 +65,17 @@ void SceneRecordings::make(const RecordRequest& record, const fs::path& file, bo
   }
 }
 
+fs::path SceneRecordings::path_of(const SceneVariant& wanted) const {
+  return folder_ / fmt::format("{}-{}.h5", wanted.name, enum_name(size_));
+}
+
 fs::path SceneRecordings::provide(const SceneVariant& wanted, bool keep_failed) {
   RecordRequest record;
   record.scene_path = find_config(program_, ConfigKind::scenes, wanted.scene).string();
   record.size = size_;
   record.overrides = wanted.set;
   make_output_folder(folder_);
-  const fs::path file = folder_ / fmt::format("{}-{}.h5", wanted.name, enum_name(size_));
+  const fs::path file = path_of(wanted);
   for (bool told = false;; told = true) {
     try {
       make(record, file, keep_failed);

@@ -19,6 +19,8 @@ class SceneRecordings : public RecordingProvider {
   SceneRecordings(const Program& program, RunMonitor& monitor, const std::filesystem::path& out,
                   SceneSize size, bool force);
 
+  /// Where `provide` puts it.
+  std::filesystem::path path_of(const SceneVariant& wanted) const;
   std::filesystem::path provide(const SceneVariant& wanted, bool keep_failed) override;
   std::vector<std::pair<std::string, double>> facts(const RecordingHeader& header,
                                                     const StepTable& statistics,

@@ -142,6 +142,40 @@ Json use_object(const CpuUse& use) {
 
 }  // namespace
 
+std::string machine_kind(std::string_view env_json) {
+  const Json env = Json::parse(env_json, nullptr, false);
+  if (!env.is_object() || !env.contains("machine") || !env["machine"].is_object()) return "unknown";
+  std::string kind;
+  for (const char* key : {"cpu", "instruction_sets", "cores", "usable_threads", "caches"}) {
+    const Json value = env["machine"].value(key, Json());
+    kind += fmt::format("{}{} {}", kind.empty() ? "" : "; ", key,
+                        value.is_string() ? value.get<std::string>() : value.dump());
+  }
+  return kind;
+}
+
+double wall_seconds(std::string_view env_json) {
+  const Json env = Json::parse(env_json, nullptr, false);
+  if (!env.is_object()) return 0.0;
+  const auto of_session = [](const Json& session) {
+    const Json use = session.is_object() ? session.value("use", Json()) : Json();
+    const Json wall = use.is_object() ? use.value("wall_seconds", Json()) : Json();
+    return wall.is_number() ? wall.get<double>() : 0.0;
+  };
+  double seconds = of_session(env);
+  const Json earlier = env.value("earlier", Json());
+  if (earlier.is_array()) {
+    for (const Json& session : earlier) seconds += of_session(session);
+  }
+  return seconds;
+}
+
+std::string build_digest(std::string_view env_json) {
+  const Json env = Json::parse(env_json, nullptr, false);
+  if (!env.is_object()) return "unknown";
+  return digest_text(digest_of(env.value("build", Json()).dump()));
+}
+
 std::string build_text() {
   const BuildFacts& facts = build_facts();
   std::string text = fmt::format("signorini {}\n", facts.version);
@@ -202,13 +236,23 @@ Provenance::Provenance(std::vector<std::string> command_line)
       load_at_start_(load_now()),
       at_start_(cpu_use()) {}
 
+/// A session behind those that it has itself, as "earlier" lists them.
+static void append_sessions(Json session, std::vector<std::string>& earlier) {
+  if (!session.is_object()) return;
+  for (const Json& before : session.value("earlier", Json::array())) earlier.push_back(before.dump());
+  session.erase("earlier");
+  earlier.push_back(session.dump());
+}
+
 void Provenance::set_earlier(std::string_view json) {
-  Json last = Json::parse(json, nullptr, false);
-  if (!last.is_object()) return;
   earlier_.clear();
-  for (const Json& session : last.value("earlier", Json::array())) earlier_.push_back(session.dump());
-  last.erase("earlier");
-  earlier_.push_back(last.dump());
+  append_sessions(Json::parse(json, nullptr, false), earlier_);
+}
+
+void Provenance::take_over(std::string_view json) {
+  const Json session = Json::parse(json, nullptr, false);
+  if (session.is_object() && machine_.empty()) machine_ = session.value("machine", Json()).dump();
+  append_sessions(session, earlier_);
 }
 
 std::string Provenance::json() const {
@@ -224,7 +268,7 @@ std::string Provenance::json() const {
               {"load_at_end", load_now()},
               {"use", use_object(cpu_use() - at_start_)},
               {"build", build_object()},
-              {"machine", machine_object()},
+              {"machine", machine_.empty() ? machine_object() : Json::parse(machine_)},
               {"inputs", inputs}};
   for (const auto& [key, value] : extra_) all[key] = value;
   for (const std::string& session : earlier_) all["earlier"].push_back(Json::parse(session));

@@ -28,6 +28,14 @@ struct InputDigest {
 };
 InputDigest digest_file(const std::filesystem::path& path);
 
+/// What times depend on, of the machine that an env.json names: processor, instruction sets, cores, usable threads,
+/// caches. Neither its name nor its load. For people; "unknown" where the text says nothing.
+std::string machine_kind(std::string_view env_json);
+/// Wall-clock seconds of the sessions that an env.json tells of; 0 where it says nothing.
+double wall_seconds(std::string_view env_json);
+/// A digest of compiler, flags and libraries that an env.json names.
+std::string build_digest(std::string_view env_json);
+
 /// Notes from its construction to `json` how busy the machine was: load averages, and `CpuUse` as "use".
 class Provenance {
  public:
@@ -40,6 +48,9 @@ class Provenance {
   /// The env.json of earlier sessions whose rows are kept: they follow as "earlier", oldest first. Text that is not JSON
   /// is passed over.
   void set_earlier(std::string_view json);
+  /// The env.json of a session whose rows are taken over from elsewhere: it follows as one of "earlier", with those that it
+  /// has itself. "machine" is that of the first. Text that is not JSON is passed over.
+  void take_over(std::string_view json);
   /// Build, machine, command line, inputs, dates and load; pretty-printed.
   std::string json() const;
 
@@ -50,6 +61,7 @@ class Provenance {
   std::string started_, load_at_start_;
   CpuUse at_start_;
   std::vector<std::string> earlier_;  ///< one JSON object each
+  std::string machine_;               ///< JSON; empty: this one
 };
 
 /// Tells whatever BLAS and OpenMP came in with the sparse factorisation to use one thread: times stay

@@ -17,6 +17,8 @@ struct ExperimentRequest {
   bool resume = false;                           ///< keep rows of the same program, experiment and inputs
   bool force = false;                            ///< replace results that are there
   bool skip_unreadable = false;           ///< damaged problem files and snapshots are told and left out
+  bool rows_only = false;                 ///< no tables of recordings and regions beside the rows
+  std::vector<std::string> sessions;      ///< env.json of those whose rows are taken over, not made
   std::filesystem::path test_data;        ///< where `optional_files` are looked for
   std::vector<std::string> command_line;  ///< for env.json
 };

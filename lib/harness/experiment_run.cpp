@@ -19,6 +19,7 @@
 #include "harness/text_file.h"
 #include "harness/trace_store.h"
 #include "record/problem_file.h"
+#include "solvers/registry.h"
 
 namespace signorini {
 namespace {
@@ -85,11 +86,12 @@ class Snapshots {
 class ExperimentRun {
  public:
   ExperimentRun(const ExperimentRequest& request, ResultFolder results, RecordingProvider& provider,
-                RunMonitor& monitor)
+                RunMonitor& monitor, RunGroups* groups)
       : request_(request),
         experiment_(request.experiment),
         provider_(provider),
         monitor_(monitor),
+        groups_(groups),
         results_(std::move(results)),
         folder_(results_.path()),
         provenance_(request.command_line) {}
@@ -99,12 +101,14 @@ class ExperimentRun {
     results_.begin(monitor_);
     collect_inputs();
     const bool resume = results_.open(input_digests(), monitor_);
+    if (groups_ != nullptr) groups_->begin(ResultHead::of(text_or_nothing(folder_ / "run.toml")));
     RunTable table(folder_ / "runs.csv", resume ? OpenTable::resume : OpenTable::fresh);
     TraceStore traces(folder_ / "trace.h5", resume);
     table_ = &table;
     traces_ = &traces;
     const std::string earlier = resume ? text_or_nothing(folder_ / "env.json") : std::string();
     provenance_.set_earlier(earlier);
+    for (const std::string& session : request_.sessions) provenance_.take_over(session);
     write("env.json", provenance_.json());
     write_tables(resume);
     run_sources(resume);
@@ -124,10 +128,7 @@ class ExperimentRun {
     ExperimentSources sources = collect_sources(request_, results_, provider_, monitor_);
     recorded_ = std::move(sources.recorded);
     sources_ = std::move(sources.problems);
-    recordings_ = recordings_table(recorded_, provider_, experiment_.matrices, monitor_);
-    if (!experiment_.series.empty()) series_ = series_table(experiment_, recorded_);
-    if (experiment_.steps) steps_ = steps_table(recorded_, provider_);
-    if (experiment_.accuracy) accuracy_ = accuracy_table(experiment_, recorded_, provider_, monitor_);
+    if (!request_.rows_only) make_tables();
     std::erase_if(sources_, [this](ProblemSource& source) {
       monitor_.stop_when_cancelled();
       return left_out([&] {
@@ -144,6 +145,13 @@ class ExperimentRun {
     provenance_.set("size", request_.size);
     if (!sources.left_out.empty()) provenance_.set("inputs_left_out", sources.left_out);
     provenance_.set("config_digest", experiment_digest(experiment_));
+  }
+
+  void make_tables() {
+    recordings_ = recordings_table(recorded_, provider_, experiment_.matrices, monitor_);
+    if (!experiment_.series.empty()) series_ = series_table(experiment_, recorded_);
+    if (experiment_.steps) steps_ = steps_table(recorded_, provider_);
+    if (experiment_.accuracy) accuracy_ = accuracy_table(experiment_, recorded_, provider_, monitor_);
   }
 
   /// Folder of the experiment's file.
@@ -165,6 +173,7 @@ class ExperimentRun {
   }
 
   void write_tables(bool resume) const {
+    if (request_.rows_only) return;
     write("recordings.csv", recordings_);
     if (!series_.empty()) write("series.csv", series_);
     if (!steps_.empty()) write("steps.csv", steps_);
@@ -176,21 +185,17 @@ class ExperimentRun {
   /// Region sizes are counted on the way, while a snapshot is there anyway. A regions.csv that is there was written at
   /// the end of a run with the same inputs.
   void run_sources(bool resume) {
-    counts_regions_ = !(resume && fs::exists(folder_ / "regions.csv"));
-    long long total = 0;
-    for (const ProblemSource& source : sources_)
-      total += static_cast<long long>(source.steps.size() * experiment_.solvers.size() *
-                                      experiment_.tolerances.size());
-    MonitoredProgress progress(monitor_, experiment_.id, total);
+    counts_regions_ = !request_.rows_only && !(resume && fs::exists(folder_ / "regions.csv"));
+    MonitoredProgress progress(monitor_, experiment_.id, count_wanted());
     std::string sizes = region_sizes_header();
     for (const ProblemSource& source : sources_) {
       Snapshots snapshots(source, experiment_.id);
-      for (const std::string& step : source.steps) {
-        snapshots.go_to(step);
+      for (std::size_t i = 0; i < source.steps.size(); ++i) {
+        snapshots.go_to(source.steps[i]);
         left_out([&] {
-          run_snapshot(source, step, snapshots, progress);
+          run_snapshot(source, i, snapshots, progress);
           if (counts_regions_ && has_region_modes())
-            sizes += region_sizes(source.label, step, snapshots.problem(), experiment_.regions);
+            sizes += region_sizes(source.label, source.steps[i], snapshots.problem(), experiment_.regions);
         });
       }
     }
@@ -216,20 +221,50 @@ class ExperimentRun {
                        [](RegionMode mode) { return mode != RegionMode::none; });
   }
 
-  void run_snapshot(const ProblemSource& source, const std::string& step, Snapshots& snapshots,
-                    MonitoredProgress& progress) {
+  /// Every tolerance and solver on snapshot `i` of a source.
+  template <class Visitor>
+  void visit_cells(const ProblemSource& source, std::size_t i, Visitor&& visit) const {
     for (const double tolerance : experiment_.tolerances) {
       for (const SolverVariant& variant : experiment_.solvers) {
-        monitor_.stop_when_cancelled();
-        progress.update(done_++, fmt::format("{} step {}  {}", source.label, step, variant.label));
-        if (group_is_done(experiment_, *table_, *traces_, source.label, step, variant, tolerance)) continue;
-        keep(run_group(experiment_, snapshots.target(), variant, tolerance, monitor_.cancelled()));
-        keep_provenance();
+        const RunCell cell{source.label,
+                           source.steps[i],
+                           source.contacts[i],
+                           variant.name,
+                           make_solver(variant.name, variant.options)->options(),
+                           variant.label,
+                           tolerance};
+        if (groups_ == nullptr || groups_->wants(cell)) visit(cell, variant);
       }
     }
   }
 
-  void keep(RunGroup group) {
+  long long count_wanted() const {
+    long long total = 0;
+    for (const ProblemSource& source : sources_) {
+      for (std::size_t i = 0; i < source.steps.size(); ++i)
+        visit_cells(source, i, [&total](const RunCell&, const SolverVariant&) { ++total; });
+    }
+    return total;
+  }
+
+  void run_snapshot(const ProblemSource& source, std::size_t i, Snapshots& snapshots,
+                    MonitoredProgress& progress) {
+    visit_cells(source, i, [&](const RunCell& cell, const SolverVariant& variant) {
+      monitor_.stop_when_cancelled();
+      progress.update(done_++, fmt::format("{} step {}  {}", cell.file, cell.step, cell.label));
+      if (group_is_done(experiment_, *table_, *traces_, cell.file, cell.step, variant, cell.tolerance))
+        return;
+      const auto make = [&] {
+        return run_group(experiment_, snapshots.target(), variant, cell.tolerance, monitor_.cancelled());
+      };
+      RunGroup group = groups_ == nullptr ? make() : groups_->group(cell, make);
+      keep(group);
+      if (groups_ != nullptr) groups_->kept(cell, group);
+      keep_provenance();
+    });
+  }
+
+  void keep(RunGroup& group) {
     for (const RunRecord& row : group.rows) failed_ += row.status == SolveStatus::failed ? 1U : 0U;
     traces_->append(std::move(group.curves));
     table_->append(group.rows);  // last: a group whose rows are there is finished
@@ -247,6 +282,7 @@ class ExperimentRun {
   const Experiment& experiment_;
   RecordingProvider& provider_;
   RunMonitor& monitor_;
+  RunGroups* groups_;
   ResultFolder results_;
   fs::path folder_;
   Provenance provenance_;
@@ -264,8 +300,8 @@ class ExperimentRun {
 }  // namespace
 
 ExperimentResult run_experiment(const ExperimentRequest& request, ResultFolder folder,
-                                RecordingProvider& provider, RunMonitor& monitor) {
-  return ExperimentRun(request, std::move(folder), provider, monitor).run();
+                                RecordingProvider& provider, RunMonitor& monitor, RunGroups* groups) {
+  return ExperimentRun(request, std::move(folder), provider, monitor, groups).run();
 }
 
 }  // namespace signorini

@@ -7,6 +7,7 @@
 #include "harness/experiment_request.h"
 #include "harness/recording_provider.h"
 #include "harness/result_folder.h"
+#include "harness/run_groups.h"
 
 /// Runs an experiment: every solver variant on every chosen snapshot in every region mode and number of threads, by the
 /// protocols of harness/protocols.h. Scenes are recorded by a provider.
@@ -25,7 +26,8 @@
 ///     OUT/<id>/replaced, OUT/<id>.lock      see harness/result_folder.h
 ///
 /// A group of runs (harness/run_group.h) is the unit that a kill can lose and that a resume makes again. A snapshot is
-/// decoded once for all of its groups, and not at all when none is missing.
+/// decoded once for all of its groups, and not at all when none is missing. With `groups` others may have a say in which
+/// are made, and where their rows come from.
 namespace signorini {
 
 struct ExperimentResult {
@@ -37,6 +39,7 @@ struct ExperimentResult {
 
 /// The folder is let go at the end. Throws `Cancelled` when the monitor asks to end: finished groups stay.
 ExperimentResult run_experiment(const ExperimentRequest& request, ResultFolder folder,
-                                RecordingProvider& provider, RunMonitor& monitor);
+                                RecordingProvider& provider, RunMonitor& monitor,
+                                RunGroups* groups = nullptr);
 
 }  // namespace signorini

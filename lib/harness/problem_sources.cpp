@@ -57,7 +57,7 @@ ProblemSource write_problem(const ResultFolder& results, const ConfigProblem& ma
                             const std::string& experiment) {
   const fs::path folder = results.path() / "problems";
   make_output_folder(folder);
-  ProblemSource source{made.name, folder / (made.name + ".hdf5"), {}, true};
+  ProblemSource source{made.name, folder / (made.name + ".hdf5"), {}, {}, true};
   FclibFile file;
   file.problem = made.problem;
   file.info.title = made.name;
@@ -129,15 +129,21 @@ void add_optional_files(const ExperimentRequest& request, ExperimentSources& sou
 
 }  // namespace
 
+std::vector<SceneVariant> wanted_recordings(const Experiment& experiment) {
+  std::vector<SceneVariant> wanted;
+  for (const std::string& scene : experiment.scenes)
+    wanted.push_back({fs::path(scene).stem().string(), scene, {}, {}, {}});
+  wanted.insert(wanted.end(), experiment.recordings.begin(), experiment.recordings.end());
+  return wanted;
+}
+
 ExperimentSources collect_sources(const ExperimentRequest& request, const ResultFolder& results,
                                   RecordingProvider& provider, RunMonitor& monitor) {
   const Experiment& experiment = request.experiment;
   ExperimentSources sources;
-  for (const std::string& scene : experiment.scenes)
-    sources.recorded.push_back(
-        recorded(provider, {fs::path(scene).stem().string(), scene, {}, {}, {}}, false));
-  for (const SceneVariant& variant : experiment.recordings)
-    sources.recorded.push_back(recorded(provider, variant, true));
+  const std::vector<SceneVariant> wanted = wanted_recordings(experiment);
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    sources.recorded.push_back(recorded(provider, wanted[i], i >= experiment.scenes.size()));
   for (const RecordedScene& scene : sources.recorded) sources.problems.push_back({scene.label, scene.path});
   const std::vector<std::string> labels = labels_of(experiment.files);
   for (std::size_t i = 0; i < labels.size(); ++i)
@@ -157,9 +163,13 @@ void choose_steps(const Experiment& experiment, ProblemSource& source, RunMonito
   }
   if (source.made) {
     source.steps = std::move(steps);
+    source.contacts = std::move(contacts);
     return;
   }
-  for (const std::size_t i : select_steps(contacts, experiment)) source.steps.push_back(steps[i]);
+  for (const std::size_t i : select_steps(contacts, experiment)) {
+    source.steps.push_back(steps[i]);
+    source.contacts.push_back(contacts[i]);
+  }
   if (source.steps.empty()) {
     monitor.message(fmt::format("  {}: none of {} snapshots has {} contacts or more; nothing to solve",
                                 source.label, contacts.size(), experiment.min_contacts));

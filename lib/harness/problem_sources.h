@@ -17,7 +17,8 @@ struct ProblemSource {
   std::string label;  ///< the `file` column
   std::filesystem::path path;
   std::vector<std::string> steps = {};
-  bool made = false;  ///< brought along by the experiment: used whatever its size
+  std::vector<int> contacts = {};  ///< of each step
+  bool made = false;               ///< brought along by the experiment: used whatever its size
 };
 
 struct ExperimentSources {
@@ -25,6 +26,9 @@ struct ExperimentSources {
   std::vector<RecordedScene> recorded;  ///< the first of them
   std::string left_out;                 ///< optional files that are not there
 };
+
+/// The recordings of an experiment: of its scenes, then of its `recordings`.
+std::vector<SceneVariant> wanted_recordings(const Experiment& experiment);
 
 /// Records scenes where recordings are missing, and writes the problems that the experiment brings along as FCLib
 /// files OUT/<id>/problems/<name>.hdf5: every run of theirs can be made again with `signorini solve`.

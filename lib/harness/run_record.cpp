@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "base/check.h"
+#include "base/csv_text.h"
 #include "base/options.h"
 #include "base/text.h"
 
@@ -120,17 +121,7 @@ void complete_earlier(RunRecord& record) {
   c.restarts = 0;
 }
 
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"') out += '"';
-    out += c;
-  }
-  return out + '"';
-}
-
-std::string cell(const std::string& value) { return quoted(value); }
+std::string cell(const std::string& value) { return csv_field(value); }
 std::string cell(SolveStatus value) { return std::string(enum_name(value)); }
 std::string cell(double value) { return exact_text(value); }
 std::string cell(int value) { return fmt::format("{}", value); }
@@ -153,44 +144,6 @@ void parse_cell(const std::string& text, const std::string& what, T& out) {
   } else {
     out = static_cast<T>(parse_integer(text, what));
   }
-}
-
-using Line = std::vector<std::string>;
-
-/// RFC 4180. A last line without its line feed is torn and not returned.
-std::vector<Line> parse_csv(const std::string& text, std::size_t* whole_bytes) {
-  std::vector<Line> lines;
-  Line line;
-  std::string field;
-  bool inside_quotes = false;
-  std::size_t complete = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (inside_quotes) {
-      if (c != '"') {
-        field += c;
-      } else if (i + 1 < text.size() && text[i + 1] == '"') {
-        field += '"';
-        ++i;
-      } else {
-        inside_quotes = false;
-      }
-    } else if (c == '"') {
-      inside_quotes = true;
-    } else if (c == ',' || c == '\n') {
-      line.push_back(std::move(field));
-      field.clear();
-      if (c == '\n') {
-        lines.push_back(std::move(line));
-        line.clear();
-        complete = i + 1;
-      }
-    } else if (c != '\r') {
-      field += c;
-    }
-  }
-  if (whole_bytes != nullptr) *whole_bytes = complete;
-  return lines;
 }
 
 std::string read_text(const std::filesystem::path& path) {
@@ -264,7 +217,7 @@ std::vector<RunRecord> read_run_table(const std::filesystem::path& path) {
 std::vector<RunRecord> read_run_table(const std::filesystem::path& path, std::size_t* whole_bytes,
                                       bool* old_columns) {
   if (old_columns != nullptr) *old_columns = false;
-  const std::vector<Line> lines = parse_csv(read_text(path), whole_bytes);
+  const std::vector<CsvLine> lines = parse_csv(read_text(path), whole_bytes);
   std::vector<RunRecord> records;
   if (lines.empty()) return records;
   const std::string header = fmt::format("{}", fmt::join(lines[0], ","));

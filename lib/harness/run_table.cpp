@@ -17,7 +17,9 @@ namespace {
   throw_input("{}: {}: {}", path.string(), what, std::strerror(errno));
 }
 
-void write_all(int descriptor, const std::string& text, const std::filesystem::path& path) {
+}  // namespace
+
+void append_to_disk(int descriptor, std::string_view text, const std::filesystem::path& path) {
   std::size_t done = 0;
   while (done < text.size()) {
     const ssize_t n = ::write(descriptor, text.data() + done, text.size() - done);
@@ -29,8 +31,6 @@ void write_all(int descriptor, const std::string& text, const std::filesystem::p
   }
   if (::fsync(descriptor) != 0) throw_errno(path, "cannot write to disk");
 }
-
-}  // namespace
 
 RunTable::RunTable(std::filesystem::path path, OpenTable mode) : path_(std::move(path)) {
   std::error_code error;
@@ -60,7 +60,7 @@ RunTable::~RunTable() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-void RunTable::write_text(const std::string& text) { write_all(descriptor_, text, path_); }
+void RunTable::write_text(const std::string& text) { append_to_disk(descriptor_, text, path_); }
 
 void RunTable::append(std::span<const RunRecord> records) {
   std::string text;

@@ -4,6 +4,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/run_record.h"
@@ -43,6 +44,9 @@ class RunTable {
 
 /// What the columns of a table are: runs.schema.json beside runs.csv, x.schema.json beside x.csv.
 std::filesystem::path schema_of(const std::filesystem::path& table);
+
+/// Appends to an open file, to disk. `path` for errors.
+void append_to_disk(int descriptor, std::string_view text, const std::filesystem::path& path);
 
 /// Writes a whole small text file so that a kill leaves the old one or the new one (temporary name, fsync,
 /// rename).

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/output_file.h"
@@ -27,10 +28,24 @@ TraceStore::TraceStore(fs::path file, bool resume)
     fs::remove(file_, error);
     fs::remove_all(parts_, error);
   }
-  if (fs::exists(file_, error)) load(file_);
-  for (const auto& entry : fs::directory_iterator(parts_, error)) {
-    if (entry.path().extension() == ".h5") load(entry.path());
+  for (ConvergenceTrace& trace : read(file_)) {
+    if (keys_.insert(trace_key(trace)).second) traces_.push_back(std::move(trace));
   }
+}
+
+std::vector<ConvergenceTrace> TraceStore::read(const fs::path& file) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  if (fs::exists(file, error)) files.push_back(file);
+  for (const auto& entry : fs::directory_iterator(file.string() + ".parts", error)) {
+    if (entry.path().extension() == ".h5") files.push_back(entry.path());
+  }
+  std::vector<ConvergenceTrace> traces;
+  for (const fs::path& path : files) {
+    std::vector<ConvergenceTrace> some = read_traces(path);
+    std::move(some.begin(), some.end(), std::back_inserter(traces));
+  }
+  return traces;
 }
 
 bool TraceStore::contains(const ConvergenceTrace& trace) const { return keys_.contains(trace_key(trace)); }
@@ -56,12 +71,6 @@ void TraceStore::finish() {
                    [](const auto& a, const auto& b) { return trace_key(a) < trace_key(b); });
   write_traces(file_, traces_);
   fs::remove_all(parts_, error);
-}
-
-void TraceStore::load(const fs::path& path) {
-  for (ConvergenceTrace& trace : read_traces(path)) {
-    if (keys_.insert(trace_key(trace)).second) traces_.push_back(std::move(trace));
-  }
 }
 
 }  // namespace signorini

@@ -15,6 +15,9 @@ class TraceStore {
   /// With `resume` the curves that are there are kept, else removed.
   TraceStore(std::filesystem::path file, bool resume);
 
+  /// All curves of `file` and of its parts, where they are; of a run that was killed too.
+  static std::vector<ConvergenceTrace> read(const std::filesystem::path& file);
+
   /// A curve of the same file, step, solver, options, region mode and tolerance.
   bool contains(const ConvergenceTrace& trace) const;
   /// The curves that are not there yet, as a part of their own. On return they are on disk.
@@ -23,8 +26,6 @@ class TraceStore {
   void finish();
 
  private:
-  void load(const std::filesystem::path& path);
-
   std::filesystem::path file_, parts_;
   std::set<std::string> keys_;
   std::vector<ConvergenceTrace> traces_;

@@ -1,0 +1,235 @@
+#include "campaign/campaign_groups.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "base/csv_text.h"
+#include "base/options.h"
+#include "harness/run_record.h"
+#include "harness/trace_store.h"
+
+namespace signorini {
+namespace {
+
+RunCell cell_of(const RunRecord& row) {
+  return {row.file, row.step, row.contacts, row.solver, row.options, row.label, row.tolerance};
+}
+
+std::string cell_key(const std::string& experiment, const ConvergenceTrace& curve) {
+  return signorini::cell_key(experiment,
+                             {curve.file, curve.step, 0, curve.solver, curve.options, {}, curve.tolerance});
+}
+
+int failed_rows(const RunGroup& group) {
+  return static_cast<int>(std::ranges::count_if(
+      group.rows, [](const RunRecord& row) { return row.status == SolveStatus::failed; }));
+}
+
+}  // namespace
+
+PlanGroups::PlanGroups(const Experiment& experiment, const CostModel& costs)
+    : experiment_(experiment), costs_(costs) {}
+
+bool PlanGroups::wants(const RunCell& cell) {
+  if (!keys_.insert(cell_key(experiment_.id, cell)).second) return false;
+  PlannedCell one;
+  one.experiment = experiment_.id;
+  one.cell = cell;
+  for (const RegionMode mode : experiment_.regions)
+    one.regions += fmt::format("{}{}", one.regions.empty() ? "" : " ", enum_name(mode));
+  one.threads = fmt::format("{}", fmt::join(experiment_.threads, " "));
+  costs_.estimate(experiment_, one);
+  cells_.push_back(std::move(one));
+  return false;
+}
+
+ShardGroups::ShardGroups(std::string experiment, ResultHead planned,
+                         const std::map<std::string, int>& shard_of, int shard, FinishedCells& finished,
+                         CampaignPart& part)
+    : experiment_(std::move(experiment)),
+      planned_(std::move(planned)),
+      shard_of_(shard_of),
+      shard_(shard),
+      finished_(finished),
+      part_(part) {}
+
+void ShardGroups::begin(const ResultHead& head) {
+  if (head == planned_) return;
+  throw_usage("{}: this machine sees {}; its rows could not be merged. Plan again, or mend what differs",
+              experiment_, planned_.difference(head));
+}
+
+bool ShardGroups::wants(const RunCell& cell) {
+  const std::string key = cell_key(experiment_, cell);
+  const auto found = shard_of_.find(key);
+  if (found == shard_of_.end())
+    throw_usage("{}: {} step {}, {} is not in cells.csv; plan the campaign again", experiment_, cell.file,
+                cell.step, cell.label);
+  return found->second == shard_ && !finished_.contains(key);
+}
+
+RunGroup ShardGroups::group(const RunCell&, const std::function<RunGroup()>& make) {
+  const Stopwatch watch;
+  RunGroup made = make();
+  seconds_ = watch.seconds();
+  return made;
+}
+
+void ShardGroups::kept(const RunCell& cell, const RunGroup& group) {
+  part_.add(experiment_, cell, seconds_, failed_rows(group));
+  ++made_;
+  constexpr double kSeconds = 30.0;  // others may have finished groups of this shard meanwhile
+  if (since_refresh_.seconds() < kSeconds) return;
+  finished_.refresh();
+  since_refresh_.restart();
+}
+
+MergeGroups::MergeGroups(const Campaign& campaign, const Experiment& experiment,
+                         std::vector<PlannedCell> cells, ResultHead expected, MergeChoice choice,
+                         RunMonitor& monitor)
+    : campaign_(campaign.folder.string()),
+      experiment_(experiment.id),
+      expected_(std::move(expected)),
+      parts_(parts_of(campaign.folder, experiment.id)) {
+  check_parts();
+  read_parts(monitor);
+  if (!experiment.time && !experiment.self_stopped)
+    choice.machines = Machines::by_snapshot;  // nothing is timed
+  choose(cells, choice);
+}
+
+void MergeGroups::check_parts() const {
+  for (const PartOfExperiment& part : parts_) {
+    if (part.head != expected_)
+      throw_usage("{}: its rows were made from {}; move the folder away, or plan and run the campaign again",
+                  part.folder.string(), part.head.difference(expected_));
+    if (part.build != parts_.front().build)
+      throw_usage(
+          "{}: its program was built otherwise than that of {} (compiler, flags or libraries; see their "
+          "env.json); move one of the two away and run its shard again",
+          part.folder.string(), parts_.front().folder.string());
+  }
+}
+
+void MergeGroups::read_parts(RunMonitor& monitor) {
+  std::map<std::string, std::set<std::string>> finished;  // what a part has not noted may lack rows or curves
+  for (const FinishedCell& one : read_finished_cells(campaign_)) {
+    if (one.experiment == experiment_) finished[one.part].insert(signorini::cell_key(experiment_, one.cell));
+  }
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    monitor.stop_when_cancelled();
+    const PartOfExperiment& part = parts_[i];
+    try {
+      std::map<std::string, RunGroup> groups;
+      for (RunRecord& row : read_run_table(part.folder / "runs.csv")) {
+        const std::string key = signorini::cell_key(experiment_, cell_of(row));
+        if (finished[part.part].contains(key)) groups[key].rows.push_back(std::move(row));
+      }
+      for (ConvergenceTrace& curve : TraceStore::read(part.folder / "trace.h5")) {
+        const auto found = groups.find(cell_key(experiment_, curve));
+        if (found != groups.end()) found->second.curves.push_back(std::move(curve));
+      }
+      for (auto& [key, group] : groups) copies_[key].push_back({i, std::move(group)});
+    } catch (const InputError& error) {
+      monitor.message(fmt::format("  left out: {}", error.what()));
+    }
+  }
+}
+
+/// The kind of machine that has made every one of these, "" when none has. Of several the first part's.
+std::string MergeGroups::machine_of_all(const std::vector<const PlannedCell*>& cells) const {
+  for (const PartOfExperiment& part : parts_) {
+    const bool all = std::ranges::all_of(cells, [&](const PlannedCell* one) {
+      const auto found = copies_.find(signorini::cell_key(experiment_, one->cell));
+      return found != copies_.end() && std::ranges::any_of(found->second, [&](const Copy& copy) {
+               return parts_[copy.part].machine == part.machine;
+             });
+    });
+    if (all) return part.machine;
+  }
+  return {};
+}
+
+void MergeGroups::take(const std::vector<const PlannedCell*>& cells, const std::string& machine) {
+  for (const PlannedCell* one : cells) {
+    const std::string key = signorini::cell_key(experiment_, one->cell);
+    for (const Copy& copy : copies_.at(key)) {
+      if (parts_[copy.part].machine != machine) continue;
+      chosen_.emplace(key, &copy);
+      used_.insert(copy.part);
+      break;
+    }
+    machine_of_[{one->cell.file, one->cell.step}] = machine;
+  }
+}
+
+void MergeGroups::choose(const std::vector<PlannedCell>& cells, MergeChoice choice) {
+  std::vector<const PlannedCell*> there;
+  std::map<std::pair<std::string, std::string>, std::vector<const PlannedCell*>> by_snapshot;
+  for (const PlannedCell& one : cells) {
+    if (one.experiment != experiment_) continue;
+    if (!copies_.contains(signorini::cell_key(experiment_, one.cell))) {
+      ++missing_;
+      continue;
+    }
+    there.push_back(&one);
+    by_snapshot[{one.cell.file, one.cell.step}].push_back(&one);
+  }
+  if (missing_ > 0 && !choice.partial)
+    throw_usage(
+        "{}: {} of {} groups of runs of {} are not done; 'signorini status {}' shows them, --partial merges "
+        "what is there",
+        campaign_, missing_, missing_ + there.size(), experiment_, campaign_);
+  if (there.empty()) return;
+  const std::string machine = machine_of_all(there);
+  if (!machine.empty()) return take(there, machine);
+  if (choice.machines == Machines::one)
+    throw_usage(
+        "{}: times of {} come from unlike machines, and none has made all of its groups; run the shards on "
+        "one kind, or --by-machine keeps the rows of each snapshot to one",
+        campaign_, experiment_);
+  for (const auto& [snapshot, of_snapshot] : by_snapshot) {
+    const std::string kind = machine_of_all(of_snapshot);
+    if (kind.empty())
+      throw_usage(
+          "{}: groups of {}, {} step {}, come from unlike machines, and none has made all of them; plan with "
+          "--unit snapshot and run its shard on one machine",
+          campaign_, experiment_, snapshot.first, snapshot.second);
+    take(of_snapshot, kind);
+  }
+}
+
+void MergeGroups::begin(const ResultHead& head) {
+  if (head == expected_) return;
+  throw_usage("{}: planned for {}; plan the campaign again", experiment_, head.difference(expected_));
+}
+
+bool MergeGroups::wants(const RunCell& cell) {
+  return chosen_.contains(signorini::cell_key(experiment_, cell));
+}
+
+RunGroup MergeGroups::group(const RunCell& cell, const std::function<RunGroup()>&) {
+  return chosen_.at(signorini::cell_key(experiment_, cell))->group;
+}
+
+std::vector<std::string> MergeGroups::sessions() const {
+  std::vector<std::string> sessions;
+  for (const std::size_t part : used_) sessions.push_back(parts_[part].env);
+  return sessions;
+}
+
+std::string MergeGroups::machines_table() const {
+  std::set<std::string> kinds;
+  for (const auto& [snapshot, machine] : machine_of_) kinds.insert(machine);
+  if (kinds.size() < 2) return {};
+  std::string text = "file,step,machine\n";
+  for (const auto& [snapshot, machine] : machine_of_)
+    text +=
+        fmt::format("{},{},{}\n", csv_field(snapshot.first), csv_field(snapshot.second), csv_field(machine));
+  return text;
+}
+
+}  // namespace signorini

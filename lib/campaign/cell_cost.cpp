@@ -1,0 +1,108 @@
+#include "campaign/cell_cost.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
+#include "campaign/campaign_parts.h"
+#include "harness/run_record.h"
+
+namespace signorini {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kSecondsPerContact = 3e-4;
+constexpr double kLeastSeconds = 1e-4;
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// Rows tell set-up and solve of every run, so a group took at least their sum.
+void learn_rows(const fs::path& table, CostModel& model) {
+  struct Group {
+    RunCell cell;
+    double seconds = 0.0;
+  };
+  std::map<std::string, Group> groups;
+  std::string experiment;
+  for (const RunRecord& row : read_run_table(table)) {
+    experiment = row.experiment;
+    RunCell cell{row.file, row.step, row.contacts, row.solver, row.options, row.label, row.tolerance};
+    Group& group = groups[cell_key(experiment, cell)];
+    group.cell = std::move(cell);
+    for (const double part : {row.setup_seconds, row.solve_seconds}) group.seconds += part > 0.0 ? part : 0.0;
+  }
+  for (const auto& [key, group] : groups) model.learn(experiment, group.cell, group.seconds);
+}
+
+}  // namespace
+
+int runs_in_group(const Experiment& experiment) {
+  const auto modes = static_cast<int>(experiment.regions.size()),
+             threads = static_cast<int>(experiment.threads.size());
+  int runs = 0;
+  if (experiment.converge) runs += modes;
+  if (experiment.time) runs += modes * threads * experiment.repetitions;
+  if (experiment.time || experiment.self_stopped) runs += modes * threads;
+  return std::max(runs, 1);
+}
+
+void CostModel::Rate::add(double seconds, int contacts) {
+  sum_of_logs += std::log(std::max(seconds, kLeastSeconds) / std::max(contacts, 1));
+  ++groups;
+}
+
+double CostModel::Rate::mean() const { return std::exp(sum_of_logs / groups); }
+
+void CostModel::learn(const fs::path& folder) {
+  if (is_campaign(folder)) {
+    for (const FinishedCell& one : read_finished_cells(folder)) learn(one.experiment, one.cell, one.seconds);
+    return;
+  }
+  std::error_code error;
+  std::vector<fs::path> tables;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (fs::is_regular_file(entry.path() / "runs.csv", error)) tables.push_back(entry.path() / "runs.csv");
+  }
+  std::ranges::sort(tables);
+  for (const fs::path& table : tables) {
+    try {
+      learn_rows(table, *this);
+    } catch (const InputError&) {
+      continue;  // costs are a help: a table that cannot be read says nothing
+    }
+  }
+}
+
+void CostModel::learn(const std::string& experiment, const RunCell& cell, double seconds) {
+  if (!std::isfinite(seconds) || seconds < 0.0) return;
+  seconds_of_[cell_key(experiment, cell)].push_back(seconds);
+  by_solver_[cell.solver].add(seconds, cell.contacts);
+  all_.add(seconds, cell.contacts);
+}
+
+void CostModel::estimate(const Experiment& experiment, PlannedCell& one) const {
+  const RunCell& cell = one.cell;
+  const int runs = runs_in_group(experiment);
+  const auto found = seconds_of_.find(cell_key(one.experiment, cell));
+  const auto solver = by_solver_.find(cell.solver);
+  if (found != seconds_of_.end()) {
+    one.seconds = median(found->second);
+    one.basis = CostBasis::measured;
+  } else if (solver != by_solver_.end()) {
+    one.seconds = solver->second.mean() * std::max(cell.contacts, 1);
+    one.basis = CostBasis::solver;
+  } else {
+    one.seconds = (all_.groups > 0 ? all_.mean() : kSecondsPerContact * runs) * std::max(cell.contacts, 1);
+    one.basis = CostBasis::counts;
+  }
+  // a traced run may take ten times the limit: the referee's time is not the solver's
+  const double most = experiment.time_limit * (runs + (experiment.converge || experiment.time ? 10.0 : 0.0));
+  one.seconds = std::clamp(one.seconds, kLeastSeconds, std::max(most, kLeastSeconds));
+}
+
+}  // namespace signorini

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "harness/result_head.h"
+#include "harness/run_group.h"
+
+namespace signorini {
+
+/// A group of runs (harness/run_group.h) of an experiment before it is made.
+struct RunCell {
+  std::string file, step;
+  int contacts = 0;
+  std::string solver, options, label;
+  double tolerance = 0.0;
+};
+
+/// Which groups a run of an experiment makes, and where their rows come from. Without one, a run makes all of them.
+class RunGroups {
+ public:
+  virtual ~RunGroups() = default;
+  /// What the rows will depend on, before the first is made. Throws `UsageError` to prevent them.
+  virtual void begin(const ResultHead& head) { static_cast<void>(head); }
+  virtual bool wants(const RunCell& cell) = 0;
+  /// Its rows and curves. `make` runs it.
+  virtual RunGroup group(const RunCell& cell, const std::function<RunGroup()>& make) {
+    static_cast<void>(cell);
+    return make();
+  }
+  /// Rows and curves of the group are on disk.
+  virtual void kept(const RunCell& cell, const RunGroup& group) {
+    static_cast<void>(cell);
+    static_cast<void>(group);
+  }
+};
+
+}  // namespace signorini

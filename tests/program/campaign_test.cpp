@@ -1,0 +1,284 @@
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+#include "program/program_fixture.h"
+#include "record/trace_file.h"
+
+namespace signorini::campaign_test {
+namespace {
+
+class CampaignTest : public ProgramTest {
+ protected:
+  /// Three problems, three solvers, two tolerances: 18 groups of runs.
+  void experiment(const std::string& protocols = "\"converge\", \"time\"") const {
+    planted("a.hdf5", {.contacts = 6, .regions = 2});
+    planted("b.hdf5", {.contacts = 4, .seed = 2});
+    planted("c.hdf5", {.contacts = 9, .seed = 3});
+    std::ofstream(folder_ / "trial.toml")
+        << "artefact = \"A trial\"\nfiles = [\"a.hdf5\", \"b.hdf5\", \"c.hdf5\"]\nprotocols = [" << protocols
+        << "]\nregions = [\"none\", \"points\"]\nrepetitions = 2\nmax_iterations = 500\nminimum_time = 1e-5\n"
+           "tolerances = [1e-4, 1e-6]\n[[solvers]]\nname = \"pgs\"\n[[solvers]]\nname = \"nsgs\"\n"
+           "[[solvers]]\nname = \"pcg-pgs\"\nlabel = \"combined\"\n";
+  }
+  void plan(const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> words{"plan", path("trial.toml"), "-o", path("campaign")};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome o = run(words);
+    ASSERT_EQ(o.code, 0) << o.err;
+  }
+  std::vector<std::string> shard(const std::string& which) const {
+    return {"run", "--plan", path("campaign"), "--shard", which};
+  }
+  void run_shards(int shards) const {
+    for (int i = 1; i <= shards; ++i) {
+      const Outcome o = run(shard(fmt::format("{}/{}", i, shards)));
+      ASSERT_EQ(o.code, 0) << o.err;
+    }
+  }
+  Outcome merge(const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> words{"merge", path("campaign")};
+    words.insert(words.end(), more.begin(), more.end());
+    return run(words);
+  }
+  fs::path merged() const { return folder_ / "campaign" / "trial"; }
+  std::vector<fs::path> parts() const {
+    std::vector<fs::path> parts;
+    for (const auto& entry : fs::directory_iterator(folder_ / "campaign" / "parts"))
+      parts.push_back(entry.path());
+    std::ranges::sort(parts);
+    return parts;
+  }
+  /// What one process makes.
+  fs::path single() const {
+    const fs::path out = folder_ / "single";
+    if (!fs::exists(out)) EXPECT_EQ(run({"run", path("trial.toml"), "--out", out.string()}).code, 0);
+    return out / "trial";
+  }
+  void expect_like_single() const {
+    EXPECT_EQ(timeless_rows(merged() / "runs.csv"), timeless_rows(single() / "runs.csv"));
+    for (const char* file : {"regions.csv", "recordings.csv", "run.toml", "runs.schema.json"})
+      EXPECT_EQ(file_text(merged() / file), file_text(single() / file)) << file;
+    if (!fs::exists(single() / "trace.h5")) return;
+    const auto curves = read_traces(merged() / "trace.h5"), wanted = read_traces(single() / "trace.h5");
+    ASSERT_EQ(curves.size(), wanted.size());
+    for (std::size_t i = 0; i < curves.size(); ++i) {
+      EXPECT_EQ(curves[i].solver + curves[i].file + curves[i].region_mode,
+                wanted[i].solver + wanted[i].file + wanted[i].region_mode);
+      EXPECT_EQ(curves[i].residual, wanted[i].residual);
+    }
+  }
+  static void replace(const fs::path& file, const std::string& from, const std::string& to) {
+    std::string text = file_text(file);
+    const std::size_t at = text.find(from);
+    ASSERT_NE(at, std::string::npos) << file << ": " << from;
+    text.replace(at, from.size(), to);
+    std::ofstream(file) << text;
+  }
+};
+
+TEST_F(CampaignTest, ShardsMergeToWhatOneProcessMakes) {
+  experiment();
+  plan({"--unit", "cell"});
+  run_shards(3);
+  const Outcome o = merge();
+  EXPECT_EQ(o.code, 0) << o.err;
+  expect_like_single();
+  const std::string again = file_text(merged() / "runs.csv");
+  EXPECT_EQ(merge().code, 0);  // the same rows, times too
+  EXPECT_EQ(file_text(merged() / "runs.csv"), again);
+  EXPECT_FALSE(fs::exists(merged() / "replaced"));
+  // every session is told, and the result can be reported and resumed as any other
+  EXPECT_NE(file_text(merged() / "env.json").find("\"earlier\""), std::string::npos);
+  const Outcome resumed = run({"run", path("trial.toml"), "--out", path("campaign"), "--resume"});
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_EQ(file_text(merged() / "runs.csv"), again);
+}
+
+TEST_F(CampaignTest, AKillLosesAtMostOneGroupAndAnyShardMayRunAgain) {
+  experiment();
+  plan();
+  std::size_t killed = 0;
+  for (int at = 8; at <= 120; at += 14) {
+    const Outcome o = run(shard("1/2"), killed_at(at));
+    killed += o.code > 128 || o.code == 137 ? 1U : 0U;
+  }
+  EXPECT_GT(killed, 3U);
+  run_shards(2);
+  const Outcome twice = run(shard("2/2"));
+  EXPECT_EQ(twice.code, 0);
+  EXPECT_NE(twice.err.find("0 groups of runs made"), std::string::npos) << twice.err;
+  EXPECT_EQ(merge().code, 0);
+  expect_like_single();
+  std::set<std::string> keys;  // nothing was made again but what a kill took
+  std::size_t lines = 0;
+  for (const fs::path& part : parts()) {
+    const std::string text = file_text(part / "cells.csv");
+    lines += static_cast<std::size_t>(std::ranges::count(text, '\n'));
+  }
+  lines -= parts().size();  // headers; a kill may have torn one
+  EXPECT_LE(lines, 18U);
+  EXPECT_GE(lines + killed, 18U);
+}
+
+TEST_F(CampaignTest, MissingGroupsAreToldAndMergedOnlyWhenAsked) {
+  experiment("\"self-stopped\"");
+  plan();
+  ASSERT_EQ(run(shard("1/2")).code, 0);
+  const Outcome refused = merge();
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("groups of runs of trial are not done"), std::string::npos) << refused.err;
+  EXPECT_FALSE(fs::exists(merged()));
+  const Outcome partial = merge({"--partial"});
+  EXPECT_EQ(partial.code, 0) << partial.err;
+  const std::size_t some = timeless_rows(merged() / "runs.csv").size();
+  EXPECT_GT(some, 0U);
+  const Outcome status = run({"status", path("campaign"), "--json"});
+  EXPECT_EQ(status.code, 0);
+  EXPECT_NE(status.out.find("\"groups\": 18"), std::string::npos) << status.out;
+  ASSERT_EQ(run(shard("2/2")).code, 0);
+  EXPECT_EQ(merge().code, 0);
+  EXPECT_GT(timeless_rows(merged() / "runs.csv").size(), some);
+  expect_like_single();
+}
+
+TEST_F(CampaignTest, PartsOfAnotherProgramExperimentOrFileAreRefused) {
+  experiment("\"self-stopped\"");
+  plan();
+  run_shards(2);
+  const fs::path head = parts().front() / "trial" / "run.toml";
+  const std::string good = file_text(head);
+  for (const char* line : {"# program: ", "# experiment: ", "# input: a ", "# size: "}) {
+    replace(head, line, std::string(line) + "x");
+    const Outcome o = merge();
+    EXPECT_EQ(o.code, 2) << line;
+    EXPECT_NE(o.err.find("its rows were made from another"), std::string::npos) << o.err;
+    EXPECT_NE(o.err.find(parts().front().filename().string()), std::string::npos) << o.err;
+    std::ofstream(head) << good;
+  }
+  replace(parts().front() / "trial" / "env.json", "\"compiler\": \"", "\"compiler\": \"other ");
+  const Outcome o = merge();
+  EXPECT_EQ(o.code, 2);
+  EXPECT_NE(o.err.find("built otherwise"), std::string::npos) << o.err;
+}
+
+TEST_F(CampaignTest, ADamagedPartIsLeftOutWithAWord) {
+  experiment("\"self-stopped\"");
+  plan();
+  run_shards(2);
+  std::ofstream(parts().front() / "trial" / "runs.csv") << "not,a,table\n";
+  const Outcome refused = merge();
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("left out: "), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find("are not done"), std::string::npos) << refused.err;
+  fs::remove_all(parts().front());
+  run_shards(2);
+  EXPECT_EQ(merge().code, 0);
+  expect_like_single();
+}
+
+TEST_F(CampaignTest, UnlikeMachinesAreRefusedUnlessASnapshotIsWholeOnOne) {
+  experiment("\"self-stopped\"");
+  plan();
+  run_shards(2);
+  replace(parts().front() / "trial" / "env.json", "\"cpu\": \"", "\"cpu\": \"another ");
+  const Outcome refused = merge();
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("unlike machines"), std::string::npos) << refused.err;
+  const Outcome o = merge({"--by-machine"});
+  EXPECT_EQ(o.code, 0) << o.err;
+  expect_like_single();
+  EXPECT_NE(file_text(merged() / "machines.csv").find("another"), std::string::npos);
+
+  // one of them makes all: its rows are taken, and nothing is mixed
+  fs::rename(parts().front(), folder_ / "away");
+  run_shards(2);
+  fs::rename(folder_ / "away", folder_ / "campaign" / "parts" / "away");
+  EXPECT_EQ(merge().code, 0);
+  EXPECT_FALSE(fs::exists(merged() / "machines.csv"));
+}
+
+TEST_F(CampaignTest, UnlikeMachinesWithinASnapshotAreRefusedAlways) {
+  experiment("\"self-stopped\"");
+  plan({"--unit", "cell"});
+  run_shards(2);
+  replace(parts().front() / "trial" / "env.json", "\"cpu\": \"", "\"cpu\": \"another ");
+  const Outcome o = merge({"--by-machine"});
+  EXPECT_EQ(o.code, 2);
+  EXPECT_NE(o.err.find("--unit snapshot"), std::string::npos) << o.err;
+}
+
+TEST_F(CampaignTest, CountsFromUnlikeMachinesAreMerged) {
+  experiment("\"converge\"");
+  plan({"--unit", "snapshot"});
+  run_shards(2);
+  replace(parts().front() / "trial" / "env.json", "\"cpu\": \"", "\"cpu\": \"another ");
+  EXPECT_EQ(merge().code, 0);
+  expect_like_single();
+}
+
+TEST_F(CampaignTest, TwoShardsOnOneMachineTakeTurnsUnlessAsked) {
+  experiment();
+  plan();
+  const pid_t first = start(shard("1/2")), second = start(shard("2/2"));
+  const Outcome one = finish(first), two = finish(second);
+  EXPECT_EQ(one.code, 0) << one.err;
+  EXPECT_EQ(two.code, 0) << two.err;
+  EXPECT_EQ(merge().code, 0);
+  expect_like_single();
+  fs::remove_all(folder_ / "campaign" / "parts");
+  std::vector<std::string> beside = shard("1/1");
+  beside.emplace_back("--beside");
+  const pid_t third = start(beside), fourth = start(beside);  // both make all: rows of one are taken
+  EXPECT_EQ(finish(third).code, 0);
+  EXPECT_EQ(finish(fourth).code, 0);
+  EXPECT_EQ(merge().code, 0);
+  expect_like_single();
+}
+
+TEST_F(CampaignTest, ScenesAreRecordedByShardsToo) {
+  std::ofstream(folder_ / "trial.toml")
+      << "artefact = \"x\"\nscenes = [\"stiffcubes\"]\nprotocols = [\"self-stopped\"]\nmax_steps = 2\n"
+         "[[recordings]]\nname = \"toy\"\nscene = \"springtoy\"\n[[solvers]]\nname = \"pgs\"\n";
+  const Outcome first = run({"plan", path("trial.toml"), "-o", path("campaign")});
+  EXPECT_EQ(first.code, 0) << first.err;
+  EXPECT_NE(first.err.find("2 of them missing"), std::string::npos) << first.err;
+  const Outcome early = run(shard("1/1"));
+  EXPECT_EQ(early.code, 2);
+  EXPECT_NE(early.err.find("--recordings"), std::string::npos) << early.err;
+  for (const char* which : {"1/2", "2/2"}) {
+    std::vector<std::string> words = shard(which);
+    words.emplace_back("--recordings");
+    EXPECT_EQ(run(words).code, 0);
+  }
+  const Outcome second = run({"plan", "-o", path("campaign")});  // the plan knows the rest
+  EXPECT_EQ(second.code, 0) << second.err;
+  run_shards(2);
+  EXPECT_EQ(merge().code, 0);
+  EXPECT_FALSE(timeless_rows(merged() / "runs.csv").empty());
+}
+
+TEST_F(CampaignTest, MistakesAreOneLine) {
+  experiment("\"self-stopped\"");
+  expect_error({"plan", "-o", path("campaign")}, 2, "name the experiments");
+  expect_error({"plan", path("trial.toml"), path("trial.toml"), "-o", path("campaign")}, 2, "named twice");
+  expect_error({"plan", path("trial.toml"), "-o", path("campaign"), "--unit", "row"}, 2, "--unit");
+  expect_error({"plan", path("trial.toml"), "-o", path("campaign"), "--costs", path("nowhere")}, 3,
+               "--costs");
+  expect_error({"status", path("campaign")}, 3, "no campaign");
+  expect_error({"merge", path("nowhere")}, 3, "no campaign");
+  plan();
+  expect_error(shard("0/2"), 2, "--shard 0/2");
+  expect_error({"run", "--plan", path("campaign"), "--size", "medium"}, 2, "--size: does not go with --plan");
+  expect_error({"run", "--plan", path("campaign"), path("trial.toml")}, 2, "leave");
+  expect_error({"run", path("trial.toml"), "--shard", "1/2"}, 2, "--shard: goes with --plan");
+  expect_error({"run"}, 2, "--plan DIR");
+  std::ofstream(folder_ / "trial.toml", std::ios::app) << "law = \"pyramid\"\n";
+  expect_error(shard("1/2"), 2, "another version of the experiment file");
+  EXPECT_EQ(run({"status", path("campaign")}).code, 0);
+  replace(folder_ / "campaign" / "plan.toml", "program", "programs");
+  expect_error(shard("1/2"), 3, "plan.toml");
+}
+
+}  // namespace
+}  // namespace signorini::campaign_test
