@@ -96,8 +96,7 @@ MergeGroups::MergeGroups(const Campaign& campaign, const Experiment& experiment,
       parts_(parts_of(campaign.folder, experiment.id)) {
   check_parts();
   read_parts(monitor);
-  if (!experiment.time && !experiment.self_stopped)
-    choice.machines = Machines::by_snapshot;  // nothing is timed
+  if (!experiment.time && !experiment.self_stopped) choice.machines = Machines::any;
   choose(cells, choice);
 }
 
@@ -115,10 +114,6 @@ void MergeGroups::check_parts() const {
 }
 
 void MergeGroups::read_parts(RunMonitor& monitor) {
-  std::map<std::string, std::set<std::string>> finished;  // what a part has not noted may lack rows or curves
-  for (const FinishedCell& one : read_finished_cells(campaign_)) {
-    if (one.experiment == experiment_) finished[one.part].insert(signorini::cell_key(experiment_, one.cell));
-  }
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     monitor.stop_when_cancelled();
     const PartOfExperiment& part = parts_[i];
@@ -126,7 +121,7 @@ void MergeGroups::read_parts(RunMonitor& monitor) {
       std::map<std::string, RunGroup> groups;
       for (RunRecord& row : read_run_table(part.folder / "runs.csv")) {
         const std::string key = signorini::cell_key(experiment_, cell_of(row));
-        if (finished[part.part].contains(key)) groups[key].rows.push_back(std::move(row));
+        if (part.finished.contains(key)) groups[key].rows.push_back(std::move(row));
       }
       for (ConvergenceTrace& curve : TraceStore::read(part.folder / "trace.h5")) {
         const auto found = groups.find(cell_key(experiment_, curve));
@@ -157,7 +152,7 @@ void MergeGroups::take(const std::vector<const PlannedCell*>& cells, const std::
   for (const PlannedCell* one : cells) {
     const std::string key = signorini::cell_key(experiment_, one->cell);
     for (const Copy& copy : copies_.at(key)) {
-      if (parts_[copy.part].machine != machine) continue;
+      if (!machine.empty() && parts_[copy.part].machine != machine) continue;
       chosen_.emplace(key, &copy);
       used_.insert(copy.part);
       break;
@@ -185,7 +180,7 @@ void MergeGroups::choose(const std::vector<PlannedCell>& cells, MergeChoice choi
         campaign_, missing_, missing_ + there.size(), experiment_, campaign_);
   if (there.empty()) return;
   const std::string machine = machine_of_all(there);
-  if (!machine.empty()) return take(there, machine);
+  if (!machine.empty() || choice.machines == Machines::any) return take(there, machine);
   if (choice.machines == Machines::one)
     throw_usage(
         "{}: times of {} come from unlike machines, and none has made all of its groups; run the shards on "

@@ -60,8 +60,9 @@ class ShardGroups : public RunGroups {
 
 /// How times of unlike machines are treated.
 enum class Machines {
-  one,         ///< a table of times comes from one kind of machine, else it is refused
-  by_snapshot  ///< rows of a snapshot come from one kind; those of different snapshots may not
+  one,          ///< a table of times comes from one kind of machine, else it is refused
+  by_snapshot,  ///< rows of a snapshot come from one kind; those of different snapshots may not
+  any           ///< nothing is timed
 };
 
 struct MergeChoice {
@@ -100,6 +101,7 @@ class MergeGroups : public RunGroups {
   void read_parts(RunMonitor& monitor);
   void choose(const std::vector<PlannedCell>& cells, MergeChoice choice);
   std::string machine_of_all(const std::vector<const PlannedCell*>& cells) const;
+  /// From this kind of machine, or from any where it is "".
   void take(const std::vector<const PlannedCell*>& cells, const std::string& machine);
 
   std::string campaign_, experiment_;

@@ -145,17 +145,19 @@ std::vector<FinishedCell> read_finished_cells(const fs::path& campaign) {
 }
 
 std::vector<PartOfExperiment> parts_of(const fs::path& campaign, const std::string& experiment) {
+  std::map<std::string, std::set<std::string>> finished;
+  for (const FinishedCell& one : read_finished_cells(campaign)) {
+    if (one.experiment == experiment) finished[one.part].insert(cell_key(experiment, one.cell));
+  }
   std::vector<PartOfExperiment> parts;
-  std::error_code error;
-  for (const fs::path& part : part_folders(campaign)) {
-    const fs::path folder = part / experiment;
-    if (!fs::exists(folder / "runs.csv", error)) continue;
-    PartOfExperiment one{part.filename().string(),
-                         folder,
-                         ResultHead::of(text_or_nothing(folder / "run.toml")),
-                         text_or_nothing(folder / "env.json"),
-                         {},
-                         {}};
+  for (const auto& [name, keys] : finished) {
+    const fs::path folder = campaign / "parts" / name / experiment;
+    PartOfExperiment one;
+    one.part = name;
+    one.folder = folder;
+    one.head = ResultHead::of(text_or_nothing(folder / "run.toml"));
+    one.env = text_or_nothing(folder / "env.json");
+    one.finished = keys;
     one.machine = machine_kind(one.env);
     one.build = build_digest(one.env);
     parts.push_back(std::move(one));

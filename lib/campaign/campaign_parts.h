@@ -70,11 +70,12 @@ struct PartOfExperiment {
   std::string part;
   std::filesystem::path folder;
   ResultHead head;
-  std::string env;      ///< env.json
-  std::string machine;  ///< `machine_kind`
-  std::string build;    ///< `build_digest`
+  std::string env;                 ///< env.json
+  std::string machine;             ///< `machine_kind`
+  std::string build;               ///< `build_digest`
+  std::set<std::string> finished;  ///< `cell_key` of its groups; of others rows or curves may be missing
 };
-/// In the order of their names.
+/// Those that have finished a group of it, in the order of their names.
 std::vector<PartOfExperiment> parts_of(const std::filesystem::path& campaign, const std::string& experiment);
 
 }  // namespace signorini

@@ -92,7 +92,7 @@ TEST_F(CampaignFilesTest, DamageIsToldWithFileAndLine) {
   EXPECT_EQ(with("plan.toml", "abc", "abc"), "accepted");
   for (const auto& [name, from, to, told] : std::vector<std::array<const char*, 4>>{
            {"plan.toml", "'cell'", "'celk'", "plan.toml:"},
-           {"plan.toml", "unit", "units", "key 'units'"},
+           {"plan.toml", "unit", "units", "key 'unit' is missing"},
            {"plan.toml", "size", "= size", "plan.toml:"},
            {"plan.toml", "'e'", "7", "must be a text"},
            {"recordings.csv", "12", "nan", "recordings.csv: line 2"},

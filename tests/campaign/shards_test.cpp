@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <set>
 
 #include "base/check.h"
 
@@ -82,8 +83,9 @@ TEST(Shards, CellsOfASnapshotStayTogetherByUnitSnapshotOnly) {
   const std::vector<int> whole = assign_shards(cells, 4, ShardUnit::snapshot);
   for (std::size_t i = 0; i < cells.size(); ++i) EXPECT_EQ(whole[i], whole[i / 3 * 3]);
   const std::vector<int> single = assign_shards(cells, 4, ShardUnit::cell);
-  EXPECT_TRUE(std::ranges::any_of(std::views::iota(std::size_t{0}, cells.size()),
-                                  [&](std::size_t i) { return single[i] != single[i / 3 * 3]; }));
+  std::set<std::pair<std::string, int>> places;  // a snapshot and one of its shards
+  for (std::size_t i = 0; i < cells.size(); ++i) places.insert({cells[i].cell.step, single[i]});
+  EXPECT_GT(places.size(), 10U);
 }
 
 TEST(Shards, TextIsIOfN) {

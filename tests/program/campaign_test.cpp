@@ -152,7 +152,7 @@ TEST_F(CampaignTest, PartsOfAnotherProgramExperimentOrFileAreRefused) {
     replace(head, line, std::string(line) + "x");
     const Outcome o = merge();
     EXPECT_EQ(o.code, 2) << line;
-    EXPECT_NE(o.err.find("its rows were made from another"), std::string::npos) << o.err;
+    EXPECT_NE(o.err.find("its rows were made from "), std::string::npos) << o.err;
     EXPECT_NE(o.err.find(parts().front().filename().string()), std::string::npos) << o.err;
     std::ofstream(head) << good;
   }
@@ -210,10 +210,11 @@ TEST_F(CampaignTest, UnlikeMachinesWithinASnapshotAreRefusedAlways) {
 
 TEST_F(CampaignTest, CountsFromUnlikeMachinesAreMerged) {
   experiment("\"converge\"");
-  plan({"--unit", "snapshot"});
+  plan({"--unit", "cell"});
   run_shards(2);
   replace(parts().front() / "trial" / "env.json", "\"cpu\": \"", "\"cpu\": \"another ");
   EXPECT_EQ(merge().code, 0);
+  EXPECT_FALSE(fs::exists(merged() / "machines.csv"));
   expect_like_single();
 }
 
@@ -276,6 +277,9 @@ TEST_F(CampaignTest, MistakesAreOneLine) {
   std::ofstream(folder_ / "trial.toml", std::ios::app) << "law = \"pyramid\"\n";
   expect_error(shard("1/2"), 2, "another version of the experiment file");
   EXPECT_EQ(run({"status", path("campaign")}).code, 0);
+  EXPECT_EQ(run({"status", path("campaign"), "--scale", "1,3"}).code, 0);
+  expect_error({"status", path("campaign"), "--scale", "0"}, 2, "--scale");
+  expect_error({"status", path("campaign"), "--scale", "2", "--slow-share", "2"}, 2, "--slow-share");
   replace(folder_ / "campaign" / "plan.toml", "program", "programs");
   expect_error(shard("1/2"), 3, "plan.toml");
 }
