@@ -58,6 +58,13 @@ ResultHead head_of(const Campaign& campaign, const std::string& experiment) {
   return ResultHead::of(text);
 }
 
+int most_threads(const std::vector<ExperimentRequest>& requests) {
+  int threads = 1;
+  for (const ExperimentRequest& one : requests)
+    threads = std::max(threads, *std::ranges::max_element(one.experiment.threads));
+  return threads;
+}
+
 // ---- plan
 
 /// A name as it stands, a file by its absolute path: shards may start in another folder.
@@ -122,6 +129,7 @@ class Planning {
     const std::vector<ExperimentRequest> requests =
         requests_of(program_, out_.campaign, out_.campaign.folder / "plan");
     SceneRecordings recordings = recordings_of(program_, monitor_, out_.campaign);
+    out_.campaign.threads = most_threads(requests);
     for (const ExperimentRequest& one : requests) plan_recordings(one, recordings);
     for (const ExperimentRequest& one : requests) plan_cells(one, recordings);
     write_recordings(out_.campaign, out_.recordings);
@@ -268,7 +276,7 @@ class Shard {
     CampaignPart part(campaign_.folder, name());
     out_.part = part.path().string();
     const std::vector<ExperimentRequest> requests = requests_of(program_, campaign_, part.path());
-    if (!request_.beside) pin(requests, ids);
+    if (!request_.beside) pin_to_processors(most_threads(requests));
     for (const ExperimentRequest& one : requests) {
       if (ids.contains(one.experiment.id)) solve_experiment(one, part);
     }
@@ -298,15 +306,6 @@ class Shard {
         ids.insert(one.experiment);
     }
     return ids;
-  }
-
-  static void pin(const std::vector<ExperimentRequest>& requests, const std::set<std::string>& ids) {
-    int threads = 1;
-    for (const ExperimentRequest& one : requests) {
-      if (ids.contains(one.experiment.id))
-        threads = std::max(threads, *std::ranges::max_element(one.experiment.threads));
-    }
-    pin_to_processors(threads);
   }
 
   void solve_experiment(const ExperimentRequest& wanted, CampaignPart& part) {

@@ -78,6 +78,7 @@ void write_campaign(const Campaign& campaign) {
   const toml::table table{{"size", campaign.size},
                           {"program", campaign.program},
                           {"unit", std::string(enum_name(campaign.unit))},
+                          {"threads", campaign.threads},
                           {"experiments", experiments}};
   std::ostringstream text;
   text << "# A campaign of signorini: see 'signorini plan --help'.\n" << table << "\n";
@@ -100,6 +101,8 @@ Campaign read_campaign(const fs::path& folder) {
     if (!strict.read("program", campaign.program)) strict.missing("program");
     if (!strict.read("unit", unit)) strict.missing("unit");
     campaign.unit = parse_enum<ShardUnit>(unit, strict.place(*table.get("unit"), "unit"));
+    if (!strict.read("threads", campaign.threads)) strict.missing("threads");
+    require_positive(strict, "threads", campaign.threads);
     const toml::node* list = strict.find("experiments");
     if (list == nullptr) strict.missing("experiments");
     if (list->as_array() == nullptr) strict.fail(*list, "experiments", "must be a list of tables");

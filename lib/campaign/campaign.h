@@ -11,7 +11,7 @@
 /// A campaign: experiments whose runs are shared out among many processes and machines. Everything stands in one folder,
 /// which all of them see; plain files, no server.
 ///
-///     DIR/plan.toml                    size, program, unit of a shard, experiments
+///     DIR/plan.toml                    size, program, unit of a shard, most threads of a run, experiments
 ///     DIR/recordings.csv               the recordings that they need, with estimated costs
 ///     DIR/cells.csv                    every group of runs, with estimated costs
 ///     DIR/plan/<id>/run.toml           what the rows of an experiment depend on (harness/result_head.h)
@@ -57,6 +57,7 @@ struct Campaign {
   std::string size = "quick";
   std::string program;  ///< git revision
   ShardUnit unit = ShardUnit::snapshot;
+  int threads = 1;  ///< the most of any run
   std::vector<PlannedExperiment> experiments;
 };
 

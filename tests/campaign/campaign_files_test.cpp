@@ -26,6 +26,7 @@ class CampaignFilesTest : public testing::Test {
     campaign_.folder = folder_;
     campaign_.program = "abc";
     campaign_.unit = ShardUnit::cell;
+    campaign_.threads = 4;
     campaign_.experiments = {{"e", "e"}, {"none", "/a \"quoted\" place/run.toml"}};
   }
   void TearDown() override { fs::remove_all(folder_); }
@@ -65,6 +66,7 @@ TEST_F(CampaignFilesTest, ComeBackAsTheyWereWritten) {
   EXPECT_EQ(again.size, "quick");
   EXPECT_EQ(again.program, "abc");
   EXPECT_EQ(again.unit, ShardUnit::cell);
+  EXPECT_EQ(again.threads, 4);
   ASSERT_EQ(again.experiments.size(), 2U);
   EXPECT_EQ(again.experiments[1].config, campaign_.experiments[1].config);
   ASSERT_EQ(read_recordings(again).size(), 1U);
@@ -94,6 +96,7 @@ TEST_F(CampaignFilesTest, DamageIsToldWithFileAndLine) {
            {"plan.toml", "'cell'", "'celk'", "plan.toml:"},
            {"plan.toml", "unit", "units", "key 'unit' is missing"},
            {"plan.toml", "size", "= size", "plan.toml:"},
+           {"plan.toml", "threads = 4", "threads = 0", "is not positive"},
            {"plan.toml", "'e'", "7", "must be a text"},
            {"recordings.csv", "12", "nan", "recordings.csv: line 2"},
            {"recordings.csv", "12", "inf", "recordings.csv: line 2"},
