@@ -93,10 +93,18 @@ def recorded_in(folder, files):
     return [read_json(recordings / (Path(file).stem + ".env.json")) for file in files]
 
 
+def unlike(folder):
+    """Of a campaign that was merged by machine, which wrote machines.csv."""
+    if not (Path(folder) / "machines.csv").is_file():
+        return ""
+    return "times come from unlike machines, one for each snapshot (machines.csv): those of different snapshots cannot be compared"
+
+
 def of_tables(folder, env, runs, steps, follow, accuracy=None):
     """`busy` of the kinds of rows that are there."""
     files = {file for table in (steps, accuracy) if table is not None for file in table["file"]}
     reasons = busy(runs, env, recorded_in(folder, sorted(files)))
+    reasons["runs"] = reasons["runs"] or unlike(folder)
     present = {"runs": len(runs) > 0, "steps": steps is not None, "follow": follow is not None, "accuracy": accuracy is not None}
     return {kind: reason for kind, reason in reasons.items() if present[kind]}
 

@@ -215,6 +215,15 @@ class BusyMachine(unittest.TestCase):
         self.assertEqual(timed[2], "the machine was busy: 15 % of the timed runs waited more than 5 % of their time for a processor "
                                    "(allowed are 10 %)")
 
+    def test_times_of_unlike_machines_are_not_compared_but_counts_are(self):
+        with tempfile.TemporaryDirectory() as name:
+            experiment = data.Experiment("e", Path(name), self.runs(), [], {}, {"expect": [self.TIME, self.COUNT]}, None)
+            self.assertEqual([verdict.verdict for verdict in verdicts.evaluate_all(experiment)], ["holds", "holds"])
+            (Path(name) / "machines.csv").write_text("file,step,machine\n")
+            timed, counted = verdicts.evaluate_all(experiment)
+            self.assertEqual((timed.verdict, counted.verdict), ("not comparable", "holds"))
+            self.assertIn("unlike machines", timed.reason)
+
     def test_rows_that_tell_count_more_than_the_load(self):
         self.assertEqual(self.verdicts(self.runs(), self.OLD)[0][0], "holds")
 
