@@ -26,13 +26,16 @@ constexpr double kInnerSweeps = 40.0,
                  kNeighbours = 5.0;   ///< in an iteration; blocks per contact of its inner matrix
 constexpr double kWorthTrying = 0.8;  ///< of the costs with a factor: a failed try comes on top of them
 constexpr double kStep = 3.5;         ///< a factor of M + H C Hᵀ, for each entry of M, times all dofs ^ 2/3
-constexpr double kFactor = 3.0;       ///< a factor of M, for each entry of a body's part times its dofs ^ 2/3
+constexpr double kStepContact = 6000.0;  ///< the rest of a Newton step on velocities, for each contact
+constexpr double kManyRows = 2.0;  ///< rows of H over dofs: systems on velocities are then the smaller ones
+constexpr double kFactor = 3.0;    ///< a factor of M, for each entry of a body's part times its dofs ^ 2/3
 constexpr double kGradients = 150.0;  ///< products of the free velocity and of the bound
 constexpr double kFirstAsk = 0.3;     ///< of the tolerance, for `ica` that judges itself
 constexpr double kSafety = 0.999;     ///< rounding, as in StopTest
 constexpr int kShortestStage = 20, kMostSteps = 80, kMostGradients = 2000;
 constexpr int kTrialsOnImpulses = 1,  ///< without a large gain, before convex steps on velocities
-    kMostMinimiserSteps = 500;
+    kMostMinimiserSteps = 500,
+              kMostStepsFirst = 300;  ///< on velocities, where they come before those on impulses
 
 /// The mechanical bodies of a problem: entries of M, dofs, and contacts that touch them.
 struct Outline {
@@ -195,7 +198,13 @@ void Auto::prepare_impulses(const ContactProblem& problem) {
   impulses_->prepare(problem);
   impulses_ready_ = true;
   problem_ = problem.has_primal() && is_cone(options_.common.law) ? &problem : nullptr;
-  minimiser_ready_ = false;
+  minimiser_ready_ = steps_ready_ = false;
+  const double rows = 3.0 * static_cast<double>(problem.contacts());
+  steps_first_ = problem_ != nullptr && rows > kManyRows * static_cast<double>(problem.dofs()) &&
+                 PrimalSystem::refusal(problem).empty();
+  if (!steps_first_) return;
+  costs_ = costs_of(problem);
+  costs_.step += kStepContact * static_cast<double>(problem.contacts());
 }
 
 void Auto::prepare_velocities(const ContactProblem& problem, bool same_matrix) {
@@ -232,6 +241,7 @@ void Auto::prepare_island(ReducedProblem problem, Vector mu) {
   impulses_->prepare_island(std::move(problem), std::move(mu));
   impulses_ready_ = true;
   problem_ = nullptr;
+  steps_first_ = false;
 }
 
 /// W has t² blocks for a body that t contacts touch; each takes a few dofs of M⁻¹ H, whose 3 t columns cost two passes over
@@ -265,11 +275,22 @@ SolveReport Auto::solve(std::span<double> r, const StopRule& stop, IterationObse
 }
 
 /// Where redundant contacts keep Newton steps on impulses from arriving, convex steps on velocities do: they see no
-/// impulses that cancel.
+/// impulses that cancel. With many more rows than dofs, steps on velocities come first.
 SolveReport Auto::solve_on_impulses(std::span<double> r, const StopRule& stop, IterationObserver* observer) {
   Course course(stop, observer, "impulses");
+  const auto sweep = [&](const StopRule& left) { return impulses_->solve(r, left, course.shown()); };
+  if (steps_first_) {
+    impulses_->end_after_trials(0);
+    impulses_->leave_steps_to_others(costs_.step);
+    course.next("impulses", false, sweep);
+    impulses_->leave_steps_to_others(0.0);
+    if (course.whole.status != SolveStatus::stalled) return course.whole;
+    course.next("both", true, [&](const StopRule& left) {
+      return take_steps(steps_, steps_ready_, kMostStepsFirst, r, left, course.shown());
+    });
+  }
   impulses_->end_after_trials(problem_ != nullptr ? kTrialsOnImpulses : 0);
-  course.add(impulses_->solve(r, stop, course.shown()));
+  course.next(steps_first_ ? "both" : "impulses", false, sweep);
   if (course.whole.status != SolveStatus::stalled || problem_ == nullptr) return course.whole;
   if (PrimalSystem::refusal(*problem_).empty()) {
     course.next("both", true, [&](const StopRule& left) {
@@ -278,8 +299,7 @@ SolveReport Auto::solve_on_impulses(std::span<double> r, const StopRule& stop, I
   }
   impulses_->end_after_trials(0);
   const std::string used = course.whole.message;
-  course.next(used.c_str(), false,
-              [&](const StopRule& left) { return impulses_->solve(r, left, course.shown()); });
+  course.next(used.c_str(), false, sweep);
   return course.whole;
 }
 

@@ -15,7 +15,8 @@
 ///
 /// - On impulses alone where W is cheap: explicit integration, rigid bodies, bodies of few dofs, few contacts, problems that
 ///   have W only. Accelerated sweeps, then Newton steps (impulse_portfolio.h). Where these do not arrive either and M is
-///   there, convex steps on velocities follow (`sap`, cone only), and sweeps again.
+///   there, convex steps on velocities follow (`sap`, cone only), and sweeps again. With more than twice as many rows of H as
+///   dofs (stacks of rigid bodies) Newton steps on velocities (`body-newton`) come before those on impulses.
 /// - On velocities without a factor of M where bodies are large: `ica` judges itself, and what it finds is bounded
 ///   (residual_bound.h). Until the bound meets the tolerance it goes on with a sharper one of its own. Where that costs more
 ///   than the factor would, M is factored after all and the next line goes on from there.
@@ -111,6 +112,7 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
   const ContactProblem* problem_ = nullptr;
   Vector mu_;
   Costs costs_;
+  bool steps_first_ = false;  ///< on velocities, before those on impulses
   bool on_velocities_ = false, factorless_ready_ = false, velocities_ready_ = false, impulses_ready_ = false,
        steps_ready_ = false, minimiser_ready_ = false;
 };
