@@ -25,15 +25,20 @@ struct Node {
   }
 };
 
+using Tasks = std::vector<std::vector<double>>;  ///< costs of the cells of each, s
+
+Tasks tasks_of(std::span<const PlannedCell> cells, const ScaleModel& model) {
+  Tasks tasks(static_cast<std::size_t>(model.shards));
+  const std::vector<int> shard_of = assign_shards(cells, model.shards, model.unit);
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    tasks[static_cast<std::size_t>(shard_of[i])].push_back(cells[i].seconds);
+  return tasks;
+}
+
 class Simulation {
  public:
-  Simulation(std::span<const PlannedCell> cells, const ScaleModel& model, unsigned seed)
-      : model_(model), random_(seed), tasks_(static_cast<std::size_t>(model.shards)) {
-    const std::vector<int> shard_of = assign_shards(cells, model.shards, model.unit);
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      tasks_[static_cast<std::size_t>(shard_of[i])].push_back(cells[i].seconds);
-      work_ += cells[i].seconds;
-    }
+  Simulation(const Tasks& tasks, const ScaleModel& model, unsigned seed)
+      : model_(model), random_(seed), tasks_(tasks) {
     for (int i = 0; i < model.nodes; ++i) slow_.push_back(uniform(random_) < model.slow_share);
   }
 
@@ -42,6 +47,7 @@ class Simulation {
     for (int i = 0; i < model_.nodes; ++i) nodes.push({0.0, i});
     for (const std::vector<double>& task : tasks_) {
       if (task.empty()) continue;
+      for (const double seconds : task) work_ += seconds;
       Node node = nodes.top();
       nodes.pop();
       node.free_at = end_of(task, node);
@@ -80,7 +86,7 @@ class Simulation {
 
   const ScaleModel& model_;
   std::mt19937_64 random_;
-  std::vector<std::vector<double>> tasks_;  ///< costs of the cells of each
+  const Tasks& tasks_;
   std::vector<bool> slow_;
   double work_ = 0.0;
   ScaleResult result_;
@@ -96,13 +102,14 @@ double quantile(std::vector<double> values, double share) {
 }  // namespace
 
 ScaleResult simulate_scale(std::span<const PlannedCell> estimates, const ScaleModel& model, unsigned seed) {
-  return Simulation(estimates, model, seed).run();
+  return Simulation(tasks_of(estimates, model), model, seed).run();
 }
 
 ScaleSummary summarise_scale(std::span<const PlannedCell> estimates, const ScaleModel& model, int runs) {
+  const Tasks tasks = tasks_of(estimates, model);
   std::vector<double> makespans, efficiencies, failures;
   for (int seed = 1; seed <= runs; ++seed) {
-    const ScaleResult one = simulate_scale(estimates, model, static_cast<unsigned>(seed));
+    const ScaleResult one = Simulation(tasks, model, static_cast<unsigned>(seed)).run();
     makespans.push_back(one.makespan);
     efficiencies.push_back(one.efficiency);
     failures.push_back(one.failures);

@@ -19,6 +19,20 @@ std::uint64_t preference(const std::string& name, std::size_t shard) {
   return digest_of(fmt::format("{}\x1f{}", name, shard));
 }
 
+/// Shards that single costly pieces fill above the fair share and the slack come first, the fullest at the head: where there are
+/// more shards than nodes, schedulers start them in this order. The others keep theirs.
+std::vector<int> places_of(const std::vector<double>& load, double fair) {
+  std::vector<std::size_t> order(load.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto overfull = [&](std::size_t shard) { return load[shard] > (1.0 + kSlack) * fair; };
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+    return (overfull(a) ? load[a] : 0.0) > (overfull(b) ? load[b] : 0.0);
+  });
+  std::vector<int> place(load.size());
+  for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = static_cast<int>(i);
+  return place;
+}
+
 }  // namespace
 
 std::vector<int> assign_shards(std::span<const CostedWork> work, int shards) {
@@ -49,6 +63,8 @@ std::vector<int> assign_shards(std::span<const CostedWork> work, int shards) {
     load[chosen] += work[i].seconds;
     shard_of[i] = static_cast<int>(chosen);
   }
+  const std::vector<int> place = places_of(load, total / shards);
+  for (int& shard : shard_of) shard = place[static_cast<std::size_t>(shard)];
   return shard_of;
 }
 

@@ -16,7 +16,8 @@ struct CostedWork {
 
 /// The shard, 0 … shards − 1, of each. Costliest first, each goes to a shard of least load; of those whose load is at most
 /// 5 % of a fair share above the least, to the one that a hash of the two names prefers. A function of names and costs alone,
-/// not of their order; where some costs change, work that fits as before stays where it was. No load exceeds the fair share by
+/// not of their order; where some costs change, work that fits as before stays where it was. Shards that are fuller than their
+/// share come first. No load exceeds the fair share by
 /// more than the costliest piece and the 5 %.
 std::vector<int> assign_shards(std::span<const CostedWork> work, int shards);
 

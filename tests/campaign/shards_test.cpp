@@ -69,6 +69,17 @@ TEST(Shards, EqualCostsThatAreFewFollowTheHashSoThatOneMoreMovesFew) {
   EXPECT_LT(moved, 250);  // without the hash, all 500 behind it would move
 }
 
+TEST(Shards, ThoseThatOneCostlyPieceFillsComeFirst) {
+  std::vector<CostedWork> work = some_work(100, 9);
+  double total = 0.0;
+  for (const CostedWork& one : work) total += one.seconds;
+  work.push_back({"large", total});
+  work.push_back({"larger", 2.0 * total});
+  const std::vector<int> shard_of = assign_shards(work, 10);
+  EXPECT_EQ(shard_of[101], 0);
+  EXPECT_EQ(shard_of[100], 1);
+}
+
 TEST(Shards, CellsOfASnapshotStayTogetherByUnitSnapshotOnly) {
   std::vector<PlannedCell> cells;
   for (int step = 0; step < 10; ++step) {
