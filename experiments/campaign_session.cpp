@@ -360,6 +360,10 @@ MergeOutcome merge_campaign(const Program& program, const std::string& folder, c
   TerminalMonitor monitor;
   MergeOutcome out;
   for (ExperimentRequest request : requests_of(program, campaign, campaign.folder)) {
+    const fs::path there = campaign.folder / request.experiment.id;
+    std::error_code error;
+    if (fs::exists(there / "runs.csv", error) && !is_merged(text_or_nothing(there / "env.json")))
+      throw_usage("{}: holds rows that no merge made; move it away, they would be replaced", there.string());
     request.force = true;  // merged rows can be made again from the parts
     check_clocks(campaign, request.experiment, choice);
     MergeGroups groups(campaign, request.experiment, cells, head_of(campaign, request.experiment.id), choice,
@@ -370,7 +374,6 @@ MergeOutcome merge_campaign(const Program& program, const std::string& folder, c
         run_experiment(request, ResultFolder(request), recordings, monitor, &groups);
     const std::string machines = groups.machines_table();
     const fs::path table = result.folder / "machines.csv";
-    std::error_code error;
     if (machines.empty())
       fs::remove(table, error);
     else

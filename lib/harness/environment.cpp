@@ -170,6 +170,11 @@ double wall_seconds(std::string_view env_json) {
   return seconds;
 }
 
+bool is_merged(std::string_view env_json) {
+  const Json env = Json::parse(env_json, nullptr, false);
+  return env.is_object() && env.contains("merged_parts");
+}
+
 std::string build_digest(std::string_view env_json) {
   const Json env = Json::parse(env_json, nullptr, false);
   if (!env.is_object()) return "unknown";

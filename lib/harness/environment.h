@@ -33,6 +33,8 @@ InputDigest digest_file(const std::filesystem::path& path);
 std::string machine_kind(std::string_view env_json);
 /// Wall-clock seconds of the sessions that an env.json tells of; 0 where it says nothing.
 double wall_seconds(std::string_view env_json);
+/// Whether the last session that an env.json tells of was a merge (campaign/campaign.h), which can be made again.
+bool is_merged(std::string_view env_json);
 /// A digest of compiler, flags and libraries that an env.json names.
 std::string build_digest(std::string_view env_json);
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,9 +17,10 @@ struct ExperimentRequest {
   std::filesystem::path output = "results/out";  ///< OUT: holds OUT/<id>
   bool resume = false;                           ///< keep rows of the same program, experiment and inputs
   bool force = false;                            ///< replace results that are there
-  bool skip_unreadable = false;           ///< damaged problem files and snapshots are told and left out
-  bool rows_only = false;                 ///< no tables of recordings and regions beside the rows
-  std::vector<std::string> sessions;      ///< env.json of those whose rows are taken over, not made
+  bool skip_unreadable = false;  ///< damaged problem files and snapshots are told and left out
+  bool rows_only = false;        ///< no tables of recordings and regions beside the rows
+  std::optional<std::vector<std::string>>
+      sessions;                           ///< of a merge: env.json of those whose rows are taken over
   std::filesystem::path test_data;        ///< where `optional_files` are looked for
   std::vector<std::string> command_line;  ///< for env.json
 };

@@ -108,7 +108,10 @@ class ExperimentRun {
     traces_ = &traces;
     const std::string earlier = resume ? text_or_nothing(folder_ / "env.json") : std::string();
     provenance_.set_earlier(earlier);
-    for (const std::string& session : request_.sessions) provenance_.take_over(session);
+    if (request_.sessions) {
+      provenance_.set("merged_parts", fmt::format("{}", request_.sessions->size()));
+      for (const std::string& session : *request_.sessions) provenance_.take_over(session);
+    }
     write("env.json", provenance_.json());
     write_tables(resume);
     run_sources(resume);

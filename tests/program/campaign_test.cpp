@@ -95,6 +95,16 @@ TEST_F(CampaignTest, ShardsMergeToWhatOneProcessMakes) {
   EXPECT_EQ(file_text(merged() / "runs.csv"), again);
 }
 
+TEST_F(CampaignTest, RowsThatNoMergeMadeAreNotReplaced) {
+  experiment("\"self-stopped\"");
+  ASSERT_EQ(run({"run", path("trial.toml"), "--out", path("campaign")}).code, 0);
+  const std::string before = file_text(merged() / "runs.csv");
+  plan();
+  run_shards(1);
+  expect_error({"merge", path("campaign")}, 2, "holds rows that no merge made");
+  EXPECT_EQ(file_text(merged() / "runs.csv"), before);
+}
+
 TEST_F(CampaignTest, AKillLosesAtMostOneGroupAndAnyShardMayRunAgain) {
   experiment();
   plan();
