@@ -50,8 +50,7 @@ void read_table(const fs::path& path, const std::string& header,
 }
 
 const std::string kRecordingsHeader = "recording,scene,seconds,basis\n";
-const std::string kCellsHeader =
-    "experiment,file,step,contacts,solver,label,options,tolerance,regions,threads,seconds,basis\n";
+const std::string kCellsHeader = fmt::format("{},regions,threads,seconds,basis\n", kCellColumns);
 
 double read_seconds(const std::string& text) {
   const double seconds = parse_double(text, "seconds");
@@ -60,6 +59,23 @@ double read_seconds(const std::string& text) {
 }
 
 }  // namespace
+
+std::string cell_fields(const std::string& experiment, const RunCell& cell) {
+  std::string line = csv_line({experiment, cell.file, cell.step, fmt::format("{}", cell.contacts),
+                               cell.solver, cell.label, cell.options, exact_text(cell.tolerance)});
+  line.pop_back();  // its line feed
+  return line;
+}
+
+RunCell parse_cell_fields(std::span<const std::string> fields) {
+  return {fields[1],
+          fields[2],
+          static_cast<int>(parse_integer(fields[3], "contacts")),
+          fields[4],
+          fields[6],
+          fields[5],
+          parse_double(fields[7], "tolerance")};
+}
 
 std::string cell_key(const std::string& experiment, const RunCell& cell) {
   return fmt::format("{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}", experiment, cell.file, cell.step, cell.solver,
@@ -143,10 +159,9 @@ std::vector<PlannedRecording> read_recordings(const Campaign& campaign) {
 void write_cells(const Campaign& campaign, std::span<const PlannedCell> cells) {
   std::string text = kCellsHeader;
   for (const PlannedCell& one : cells)
-    text += csv_line({one.experiment, one.cell.file, one.cell.step, fmt::format("{}", one.cell.contacts),
-                      one.cell.solver, one.cell.label, one.cell.options, exact_text(one.cell.tolerance),
-                      one.regions, one.threads, fmt::format("{:.3g}", one.seconds),
-                      std::string(enum_name(one.basis))});
+    text += fmt::format("{},{}", cell_fields(one.experiment, one.cell),
+                        csv_line({one.regions, one.threads, fmt::format("{:.3g}", one.seconds),
+                                  std::string(enum_name(one.basis))}));
   write_text_file(campaign.folder / "cells.csv", text);
 }
 
@@ -155,13 +170,7 @@ std::vector<PlannedCell> read_cells(const Campaign& campaign) {
   read_table(campaign.folder / "cells.csv", kCellsHeader, [&](const CsvLine& line) {
     PlannedCell one;
     one.experiment = line[0];
-    one.cell = {line[1],
-                line[2],
-                static_cast<int>(parse_integer(line[3], "contacts")),
-                line[4],
-                line[6],
-                line[5],
-                parse_double(line[7], "tolerance")};
+    one.cell = parse_cell_fields(line);
     one.regions = line[8];
     one.threads = line[9];
     one.seconds = read_seconds(line[10]);

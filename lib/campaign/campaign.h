@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/options.h"
@@ -76,6 +77,13 @@ struct PlannedCell {
   double seconds = 0.0;          ///< estimated, on one machine
   CostBasis basis = CostBasis::counts;
 };
+
+/// The first eight columns of cells.csv, of the plan and of parts: experiment,file,step,contacts,solver,label,options,tolerance.
+inline constexpr std::string_view kCellColumns =
+    "experiment,file,step,contacts,solver,label,options,tolerance";
+std::string cell_fields(const std::string& experiment, const RunCell& cell);
+/// Throws `UsageError`.
+RunCell parse_cell_fields(std::span<const std::string> fields);
 
 /// Names a group among all of a campaign.
 std::string cell_key(const std::string& experiment, const RunCell& cell);

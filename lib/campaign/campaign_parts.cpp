@@ -26,8 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kHeader =
-    "experiment,file,step,contacts,solver,label,options,tolerance,seconds,failed\n";
+const std::string kHeader = fmt::format("{},seconds,failed\n", kCellColumns);
 constexpr const char* kEnded = "ended";
 
 /// Differs between processes of all machines; nothing of it shows in a result.
@@ -61,13 +60,7 @@ bool parse_finished(const CsvLine& line, FinishedCell& out) {
   if (line.size() != kColumns || line[0] == "experiment") return false;
   try {
     out.experiment = line[0];
-    out.cell = {line[1],
-                line[2],
-                static_cast<int>(parse_integer(line[3], "contacts")),
-                line[4],
-                line[6],
-                line[5],
-                parse_double(line[7], "tolerance")};
+    out.cell = parse_cell_fields(line);
     out.seconds = parse_double(line[8], "seconds");
     out.failed = static_cast<int>(parse_integer(line[9], "failed"));
     return true;
@@ -109,11 +102,7 @@ CampaignPart::~CampaignPart() {
 }
 
 void CampaignPart::add(const std::string& experiment, const RunCell& cell, double seconds, int failed) {
-  std::string line;
-  for (const std::string& field :
-       {experiment, cell.file, cell.step, fmt::format("{}", cell.contacts), cell.solver, cell.label,
-        cell.options, exact_text(cell.tolerance), fmt::format("{:.6g}", seconds), fmt::format("{}", failed)})
-    line += (line.empty() ? "" : ",") + csv_field(field);
+  const std::string line = fmt::format("{},{:.6g},{}", cell_fields(experiment, cell), seconds, failed);
   append_to_disk(descriptor_, line + "\n", path_ / "cells.csv");
 }
 
