@@ -129,7 +129,8 @@ void MergeGroups::read_parts(RunMonitor& monitor) {
       }
       for (auto& [key, group] : groups) copies_[key].push_back({i, std::move(group)});
     } catch (const InputError& error) {
-      monitor.message(fmt::format("  left out: {}", error.what()));
+      monitor.message(fmt::format("  left out: {}; move {} away and run its shard again", error.what(),
+                                  part.folder.parent_path().string()));
     }
   }
 }

@@ -98,6 +98,10 @@ CampaignPart::CampaignPart(const fs::path& campaign, const std::string& name) {
 }
 
 CampaignPart::~CampaignPart() {
+  try {
+    end();
+  } catch (const InputError&) {  // a full disk: the part then counts as at work for a while
+  }
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 

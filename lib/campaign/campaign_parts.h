@@ -34,7 +34,7 @@ class CampaignPart {
   const std::filesystem::path& path() const { return path_; }
   /// Rows and curves of the group are on disk.
   void add(const std::string& experiment, const RunCell& cell, double seconds, int failed);
-  /// The process comes to its end: nobody need wait for more.
+  /// The process comes to its end, the destructor says so too: nobody need wait for more.
   void end() const;
 
  private:

@@ -128,6 +128,9 @@ TEST_F(CampaignFilesTest, FinishedGroupsAreSeenWhileThePartIsWritten) {
   finished.refresh();
   EXPECT_TRUE(finished.contains(cell_key("e", cell("nsgs").cell)));
   EXPECT_EQ(finished.at_work(), 1);
+  { const CampaignPart third(folder_, "3of3"); }  // an interruption unwinds
+  finished.refresh();
+  EXPECT_EQ(finished.at_work(), 1);
   ASSERT_EQ(finished.cells().size(), 2U);  // nothing twice
   EXPECT_EQ(finished.cells()[0].failed, 2);
   EXPECT_EQ(finished.cells()[0].seconds, 1.5);
