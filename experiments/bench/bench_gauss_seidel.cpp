@@ -135,7 +135,7 @@ void orders(benchmark::State& state, Order order) {
   std::vector<std::function<void()>> candidates;
   for (Candidate& c : all) {
     c.plan = plan_sweeps(W, c.order);
-    ReducedProblem placed = in_order({W, q}, c.plan);
+    ReducedProblem placed = in_order(ReducedProblem{W, q}, c.plan);
     c.data = make_gauss_seidel_data(std::move(placed.W), std::move(placed.q), mu, FrictionLaw::cone,
                                     TangentStep::scalar);
     c.sweep.prepare(c.data, c.plan);
@@ -143,7 +143,7 @@ void orders(benchmark::State& state, Order order) {
     candidates.emplace_back([&c] { benchmark::DoNotOptimize(c.sweep.run(c.r, c.arena)); });
   }
   candidates.emplace_back(
-      [&] { benchmark::DoNotOptimize(in_order({W, q}, plan_sweeps(W, SweepOrder::coloured)).q.data()); });
+      [&] { benchmark::DoNotOptimize(in_order(ReducedProblem{W, q}, plan_sweeps(W, SweepOrder::coloured)).q.data()); });
   const std::vector<double> seconds =
       least_seconds(state, state.range(0) > 10'000 ? Start::cold : Start::warm, candidates);
   state.counters["ns_per_contact"] = seconds[0] * 1e9 / contacts;
