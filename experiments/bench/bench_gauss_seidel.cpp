@@ -142,8 +142,9 @@ void orders(benchmark::State& state, Order order) {
     c.r.assign(3 * static_cast<std::size_t>(contacts), 0.0);
     candidates.emplace_back([&c] { benchmark::DoNotOptimize(c.sweep.run(c.r, c.arena)); });
   }
-  candidates.emplace_back(
-      [&] { benchmark::DoNotOptimize(in_order(ReducedProblem{W, q}, plan_sweeps(W, SweepOrder::coloured)).q.data()); });
+  candidates.emplace_back([&] {
+    benchmark::DoNotOptimize(in_order(ReducedProblem{W, q}, plan_sweeps(W, SweepOrder::coloured)).q.data());
+  });
   const std::vector<double> seconds =
       least_seconds(state, state.range(0) > 10'000 ? Start::cold : Start::warm, candidates);
   state.counters["ns_per_contact"] = seconds[0] * 1e9 / contacts;

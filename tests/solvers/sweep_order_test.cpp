@@ -126,8 +126,8 @@ Prepared prepared(ReducedProblem problem, SweepOrder order, FrictionLaw law) {
   result.plan = plan_sweeps(problem.W, order);
   problem = in_order(std::move(problem), result.plan);
   const Vector mu = Vector::Constant(problem.W.block_rows, 0.4);
-  result.data = make_gauss_seidel_data(std::move(problem.W), std::move(problem.q), mu, law,
-                                       TangentChoice::automatic);
+  result.data =
+      make_gauss_seidel_data(std::move(problem.W), std::move(problem.q), mu, law, TangentChoice::automatic);
   return result;
 }
 

@@ -210,8 +210,8 @@ SweepStep sweep_by_law(Isa level, const GaussSeidelData& data, SweepRange range,
                        const Log& log) {
   SIGNORINI_CHECK(r.size() == span_of(data.q).size());
   SIGNORINI_CHECK(0 <= range.begin && range.begin <= range.end && range.end <= data.contacts());
-  Problem problem{kernel::view_of(data.W), data.upper_begin.data(), data.contact.data(), range.begin, range.end,
-                  1};
+  Problem problem{
+      kernel::view_of(data.W), data.upper_begin.data(), data.contact.data(), range.begin, range.end, 1};
   if (range.backwards) {
     problem.first = range.end - std::ptrdiff_t{1};
     problem.last = range.begin - std::ptrdiff_t{1};

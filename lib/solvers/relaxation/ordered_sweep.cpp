@@ -48,7 +48,8 @@ SweepStep OrderedSweep::over_pieces(TaskArena* arena, Work&& work) {
         continue;
       }
       for_each_chunk(arena, stage.end - stage.begin, kPiece, [&](std::size_t begin, std::size_t end) {
-        const SweepRange range{stage.begin + static_cast<Index>(begin), stage.begin + static_cast<Index>(end)};
+        const SweepRange range{stage.begin + static_cast<Index>(begin),
+                               stage.begin + static_cast<Index>(end)};
         partial_[stage.first_piece + begin / kPiece] = work(range);
       });
     }
@@ -66,8 +67,9 @@ SweepStep OrderedSweep::over_pieces(TaskArena* arena, Work&& work) {
 
 double OrderedSweep::run(std::span<double> r, TaskArena* arena) {
   release_fixed(*data_, r);
-  const SweepStep forward = over_pieces(
-      arena, [&](SweepRange range) { return SweepStep{gauss_seidel_sweep(*data_, range, r), 0.0, 0.0}; });
+  const SweepStep forward = over_pieces(arena, [&](SweepRange range) {
+    return SweepStep{gauss_seidel_sweep(*data_, range, r), 0.0, 0.0};
+  });
   if (!symmetric_) return forward.correction;
   const double back = gauss_seidel_sweep(*data_, {0, data_->contacts(), true}, r);
   return joined(forward, {back, 0.0, 0.0}).correction;

@@ -45,7 +45,8 @@ double printed_sweep(const GaussSeidelData& data, std::span<double> r, std::span
 void PgsOptions::validate() const {
   if (n_max < 1) throw_usage("solver 'pgs': n_max = {} must be at least 1", n_max);
   if (form == PgsForm::printed && order != SweepOrder::natural)
-    throw_usage("solver 'pgs': form = printed sweeps in natural order; leave out order = {}", enum_name(order));
+    throw_usage("solver 'pgs': form = printed sweeps in natural order; leave out order = {}",
+                enum_name(order));
   paper.validate("solver 'pgs'");
 }
 

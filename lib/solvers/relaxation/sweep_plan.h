@@ -33,8 +33,10 @@ struct EnumNames<SweepOrder> {
        {SweepOrder::automatic, "auto"}}};
 };
 inline constexpr std::string_view kSweepOrderHelp =
-    "order of the contacts in a sweep: natural; coloured: groups without a common body, updated side by side by all "
-    "threads; symmetric: natural and back, two sweeps per iteration; auto: coloured on islands that are large enough "
+    "order of the contacts in a sweep: natural; coloured: groups without a common body, updated side by side "
+    "by all "
+    "threads; symmetric: natural and back, two sweeps per iteration; auto: coloured on islands that are "
+    "large enough "
     "for it, else natural";
 
 /// Contacts of one problem in the order of a sweep.

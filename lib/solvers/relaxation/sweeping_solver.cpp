@@ -33,8 +33,8 @@ void SweepingSolver::set_sweeps(ReducedProblem problem, Vector mu, FrictionLaw l
                                 SweepOrder order) {
   plan_ = plan_sweeps(problem.W, order);
   problem = in_order(std::move(problem), plan_);
-  set_data(make_gauss_seidel_data(std::move(problem.W), std::move(problem.q), in_order(std::move(mu), plan_), law,
-                                  tangent));
+  set_data(make_gauss_seidel_data(std::move(problem.W), std::move(problem.q), in_order(std::move(mu), plan_),
+                                  law, tangent));
   sweep_.prepare(data_, plan_);
   placed_.assign(3 * plan_.contact.size(), 0.0);
   shown_.assign(placed_.size(), 0.0);

@@ -18,7 +18,8 @@ class SweepingSolver : public DelassusSolver {
 
  protected:
   /// Called by `prepare_island`; `data_` is then in the order of the sweeps.
-  void set_sweeps(ReducedProblem problem, Vector mu, FrictionLaw law, TangentChoice tangent, SweepOrder order);
+  void set_sweeps(ReducedProblem problem, Vector mu, FrictionLaw law, TangentChoice tangent,
+                  SweepOrder order);
   /// The `Iteration` of one `OrderedSweep::run` or `step`.
   Iteration swept_in_order(double correction) {
     for (int i = 1; i < sweep_.sweeps(); ++i) swept(correction);
