@@ -1,6 +1,7 @@
 #include "list_screen.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/text.h"
 #include "commands.h"

@@ -1,3 +1,5 @@
+#include <fmt/ranges.h>
+
 #include <cstdlib>
 #include <limits>
 #include <nlohmann/json.hpp>
