@@ -246,11 +246,12 @@ INSTANTIATE_TEST_SUITE_P(Solvers, SweepOrders,
 
 TEST(SweepOrders, OneIslandOnSeveralThreadsGivesTheBitsOfOne) {
   const ContactProblem problem = net(9000, 15);
-  for (const char* name : {"pgs", "nncg", "anderson"}) {
+  for (const char* name : {"pgs", "nncg", "anderson", "auto"}) {
     Vector first;
     int iterations = 0;
+    const OptionMap options = std::string_view(name) == "auto" ? OptionMap{} : OptionMap{{"order", "coloured"}};
     for (const int threads : {1, 2, 4, 8}) {
-      const auto solver = make_region_solver(name, {{"order", "coloured"}}, {RegionMode::islands, threads});
+      const auto solver = make_region_solver(name, options, {RegionMode::islands, threads});
       solver->prepare(problem);
       Vector r = Vector::Zero(3 * problem.contacts());
       StopRule stop;
