@@ -1,6 +1,7 @@
 #include "arguments.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
@@ -145,13 +146,13 @@ std::string example_line(const CLI::App& app) {
 
 // --- help ------------------------------------------------------------------------------------------------
 
-constexpr std::size_t kPage = 100, kNames = 30;
+constexpr std::size_t kNames = 30;
 
 /// A name and what it means, side by side.
 std::string entry_text(const std::string& name, const std::string& meaning) {
   std::string text = "  " + name;
   bool first = true;
-  for (const std::string& line : wrapped_lines(meaning, kPage - kNames)) {
+  for (const std::string& line : wrapped_lines(meaning, text_columns() - kNames)) {
     if (first && text_width(text) + 1 < kNames)
       text += std::string(kNames - text_width(text), ' ');
     else
@@ -164,10 +165,37 @@ std::string entry_text(const std::string& name, const std::string& meaning) {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
+/// "  signorini …   what it does": too long a command goes on after a backslash, and what it does stands below.
+std::string example_text(const std::string& line) {
+  const std::string words = line.substr(line.find_first_not_of(' '));
+  const std::size_t gap = std::min(words.find("   "), words.size());
+  const std::string meaning = gap < words.size() ? words.substr(words.find_first_not_of(' ', gap)) : "";
+  // An option and its value stay together.
+  constexpr char kGlue = '\x01';
+  std::string glued = words.substr(0, gap);
+  for (std::size_t at = glued.find(" -"); at != std::string::npos; at = glued.find(" -", at + 1)) {
+    const std::size_t space = glued.find(' ', at + 1);
+    if (space < glued.size() && glued[space + 1] != '-') glued[space] = kGlue;
+  }
+  std::vector<std::string> command = wrapped_lines(glued, text_columns() - 8);
+  for (std::string& part : command) std::ranges::replace(part, kGlue, ' ');
+  std::string text = "  " + command.front();
+  for (std::size_t i = 1; i < command.size(); ++i) text += " \\\n      " + command[i];
+  text += "\n";
+  if (meaning.empty()) return text;
+  return text + fmt::format("      {}\n", fmt::join(wrapped_lines(meaning, text_columns() - 6), "\n      "));
+}
+
+std::string footer_text(const std::string& line) {
+  if (text_width(line) <= text_columns()) return line + "\n";
+  if (line.starts_with("  ")) return example_text(line);
+  return fmt::format("{}\n", fmt::join(wrapped_lines(line, text_columns()), "\n"));
+}
+
 class HelpFormatter : public CLI::Formatter {
  public:
   std::string make_description(const CLI::App* app) const override {
-    return fmt::format("{}\n", fmt::join(wrapped_lines(app->get_description(), kPage), "\n"));
+    return fmt::format("{}\n", fmt::join(wrapped_lines(app->get_description(), text_columns()), "\n"));
   }
   std::string make_usage(const CLI::App* app, std::string name) const override {
     return "\n" + CLI::Formatter::make_usage(app, std::move(name));
@@ -192,12 +220,7 @@ class HelpFormatter : public CLI::Formatter {
       }
       text += "\n";
     }
-    for (const std::string& line : split(app->get_footer(), '\n')) {
-      if (text_width(line) <= kPage)
-        text += line + "\n";
-      else
-        text += fmt::format("{}\n", fmt::join(wrapped_lines(line, kPage), "\n"));
-    }
+    for (const std::string& line : split(app->get_footer(), '\n')) text += footer_text(line);
     return text;
   }
   std::string make_subcommand(const CLI::App* command) const override {

@@ -72,7 +72,10 @@ int info(const Program& program, const InfoArguments& a) {
     return kSuccess;
   }
   if (!a.steps) print(tables.text());
-  if (!notes.empty()) print("\n" + notes);
+  if (notes.empty()) return kSuccess;
+  print("\n");
+  for (const std::string& line : wrapped_lines(notes, text_columns()))
+    if (!line.empty()) print(line + "\n");
   return kSuccess;
 }
 

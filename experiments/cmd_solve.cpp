@@ -46,7 +46,7 @@ SolveRequest with_report(const SolveArguments& a) {
 
 int solve(const Program& program, const SolveArguments& a) {
   FileSolver solver(with_report(a), program.command_line);
-  SolveScreen screen(a.request.files, solver.plan().variants, program.json, a.verbose);
+  SolveScreen screen(a.request.files.size(), solver.plan(), program.json, a.verbose);
   try {
     solver.run(screen);
   } catch (...) {

@@ -1,6 +1,7 @@
 #include "list_screen.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/text.h"
 #include "commands.h"
@@ -17,9 +18,21 @@ namespace {
 
 /// A name with its title, and below it the meaning in a narrow column.
 void print_entry(std::string_view name, std::string_view title, std::string_view meaning) {
-  constexpr std::size_t kWidth = 96;
   print(fmt::format("{}  {}\n", painted(name, Colour::bold), title));
-  for (const std::string& line : wrapped_lines(meaning, kWidth)) print(fmt::format("    {}\n", line));
+  for (const std::string& line : wrapped_lines(meaning, text_columns() - 4))
+    print(fmt::format("    {}\n", line));
+}
+
+/// An option: its default and what it may be, and below that what it means.
+void print_option(const OptionDescription& option) {
+  std::string kind = option.type;
+  for (std::size_t at = kind.find('|'); at != std::string::npos; at = kind.find('|', at))
+    kind.replace(at, 1, ", ");
+  const std::string line = fmt::format("{} = {}  ({})", option.key, option.value, kind);
+  for (const std::string& part : wrapped_lines(line, text_columns() - 4))
+    print(fmt::format("    {}\n", part));
+  for (const std::string& part : wrapped_lines(option.help, text_columns() - 8))
+    print(fmt::format("        {}\n", painted(part, Colour::dim)));
 }
 
 void print_experiment_names(const Program& program) {
@@ -35,11 +48,17 @@ void print_experiment_names(const Program& program) {
 
 void print_solvers() {
   for (const SolverEntry& entry : solver_registry()) {
-    print(fmt::format("{}  {}\n", painted(entry.name, Colour::bold), entry.summary));
-    print(fmt::format("    {}\n", painted(entry.source, Colour::dim)));
-    TextTable table({{"    option"}, {"default"}, {"type"}, {"meaning"}});
-    for (const OptionDescription& o : entry.describe()) table.add({"    " + o.key, o.value, o.type, o.help});
-    print(table.text() + "\n");
+    const std::string line = fmt::format("{}  {}", entry.name, entry.summary);
+    bool first = true;
+    for (const std::string& part : wrapped_lines(line, text_columns() - 4)) {
+      print(first ? painted(entry.name, Colour::bold) + part.substr(entry.name.size()) + "\n"
+                  : fmt::format("    {}\n", part));
+      first = false;
+    }
+    for (const std::string& part : wrapped_lines(entry.source, text_columns() - 4))
+      print(fmt::format("    {}\n", painted(part, Colour::dim)));
+    for (const OptionDescription& o : entry.describe()) print_option(o);
+    print("\n");
   }
   say("Set an option with --set SOLVER.option=value, e.g. --set pgs.law=pyramid.");
 }
@@ -71,7 +90,7 @@ void print_shapes() {
   for (const ShapeEntry& shape : shape_registry())
     table.add({std::string(enum_name(shape.kind)), std::string(shape.name), std::string(shape.summary)});
   print(table.text());
-  say("Choose one with shape = \"NAME\" in a table of bodies or obstacles; docs/scenes.md lists its keys.");
+  say("Choose one with shape = \"NAME\" in a table of bodies or obstacles (docs/scenes.md).");
 }
 
 Json experiments_json(const Program& program) {
@@ -119,8 +138,10 @@ void print_everything(const Program& program) {
   print("\n");
   std::vector<std::string> names;
   for (const MeasureEntry& m : measures()) names.emplace_back(m.name);
-  print(fmt::format("{}  {}\n", painted("measures", Colour::bold), fmt::join(names, ", ")));
-  say("More about each: signorini list solvers, list shapes, list experiments, list measures, list columns");
+  print(painted("measures", Colour::bold) + "\n");
+  for (const std::string& line : wrapped_lines(fmt::format("{}", fmt::join(names, ", ")), text_columns()))
+    print(line + "\n");
+  say("More about each: signorini list solvers, shapes, experiments, measures, columns");
 }
 
 }  // namespace signorini

@@ -15,7 +15,7 @@ Colour status_colour(SolveStatus status) {
   return status == SolveStatus::unsupported ? Colour::yellow : Colour::red;
 }
 
-/// What the solver counted, without what it does not do: "    12 products with M, 3 restarts".
+/// What the solver counted, without what it does not do: "12 products with M, 3 restarts".
 std::string work_text(const RunRecord& r) {
   const SolveCounters& c = r.counters;
   std::string text;
@@ -31,22 +31,16 @@ std::string work_text(const RunRecord& r) {
                                                        {c.guards, "safeguarded steps"},
                                                        {c.relinearisations, "re-linearisations"}};
   for (const auto& [count, what] : counted) {
-    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "    " : ", ", count, what);
+    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, what);
   }
-  return text.empty() ? "    no work counted" : text;
+  return text.empty() ? "no work counted" : text;
 }
 
-TextTable table_for(const std::vector<std::string>& files, const std::vector<SolverVariant>& variants) {
-  std::size_t file = 0, solver = 0;
-  for (const std::string& path : files)
-    file = std::max(file, text_width(std::filesystem::path(path).filename().string()));
+TextTable table_for(const std::vector<SolverVariant>& variants, bool many_threads) {
+  std::size_t solver = 0;
   for (const SolverVariant& variant : variants) solver = std::max(solver, variant.label.size());
-  return TextTable({{"file", Align::left, file},
-                    {"step", Align::right, 6},
-                    {"contacts", Align::right},
-                    {"solver", Align::left, solver},
-                    {"regions", Align::left, 13},
-                    {"threads", Align::right},
+  return TextTable({{"solver", Align::left, solver},
+                    {many_threads ? "regions×threads" : "regions", Align::left, 13},
                     {"status", Align::left, 15},
                     {"iterations", Align::right},
                     {"residual", Align::right, 8},
@@ -54,48 +48,54 @@ TextTable table_for(const std::vector<std::string>& files, const std::vector<Sol
                     {"solve", Align::right, 7}});
 }
 
+void print_below(const std::string& text) {
+  for (const std::string& line : wrapped_lines(text, text_columns() - 4))
+    print(painted("    " + line, Colour::dim) + "\n");
+}
+
+/// The snapshot of a run.
+std::string heading_of(const RunRecord& run) {
+  const std::string file = std::filesystem::path(run.file).filename().string();
+  return fmt::format("{}{}, {} contact{}", file, run.step.empty() ? "" : ", step " + run.step, run.contacts,
+                     run.contacts == 1 ? "" : "s");
+}
+
 }  // namespace
 
-SolveTable::SolveTable(const std::vector<std::string>& files, const std::vector<SolverVariant>& variants,
-                       bool verbose)
-    : table_(table_for(files, variants)), verbose_(verbose) {}
+SolveTable::SolveTable(const std::vector<SolverVariant>& variants, bool many_threads, bool verbose)
+    : table_(table_for(variants, many_threads)), many_threads_(many_threads), verbose_(verbose) {}
 
 void SolveTable::show(std::span<const RunRecord> repetitions) {
-  if (!header_shown_) print(table_.header());
-  header_shown_ = true;
   const RunRecord& r = repetitions.front();
+  if (const std::string heading = heading_of(r); heading != heading_) {
+    print((heading_.empty() ? "" : "\n") + painted(heading, Colour::bold) + "\n" + table_.header());
+    heading_ = heading;
+  }
   std::vector<double> setup, solve;
   for (const RunRecord& one : repetitions) {
     setup.push_back(one.setup_seconds);
     solve.push_back(one.solve_seconds);
   }
   const bool ran = r.status != SolveStatus::unsupported && r.status != SolveStatus::failed;
-  const std::string mode =
+  std::string mode =
       r.region_mode == "none" || !ran ? r.region_mode : fmt::format("{} ({})", r.region_mode, r.regions);
-  TextTable::Row row{std::filesystem::path(r.file).filename().string(),
-                     r.step,
-                     fmt::format("{}", r.contacts),
-                     r.label,
-                     mode,
-                     fmt::format("{}", r.threads),
-                     {std::string(enum_name(r.status)), status_colour(r.status)}};
+  if (many_threads_) mode += fmt::format(" ×{}", r.threads);
+  TextTable::Row row{r.label, mode};
+  row.emplace_back(std::string(enum_name(r.status)), status_colour(r.status));
   if (ran) {
     row.insert(row.end(), {fmt::format("{}", r.iterations), error_text(r.errors.residual),
                            seconds_text(median(setup)), seconds_text(median(solve))});
-  } else {
-    row.emplace_back(r.message, Colour::dim);
   }
   print(table_.line(row));
-  if (ran && r.status != SolveStatus::converged && !r.message.empty())
-    print(painted("    " + r.message, Colour::dim) + "\n");
-  if (verbose_ && ran) print(painted(work_text(r), Colour::dim) + "\n");
+  if (r.status != SolveStatus::converged && !r.message.empty()) print_below(r.message);
+  if (verbose_ && ran) print_below(work_text(r));
 }
 
-SolveScreen::SolveScreen(const std::vector<std::string>& files, const std::vector<SolverVariant>& variants,
-                         bool json, bool verbose)
+SolveScreen::SolveScreen(std::size_t files, const SolvePlan& plan, bool json, bool verbose)
     : json_(json),
-      table_(files, variants, verbose),
-      progress_("solving", static_cast<long long>(files.size())) {}
+      table_(plan.variants, std::ranges::any_of(plan.threads, [](int threads) { return threads != 1; }),
+             verbose),
+      progress_("solving", static_cast<long long>(files)) {}
 
 void SolveScreen::on_combination(std::size_t file, const std::string& what) {
   progress_.update(static_cast<long long>(file), what);

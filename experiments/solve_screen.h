@@ -11,25 +11,25 @@
 
 namespace signorini {
 
-/// Runs on the screen: one line for every combination as it comes, times are medians over its repetitions.
+/// Runs on the screen: a heading for every snapshot, below it one line for every combination as it comes. Times are
+/// medians over its repetitions.
 class SolveTable {
  public:
-  /// Columns as wide as the names need.
-  SolveTable(const std::vector<std::string>& files, const std::vector<SolverVariant>& variants, bool verbose);
+  /// Columns as wide as the names need. The number of threads is shown where that is not always 1.
+  SolveTable(const std::vector<SolverVariant>& variants, bool many_threads, bool verbose);
 
   void show(std::span<const RunRecord> repetitions);
 
  private:
   TextTable table_;
-  bool verbose_;
-  bool header_shown_ = false;
+  bool many_threads_, verbose_;
+  std::string heading_;  ///< that was shown last
 };
 
 /// The table with progress below it, or the list of rows for --json.
 class SolveScreen : public SolveObserver {
  public:
-  SolveScreen(const std::vector<std::string>& files, const std::vector<SolverVariant>& variants, bool json,
-              bool verbose);
+  SolveScreen(std::size_t files, const SolvePlan& plan, bool json, bool verbose);
 
   void on_combination(std::size_t file, const std::string& what) override;
   void on_run(const RunRecord& run) override;

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
 
 #include "base/check.h"
 #include "base/text.h"
@@ -32,10 +33,17 @@ std::string paint(std::string_view text, Colour colour, bool wanted) {
   return fmt::format("\x1b[{}m{}\x1b[0m", kCodes[static_cast<std::size_t>(colour)], text);
 }
 
-std::size_t terminal_width() {
+constexpr std::size_t kColumns = 80, kLeastColumns = 20;
+
+/// 0 where it is no terminal.
+std::size_t columns_of(int descriptor) {
   winsize size{};
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20) return size.ws_col;
-  return 80;
+  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > kLeastColumns ? size.ws_col : 0;
+}
+
+std::size_t terminal_width() {
+  const std::size_t columns = columns_of(STDERR_FILENO);
+  return columns > 0 ? columns : kColumns;
 }
 
 /// The first `columns` characters of UTF-8 text.
@@ -49,6 +57,17 @@ std::string_view clipped(std::string_view text, std::size_t columns) {
 }
 
 }  // namespace
+
+std::size_t screen_columns() {
+  if (const std::size_t columns = columns_of(STDOUT_FILENO); columns > 0) return columns;
+  const char* wanted = std::getenv("COLUMNS");
+  const long long columns = wanted == nullptr ? 0 : std::strtoll(wanted, nullptr, 10);
+  return columns > static_cast<long long>(kLeastColumns) && columns < 10'000
+             ? static_cast<std::size_t>(columns)
+             : kColumns;
+}
+
+std::size_t text_columns() { return std::min<std::size_t>(100, screen_columns()); }
 
 std::string painted(std::string_view text, Colour colour) {
   static const bool wanted = colour_wanted(STDOUT_FILENO);
@@ -164,16 +183,114 @@ std::string TextTable::line_of(const Row& row, const std::vector<std::size_t>& w
   return line + "\n";
 }
 
-std::string TextTable::line_of_titles(const std::vector<std::size_t>& widths) const {
-  Row titles;
-  for (const Column& column : columns_) titles.emplace_back(column.title, Colour::bold);
-  return line_of(titles, widths);
+TextTable::Row TextTable::titles() const {
+  Row row;
+  for (const Column& column : columns_) row.emplace_back(column.title, Colour::bold);
+  return row;
 }
 
+namespace {
+
+constexpr std::size_t kGap = 2;
+/// A text that is wrapped keeps at least so many columns.
+constexpr std::size_t kLeastText = 24;
+
+std::size_t width_of(const std::vector<std::size_t>& columns) {
+  return std::accumulate(columns.begin(), columns.end(), kGap * (columns.size() - 1));
+}
+
+}  // namespace
+
 std::string TextTable::text() const {
-  const std::vector<std::size_t> all = widths(rows_);
-  std::string text = line_of_titles(all);
-  for (const Row& row : rows_) text += line_of(row, all);
+  std::vector<std::size_t> columns = widths(rows_);
+  const std::size_t screen = screen_columns();
+  // The widest texts give way first; the first column names the row and stays whole.
+  while (width_of(columns) > screen) {
+    std::size_t widest = 0;
+    for (std::size_t i = 1; i < columns.size(); ++i) {
+      if (columns_[i].align == Align::left && (widest == 0 || columns[i] > columns[widest])) widest = i;
+    }
+    if (widest == 0 || columns[widest] <= kLeastText) return panels(widths(rows_));
+    const std::size_t excess = width_of(columns) - screen;
+    columns[widest] = columns[widest] > excess + kLeastText ? columns[widest] - excess : kLeastText;
+  }
+  return wrapped_text(columns);
+}
+
+/// Cells wider than their column go on in the lines below.
+std::string TextTable::wrapped_text(const std::vector<std::size_t>& widths) const {
+  std::string text = line_of(titles(), widths);
+  for (const Row& row : rows_) {
+    std::vector<std::vector<std::string>> cells;
+    std::size_t lines = 1;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const bool fits = text_width(row[i].text) <= widths[i];
+      cells.push_back(fits ? std::vector<std::string>{row[i].text} : wrapped_lines(row[i].text, widths[i]));
+      lines = std::max(lines, cells.back().size());
+    }
+    for (std::size_t at = 0; at < lines; ++at) {
+      Row line;
+      for (std::size_t i = 0; i < row.size(); ++i)
+        line.emplace_back(at < cells[i].size() ? cells[i][at] : "", row[i].colour);
+      while (line.size() > 1 && line.back().text.empty()) line.pop_back();
+      text += line_of(line, widths);
+    }
+  }
+  return text;
+}
+
+TextTable TextTable::with_columns(const std::vector<std::size_t>& chosen) const {
+  std::vector<Column> columns;
+  for (const std::size_t i : chosen) columns.push_back(columns_[i]);
+  TextTable part(std::move(columns));
+  for (const Row& row : rows_) {
+    Row cells;
+    for (const std::size_t i : chosen)
+      if (i < row.size()) cells.push_back(row[i]);
+    part.add(std::move(cells));
+  }
+  return part;
+}
+
+std::string TextTable::panels(const std::vector<std::size_t>& widths) const {
+  const std::size_t screen = screen_columns();
+  std::string text;
+  for (std::size_t next = 1; next < columns_.size();) {
+    std::vector<std::size_t> chosen{0}, wide{widths[0]};
+    do {
+      chosen.push_back(next);
+      wide.push_back(widths[next++]);
+    } while (next < columns_.size() && width_of(wide) + kGap + widths[next] <= screen);
+    if (!text.empty()) text += "\n";
+    text += with_columns(chosen).wrapped_text(wide);
+  }
+  return text;
+}
+
+std::string TextTable::broken_line(const Row& row) const {
+  constexpr std::size_t kIndent = 4;
+  const std::vector<std::size_t> columns = widths({});
+  const std::size_t screen = screen_columns();
+  std::string text;
+  std::size_t begin = 0;
+  while (begin < row.size()) {
+    const std::size_t indent = begin == 0 ? 0 : kIndent;
+    std::size_t end = begin, used = indent;
+    while (end < row.size()) {
+      const std::size_t cell = std::max(columns[end], text_width(row[end].text)) + (end > begin ? kGap : 0);
+      if (end > begin && used + cell > screen) break;
+      used += cell;
+      ++end;
+    }
+    TextTable part({columns_.begin() + static_cast<std::ptrdiff_t>(begin),
+                    columns_.begin() + static_cast<std::ptrdiff_t>(end)});
+    const Row cells(row.begin() + static_cast<std::ptrdiff_t>(begin),
+                    row.begin() + static_cast<std::ptrdiff_t>(end));
+    const std::vector<std::size_t> wide(columns.begin() + static_cast<std::ptrdiff_t>(begin),
+                                        columns.begin() + static_cast<std::ptrdiff_t>(end));
+    text += std::string(indent, ' ') + part.line_of(cells, wide);
+    begin = end;
+  }
   return text;
 }
 

@@ -31,8 +31,13 @@ std::string error_text(double error);
 
 enum class Align { left, right };
 
-/// Text in columns. Rows may be printed while they come in: widths start from the header and the examples
-/// given.
+/// Columns that text on stdout may take: those of the terminal, else of the environment variable COLUMNS, else 80.
+std::size_t screen_columns();
+/// The same for running text, at most 100: long lines are hard to read.
+std::size_t text_columns();
+
+/// Text in columns, no wider than the screen. Rows may be printed while they come in: widths start from the header and
+/// the examples given.
 class TextTable {
  public:
   struct Column {
@@ -53,16 +58,21 @@ class TextTable {
 
   void add(Row row) { rows_.push_back(std::move(row)); }
   bool empty() const { return rows_.empty(); }
-  /// Header and all rows, columns as wide as their widest cell.
+  /// Header and all rows, columns as wide as their widest cell. On a screen that is too narrow texts are wrapped; where
+  /// that is not enough, columns follow in further tables, which repeat the first one.
   std::string text() const;
-  /// For streaming with the widths asked for.
-  std::string header() const { return line_of_titles(widths({})); }
-  std::string line(const Row& row) const { return line_of(row, widths({})); }
+  /// For streaming with the widths asked for. What is too wide goes on in indented lines.
+  std::string header() const { return broken_line(titles()); }
+  std::string line(const Row& row) const { return broken_line(row); }
 
  private:
+  Row titles() const;
+  std::string broken_line(const Row& row) const;
+  std::string wrapped_text(const std::vector<std::size_t>& widths) const;
+  std::string panels(const std::vector<std::size_t>& widths) const;
+  TextTable with_columns(const std::vector<std::size_t>& chosen) const;
   std::vector<std::size_t> widths(const std::vector<Row>& rows) const;
   std::string line_of(const Row& row, const std::vector<std::size_t>& widths) const;
-  std::string line_of_titles(const std::vector<std::size_t>& widths) const;
 
   std::vector<Column> columns_;
   std::vector<Row> rows_;

@@ -10,6 +10,10 @@
 //
 // methods: one iteration of pgs, nncg, nsgs and anderson on the same W, the mean of the first kSweeps from r = 0, timed
 // in turn; ns_per_contact is that of pgs, x_<name> the time of another method over it.
+//
+// orders: one sweep of the same W in natural order, coloured on one and on two threads, and there and back, timed in turn;
+// ns_per_contact is that of the natural order, x_… the time of another over it; plan_sweeps: time to find the colours and to
+// move the rows, in sweeps of natural order.
 
 #include <benchmark/benchmark.h>
 
@@ -22,6 +26,7 @@
 #include "memory_bandwidth.h"
 #include "solvers/registry.h"
 #include "solvers/relaxation/gauss_seidel.h"
+#include "solvers/relaxation/ordered_sweep.h"
 
 namespace signorini::bench {
 namespace {
@@ -110,6 +115,49 @@ void methods(benchmark::State& state, Order order, FrictionLaw law) {
   state.SetLabel(std::string(enum_name(isa())));
 }
 
+void orders(benchmark::State& state, Order order) {
+  const auto contacts = static_cast<Index>(state.range(0));
+  const BlockSparseMatrix W = contact_matrix(contacts, kPerRow, order);
+  const Vector q = free_velocities(contacts), mu = Vector::Constant(contacts, kFriction);
+  TaskArena two(2);
+  struct Candidate {
+    SweepOrder order;
+    TaskArena* arena;
+    SweepPlan plan;
+    GaussSeidelData data;
+    OrderedSweep sweep;
+    std::vector<double> r;
+  };
+  std::array<Candidate, 4> all{{{SweepOrder::natural, nullptr, {}, {}, {}, {}},
+                                {SweepOrder::coloured, nullptr, {}, {}, {}, {}},
+                                {SweepOrder::coloured, &two, {}, {}, {}, {}},
+                                {SweepOrder::symmetric, nullptr, {}, {}, {}, {}}}};
+  std::vector<std::function<void()>> candidates;
+  for (Candidate& c : all) {
+    c.plan = plan_sweeps(W, c.order);
+    ReducedProblem placed = in_order(ReducedProblem{W, q}, c.plan);
+    c.data = make_gauss_seidel_data(std::move(placed.W), std::move(placed.q), mu, FrictionLaw::cone,
+                                    TangentStep::scalar);
+    c.sweep.prepare(c.data, c.plan);
+    c.r.assign(3 * static_cast<std::size_t>(contacts), 0.0);
+    candidates.emplace_back([&c] { benchmark::DoNotOptimize(c.sweep.run(c.r, c.arena)); });
+  }
+  candidates.emplace_back([&] {
+    benchmark::DoNotOptimize(in_order(ReducedProblem{W, q}, plan_sweeps(W, SweepOrder::coloured)).q.data());
+  });
+  const std::vector<double> seconds =
+      least_seconds(state, state.range(0) > 10'000 ? Start::cold : Start::warm, candidates);
+  state.counters["ns_per_contact"] = seconds[0] * 1e9 / contacts;
+  state.counters["colours"] = all[1].plan.colours();
+  const std::array<const char*, 4> names{"x_coloured", "x_coloured_2_threads", "x_symmetric", "plan_sweeps"};
+  for (std::size_t i = 0; i < names.size(); ++i) state.counters[names[i]] = seconds[i + 1] / seconds[0];
+  state.SetLabel(std::string(enum_name(isa())));
+}
+
+void island_sizes(benchmark::internal::Benchmark* b) {
+  b->Arg(1'000)->Arg(10'000)->Arg(100'000)->UseManualTime()->Unit(benchmark::kMicrosecond);
+}
+
 void in_cache(benchmark::internal::Benchmark* b) { b->Arg(1000)->UseManualTime(); }
 void from_memory(benchmark::internal::Benchmark* b) {
   b->Arg(1'000'000)->UseManualTime()->Iterations(20)->Unit(benchmark::kMillisecond);
@@ -132,6 +180,8 @@ BENCHMARK_CAPTURE(methods, pyramid_scattered_in_cache, Order::scattered, Frictio
     ->Apply(in_cache);
 BENCHMARK_CAPTURE(methods, cone_scattered_from_memory, Order::scattered, FrictionLaw::cone)
     ->Apply(beyond_cache);
+BENCHMARK_CAPTURE(orders, chain, Order::chain)->Apply(island_sizes);
+BENCHMARK_CAPTURE(orders, scattered, Order::scattered)->Apply(island_sizes);
 
 }  // namespace
 }  // namespace signorini::bench

@@ -12,6 +12,7 @@
 // Either ends where the referee's error is at most T (default 1e-4). Iterations: mean, median, most; and the
 // snapshots that were not solved within 4 000 iterations, which count as 4 000.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>

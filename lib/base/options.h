@@ -44,12 +44,13 @@ std::string_view enum_name(E e) {
 
 template <NamedEnum E>
 E parse_enum(std::string_view text, std::string_view what) {
-  std::vector<std::string> names;
+  std::string known;
   for (const auto& [value, name] : EnumNames<E>::value) {
     if (name == text) return value;
-    names.emplace_back(name);
+    known += known.empty() ? "" : ", ";
+    known += name;
   }
-  throw_usage("{}: unknown value '{}' (known: {})", what, text, fmt::join(names, ", "));
+  throw_usage("{}: unknown value '{}' (known: {})", what, text, known);
 }
 
 /// Keys and values as text, as they come from the command line or a TOML table.

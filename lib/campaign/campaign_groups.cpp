@@ -1,6 +1,7 @@
 #include "campaign/campaign_groups.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>

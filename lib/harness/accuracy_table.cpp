@@ -1,6 +1,7 @@
 #include "harness/accuracy_table.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>

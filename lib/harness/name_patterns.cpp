@@ -1,6 +1,7 @@
 #include "harness/name_patterns.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fnmatch.h>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 #include "harness/recording_tables.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>

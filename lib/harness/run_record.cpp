@@ -1,5 +1,7 @@
 #include "harness/run_record.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <fstream>

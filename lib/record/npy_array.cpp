@@ -1,6 +1,7 @@
 #include "record/npy_array.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>

@@ -1,5 +1,7 @@
 #include "scene/scene_bodies.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <numbers>
 

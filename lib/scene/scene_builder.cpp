@@ -1,5 +1,7 @@
 #include "scene/scene_builder.h"
 
+#include <fmt/ranges.h>
+
 #include <Eigen/Geometry>
 #include <cmath>
 #include <numbers>

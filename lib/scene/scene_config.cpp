@@ -1,5 +1,7 @@
 #include "scene/scene_config.h"
 
+#include <fmt/ranges.h>
+
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>

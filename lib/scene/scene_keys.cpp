@@ -1,5 +1,7 @@
 #include "scene/scene_keys.h"
 
+#include <fmt/ranges.h>
+
 #include <cmath>
 #include <filesystem>
 #include <fstream>

@@ -1,6 +1,7 @@
 #include "scene/steps_file.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cerrno>
 #include <cmath>

@@ -47,7 +47,7 @@ enum class LoopEnd : std::uint8_t {
 
 class IterativeSolver : public Solver {
  public:
-  SolveReport solve(std::span<double> r, const StopRule& rule, IterationObserver* observer) final;
+  SolveReport solve(std::span<double> r, const StopRule& rule, IterationObserver* observer) override;
 
  protected:
   /// U = max|q| of the prepared problem, m/s.

@@ -25,6 +25,10 @@ namespace {
 constexpr double kHeadStart = 20e-6;
 constexpr double kSmallProblem = 2000.0;
 
+/// A region of at least this many blocks, and of half of the blocks of all, gets the threads for itself where its
+/// solver has use for them: the other regions cannot occupy them.
+constexpr double kLargeRegion = 20e3;
+
 /// From the best outcome to the worst.
 int badness(SolveStatus status) {
   switch (status) {
@@ -245,6 +249,14 @@ struct RegionTasks::Impl {
     }
   }
 
+  /// Threads inside the solve of the one region that is larger than all others together.
+  void share_threads() {
+    if (options.threads == 1 || !prototype->traits().parallel) return;
+    const double all = std::accumulate(costs.begin(), costs.end(), 0.0);
+    for (std::size_t i = 0; i < regions(); ++i)
+      if (costs[i] >= std::max(kLargeRegion, 0.5 * all)) solvers[i]->use_arena(threads());
+  }
+
   bool prepare_together(const ContactProblem& problem);
   void prepare_apart(const ContactProblem& problem);
   void trace_solve(std::span<double> r, const StopRule& stop, IterationObserver& observer);
@@ -341,6 +353,7 @@ void RegionTasks::prepare(const ContactProblem& problem) {
   for (const double q : s.largest_q) s.velocity_scale = std::max(s.velocity_scale, q);
   if (!(s.velocity_scale > 0.0)) s.velocity_scale = 1.0;
   s.schedule = schedule_regions(s.costs, s.options.threads);
+  s.share_threads();
   s.small = std::accumulate(s.costs.begin(), s.costs.end(), 0.0) < kSmallProblem;
 }
 

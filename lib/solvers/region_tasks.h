@@ -9,7 +9,8 @@
 /// Regions start in descending order of predicted cost, small ones in batches (region_schedule.h). Every
 /// region stops by the global velocity scale U, so the assembled r meets the asked residual. Every region has
 /// its own solver instance and its result depends on nothing but the region: the bits are the same for any
-/// number of threads.
+/// number of threads. A region that holds most of the problem is solved by several threads where its solver is
+/// `parallel`.
 ///
 /// The assembled report: the worst status of all regions (with the message of the first region that has it),
 /// the most iterations of any region, and products Σ c_R p_R / Σ c_R with c_R the blocks of the region's W

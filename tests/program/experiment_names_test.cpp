@@ -26,9 +26,10 @@ class ExperimentNamesTest : public ProgramTest {
         << "\"\nprotocols = [\"self-stopped\"]\nproblems = [{ name = \"n\", planted = { contacts = 3 } }]\n"
            "solvers = [{ name = \"pgs\" }]\n";
   }
-  Outcome with_configs(std::vector<std::string> arguments) const {
+  Outcome with_configs(std::vector<std::string> arguments,
+                       const std::vector<std::string>& variables = {}) const {
     arguments.insert(arguments.begin(), {"--configs", path("configs")});
-    return run(arguments);
+    return run(arguments, variables);
   }
   /// Runs the experiment; the id is the folder of its results.
   void expect_id(const std::string& name, const std::string& id) const {
@@ -75,7 +76,7 @@ TEST_F(ExperimentNamesTest, ListOfColumnsIsTheSchemaBesideTheTable) {
   ASSERT_EQ(with_configs({"run", "beta2001_fig1", "--out", path("out")}).code, 0);
   const auto schema = nlohmann::json::parse(file_text(folder_ / "out/beta2001_fig1/runs.schema.json"));
   EXPECT_EQ(nlohmann::json::parse(with_configs({"list", "columns", "--json"}).out), schema["runs.csv"]);
-  const std::string text = with_configs({"list", "columns"}).out;
+  const std::string text = with_configs({"list", "columns"}, {"COLUMNS=1000"}).out;
   for (const auto& column : schema["runs.csv"]) {
     EXPECT_NE(text.find(column["name"].get<std::string>()), std::string::npos) << text;
     EXPECT_NE(text.find(column["meaning"].get<std::string>()), std::string::npos) << text;

@@ -1,5 +1,7 @@
 // --json: every command writes one JSON document to standard output and nothing else.
 
+#include <fmt/ranges.h>
+
 #include <nlohmann/json.hpp>
 
 #include "program/program_fixture.h"

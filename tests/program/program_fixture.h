@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fmt/ranges.h>
+
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>

@@ -383,9 +383,10 @@ TEST_F(RecordTest, InfoNamesWhatSolversMayStartFrom) {
   ASSERT_EQ(run(command("b.h5")).code, 0);
   const std::string line =
       "b.h5: starts: impulses [N s], velocities [m/s], contact states, friction bounds [N s]\n";
-  const Outcome with = run({"info", path("b.h5")});
+  const std::vector<std::string> wide{"COLUMNS=100"};
+  const Outcome with = run({"info", path("b.h5")}, wide);
   EXPECT_NE(with.out.find(line), std::string::npos) << with.out;
-  EXPECT_NE(run({"info", path("b.h5"), "--steps"}).out.find(line), std::string::npos);
+  EXPECT_NE(run({"info", path("b.h5"), "--steps"}, wide).out.find(line), std::string::npos);
   const Outcome without = run({"info", planted("p.hdf5")});
   EXPECT_EQ(without.out.find("starts"), std::string::npos) << without.out;
 }

@@ -1,3 +1,5 @@
+#include <fmt/ranges.h>
+
 #include <cstdlib>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -81,7 +83,7 @@ TEST_F(UsageTest, ListNamesSolversScenesExperimentsAndMeasures) {
 
 TEST_F(UsageTest, ListNamesEveryShapeOfTheRegistry) {
   const Outcome all = run({"list"});
-  const Outcome shapes = run({"list", "shapes"});
+  const Outcome shapes = run({"list", "shapes"}, {"COLUMNS=1000"});
   ASSERT_EQ(shapes.code, 0) << shapes.err;
   const auto json = nlohmann::json::parse(run({"list", "shapes", "--json"}).out);
   ASSERT_EQ(json.size(), shape_registry().size());
@@ -94,6 +96,39 @@ TEST_F(UsageTest, ListNamesEveryShapeOfTheRegistry) {
     EXPECT_NE(shapes.out.find(entry.summary), std::string::npos) << entry.name;
     EXPECT_NE(all.out.find(entry.name), std::string::npos) << entry.name;
   }
+}
+
+TEST_F(UsageTest, ScreensFitEightyColumnsUnlessToldOtherwise) {
+  const std::string file = planted("net.hdf5", {.contacts = 12, .regions = 3});
+  ASSERT_EQ(run({"record", "rings", "--size", "quick", "--steps", "60", "-o", path("rings.h5")}).code, 0);
+  std::vector<std::vector<std::string>> screens{
+      {"--help"},
+      {"list"},
+      {"info", file, path("rings.h5")},
+      {"info", "--steps", path("rings.h5")},
+      {"info", "--facts", path("rings.h5")},
+      {"solve", file, "--solver", "pgs,newton", "--verbose"},
+      {"solve", file, "--regions", "none,points", "--threads", "1,1000"}};
+  for (const char* what : {"solvers", "scenes", "shapes", "experiments", "measures", "columns"})
+    screens.push_back({"list", what});
+  for (const char* command : kCommands) screens.push_back({command, "--help"});
+  for (const auto& screen : screens) {
+    const std::string text = run(screen, {"COLUMNS=80"}).out;
+    EXPECT_FALSE(text.empty()) << fmt::format("{}", fmt::join(screen, " "));
+    for (const std::string& line : split(text, '\n')) {
+      if (line.find(folder_.string()) != std::string::npos) continue;  // a path is not broken
+      const auto columns = std::ranges::count_if(
+          line, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
+      EXPECT_LE(columns, 80) << fmt::format("{}: {}", fmt::join(screen, " "), line);
+    }
+  }
+  // What was cut is whole where there is room.
+  const auto lines_at = [&](const char* columns) {
+    return std::ranges::count(run({"info", path("rings.h5")}, {columns}).out, '\n');
+  };
+  EXPECT_EQ(lines_at("COLUMNS=300"), 7)
+      << "two tables of a title and a line, a line about starts, two empty lines";
+  EXPECT_GT(lines_at("COLUMNS=80"), 7);
 }
 
 TEST_F(UsageTest, NothingAskedShowsTheHelpAndIsAUsageError) {

@@ -30,8 +30,7 @@ void AndersonOptions::validate() const {
 
 void Anderson::prepare_island(ReducedProblem problem, Vector mu) {
   const FrictionLaw law = options_.common.law;
-  set_data(make_gauss_seidel_data(std::move(problem.W), std::move(problem.q), std::move(mu), law,
-                                  natural_tangent_step(law)));
+  set_sweeps(std::move(problem), std::move(mu), law, TangentChoice::automatic, options_.order);
   change_.resize(u_.size());
   if (options_.window > 0) history_.prepare(metric_roots(data_), options_.window);
 }
@@ -56,9 +55,9 @@ Iteration Anderson::iterate(std::span<double> r) {
     old_square_ = square_;
   }
   swept_once_ = true;
-  const SweepStep step = gauss_seidel_step(data_, change_, r, change_);
+  const SweepStep step = sweep_.step(change_, r, change_, arena_);
   square_ = step.square;
-  return swept(step.correction);
+  return swept_in_order(step.correction);
 }
 
 bool Anderson::may_accelerate() {

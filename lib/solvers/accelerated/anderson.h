@@ -8,8 +8,8 @@
 
 #include "solvers/accelerated/anderson_history.h"
 #include "solvers/accelerated/stall_guard.h"
-#include "solvers/delassus_solver.h"
 #include "solvers/registered_solver.h"
+#include "solvers/relaxation/sweeping_solver.h"
 
 /// `anderson`: sweeps of projected Gauss–Seidel r → y = G(r) (gauss_seidel.h) on u = W r + q, accelerated by the
 /// last `window` of them (Anderson 1965; Walker and Ni 2011; anderson_history.h):
@@ -38,6 +38,7 @@ struct AndersonOptions {
   CommonOptions common;
   int window = 5;
   AndersonGuard guard = AndersonGuard::growth;
+  SweepOrder order = SweepOrder::natural;
 
   template <class Visitor>
   void visit(Visitor& v) {
@@ -46,14 +47,15 @@ struct AndersonOptions {
     v("guard", guard,
       "growth: the history is forgotten where a sweep changes more than twice as much as the last one, and "
       "plain sweeps follow where nothing is gained; none: no guard");
+    v("order", order, kSweepOrderHelp);
   }
   void validate() const;
 };
 
-class Anderson : public RegisteredSolver<Anderson, AndersonOptions, DelassusSolver> {
+class Anderson : public RegisteredSolver<Anderson, AndersonOptions, SweepingSolver> {
  public:
   static constexpr std::string_view kName = "anderson";
-  static constexpr SolverTraits kTraits{};
+  static constexpr SolverTraits kTraits{.parallel = true};
   explicit Anderson(const Options& options) : RegisteredSolver(options) {}
 
   void prepare_island(ReducedProblem problem, Vector mu) override;

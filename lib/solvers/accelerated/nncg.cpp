@@ -11,9 +11,8 @@ void NncgOptions::validate() const {
 
 void Nncg::prepare_island(ReducedProblem problem, Vector mu) {
   const FrictionLaw law = options_.common.law;
-  set_data(make_gauss_seidel_data(std::move(problem.W), std::move(problem.q), std::move(mu), law,
-                                  natural_tangent_step(law)));
-  sweeps_.prepare(data_);
+  set_sweeps(std::move(problem), std::move(mu), law, TangentChoice::automatic, options_.order);
+  sweeps_.prepare(data_, plan_);
 }
 
 Iteration Nncg::start(std::span<double> /*r*/, const StopTest& /*stop*/) {
@@ -23,10 +22,10 @@ Iteration Nncg::start(std::span<double> /*r*/, const StopTest& /*stop*/) {
 }
 
 Iteration Nncg::iterate(std::span<double> r) {
-  const SweepStep step = sweeps_.step(r);
+  const SweepStep step = sweeps_.step(r, arena_);
   counters_.restarts = sweeps_.restarts();
   counters_.guards = sweeps_.guards();
-  return swept(step.correction);
+  return swept_in_order(step.correction);
 }
 
 }  // namespace signorini

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "solvers/accelerated/nncg_sweeps.h"
-#include "solvers/delassus_solver.h"
 #include "solvers/registered_solver.h"
+#include "solvers/relaxation/sweeping_solver.h"
 
 /// `nncg`: nonsmooth nonlinear conjugate gradients (Silcowitz, Niebe and Erleben 2010, Algorithm 2) on
 /// u = W r + q.
@@ -36,6 +36,7 @@ struct NncgOptions {
   CommonOptions common;
   NncgForm form = NncgForm::robust;
   double restart_above = 1.5;
+  SweepOrder order = SweepOrder::natural;
 
   template <class Visitor>
   void visit(Visitor& v) {
@@ -46,14 +47,15 @@ struct NncgOptions {
     v("restart_above", restart_above,
       "directions are given up where |d|^2 of a sweep is more than this times the last one (printed: at most "
       "1); 0: always, which leaves plain sweeps");
+    v("order", order, kSweepOrderHelp);
   }
   void validate() const;
 };
 
-class Nncg : public RegisteredSolver<Nncg, NncgOptions, DelassusSolver> {
+class Nncg : public RegisteredSolver<Nncg, NncgOptions, SweepingSolver> {
  public:
   static constexpr std::string_view kName = "nncg";
-  static constexpr SolverTraits kTraits{};
+  static constexpr SolverTraits kTraits{.parallel = true};
   explicit Nncg(const Options& options) : RegisteredSolver(options) {}
 
   void prepare_island(ReducedProblem problem, Vector mu) override;

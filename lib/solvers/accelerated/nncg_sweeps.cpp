@@ -5,8 +5,8 @@
 
 namespace signorini {
 
-void NncgSweeps::prepare(const GaussSeidelData& data) {
-  data_ = &data;
+void NncgSweeps::prepare(const GaussSeidelData& data, const SweepPlan& plan) {
+  sweep_.prepare(data, plan);
   change_.assign(3 * data.contact.size(), 0.0);
   direction_.assign(3 * data.contact.size(), 0.0);
 }
@@ -20,10 +20,10 @@ void NncgSweeps::start(NncgForm form, double restart_above) {
   guard_ = {};
 }
 
-SweepStep NncgSweeps::step(std::span<double> r) {
-  if (swept_once_) accelerate(r);
+SweepStep NncgSweeps::step(std::span<double> r, TaskArena* arena) {
+  if (swept_once_) accelerate(r, arena);
   swept_once_ = true;
-  const SweepStep step = gauss_seidel_step(*data_, direction_, r, change_);
+  const SweepStep step = sweep_.step(direction_, r, change_, arena);
   square_ = robust() ? step.square : dot(change_, change_);
   along_ = step.along;
   return step;
@@ -40,7 +40,7 @@ bool NncgSweeps::may_accelerate() {
 }
 
 /// r = y ← y + β p, p ← β p + d.
-void NncgSweeps::accelerate(std::span<double> r) {
+void NncgSweeps::accelerate(std::span<double> r, TaskArena* arena) {
   const bool kept = may_accelerate();
   const double beta = std::min(1.0, square_ / old_square_);
   old_square_ = square_;
@@ -49,11 +49,14 @@ void NncgSweeps::accelerate(std::span<double> r) {
     directed_ = kept;
     return;
   }
-  for (std::size_t i = 0; i < r.size(); ++i) {
-    const double further = beta * direction_[i];
-    r[i] += further;
-    direction_[i] = further + change_[i];
-  }
+  constexpr std::size_t kGrain = 4096;
+  for_each_chunk(arena, r.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const double further = beta * direction_[i];
+      r[i] += further;
+      direction_[i] = further + change_[i];
+    }
+  });
 }
 
 }  // namespace signorini

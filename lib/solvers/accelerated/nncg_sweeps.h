@@ -10,7 +10,7 @@
 #include "base/options.h"
 #include "linalg/dot.h"
 #include "solvers/accelerated/stall_guard.h"
-#include "solvers/relaxation/gauss_seidel.h"
+#include "solvers/relaxation/ordered_sweep.h"
 
 /// The sweeps of `nncg` (nncg.h has the method) on impulses that somebody else owns.
 namespace signorini {
@@ -24,12 +24,12 @@ struct EnumNames<NncgForm> {
 
 class NncgSweeps {
  public:
-  /// `data` must outlive the use.
-  void prepare(const GaussSeidelData& data);
+  /// `data`, in the order of `plan`, must outlive the use.
+  void prepare(const GaussSeidelData& data, const SweepPlan& plan = {});
   /// Forgets the directions.
   void start(NncgForm form = NncgForm::robust, double restart_above = 1.5);
-  /// r (3m, N·s) becomes the next y.
-  SweepStep step(std::span<double> r);
+  /// r (3m, N·s) becomes the next y. Null arena: one thread.
+  SweepStep step(std::span<double> r, TaskArena* arena = nullptr);
 
   long long restarts() const { return restarts_; }      ///< since `start`
   long long guards() const { return guard_.spells(); }  ///< since `start`
@@ -37,9 +37,9 @@ class NncgSweeps {
  private:
   bool robust() const { return form_ == NncgForm::robust; }
   bool may_accelerate();
-  void accelerate(std::span<double> r);
+  void accelerate(std::span<double> r, TaskArena* arena);
 
-  const GaussSeidelData* data_ = nullptr;
+  OrderedSweep sweep_;
   std::vector<double> change_, direction_;  ///< 3m: d and p, N·s
   NncgForm form_ = NncgForm::robust;
   double restart_above_ = 1.5;

@@ -1,5 +1,7 @@
 #include "solvers/plugin/plugin_solver.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cmath>

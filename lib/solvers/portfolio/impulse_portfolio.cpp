@@ -31,9 +31,8 @@ constexpr double kGain = 2.0, kLargeGain = 20.0;
 
 void ImpulsePortfolio::prepare_island(ReducedProblem problem, Vector mu) {
   const FrictionLaw law = options_.common.law;
-  set_data(make_gauss_seidel_data(std::move(problem.W), std::move(problem.q), std::move(mu), law,
-                                  natural_tangent_step(law)));
-  sweeps_.prepare(data_);
+  set_sweeps(std::move(problem), std::move(mu), law, TangentChoice::automatic, SweepOrder::automatic);
+  sweeps_.prepare(data_, plan_);
   newton_ready_ = false;
   if (data_.contacts() <= NewtonSystem::kSmall) prepare_newton();
   sweep_cost_ =
@@ -70,7 +69,7 @@ Iteration ImpulsePortfolio::sweep(std::span<double> r) {
   phase_ = 0;
   if (resume_) std::copy(swept_.begin(), swept_.end(), r.begin());
   resume_ = false;
-  const SweepStep step = sweeps_.step(r);
+  const SweepStep step = sweeps_.step(r, arena_);
   counters_.restarts = sweeps_.restarts();
   swept_cost_ += sweep_cost_;
   --length_;

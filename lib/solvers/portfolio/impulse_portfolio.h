@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "solvers/accelerated/nncg_sweeps.h"
-#include "solvers/delassus_solver.h"
 #include "solvers/newton/full_newton.h"
 #include "solvers/newton/proximal_newton.h"
 #include "solvers/portfolio/sweep_record.h"
 #include "solvers/registered_solver.h"
+#include "solvers/relaxation/sweeping_solver.h"
 
 /// Sweeps while they promise to arrive, Newton steps where these are cheaper, on u = W r + q: the part of `auto` that
 /// works on impulses.
@@ -22,6 +22,8 @@
 /// A trial begins where left > need, or where sweeps have cost nearly as much as a trial without arriving. The first is full
 /// Newton steps from zero; then from the best iterate, and proximal ones that resume where they were. A trial that halves the
 /// error hands its iterate to the sweeps; otherwise these go on where they were.
+///
+/// Sweeps are coloured on islands that are large enough for it (`order = auto` of relaxation/sweep_plan.h).
 ///
 /// `leave_steps_to_others`: no Newton steps here; the solve ends as stalled where a trial would begin. `end_after_trials`: it
 /// ends so where trials do not get on.
@@ -38,10 +40,10 @@ struct PortfolioOptions {
   }
 };
 
-class ImpulsePortfolio : public RegisteredSolver<ImpulsePortfolio, PortfolioOptions, DelassusSolver> {
+class ImpulsePortfolio : public RegisteredSolver<ImpulsePortfolio, PortfolioOptions, SweepingSolver> {
  public:
   static constexpr std::string_view kName = "auto";
-  static constexpr SolverTraits kTraits{.phases = {"sweep", "newton"}};
+  static constexpr SolverTraits kTraits{.parallel = true, .phases = {"sweep", "newton"}};
   explicit ImpulsePortfolio(const Options& options) : RegisteredSolver(options) {}
 
   std::string island_refusal(Index /*contacts*/) const override { return ""; }

@@ -19,6 +19,7 @@ struct Problem {
   BlockView W;
   const Index* upper_begin;
   const GaussSeidelContact* contact;
+  std::ptrdiff_t first, last, stride;  ///< contacts first, first + stride, …, until last, which is left out
 };
 
 /// Whether a sweep writes down what it changes.
@@ -48,7 +49,7 @@ template <Update update, Record record>
 SweepStep sweep_portable(const Problem& problem, double* r, const Log& log) {
   const BlockView& W = problem.W;
   double largest = 0.0, poison = 0.0, square = 0.0, along = 0.0;
-  for (std::ptrdiff_t k = 0; k < W.rows; ++k) {
+  for (std::ptrdiff_t k = problem.first; k != problem.last; k += problem.stride) {
     const GaussSeidelContact& c = problem.contact[k];
     double u[3] = {c.q[0], c.q[1], c.q[2]};
     for (std::ptrdiff_t b = W.begin[k]; b < W.begin[k + 1]; ++b) {
@@ -144,14 +145,18 @@ SIGNORINI_AVX2 SweepStep sweep_avx2(const Problem& problem, double* r, const Log
   const __m128d zero = _mm_setzero_pd();
   __m128d largest = zero, poison = zero;
   __m128d square_N = zero, square_T = zero, along_N = zero, along_T = zero;
-  for (std::ptrdiff_t k = 0; k < W.rows; ++k) {
+  for (std::ptrdiff_t k = problem.first; k != problem.last; k += problem.stride) {
     const GaussSeidelContact& c = problem.contact[k];
     double* rk = r + 3 * k;
-    // u = q + Σ_{j ≥ k} W_kj r_j + Σ_{j < k} W_kj r_j
+    // u = q + Σ_{j ≥ k} W_kj r_j + Σ_{j < k} W_kj r_j: the contact before k comes last, whose impulse is waited for
     kernel::RowSums sums{_mm256_loadu_pd(c.q), _mm256_setzero_pd(), _mm256_setzero_pd()};
     const std::ptrdiff_t upper = problem.upper_begin[k];
-    kernel::add_blocks<source>(W, upper, W.begin[k + 1], r, sums);
-    kernel::add_blocks<source>(W, W.begin[k], upper, r, sums);
+    if (problem.stride > 0) {
+      kernel::add_blocks<source>(W, upper, W.begin[k + 1], r, sums);
+      kernel::add_blocks<source>(W, W.begin[k], upper, r, sums);
+    } else {
+      kernel::add_blocks<source>(W, W.begin[k], W.begin[k + 1], r, sums);
+    }
     const __m256d u = _mm256_add_pd(sums.column0, _mm256_add_pd(sums.column1, sums.column2));
 
     const __m128d old_normal = _mm_load_sd(rk), old = _mm_loadu_pd(rk + 1);
@@ -201,10 +206,17 @@ SweepStep sweep(Isa level, const Problem& problem, double* r, const Log& log) {
 }
 
 template <Record record>
-SweepStep sweep_by_law(Isa level, const GaussSeidelData& data, std::span<double> r, const Log& log) {
+SweepStep sweep_by_law(Isa level, const GaussSeidelData& data, SweepRange range, std::span<double> r,
+                       const Log& log) {
   SIGNORINI_CHECK(r.size() == span_of(data.q).size());
-  for (const std::ptrdiff_t k : data.fixed) std::fill_n(r.begin() + 3 * k, 3, 0.0);
-  const Problem problem{kernel::view_of(data.W), data.upper_begin.data(), data.contact.data()};
+  SIGNORINI_CHECK(0 <= range.begin && range.begin <= range.end && range.end <= data.contacts());
+  Problem problem{
+      kernel::view_of(data.W), data.upper_begin.data(), data.contact.data(), range.begin, range.end, 1};
+  if (range.backwards) {
+    problem.first = range.end - std::ptrdiff_t{1};
+    problem.last = range.begin - std::ptrdiff_t{1};
+    problem.stride = -1;
+  }
   return with_law(data.law, [&](auto law) {
     if constexpr (decltype(law)::kPartSize == 1)
       return sweep<Update::componentwise_clamp, record>(level, problem, r.data(), log);
@@ -297,23 +309,39 @@ GaussSeidelData make_gauss_seidel_data(BlockSparseMatrix W, Vector q, Vector mu,
   return data;
 }
 
+void release_fixed(const GaussSeidelData& data, std::span<double> r) {
+  for (const std::ptrdiff_t k : data.fixed) std::fill_n(r.begin() + 3 * k, 3, 0.0);
+}
+
 double gauss_seidel_sweep(Isa level, const GaussSeidelData& data, std::span<double> r) {
-  return sweep_by_law<Record::nothing>(level, data, r, {}).correction;
+  release_fixed(data, r);
+  return sweep_by_law<Record::nothing>(level, data, {0, data.contacts()}, r, {}).correction;
 }
 
 double gauss_seidel_sweep(const GaussSeidelData& data, std::span<double> r) {
   return gauss_seidel_sweep(isa(), data, r);
 }
 
+double gauss_seidel_sweep(const GaussSeidelData& data, SweepRange range, std::span<double> r) {
+  return sweep_by_law<Record::nothing>(isa(), data, range, r, {}).correction;
+}
+
 SweepStep gauss_seidel_step(Isa level, const GaussSeidelData& data, std::span<const double> along,
                             std::span<double> r, std::span<double> change) {
   SIGNORINI_CHECK(along.size() == r.size() && change.size() == r.size());
-  return sweep_by_law<Record::change>(level, data, r, {along.data(), change.data()});
+  release_fixed(data, r);
+  return sweep_by_law<Record::change>(level, data, {0, data.contacts()}, r, {along.data(), change.data()});
 }
 
 SweepStep gauss_seidel_step(const GaussSeidelData& data, std::span<const double> along, std::span<double> r,
                             std::span<double> change) {
   return gauss_seidel_step(isa(), data, along, r, change);
+}
+
+SweepStep gauss_seidel_step(const GaussSeidelData& data, SweepRange range, std::span<const double> along,
+                            std::span<double> r, std::span<double> change) {
+  SIGNORINI_CHECK(along.size() == r.size() && change.size() == r.size());
+  return sweep_by_law<Record::change>(isa(), data, range, r, {along.data(), change.data()});
 }
 
 namespace {

@@ -106,6 +106,20 @@ SweepStep gauss_seidel_step(const GaussSeidelData& data, std::span<const double>
 SweepStep gauss_seidel_step(Isa level, const GaussSeidelData& data, std::span<const double> along,
                             std::span<double> r, std::span<double> change);
 
+/// Contacts begin, begin + 1, …, end − 1 of a sweep, or the same from the last to the first.
+struct SweepRange {
+  Index begin = 0;
+  Index end = 0;
+  bool backwards = false;
+};
+/// The part of a sweep that updates these contacts; `square` and `along` are sums over them. Contacts of
+/// `data.fixed` are taken as any other: `release_fixed` comes before the first part.
+double gauss_seidel_sweep(const GaussSeidelData& data, SweepRange range, std::span<double> r);
+SweepStep gauss_seidel_step(const GaussSeidelData& data, SweepRange range, std::span<const double> along,
+                            std::span<double> r, std::span<double> change);
+/// r = 0 at contacts with W_NN ≤ 0; what every sweep of all contacts begins with.
+void release_fixed(const GaussSeidelData& data, std::span<double> r);
+
 /// The Alart–Curnier error of r (contact/residuals.h) in m/s, not divided by U; one product with W. `u` (3m)
 /// receives W r + q. A contact with W_NN ≤ 0 counts with max(0, −u_N). NaN when r or u is not finite.
 double alart_curnier_error(const GaussSeidelData& data, std::span<const double> r, std::span<double> u);

@@ -44,14 +44,17 @@ double printed_sweep(const GaussSeidelData& data, std::span<double> r, std::span
 
 void PgsOptions::validate() const {
   if (n_max < 1) throw_usage("solver 'pgs': n_max = {} must be at least 1", n_max);
+  if (form == PgsForm::printed && order != SweepOrder::natural)
+    throw_usage("solver 'pgs': form = printed sweeps in natural order; leave out order = {}",
+                enum_name(order));
   paper.validate("solver 'pgs'");
 }
 
 std::string Pgs::island_refusal(Index contacts) const { return options_.kernel.refusal(contacts); }
 
 void Pgs::prepare_island(ReducedProblem problem, Vector mu) {
-  set_data(make_gauss_seidel_data(options_.kernel.stored(std::move(problem.W)), std::move(problem.q),
-                                  std::move(mu), options_.common.law, options_.tangent));
+  problem.W = options_.kernel.stored(std::move(problem.W));
+  set_sweeps(std::move(problem), std::move(mu), options_.common.law, options_.tangent, options_.order);
   previous_.resize(u_.size());
 }
 
@@ -68,9 +71,9 @@ Iteration Pgs::start(std::span<double> /*r*/, const StopTest& stop) {
 Iteration Pgs::iterate(std::span<double> r) {
   if (rules_.active()) std::copy(r.begin(), r.end(), previous_.begin());
   ++sweeps_;
-  const double correction =
-      options_.form == PgsForm::robust ? gauss_seidel_sweep(data_, r) : printed_sweep(data_, r, previous_);
-  Iteration iteration = swept(correction);
+  const bool robust = options_.form == PgsForm::robust;
+  const double correction = robust ? sweep_.run(r, arena_) : printed_sweep(data_, r, previous_);
+  Iteration iteration = swept_in_order(correction);
   if (rules_.active()) {
     iteration.error = measure(r, correction);
     rule_met_ = rules_.met(step_norms(r, previous_), projected_residual(data_.law, data_.mu, r, u_));

@@ -6,14 +6,14 @@
 #include <utility>
 #include <vector>
 
-#include "solvers/delassus_solver.h"
 #include "solvers/dense_pattern.h"
 #include "solvers/registered_solver.h"
 #include "solvers/relaxation/paper_rules.h"
+#include "solvers/relaxation/sweeping_solver.h"
 
 /// `pgs`: projected Gauss–Seidel on u = W r + q (Lazarevych 2010 eqs. 6, 7, 14, 15).
 ///
-/// One iteration is one sweep over the contacts (gauss_seidel.h). Departures from the paper (docs/theory.md):
+/// One iteration is one sweep over the contacts (gauss_seidel.h), or two where `order = symmetric`. Departures from the paper (docs/theory.md):
 /// the projection acts inside the sweep (C08), and the cone takes one scalar tangential step 1/λ_max(W_TT)
 /// (C09). Both printed rules stay selectable (`form = printed`, `tangent = componentwise`) for comparison;
 /// their fixed points are no solutions.
@@ -30,6 +30,7 @@ struct PgsOptions {
   CommonOptions common;
   PgsForm form = PgsForm::robust;
   TangentChoice tangent = TangentChoice::automatic;
+  SweepOrder order = SweepOrder::natural;
   KernelOptions kernel;
   StopKind stop = StopKind::residual;
   PaperThresholds paper;
@@ -42,6 +43,7 @@ struct PgsOptions {
       "robust: project every contact inside the sweep; printed: one full forward substitution, then one "
       "projection of the whole vector (eqs. 14, 15)");
     v("tangent", tangent, kTangentChoiceHelp);
+    v("order", order, kSweepOrderHelp);
     kernel.visit(v);
     v("stop", stop, "residual: the asked residual; paper: any one of eps, delta, or n_max sweeps");
     paper.visit(v);
@@ -50,10 +52,10 @@ struct PgsOptions {
   void validate() const;
 };
 
-class Pgs : public RegisteredSolver<Pgs, PgsOptions, DelassusSolver> {
+class Pgs : public RegisteredSolver<Pgs, PgsOptions, SweepingSolver> {
  public:
   static constexpr std::string_view kName = "pgs";
-  static constexpr SolverTraits kTraits{};
+  static constexpr SolverTraits kTraits{.parallel = true};
   explicit Pgs(const Options& options) : RegisteredSolver(options) {}
 
   std::string island_refusal(Index contacts) const override;
