@@ -16,9 +16,11 @@ from signorini_report.strict import ReportError
 
 MACHINE = ("cpu", "instruction_sets", "cores", "usable_threads", "caches")  # what times depend on: machine_kind of lib/harness/environment.cpp
 UNKNOWN = "unknown machine"
+TOLERANCES = (1e-4, 1e-6, 1e-8)  # docs/protocols.md says what they mean
 RULES = (
     "An entry is a solver with its options, as it stands in a table of runs. Its problems are those of the dataset; one that it was not run on counts as not solved.",
-    "Solved: the residual of the answer, measured by the referee outside of the solver, is at most the tolerance. What the solver believes does not count.",
+    f"Tolerances are {', '.join(f'{tolerance:.0e}' for tolerance in TOLERANCES)}, each with a ranking of its own. Solved: the residual of the answer, measured by the referee outside of "
+    "the solver, is at most the tolerance. What the solver believes does not count.",
     "One thread, the friction cone, the whole problem or any exact splitting of it. Other rows are left out, and the page says how many.",
     "Time is wall-clock time from the arrays of the problem to the impulses: set-up is counted in. Repetitions count by their median.",
     "Times are compared on one machine only. A machine is its processor, instruction sets, cores, usable threads and caches, as env.json beside the table names them.",
@@ -34,10 +36,11 @@ class Board:
     busy: str        # why times are not comparable; "" where they are
 
 
-def problem_names(dataset):
+def problem_kinds(dataset):
+    """{name: "explicit steps" or "implicit steps"} of the dataset's problems."""
     try:
         with open(dataset / "problems.csv", newline="", encoding="utf-8") as file:
-            return [row["name"] for row in csv.DictReader(file)]
+            return {row["name"]: f"{row['kind']} steps" for row in csv.DictReader(file)}
     except (OSError, KeyError) as error:
         raise ReportError(f"{dataset / 'problems.csv'}: no table of a dataset ({error}); name the folder that scripts/make_dataset wrote") from error
 
@@ -71,7 +74,7 @@ def admitted(runs, names):
     """(rows that the rules admit, [(reason, how many are left out)])"""
     problem = runs["file"].map(lambda file: Path(file).stem)
     tests = (("not a problem of the dataset", ~problem.isin(names)), ("more than one thread", runs["threads"] != 1), ("another law than the cone", runs["law"] != "cone"),
-             ("an approximate splitting", runs["region_mode"] == "points-approx"))
+             ("an approximate splitting", runs["region_mode"] == "points-approx"), ("another tolerance", ~runs["tolerance"].isin(TOLERANCES)))
     out, reasons = np.zeros(len(runs), dtype=bool), []
     for words, wrong in tests:
         new = wrong.to_numpy() & ~out
@@ -80,14 +83,18 @@ def admitted(runs, names):
     return runs[~out].assign(problem=problem[~out]), reasons
 
 
-def entry_of(row):
-    return row["variant"] if row["region_mode"] == "none" else f"{row['variant']}, {row['region_mode']}"
+def named(experiment, kinds):
+    """Labels of the entries, and families of problems for the performance profiles where there are two kinds of steps."""
+    runs = experiment.runs
+    variants = zip(runs["variant"], runs["region_mode"])
+    experiment.runs = runs.assign(label=[variant if mode == "none" else f"{variant}, {mode}" for variant, mode in variants], group=runs["problem"].map(kinds))
+    there = sorted(set(experiment.runs["group"]))
+    experiment.config["groups"] = {kind: [] for kind in there} if len(there) > 1 else {}
 
 
 def times(runs):
     """Rows whose times count: of the first protocol that an entry has."""
     once = runs[runs["protocol"] != "converge"]
-    once = once.assign(label=[entry_of(row) for _, row in once[["variant", "region_mode"]].iterrows()])
     rank = once["protocol"].map(runs_page.PROTOCOLS)
     return once[rank == rank.groupby([once["label"], once["tolerance"]]).transform("min")]
 
@@ -127,19 +134,20 @@ def solved_table(boards, names):
     return header, [[label, number, *("–" if count is None else f"{count} of {len(names)}" for count in counts)] for label, number, counts in found]
 
 
-def read_boards(files, names, folder):
+def read_boards(files, kinds, folder):
     """([Board], [(reason, rows left out)])"""
     boards, left = [], {}
-    for number, (name, part) in enumerate(by_machine(files).items()):
-        experiment = run_tables.read_tables(part, folder / f"machine-{number + 1}")
-        experiment.runs, reasons = admitted(experiment.runs, names)
+    for name, part in by_machine(files).items():
+        experiment = run_tables.read_tables(part, folder / f"machine-{len(boards) + 1}")
+        experiment.runs, reasons = admitted(experiment.runs, kinds)
         for words, count in reasons:
             left[words] = left.get(words, 0) + count
         if experiment.runs.empty:
             continue
+        named(experiment, kinds)
         keys = set(zip(experiment.runs["file"], experiment.runs["step"]))
         experiment.traces = [trace for trace in experiment.traces if (trace.file, trace.step) in keys and trace.threads == 1 and trace.law == "cone"]
-        experiment.config["artefact"] = f"Leaderboard, machine {number + 1}"
+        experiment.config["artefact"] = f"Leaderboard, machine {len(boards) + 1}"
         busy = next((reason for path in part if (reason := machine.busy_sessions(run_tables.env_of(path)))), "")
         told, rows_busy = machine.busy_rows(experiment.runs)
         boards.append(Board(name, experiment, machine.unlike(part[0].parent) or (rows_busy if told else busy)))
@@ -160,7 +168,7 @@ def machine_part(number, board, names):
                                  page.plain_table(*ranking(part, names))))
     folder = board.experiment.folder
     parts += [f"<figure>{page.picture(folder / f'{stem}.svg', caption)}<figcaption>{page.text(caption)}</figcaption></figure>"
-              for stem, caption in pictures_in(folder) if stem == "profile"]
+              for stem, caption in pictures_in(folder) if stem.startswith("profiles_")]
     return "\n".join(parts)
 
 
@@ -175,17 +183,16 @@ def index(boards, left, dataset, names, files):
              f"machine{'s' if len(boards) > 1 else ''}.</p>", f"<h2>Rules</h2><ol>{rules}</ol>"]
     if left:
         parts.append(f"<p class='soft'>Left out: {page.text('; '.join(f'{count} rows, {words}' for words, count in left))}.</p>")
+    parts += [machine_part(number + 1, board, names) for number, board in enumerate(boards)]
     parts.append(page.titled("What each entry solves", "On all machines. – was not run at this tolerance.", page.plain_table(*solved_table(boards, names))))
-    parts += [machine_part(int(board.experiment.folder.name.rpartition("-")[2]), board, names) for board in boards]
     return page.document("Leaderboard, Signorini", "\n".join(parts))
 
 
 def write(files, dataset, folder):
     """Pages of all machines, and the leaderboard itself, which is returned."""
-    names = problem_names(dataset)
-    boards, left = read_boards(files, names, folder)
-    for number, board in enumerate(boards):
-        board.experiment.folder = folder / f"machine-{number + 1}"
+    kinds = problem_kinds(dataset)
+    boards, left = read_boards(files, kinds, folder)
+    for board in boards:
         html = runs_page.write(board.experiment, data.read_schema(files[0]))
         (board.experiment.folder / "index.html").write_text(html, encoding="utf-8")
-    return index(boards, left, dataset, names, files)
+    return index(boards, left, dataset, list(kinds), files)
