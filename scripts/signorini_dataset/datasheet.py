@@ -21,6 +21,10 @@ def short(value):
     return f"{value:,.0f}" if abs(value) >= 100 and abs(value) < 1e7 else f"{value:.3g}"
 
 
+def plural(count, word):
+    return f"{count:,} {word}{'' if count == 1 else 's'}"
+
+
 def span(rows, field):
     """'10 – 1,137', one number where all agree, – where there is none."""
     values = numbers(rows, field)
@@ -76,15 +80,15 @@ def poor_references(rows):
     if not poor:
         return f"- Every problem has a reference with residual ≤ {problems.ACCURATE:g}."
     named = listed(poor, lambda row: f"{row['residual'] or 'none'}, {row['status'].replace('_', ' ')}")
-    return (f"- {len(poor)} of {len(rows)} references are worse than {problems.ACCURATE:g}; they are the best of all solvers tried, and not exact: {named}.")
+    return f"- References with a residual above {problems.ACCURATE:g}, the best of all solvers tried ({len(poor)} of {len(rows)}): {named}."
 
 
 def redundant(rows):
     measured = [row for row in rows if row["rank"] != ""]
     short_of = [row for row in measured if int(row["rank"]) < 3 * int(row["contacts"])]
     unknown = len(rows) - len(measured)
-    text = f"- {len(short_of)} of {len(measured)} problems have redundant contacts (rank of W below 3m): impulses r are then not unique, velocities are."
-    return text + (f" Of {unknown} larger problems the rank was not measured." if unknown else "")
+    text = f"- Redundant contacts (rank of W below 3m), where impulses r are not unique but velocities are: {len(short_of)} of {len(measured)} problems."
+    return text + (f" The rank was not measured on {plural(unknown, 'larger problem')}." if unknown else "")
 
 
 def defects(made, rows):
@@ -113,7 +117,7 @@ def count_sentence(rows, settings):
     part = f" of {settings['problems_of_all_parts']} in all parts" if "part" in settings else ""
     by = ", ".join(f"{name} {count}" for name, count in solvers.most_common())
     size = sum(int(row["bytes"]) for row in rows) / 1e6
-    return f"{len(rows)} problems{part} of {scenes} scenes, {size:,.1f} MB. References by solver: {by or 'none'}."
+    return f"{plural(len(rows), 'problem')}{part} of {plural(scenes, 'scene')}, {size:,.1f} MB. References by solver: {by or 'none'}."
 
 
 def command_of(settings):
@@ -136,7 +140,7 @@ def text(made, settings):
     values = {
         "size": settings["size"], "part_title": f", {settings['part']} part" if "part" in settings else "", "creators": ", ".join(authors), "version": version,
         "made_by": "`made_by.json`", "count_sentence": count_sentence(rows, settings), "scene_table": scene_table(rows), "most": settings["most"],
-        "stride": f" of every {settings['stride']}-th recorded one" if settings["stride"] > 1 else "", "least": settings["contacts"],
+        "stride": f" of every {settings['stride']}-th recorded one" if settings["stride"] > 1 else "", "least": f"at least {plural(settings['contacts'], 'contact')}",
         "cheap_residual": f"{difficulty.RESIDUAL:g}", "cheap_sweeps": difficulty.SWEEPS, "accuracy_table": accuracy_table(rows, settings["tolerance"]),
         "missing": missing(made), "defects": defects(made, rows), "recorded": recorded_sentence(settings), "solvers": ", ".join(f"`{name}`" for name in settings["solvers"]),
         "max_iterations": f"{settings['max_iterations']:,}", "time_limit": f" and {settings['time_limit']:g} s", "tolerance": f"{settings['tolerance']:g}",

@@ -15,7 +15,7 @@ from signorini_dataset.tables import write_text
 
 FIELDS = ("name", "scene", "size", "step", "kind", "dt", "time", "contacts", "dofs", "regions", "largest_region", "islands", "largest_island",
           "mu_min", "mu_max", "diagonal_ratio", "rank", "condition", "pgs_sweeps", "pgs_residual", "status", "solver", "iterations", "residual",
-          "natural_map", "equation", "bytes", "message")
+          "natural_map", "bytes", "message")
 ACCURATE = 1e-10  # residual up to which a solution may serve as a reference
 UNFINISHED = ".making-"  # how folders of problems that are being made begin
 VERSION = 2       # of what is written: rows and files of an earlier one are made again
@@ -86,7 +86,7 @@ def make(asked, recording, scene, snapshot, folder):
             run_row, made = best
             row |= {"status": status_of(run_row, asked.tolerance), "solver": run_row["solver"], "iterations": run_row["iterations"],
                     "residual": f"{float(run_row['residual']):.2e}", "natural_map": three_digits(run_row["natural_map"]),
-                    "equation": three_digits(run_row["equation"]), "message": message}
+                    "message": message}
         archive = Path(place) / "problem.npz"
         run(asked.program, "export", made, "--format", "npz", "-o", archive)
         row |= spectrum(made) | {"bytes": made.stat().st_size + archive.stat().st_size}
