@@ -245,8 +245,8 @@ class Dataset(unittest.TestCase):
             self.assertGreaterEqual(r[:, 0].min(), 0.0)
             self.assertGreaterEqual(u[:, 0].min(), -error)
             pressed = r[:, 0] > 1e-6 * r[:, 0].max()
-            self.assertLess(np.abs(u[pressed, 0]).max(), error)
-            self.assertLessEqual((np.hypot(r[:, 1], r[:, 2]) - mu * r[:, 0]).max(), 1e-12 * max(r[:, 0].max(), 1e-12))
+            self.assertLess(np.abs(u[pressed, 0]).max(initial=0.0), error)
+            self.assertLessEqual((np.hypot(r[:, 1], r[:, 2]) - mu * r[:, 0]).max(), 10.0 * max(float(row["residual"]), 1e-12) * max(r[:, 0].max(), 1e-12))
 
     def loader(self, folder):
         """contact_problems.py as it lies in the dataset."""
@@ -330,16 +330,16 @@ class Dataset(unittest.TestCase):
         self.assertEqual(sorted(found["standard"] + found["further"]), sorted(row["name"] for row in tables.read_table(self.first / "problems.csv")))
 
     def test_runs_on_the_dataset_make_a_leaderboard(self):
-        runs = self.root / "runs"
+        runs = self.root / "mine.csv"
         files = sorted((self.first / "problems").glob("*.npz"))
-        done = subprocess.run([PROGRAM, "compare", *files, "--solver", "pgs,ica", "--tolerance", "1e-6", "--repetitions", "1", "--no-report", "-o", runs],
+        done = subprocess.run([PROGRAM, "solve", *files, "--solver", "pgs,ica", "--tolerance", "1e-4", "--max-iterations", "500", "--csv", runs],
                               capture_output=True, text=True, timeout=100)
         self.assertEqual(done.returncode, 0, done.stderr)
-        done = subprocess.run([SOURCE / "scripts/report", "--runs", runs / "runs.csv", "--leaderboard", self.first, "-o", self.root / "board"],
+        done = subprocess.run([SOURCE / "scripts/report", "--runs", runs, "--leaderboard", self.first, "-o", self.root / "board"],
                               capture_output=True, text=True, timeout=100)
         self.assertEqual(done.returncode, 0, done.stderr)
         page = (self.root / "board/index.html").read_text()
-        for words in ("4 problems of", "Machine 1", "Residual ≤ 1e-06", "<td class=''>pgs</td>", "<td class=''>ica</td>"):
+        for words in ("4 problems of", "Machine 1", "Residual ≤ 1e-04", "<td class=''>pgs</td>", "<td class=''>ica</td>"):
             self.assertIn(words, page)
         self.assertNotIn("Left out", page)
 

@@ -154,8 +154,10 @@ def from_hdf5(path):
         if "fclib_global" not in file:
             return {}
         group, arrays = file["fclib_global"], {}
-        for place in ("signorini", "guesses/1", "solution"):
-            arrays |= {("warm_start" if place == "guesses/1" else name): value[()] for name, value in file.get(place, {}).items() if hasattr(value, "shape")}
+        for place in ("signorini", "solution"):
+            arrays |= {name: value[()] for name, value in file.get(place, {}).items() if hasattr(value, "shape")}
+        if "guesses/1/r" in file:
+            arrays["warm_start"] = file["guesses/1/r"][:]
         arrays |= {name: float(value) for name, value in file.get("signorini", group).attrs.items() if name in ("dt", "time")}
         arrays |= {name: group[f"vectors/{name}"][:] for name in ("f", "w", "mu")} | {name: matrix(group[name]) for name in "MH"}
         arrays["spacedim"] = group["spacedim"][()] if "spacedim" in group else 3
