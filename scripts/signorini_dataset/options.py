@@ -25,7 +25,7 @@ def parse(arguments=None):
     parser.add_argument("--most", type=positive, default=10)
     parser.add_argument("--contacts", type=positive, default=3)
     parser.add_argument("--stride", type=positive, default=1)
-    parser.add_argument("--solvers", default="prox-newton,auto,reference")
+    parser.add_argument("--solvers", default="prox-newton,auto,sap,body-newton,reference")
     parser.add_argument("--tolerance", type=float, default=1e-12)
     parser.add_argument("--max-iterations", type=positive, default=5000)
     parser.add_argument("--time-limit", type=float, default=120.0)
