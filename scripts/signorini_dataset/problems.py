@@ -79,21 +79,21 @@ def make(asked, recording, scene, snapshot, folder):
     with tempfile.TemporaryDirectory(prefix=UNFINISHED, dir=folder) as place:
         best, message = best_solution(asked, recording, snapshot["step"], place)
         if best is None:
-            made = Path(place) / "problem.hdf5"
+            made = Path(place) / f"{name}.hdf5"
             run(asked.program, "export", recording, "--step", snapshot["step"], "-o", made)
             row |= {"status": "no solution", "message": message}
         else:
-            run_row, made = best
+            run_row, made = best[0], best[1].rename(Path(place) / f"{name}.hdf5")  # the archive names the file that it was made from
             row |= {"status": status_of(run_row, asked.tolerance), "solver": run_row["solver"], "iterations": run_row["iterations"],
                     "residual": f"{float(run_row['residual']):.2e}", "natural_map": three_digits(run_row["natural_map"]),
                     "message": message}
-        archive = Path(place) / "problem.npz"
-        run(asked.program, "export", made, "--format", "npz", "-o", archive)
+        archive = made.with_suffix(".npz")
+        run(asked.program, "export", made, "-o", archive)
         row |= spectrum(made) | {"bytes": made.stat().st_size + archive.stat().st_size}
         digests = {}
-        for file, suffix in ((archive, ".npz"), (made, ".hdf5")):
-            digests[name + suffix] = hashlib.sha256(file.read_bytes()).hexdigest()
-            file.replace(folder / (name + suffix))
+        for file in (archive, made):
+            digests[file.name] = hashlib.sha256(file.read_bytes()).hexdigest()
+            file.replace(folder / file.name)
     return row, digests
 
 

@@ -261,6 +261,7 @@ class Dataset(unittest.TestCase):
         for row, problem in loader.problems():
             other = loader.load(self.first / "problems" / f"{row['name']}.hdf5")
             self.assertEqual((problem.contacts, len(problem.f)), (int(row["contacts"]), int(row["dofs"])))
+            self.assertIn(f"{row['name']}.hdf5", problem.more["description"].item().decode())
             for name in ("f", "w", "mu", "r", "u", "v"):
                 np.testing.assert_array_equal(getattr(problem, name), getattr(other, name), name)
             for name in ("M", "H"):
