@@ -62,8 +62,8 @@ def main(arguments=None):
     signal.signal(signal.SIGTERM, interrupt)
     try:
         failed = False
-        if asked.part:
-            parts.write(asked)
+        if asked.pack:
+            parts.write(asked.out, asked.part_bytes)
         elif not asked.draw:
             failed = make_all(asked)
         if asked.gallery:

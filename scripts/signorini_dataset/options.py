@@ -6,7 +6,6 @@ from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[2]
 SIZES = ("quick", "medium", "paper")
-PARTS = ("standard", "further")
 
 
 def positive(text):
@@ -36,7 +35,7 @@ def parse(arguments=None):
     parser.add_argument("-o", "--out", type=Path, default=None)
     parser.add_argument("--gallery", type=Path, default=None)
     parser.add_argument("--draw", action="store_true")
-    parser.add_argument("--part", choices=PARTS, default=None)
+    parser.add_argument("--pack", action="store_true")
     parser.add_argument("--part-bytes", type=positive, default=200_000_000)
     asked = parser.parse_args(arguments)
     if asked.out is None:
@@ -52,7 +51,7 @@ def parse(arguments=None):
             parser.error(f"--scenes: no scene '{name}'; there are {', '.join(known)}")
     if not asked.solvers:
         parser.error("--solvers: names none")
-    if not asked.draw and not asked.part and not os.access(asked.program, os.X_OK):
+    if not asked.draw and not asked.pack and not os.access(asked.program, os.X_OK):
         parser.error(f"{asked.program}: no such program; build it first (cmake --build build/release --target signorini), or name it with --program")
     return asked
 

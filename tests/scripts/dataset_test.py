@@ -18,7 +18,7 @@ sys.path.insert(0, str(SOURCE / "scripts"))
 
 import h5py  # noqa: E402
 import numpy as np  # noqa: E402
-from signorini_dataset import conditioning, datasheet, difficulty, gallery, layout, options, parts, problems, program, tables, zenodo  # noqa: E402
+from signorini_dataset import conditioning, datasheet, difficulty, gallery, layout, parts, problems, program, tables, zenodo  # noqa: E402
 from signorini_dataset.choice import POOL, candidates, choose, ranks  # noqa: E402
 
 PROGRAM = os.environ.get("SIGNORINI_PROGRAM", "")
@@ -95,25 +95,21 @@ def row_of(name, scene, size, **more):
 
 
 class Parts(unittest.TestCase):
-    def test_the_standard_part_has_the_smallest_of_each_scene_first(self):
-        rows = [row_of(f"{scene}-{number}", scene, size) for scene, sizes in (("a", (1e6, 2e6, 3e6)), ("b", (8e6, 9e6)), ("c", (5e7,)))
-                for number, size in enumerate(map(int, sizes))]
-        budget = parts.ROOM + 12_100_000
-        self.assertEqual(parts.standard(rows, budget), {"a-0", "b-0", "a-1"})
-        self.assertEqual(parts.standard(rows, parts.ROOM + int(1e9)), {row["name"] for row in rows})
+    def test_the_smallest_of_each_scene_comes_first(self):
+        rows = [row_of(f"{scene}-{number}", scene, size) for scene, sizes in (("a", (1, 2, 30)), ("b", (8, 9)), ("c", (50,))) for number, size in enumerate(sizes)]
+        self.assertEqual([row["name"] for row in parts.by_preference(rows)], ["a-0", "b-0", "c-0", "a-1", "b-1", "a-2"])
 
-    def test_archives_have_no_dates_and_stay_below_the_budget(self):
+    def test_archives_have_no_dates_and_hold_what_tar_reads(self):
         with tempfile.TemporaryDirectory() as folder:
-            folder = Path(folder)
-            (folder / "problems").mkdir()
-            (folder / "problems/a.npz").write_bytes(b"1" * 5000)
-            made = []
+            folder, made = Path(folder), []
+            (folder / "a").write_bytes(parts.pressed(parts.entry("root/problems/a.npz", b"1" * 5000)))
             for number in range(2):
-                os.utime(folder / "problems/a.npz", (number * 1e6, number * 1e6))
-                parts.write_tar(folder / f"{number}.tar", "root", folder, {"DATASHEET.md": "words"}, ["a.npz"])
-                made.append((folder / f"{number}.tar").read_bytes())
+                os.utime(folder / "a", (number * 1e6, number * 1e6))
+                parts.write_archive(folder / f"{number}.tar.xz", "root", {"DATASHEET.md": "words"}, ["a"], folder)
+                made.append((folder / f"{number}.tar.xz").read_bytes())
             self.assertEqual(made[0], made[1])
-            self.assertLess(len(made[0]), 5000 + parts.ROOM)
+            told = subprocess.run(["tar", "tvf", folder / "0.tar.xz"], capture_output=True, text=True, timeout=60)
+            self.assertEqual([line.split()[-1] for line in told.stdout.splitlines()], ["root/DATASHEET.md", "root/problems/a.npz"], told.stderr)
 
 
 class Datasheet(unittest.TestCase):
@@ -315,20 +311,23 @@ class Dataset(unittest.TestCase):
         self.assertNotIn(str(self.root), text)
 
     def test_parts_split_the_problems(self):
-        sizes = sorted(int(row["bytes"]) for row in tables.read_table(self.first / "problems.csv"))
-        budget = str(parts.ROOM + sum(sizes[:3]) + 3 * 2 * parts.ROUNDING)
+        rows = tables.read_table(self.first / "problems.csv")
+        pieces = sum(len(parts.pressed(b"".join(parts.entry("name", (self.first / "problems" / f"{row['name']}{suffix}").read_bytes()) for suffix in parts.SUFFIXES)))
+                     for row in parts.by_preference(rows)[:3])
+        budget = parts.ROOM + pieces + 3 * 200  # names of entries are longer
+        self.make("first_quick", "--pack", "--part-bytes", str(budget))
         found = {}
-        for part in options.PARTS:
-            self.make("first_quick", "--part", part, "--part-bytes", budget)
-            with tarfile.open(self.root / f"first_quick_{part}.tar") as archive:
+        for part in ("standard", "further"):
+            with tarfile.open(self.root / f"first_quick_{part}.tar.xz") as archive:
                 archive.extractall(self.root / "parts")
             folder = self.root / "parts" / f"contact-problems-quick-{part}"
             done = subprocess.run([sys.executable, "-B", folder / "contact_problems.py"], capture_output=True, text=True, timeout=60)
             self.assertEqual(done.returncode, 0, done.stdout)
             found[part] = [row["name"] for row in tables.read_table(folder / "problems.csv")]
             self.assertIn(f"{part} part", (folder / "DATASHEET.md").read_text())
+        self.assertLessEqual((self.root / "first_quick_standard.tar.xz").stat().st_size, budget)
         self.assertEqual((len(found["standard"]), len(found["further"])), (3, 1))
-        self.assertEqual(sorted(found["standard"] + found["further"]), sorted(row["name"] for row in tables.read_table(self.first / "problems.csv")))
+        self.assertEqual(sorted(found["standard"] + found["further"]), sorted(row["name"] for row in rows))
 
     def test_runs_on_the_dataset_make_a_leaderboard(self):
         runs = self.root / "mine.csv"
