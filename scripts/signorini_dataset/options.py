@@ -24,7 +24,7 @@ def parse(arguments=None):
     parser.add_argument("--most", type=positive, default=10)
     parser.add_argument("--contacts", type=positive, default=3)
     parser.add_argument("--stride", type=positive, default=1)
-    parser.add_argument("--solvers", default="prox-newton,auto,reference")
+    parser.add_argument("--solvers", default="prox-newton,auto,sap,body-newton,reference")
     parser.add_argument("--tolerance", type=float, default=1e-12)
     parser.add_argument("--max-iterations", type=positive, default=5000)
     parser.add_argument("--time-limit", type=float, default=120.0)
@@ -35,6 +35,8 @@ def parse(arguments=None):
     parser.add_argument("-o", "--out", type=Path, default=None)
     parser.add_argument("--gallery", type=Path, default=None)
     parser.add_argument("--draw", action="store_true")
+    parser.add_argument("--pack", action="store_true")
+    parser.add_argument("--part-bytes", type=positive, default=200_000_000)
     asked = parser.parse_args(arguments)
     if asked.out is None:
         asked.out = SOURCE / "results/out" / f"dataset_{asked.size}"
@@ -49,6 +51,12 @@ def parse(arguments=None):
             parser.error(f"--scenes: no scene '{name}'; there are {', '.join(known)}")
     if not asked.solvers:
         parser.error("--solvers: names none")
-    if not asked.draw and not os.access(asked.program, os.X_OK):
+    if not asked.draw and not asked.pack and not os.access(asked.program, os.X_OK):
         parser.error(f"{asked.program}: no such program; build it first (cmake --build build/release --target signorini), or name it with --program")
     return asked
+
+
+def settings_of(asked):
+    """What the content of a dataset depends on, besides the program."""
+    names = ("size", "scenes", "steps", "contact_steps", "most", "contacts", "stride", "solvers", "tolerance", "max_iterations", "time_limit")
+    return {name: getattr(asked, name) for name in names}

@@ -1,16 +1,24 @@
-"""Snapshots become FCLib files with a reference solution inside, and a row each."""
+"""Snapshots become FCLib files and npz archives of one name, both with the reference solution inside, and a row each."""
 
 import csv
+import hashlib
 import json
 import math
 import tempfile
 from pathlib import Path
 
+import h5py
+
 from signorini_dataset.conditioning import spectrum
 from signorini_dataset.program import Failed, run, say
+from signorini_dataset.tables import write_text
 
-FIELDS = ("file", "scene", "size", "step", "kind", "dt", "contacts", "dofs", "regions", "largest_region", "islands", "largest_island",
-          "mu_min", "mu_max", "diagonal_ratio", "rank", "condition", "status", "solver", "iterations", "residual", "message")
+FIELDS = ("name", "scene", "size", "step", "kind", "dt", "time", "contacts", "dofs", "regions", "largest_region", "islands", "largest_island",
+          "mu_min", "mu_max", "diagonal_ratio", "rank", "condition", "pgs_sweeps", "pgs_residual", "status", "solver", "iterations", "residual",
+          "natural_map", "bytes", "message")
+ACCURATE = 1e-10  # residual up to which a solution may serve as a reference
+UNFINISHED = ".making-"  # how folders of problems that are being made begin
+VERSION = 2       # of what is written: rows and files of an earlier one are made again
 
 
 def solve(asked, recording, step, solver, folder):
@@ -43,36 +51,77 @@ def best_solution(asked, recording, step, folder):
     return best, "; ".join(messages)
 
 
-def make(asked, recording, scene, snapshot, target, dt):
-    """Writes the file (problem, and the best answer if there is one); returns its row."""
-    row = {"file": target.name, "scene": scene, "size": asked.size, "dt": dt} | {name: snapshot[name] for name in FIELDS if name in snapshot}
-    with tempfile.TemporaryDirectory(dir=target.parent) as folder:
-        best, message = best_solution(asked, recording, snapshot["step"], folder)
+def status_of(run_row, tolerance):
+    """What the residual says, whatever the solver believed: reached, accurate (may serve as a reference), else how the best solve ended."""
+    residual = float(run_row["residual"])
+    if residual <= tolerance:
+        return "reached"
+    if residual <= ACCURATE:
+        return "accurate"
+    return "inaccurate" if run_row["status"] == "converged" else run_row["status"]
+
+
+def three_digits(text):
+    return f"{float(text):.2e}" if math.isfinite(float(text)) else ""
+
+
+def clock(recording, step):
+    with h5py.File(recording, "r") as file:
+        frame = file[f"steps/{step}"].attrs
+        return {"dt": repr(float(frame["dt"])), "time": repr(float(frame["time"]))}
+
+
+def make(asked, recording, scene, snapshot, folder):
+    """Writes NAME.hdf5 and NAME.npz (problem, and the best answer if there is one): (row, {file: SHA-256})."""
+    name = f"{scene}-{snapshot['step']}"
+    row = {"name": name, "scene": scene, "size": asked.size} | clock(recording, snapshot["step"])
+    row |= {field: snapshot[field] for field in FIELDS if field in snapshot}
+    with tempfile.TemporaryDirectory(prefix=UNFINISHED, dir=folder) as place:
+        best, message = best_solution(asked, recording, snapshot["step"], place)
         if best is None:
-            made = Path(folder) / "problem.hdf5"
+            made = Path(place) / f"{name}.hdf5"
             run(asked.program, "export", recording, "--step", snapshot["step"], "-o", made)
             row |= {"status": "no solution", "message": message}
         else:
-            run_row, made = best
-            reached = float(run_row["residual"]) <= asked.tolerance
-            row |= {"status": "reached" if reached else run_row["status"], "solver": run_row["solver"], "iterations": run_row["iterations"],
-                    "residual": f"{float(run_row['residual']):.2e}", "message": message}
-        row |= spectrum(made)
-        made.replace(target)
-    return row
+            run_row, made = best[0], best[1].rename(Path(place) / f"{name}.hdf5")  # the archive names the file that it was made from
+            row |= {"status": status_of(run_row, asked.tolerance), "solver": run_row["solver"], "iterations": run_row["iterations"],
+                    "residual": f"{float(run_row['residual']):.2e}", "natural_map": three_digits(run_row["natural_map"]),
+                    "message": message}
+        archive = made.with_suffix(".npz")
+        run(asked.program, "export", made, "-o", archive)
+        row |= spectrum(made) | {"bytes": made.stat().st_size + archive.stat().st_size}
+        digests = {}
+        for file in (archive, made):
+            digests[file.name] = hashlib.sha256(file.read_bytes()).hexdigest()
+            file.replace(folder / file.name)
+    return row, digests
 
 
-def problem_rows(asked, recording, scene, digest, chosen, dt, folder):
-    """Rows of all chosen snapshots; what an earlier run finished under the same settings is taken over."""
-    settings = {"scene": digest, "solvers": asked.solvers, "tolerance": asked.tolerance, "max_iterations": asked.max_iterations}
-    rows = []
+def settings_of(asked, digest):
+    return {"version": VERSION, "scene": digest, "solvers": asked.solvers, "tolerance": asked.tolerance, "max_iterations": asked.max_iterations}
+
+
+def noted(note, folder, settings):
+    """What an earlier run wrote down of a problem whose files are there; None where it has to be made."""
+    try:
+        known = json.loads(note.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    whole = known.get("settings") == settings and all((folder / name).is_file() for name in known["sha256"])
+    return known if whole else None
+
+
+def problem_rows(asked, recording, scene, digest, chosen, folder):
+    """(rows, {file: SHA-256}) of all chosen snapshots; what an earlier run finished under the same settings is taken over."""
+    settings, rows, digests = settings_of(asked, digest), [], {}
     for snapshot in chosen:
-        target = folder / f"{scene}-{snapshot['step']}.hdf5"
-        note = folder / f".{target.stem}.json"
-        known = json.loads(note.read_text()) if note.exists() and target.exists() else {}
-        if known.get("settings") != settings:
+        note = folder / f".{scene}-{snapshot['step']}.json"
+        known = noted(note, folder, settings)
+        if known is None:
             say(f"{scene}: step {snapshot['step']}, {snapshot['contacts']} contacts")
-            known = {"settings": settings, "row": make(asked, recording, scene, snapshot, target, dt)}
-            note.write_text(json.dumps(known) + "\n")
+            row, made = make(asked, recording, scene, snapshot, folder)
+            known = {"settings": settings, "row": row, "sha256": made}
+            write_text(note, json.dumps(known) + "\n")
         rows.append({name: known["row"].get(name, "") for name in FIELDS})
-    return rows
+        digests |= known["sha256"]
+    return rows, digests

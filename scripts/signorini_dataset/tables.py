@@ -17,13 +17,17 @@ def text_of(value):
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def write_table(path, fields, rows):
+def table_text(fields, rows):
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(fields)
     for row in rows:
         writer.writerow([text_of(row[field]) for field in fields])
-    write_text(path, out.getvalue())
+    return out.getvalue()
+
+
+def write_table(path, fields, rows):
+    write_text(path, table_text(fields, rows))
 
 
 def read_table(path):
@@ -31,10 +35,10 @@ def read_table(path):
         return list(csv.DictReader(file))
 
 
-def write_checksums(path, files):
-    """As sha256sum reads them: `sha256sum -c SHA256SUMS` in the folder of `path`."""
-    lines = []
-    for file in sorted(files):
-        digest = hashlib.sha256(file.read_bytes()).hexdigest()
-        lines.append(f"{digest}  {file.relative_to(path.parent).as_posix()}\n")
-    write_text(path, "".join(lines))
+def digest_of(text):
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def checksum_lines(digests):
+    """{file: SHA-256} as `sha256sum -c` reads it."""
+    return "".join(f"{digest}  {name}\n" for name, digest in sorted(digests.items()))

@@ -9,7 +9,7 @@ import textwrap
 import tomllib
 from pathlib import Path
 
-from signorini_report import families, figures, front, interactive, notes, page, rules, run_tables, runs_page, table_errors, table_methods, tables
+from signorini_report import families, figures, front, interactive, leaderboard, notes, page, rules, run_tables, runs_page, table_errors, table_methods, tables
 from signorini_report import verdicts as judged
 from signorini_report.data import read_experiment, read_schema
 from signorini_report.strict import ReportError
@@ -17,7 +17,8 @@ from signorini_report.strict import ReportError
 RESULTS = ("runs.csv", "runs.schema.json", "siconos.csv", "problems.csv", "trace.h5", "regions.csv", "steps.csv", "follow.csv", "accuracy.csv", "series.csv", "recordings.csv",
            "run.toml")
 DRAWN = ("figures.toml", "paper.toml", "../names.toml")  # of the definition
-NOT_DRAWING = ("main.py", "page.py", "interactive.py", "front.py", "neighbours.py", "run_tables.py", "runs_page.py", "docs_pages.py", "notes.py",
+NOT_DRAWING = ("main.py", "page.py", "interactive.py", "front.py", "neighbours.py", "run_tables.py", "runs_page.py", "leaderboard.py", "docs_pages.py",
+               "notes.py",
                "verdicts.py", "rules.py", "reference.py", "bounds.py", "machine.py", "definition.py", "strict.py",
                "migrate.py")
 
@@ -30,7 +31,9 @@ def parse(arguments):
                "  scripts/report signorini_all            one of them\n"
                "  scripts/report --out /data/night        results of `signorini run --out /data/night`\n"
                "  scripts/report --runs before.csv --runs after.csv -o both/\n"
-               "                                          rows of `signorini solve --csv` or `compare`, without claims, as both/index.html\n\n"
+               "                                          rows of `signorini solve --csv` or `compare`, without claims, as both/index.html\n"
+               "  scripts/report --runs a/runs.csv --runs b/runs.csv --leaderboard results/out/dataset_quick -o board/\n"
+               "                                          the same on the problems of a dataset, ranked (docs/dataset.md)\n\n"
                "Claims and figures are those of today: of DIR/experiments/PAPER/ARTEFACT where --configs or SIGNORINI_CONFIGS names DIR, else\n"
                "of the folder that was run, else of this tree. After a change of claims.toml alone no figure is drawn again.\n\n"
                "exit codes: 0 written, 2 usage, 3 a file that cannot be read")
@@ -39,11 +42,14 @@ def parse(arguments):
     parser.add_argument("--configs", type=Path, metavar="DIR", help="folder with experiments/PAPER/ARTEFACT (default: where each was run)")
     parser.add_argument("--runs", type=Path, action="append", metavar="FILE.csv",
                         help="tables, figures and a page of these rows, which the program wrote anywhere; may be repeated")
+    parser.add_argument("--leaderboard", type=Path, metavar="DATASET", help="with --runs: rank these rows on the problems of this dataset")
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder for them (default: FILE.report of the first)")
     parser.add_argument("--quiet", action="store_true", help="no claims table on the terminal")
     options = parser.parse_args(arguments)
     if options.runs and (options.ids or options.configs):
         parser.error("--runs excludes experiments and --configs")
+    if options.leaderboard and not options.runs:
+        parser.error("--leaderboard ranks tables of runs: name them with --runs")
     if options.output and not options.runs:
         parser.error("-o needs --runs; results of experiments are in --out")
     return options
@@ -192,9 +198,20 @@ def report_runs(files, folder):
     return folder / "index.html"
 
 
+def report_leaderboard(files, dataset, folder):
+    """The page that ranks tables of runs on a dataset."""
+    folder = folder or dataset / "leaderboard"
+    html = leaderboard.write(files, dataset, folder)
+    write_page(folder / "index.html", html)
+    return folder / "index.html"
+
+
 def main(arguments=None):
     options = parse(arguments)
     try:
+        if options.leaderboard:
+            print(f"leaderboard  {report_leaderboard(options.runs, options.leaderboard, options.output)}")
+            return 0
         if options.runs:
             print(f"report  {report_runs(options.runs, options.output)}")
             return 0

@@ -1,10 +1,12 @@
 """scripts/make_dataset: snapshots are chosen as it says, files hold true solutions, two runs make the same bytes, failures are rows."""
 
-import hashlib
+import importlib.util
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
 import unittest
@@ -16,8 +18,8 @@ sys.path.insert(0, str(SOURCE / "scripts"))
 
 import h5py  # noqa: E402
 import numpy as np  # noqa: E402
-from signorini_dataset import conditioning, gallery, program, tables  # noqa: E402
-from signorini_dataset.choice import choose  # noqa: E402
+from signorini_dataset import conditioning, datasheet, difficulty, gallery, layout, parts, problems, program, tables, zenodo  # noqa: E402
+from signorini_dataset.choice import POOL, candidates, choose, ranks  # noqa: E402
 
 PROGRAM = os.environ.get("SIGNORINI_PROGRAM", "")
 
@@ -37,20 +39,108 @@ def whole(group):
 
 class Choice(unittest.TestCase):
     def test_few_are_all_kept_and_poor_ones_never(self):
-        self.assertEqual(steps(choose(snapshots(0, 5, 2, 9), most=4, contacts=3, stride=1)), [1, 3])
+        pool = candidates(snapshots(0, 5, 2, 9), most=4, contacts=3, stride=1)
+        self.assertEqual(steps(pool), [1, 3])
+        self.assertEqual(steps(choose(pool, 4)), [1, 3])
 
-    def test_each_span_of_time_gives_its_richest_and_earliest(self):
-        self.assertEqual(steps(choose(snapshots(5, 7, 7, 4, 8, 3, 9, 9, 9), most=3, contacts=3, stride=1)), [1, 4, 6])
+    def test_candidates_are_in_turn_the_richest_and_the_poorest_of_spans_of_time(self):
+        counts = [5, 7, 7, 4, 8, 3, 9, 9, 9, 6, 7, 5] + [10] * 12
+        pool = candidates(snapshots(*counts), most=2, contacts=3, stride=1)  # eight spans of three
+        self.assertEqual(len(pool), 2 * POOL)
+        self.assertEqual(steps(pool)[:4], [1, 5, 6, 11])
 
     def test_stride_comes_first(self):
-        self.assertEqual(steps(choose(snapshots(9, 99, 8, 99, 7, 99), most=10, contacts=1, stride=2)), [0, 2, 4])
+        self.assertEqual(steps(candidates(snapshots(9, 99, 8, 99, 7, 99), most=10, contacts=1, stride=2)), [0, 2, 4])
+
+    def test_equal_values_share_a_place(self):
+        self.assertEqual(ranks([7, 3, 7, 9, 7]), [0.5, 0.0, 0.5, 1.0, 0.5])
+
+    def test_the_choice_is_even_in_time_contacts_and_difficulty(self):
+        # 40 snapshots: contacts rise and fall; ten snapshots at even times are all easy or all hard, with a gap of 0.74.
+        pool = snapshots(*(10 + min(number, 40 - number) for number in range(40)))
+        for number, snapshot in enumerate(pool):
+            snapshot["difficulty"] = (9 * number % 40, 0.0)
+        chosen = choose(pool, 10)
+        self.assertEqual(len(chosen), 10)
+        for key in ("step", "contacts", "difficulty"):
+            place = dict(zip([snapshot["step"] for snapshot in pool], ranks([snapshot[key] for snapshot in pool])))
+            places = sorted(place[snapshot["step"]] for snapshot in chosen)
+            self.assertLess(max(b - a for a, b in zip([0.0, *places], [*places, 1.0])), 2 / 9, key)  # even places are 1/9 apart
+        self.assertEqual(steps(chosen), steps(choose(pool, 10)))
+
+    def test_a_single_one_is_rich_hard_and_late(self):
+        pool = snapshots(3, 9, 9, 4)
+        for snapshot, hard in zip(pool, (0, 1, 2, 1)):
+            snapshot["difficulty"] = (hard, 0.0)
+        self.assertEqual(steps(choose(pool, 1)), [2])
 
     def test_never_more_than_asked_for(self):
-        for most in range(1, 12):
-            for count in range(30):
-                chosen = steps(choose(snapshots(*range(3, 3 + count)), most=most, contacts=3, stride=1))
+        for most in (1, 2, 5, 11):
+            for count in (0, 1, 4, 5, 12, 47, 60):
+                pool = candidates(snapshots(*range(3, 3 + count)), most=most, contacts=3, stride=1)
+                for snapshot in pool:
+                    snapshot["difficulty"] = snapshot["contacts"] % 3
+                chosen = steps(choose(pool, most))
                 self.assertEqual(len(chosen), min(most, count))
                 self.assertEqual(chosen, sorted(set(chosen)))
+
+    def test_what_cheap_solves_leave_sorts_after_what_they_solve(self):
+        keys = [difficulty.key(12, 9e-4), difficulty.key(300, 8e-4), difficulty.key(300, 2e-2), difficulty.key(300, float("nan")), difficulty.key(-1, 0.0)]
+        self.assertEqual(keys, sorted(keys))
+        self.assertEqual(len(set(keys)), 4)  # not a number counts as no answer
+
+
+def row_of(name, scene, size, **more):
+    return dict.fromkeys(problems.FIELDS, "") | {"name": name, "scene": scene, "bytes": size, "status": "reached", "residual": "1e-13", "contacts": 4, "rank": 12} | more
+
+
+class Parts(unittest.TestCase):
+    def test_the_smallest_of_each_scene_comes_first(self):
+        rows = [row_of(f"{scene}-{number}", scene, size) for scene, sizes in (("a", (1, 2, 30)), ("b", (8, 9)), ("c", (50,))) for number, size in enumerate(sizes)]
+        self.assertEqual([row["name"] for row in parts.by_preference(rows)], ["a-0", "b-0", "c-0", "a-1", "b-1", "a-2"])
+
+    def test_archives_have_no_dates_and_hold_what_tar_reads(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder, made = Path(folder), []
+            (folder / "a").write_bytes(parts.pressed(parts.entry("root/problems/a.npz", b"1" * 5000)))
+            for number in range(2):
+                os.utime(folder / "a", (number * 1e6, number * 1e6))
+                parts.write_archive(folder / f"{number}.tar.xz", "root", {"DATASHEET.md": "words"}, ["a"], folder)
+                made.append((folder / f"{number}.tar.xz").read_bytes())
+            self.assertEqual(made[0], made[1])
+            told = subprocess.run(["tar", "tvf", folder / "0.tar.xz"], capture_output=True, text=True, timeout=60)
+            self.assertEqual([line.split()[-1] for line in told.stdout.splitlines()], ["root/DATASHEET.md", "root/problems/a.npz"], told.stderr)
+
+
+class Datasheet(unittest.TestCase):
+    SETTINGS = {"size": "quick", "scenes": ["a", "b"], "steps": None, "contact_steps": None, "most": 2, "contacts": 3, "stride": 1,
+                "solvers": ["prox-newton", "auto"], "tolerance": 1e-12, "max_iterations": 5000, "time_limit": 120.0}
+
+    def made(self):
+        scenes = [dict.fromkeys(("message", "differing"), "") | {"scene": "a", "status": "recorded", "steps": 50, "unresolved": 2},
+                  {"scene": "b", "status": "failed", "message": "no room", "differing": "", "steps": "", "unresolved": ""}]
+        rows = [row_of("a-000001", "a", 1000, contacts=10, rank=30, residual="3.00e-13"), row_of("a-000002", "a", 3000, contacts=20, rank=41, residual="2.00e-05", status="stalled"),
+                row_of("a-000003", "a", 2000, contacts=900, rank="", residual="5.00e-11", status="accurate")]
+        return layout.Made(scenes, [], rows, {})
+
+    def test_it_counts_what_the_tables_hold(self):
+        text = datasheet.text(self.made(), self.SETTINGS)
+        self.assertNotIn("$", text)
+        for words in ("3 problems of 1 scene,", "10 – 900", "`a-000002` (2.00e-05, stalled)", "velocities are: 1 of 2 problems", "not measured on 1 larger problem.",
+                      "Scene `b` could not be recorded: no room", "2 of 50 steps", "2 of 3", "No snapshot here: `b`", "BSD-3-Clause",
+                      "make_dataset --size quick --most 2 --contacts 3 --scenes a,b"):
+            self.assertIn(words, text)
+        self.assertRegex(text, r"\| ≤ 1e-10 \| 2 \|")
+        self.assertRegex(text, r"\| > 1e-06 \| 1 \|")
+
+    def test_zenodo_gets_the_keys_it_knows(self):
+        metadata = json.loads(zenodo.text(self.made(), self.SETTINGS | {"part": "standard", "problems_of_all_parts": 9}))
+        known = {"title", "upload_type", "description", "creators", "access_right", "license", "version", "language", "keywords", "references", "related_identifiers"}
+        self.assertEqual(set(metadata), known)  # of Zenodo's deposit metadata, which refuses others
+        self.assertEqual((metadata["upload_type"], metadata["license"]), ("dataset", "BSD-3-Clause"))
+        self.assertEqual(metadata["creators"], [{"name": "The Signorini authors"}])
+        self.assertEqual(len(metadata["references"]), 3)
+        self.assertIn("3 of 9 problems", metadata["description"])
 
 
 class Watching(unittest.TestCase):
@@ -103,8 +193,8 @@ class Dataset(unittest.TestCase):
 
     @classmethod
     def start(cls, out, *more, scenes="springtoy,rigidstack"):
-        words = [SOURCE / "scripts/make_dataset", "--scenes", scenes, "--most", "2", "--contacts", "1", "--program", PROGRAM,
-                 "--out", cls.root / out, *more]
+        words = [SOURCE / "scripts/make_dataset", "--scenes", scenes, "--most", "2", "--contacts", "1", "--max-iterations", "300",
+                 "--program", PROGRAM, "--out", cls.root / out, *more]
         return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=250)
 
     @classmethod
@@ -118,11 +208,14 @@ class Dataset(unittest.TestCase):
         problems = tables.read_table(self.first / "problems.csv")
         self.assertEqual([row["scene"] for row in problems], ["springtoy"] * 2 + ["rigidstack"] * 2)
         for row in problems:
-            with h5py.File(self.first / "problems" / row["file"], "r") as file:
+            with h5py.File(self.first / "problems" / f"{row['name']}.hdf5", "r") as file:
                 self.assertEqual(len(file["fclib_global/vectors/mu"]), int(row["contacts"]))
                 self.assertEqual(len(file["fclib_global/vectors/f"]), int(row["dofs"]))
                 self.assertEqual(file["signorini"].attrs["dt"], float(row["dt"]))
+                self.assertEqual(file["signorini"].attrs["time"], float(row["time"]))
                 self.assertIn(f"step {row['step']} of {row['scene']}.h5", file["fclib_global/info/description"][()].decode())
+            self.assertEqual(int(row["bytes"]), sum((self.first / "problems" / f"{row['name']}{suffix}").stat().st_size for suffix in (".hdf5", ".npz")))
+            self.assertTrue(0 <= int(row["pgs_sweeps"]) <= difficulty.SWEEPS)
         scenes = {row["scene"]: row for row in tables.read_table(self.first / "scenes.csv")}
         self.assertEqual(scenes["rigidstack"]["status"], "recorded")
         facts = (SOURCE / "configs" / "scenes" / "rigidstack.toml").read_text().count("\n[facts.")
@@ -131,13 +224,14 @@ class Dataset(unittest.TestCase):
 
     def test_solutions_solve_their_problems(self):
         for row in tables.read_table(self.first / "problems.csv"):
-            with h5py.File(self.first / "problems" / row["file"], "r") as file:
+            path = self.first / "problems" / f"{row['name']}.hdf5"
+            with h5py.File(path, "r") as file:
                 problem, answer = file["fclib_global"], file["solution"]
                 M, H = (whole(problem[name]) for name in "MH")
                 f, w, mu = (problem[f"vectors/{name}"][:] for name in ("f", "w", "mu"))
                 r, u, v = (answer[name][:] for name in "ruv")
             scale = np.abs(H.T @ np.linalg.solve(M, f) + w).max()
-            W = conditioning.delassus(self.first / "problems" / row["file"])
+            W = conditioning.delassus(path)
             np.testing.assert_allclose(W, H.T @ np.linalg.solve(M, H), atol=1e-9 * np.abs(W).max())
             np.testing.assert_allclose(M @ v, H @ r + f, atol=1e-10 * np.abs(f).max())
             np.testing.assert_allclose(u, H.T @ v + w, atol=1e-10 * scale)
@@ -147,29 +241,126 @@ class Dataset(unittest.TestCase):
             self.assertGreaterEqual(r[:, 0].min(), 0.0)
             self.assertGreaterEqual(u[:, 0].min(), -error)
             pressed = r[:, 0] > 1e-6 * r[:, 0].max()
-            self.assertLess(np.abs(u[pressed, 0]).max(), error)
-            self.assertLessEqual((np.hypot(r[:, 1], r[:, 2]) - mu * r[:, 0]).max(), 1e-12 * max(r[:, 0].max(), 1e-12))
+            self.assertLess(np.abs(u[pressed, 0]).max(initial=0.0), error)
+            self.assertLessEqual((np.hypot(r[:, 1], r[:, 2]) - mu * r[:, 0]).max(), 10.0 * max(float(row["residual"]), 1e-12) * max(r[:, 0].max(), 1e-12))
+
+    def loader(self, folder):
+        """contact_problems.py as it lies in the dataset."""
+        spec = importlib.util.spec_from_file_location("contact_problems", folder / "contact_problems.py")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = module  # dataclasses look their module up
+        spec.loader.exec_module(module)
+        return module
+
+    def test_both_files_of_a_problem_hold_the_same(self):
+        loader = self.loader(self.first)
+        for row, problem in loader.problems():
+            other = loader.load(self.first / "problems" / f"{row['name']}.hdf5")
+            self.assertEqual((problem.contacts, len(problem.f)), (int(row["contacts"]), int(row["dofs"])))
+            self.assertIn(f"{row['name']}.hdf5", problem.more["description"].item().decode())
+            for name in ("f", "w", "mu", "r", "u", "v"):
+                np.testing.assert_array_equal(getattr(problem, name), getattr(other, name), name)
+            for name in ("M", "H"):
+                self.assertEqual(abs(getattr(problem, name) - getattr(other, name)).max(), 0.0, name)
+            for name in ("v_minus", "start_states", "start_bounds", "warm_start", "gap", "frame", "position", "bodies", "dt", "time"):
+                np.testing.assert_array_equal(np.ravel(problem.more[name]), np.ravel(other.more[name]), name)
+
+    def test_the_loader_measures_as_the_referee(self):
+        loader = self.loader(self.first)
+        for row, problem in loader.problems():
+            path = self.first / "problems" / f"{row['name']}.npz"
+            for tolerance, count in (("1e-1", 3), ("1e-4", 50), ("1e-12", 5000)):
+                answer = self.root / "answer.npz"
+                done = subprocess.run([PROGRAM, "--json", "solve", path, "--solver", "pgs", "--tolerance", tolerance, "--max-iterations", str(count),
+                                       "--solution", answer, "--force"], capture_output=True, text=True, timeout=60)
+                told = json.loads(done.stdout)[0]["residual"]
+                found = loader.residual(problem, np.load(answer)["r"])
+                # Roundings of two ways to solve with M: 1e-12 of the velocity scale, ten times what was seen.
+                self.assertAlmostEqual(found, told, delta=1e-12 + 1e-9 * told, msg=f"{row['name']} {tolerance}")
+            self.assertEqual(loader.residual(problem, np.full(3 * problem.contacts, np.nan)), np.inf)
+
+    def test_the_loader_finds_what_is_wrong(self):
+        copy = self.root / "copy"
+        shutil.copytree(self.first, copy, ignore=shutil.ignore_patterns("recordings"))
+        command = [sys.executable, "-B", copy / "contact_problems.py"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout), (0, "4 problems: checksums and residuals are those of the tables\n"), done.stderr)
+        name = tables.read_table(copy / "problems.csv")[-1]["name"]
+        arrays = dict(np.load(copy / "problems" / f"{name}.npz"))
+        np.savez(copy / "problems" / f"{name}.npz", **arrays | {"r": 1.01 * arrays["r"]})
+        (copy / "scenes.csv").unlink()
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 1)
+        lines = done.stdout.splitlines()
+        self.assertEqual(len(lines), 3, done.stdout)
+        for words in (f"problems/{name}.npz: another content", "scenes.csv: is missing", f"{name}: residual "):
+            self.assertTrue(any(line.startswith(words) for line in lines), done.stdout)
 
     def test_checksums_are_those_of_the_files(self):
-        lines = (self.first / "SHA256SUMS").read_text().splitlines()
-        self.assertEqual(len(lines), 4 + 1)
-        for line in lines:
-            digest, name = line.split("  ")
-            self.assertEqual(hashlib.sha256((self.first / name).read_bytes()).hexdigest(), digest, name)
+        done = subprocess.run(["sha256sum", "-c", "--quiet", "SHA256SUMS"], cwd=self.first, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        names = {line.split("  ")[1] for line in (self.first / "SHA256SUMS").read_text().splitlines()}
+        there = {path.relative_to(self.first).as_posix() for path in self.first.rglob("*") if path.is_file() and path.parts[-2] != "recordings"}
+        self.assertEqual(there - names - {name for name in there if Path(name).name.startswith(".") and name != ".zenodo.json"}, {"SHA256SUMS", "made_by.json"})
+        self.assertEqual(sum(name.startswith("problems/") for name in names), 8)
+
+    def test_the_datasheet_is_of_these_problems(self):
+        text = (self.first / "DATASHEET.md").read_text()
+        self.assertIn("4 problems of 2 scenes", text)
+        self.assertIn("--scenes springtoy,rigidstack", text)
+        self.assertNotIn(str(self.root), text)
+
+    def test_parts_split_the_problems(self):
+        rows = tables.read_table(self.first / "problems.csv")
+        pieces = sum(len(parts.pressed(b"".join(parts.entry("name", (self.first / "problems" / f"{row['name']}{suffix}").read_bytes()) for suffix in parts.SUFFIXES)))
+                     for row in parts.by_preference(rows)[:3])
+        budget = parts.ROOM + pieces + 3 * 200  # names of entries are longer
+        self.make("first_quick", "--pack", "--part-bytes", str(budget))
+        found = {}
+        for part in ("standard", "further"):
+            with tarfile.open(self.root / f"first_quick_{part}.tar.xz") as archive:
+                archive.extractall(self.root / "parts")
+            folder = self.root / "parts" / f"contact-problems-quick-{part}"
+            done = subprocess.run([sys.executable, "-B", folder / "contact_problems.py"], capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, 0, done.stdout)
+            found[part] = [row["name"] for row in tables.read_table(folder / "problems.csv")]
+            self.assertIn(f"{part} part", (folder / "DATASHEET.md").read_text())
+        self.assertLessEqual((self.root / "first_quick_standard.tar.xz").stat().st_size, budget)
+        self.assertEqual((len(found["standard"]), len(found["further"])), (3, 1))
+        self.assertEqual(sorted(found["standard"] + found["further"]), sorted(row["name"] for row in rows))
+
+    def test_runs_on_the_dataset_make_a_leaderboard(self):
+        runs = self.root / "mine.csv"
+        files = sorted((self.first / "problems").glob("*.npz"))
+        done = subprocess.run([PROGRAM, "solve", *files, "--solver", "pgs,ica", "--tolerance", "1e-4", "--max-iterations", "500", "--csv", runs],
+                              capture_output=True, text=True, timeout=100)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = subprocess.run([SOURCE / "scripts/report", "--runs", runs, "--leaderboard", self.first, "-o", self.root / "board"],
+                              capture_output=True, text=True, timeout=100)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        page = (self.root / "board/index.html").read_text()
+        for words in ("4 problems of", "Machine 1", "Residual ≤ 1e-04", "<td class=''>pgs</td>", "<td class=''>ica</td>"):
+            self.assertIn(words, page)
+        self.assertNotIn("Left out", page)
 
     def test_a_second_machine_makes_the_same_bytes(self):
         second = self.make("second_quick", "--threads", "2")
-        for name in ("SHA256SUMS", "problems.csv", "scenes.csv", "facts.csv"):
+        for name in ("SHA256SUMS", "problems.csv", "scenes.csv", "facts.csv", "DATASHEET.md", ".zenodo.json", "settings.json"):
             self.assertEqual((second / name).read_bytes(), (self.first / name).read_bytes(), name)
+        for path in (self.first / "problems").glob("*.npz"):
+            self.assertEqual((second / "problems" / path.name).read_bytes(), path.read_bytes(), path.name)
 
     def test_a_run_goes_on_with_what_is_there(self):
         again = self.make("again_quick")
-        sums, kept, lost = again / "SHA256SUMS", *sorted((again / "problems").glob("*.hdf5"))[:2]
+        sums, kept, lost = again / "SHA256SUMS", *sorted((again / "problems").glob("*.npz"))[:2]
         before, when = sums.read_bytes(), kept.stat().st_mtime_ns
         lost.unlink()
+        (again / "problems" / f"{problems.UNFINISHED}x").mkdir()  # what a kill leaves
         self.make("again_quick")
         self.assertEqual(sums.read_bytes(), before)
         self.assertEqual(kept.stat().st_mtime_ns, when, "made anew without need")
+        self.assertTrue(lost.is_file())
+        self.assertFalse((again / "problems" / f"{problems.UNFINISHED}x").exists())
 
     def test_an_interrupted_run_stops_its_recording_and_goes_on(self):
         words = [SOURCE / "scripts/make_dataset", "--scenes", "bucket", "--record-only", "--program", PROGRAM, "--threads", "1",
@@ -200,8 +391,10 @@ class Dataset(unittest.TestCase):
         for row in tables.read_table(out / "problems.csv"):
             self.assertEqual(row["status"], "no solution")
             self.assertIn("unknown solver 'nonsense'", row["message"])
-            with h5py.File(out / "problems" / row["file"], "r") as file:
+            with h5py.File(out / "problems" / f"{row['name']}.hdf5", "r") as file:
                 self.assertNotIn("solution", file)
+            self.assertNotIn("r", np.load(out / "problems" / f"{row['name']}.npz"))
+        self.assertIn("no solution | 2 |", (out / "DATASHEET.md").read_text())
 
     def test_a_scene_that_cannot_be_recorded_is_a_row(self):
         broken = self.root / "broken_quick/recordings/springtoy.h5"
