@@ -18,7 +18,7 @@ namespace {
 
 struct CompareArguments {
   ComparisonRequest request;
-  bool no_report = false;
+  bool no_report = false, no_replay = false;
 };
 
 /// The defaults of a comparison, where they are not those of `solve`.
@@ -56,7 +56,7 @@ int compare(const Program& program, const CompareArguments& a) {
       program, {comparison(request)}, [](const ExperimentRequest&) {},
       [&result](const ExperimentRequest&, const ExperimentResult& one) { result = one; });
   const std::filesystem::path table = result.folder / "runs.csv";
-  if (!a.no_report) report_runs(program, {table}, result.folder);
+  if (!a.no_report) report_runs(program, {table}, result.folder, !a.no_replay);
   show(program, result, compare_runs(read_run_table(table)),
        a.no_report ? std::filesystem::path() : result.folder / "index.html");
   say(fmt::format("{}: {} rows ({} kept from before) in {}", table.string(), result.rows, result.resumed,
@@ -85,6 +85,7 @@ void declare_options(CLI::App& command, CompareArguments& a) {
   command.add_flag("--force", request.force,
                    "Replace existing results (with --resume: those that do not fit)");
   command.add_flag("--no-report", a.no_report, "Stop after the table: write no figures and no page");
+  command.add_flag("--no-replay", a.no_replay, "Make no 3D replays of the recordings for the page");
 }
 
 }  // namespace
@@ -98,7 +99,8 @@ void add_compare(CLI::App& app, Program& program) {
       "traced, "
       "for the convergence curves, and several times timed. DIR gets runs.csv (one row per run), trace.h5 "
       "(curves), env.json (program and machine), run.toml (what was asked for; 'signorini run DIR/run.toml' "
-      "repeats it), tables, figures and a page of all, index.html. Failed and unsupported runs are rows too. "
+      "repeats it), tables, figures and a page of all, index.html, with a replay of every recording in 3D. "
+      "Failed and unsupported runs are rows too. "
       "The table counts for each solver the snapshots that it solved and those on which it was the fastest.");
   command->footer(
       "Examples:\n"

@@ -142,8 +142,10 @@ void declare_options(CLI::App& command, ReplayArguments& a) {
       ->required()
       ->type_name("OUT");
   command
-      .add_option("--steps", a.request.steps,
-                  "Snapshots from step A to step B, both included; A:, :B and A alone too (default: all)")
+      .add_option(
+          "--steps", a.request.steps,
+          "Snapshots from step A to step B, both included; A:, :B and A alone too, A.2 for the second solve "
+          "of step A, and lists: 120,150,200:210 (default: all)")
       ->type_name("A:B");
   add_integer(command, "--every", a.request.every, {.least = 1, .example = "5"}, "N",
               "Of these every N-th, from the first (default: 1)");

@@ -20,7 +20,7 @@ namespace {
 struct ReproduceArguments {
   std::vector<std::string> experiments;
   SessionOptions options;
-  bool no_report = false;
+  bool no_report = false, no_replay = false;
 };
 
 std::vector<std::filesystem::path> asked_for(const Program& program,
@@ -58,7 +58,7 @@ int reproduce(const Program& program, const ReproduceArguments& a) {
     }
   };
   run_session(program, requests, before, after);
-  const int status = a.no_report ? 0 : run_report(program, a.options.out, ids);
+  const int status = a.no_report ? 0 : run_report(program, a.options.out, ids, !a.no_replay);
   if (program.json) {
     const Json claims = a.no_report || status != 0 ? Json() : read_claims(a.options.out);
     print_json({{"experiments", done}, {"claims", claims}, {"seconds", watch.seconds()}});
@@ -100,6 +100,8 @@ void add_reproduce(CLI::App& app, Program& program) {
       "signorini_implicit)");
   add_result_options(*command, a->options.size, a->options.out, a->options.resume, a->options.force);
   command->add_flag("--no-report", a->no_report, "Stop after the runs: draw no figures, check no claims");
+  command->add_flag("--no-replay", a->no_replay,
+                    "Make no 3D replays of the recordings, which the pages link to");
   command->callback([&program, a] { program.command = [&program, a] { return reproduce(program, *a); }; });
 }
 

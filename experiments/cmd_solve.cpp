@@ -63,7 +63,7 @@ int solve(const Program& program, const SolveArguments& a) {
     text += fmt::format("; --solution {}: not written, no run gave an answer", a.request.solution);
   say(text);
   screen.print_rows();
-  if (!a.report.empty()) report_runs(program, {std::filesystem::path(a.report) / "runs.csv"}, a.report);
+  if (!a.report.empty()) report_runs(program, {std::filesystem::path(a.report) / "runs.csv"}, a.report, true);
   if (solver.tally().failed > 0 || outputs.answer_missing) return kRunFailed;
   return a.require_converged && !solver.tally().all_reached ? kNotConverged : kSuccess;
 }

@@ -15,13 +15,47 @@ namespace {
 
 long long step_number(std::string_view text, const std::string& steps) {
   if (text.empty() || text.size() > 18 || text.find_first_not_of("0123456789") != std::string_view::npos) {
-    throw_usage("--steps {}: must look like 120:480 (from step 120 to step 480), 120:, :480 or 120", steps);
+    throw_usage(
+        "--steps {}: must look like 120:480 (from step 120 to step 480), 120:, :480, 120, 120.2 (its second "
+        "solve), or a list of these, 120,150,200:210",
+        steps);
   }
   return parse_integer(text, "--steps");
 }
 
-long long step_of(const std::string& id) {
-  return parse_integer(std::string_view(id).substr(0, id.find('.')), "step");
+/// A solve of a step: 000120.2, or 000120 for the first.
+struct FrameNumber {
+  long long step = 0, solve = 1;
+};
+
+FrameNumber number_of(const std::string& id) {
+  const std::size_t dot = id.find('.');
+  return {parse_integer(std::string_view(id).substr(0, dot), "step"),
+          dot == std::string::npos ? 1 : parse_integer(std::string_view(id).substr(dot + 1), "step")};
+}
+
+/// One entry of --steps.
+struct StepRange {
+  long long first = 0, last = std::numeric_limits<long long>::max();
+  long long solve = 0;  ///< 0: all of a step
+  bool holds(const FrameNumber& frame) const {
+    return frame.step >= first && frame.step <= last && (solve == 0 || frame.solve == solve);
+  }
+};
+
+StepRange range_of(std::string_view text, const std::string& steps) {
+  const std::size_t colon = text.find(':'), dot = text.find('.');
+  StepRange range;
+  if (colon == std::string_view::npos) {
+    range.first = range.last = step_number(text.substr(0, dot), steps);
+    if (dot != std::string_view::npos) range.solve = step_number(text.substr(dot + 1), steps);
+    return range;
+  }
+  const std::string_view from = text.substr(0, colon), to = text.substr(colon + 1);
+  if (from.empty() && to.empty()) step_number("", steps);
+  if (!from.empty()) range.first = step_number(from, steps);
+  if (!to.empty()) range.last = step_number(to, steps);
+  return range;
 }
 
 std::vector<std::string> every_so_many(const std::vector<std::string>& ids, int every) {
@@ -81,17 +115,17 @@ void check_size(const ReplayPlan& plan, const RecordingReader& reader, const Rep
 std::vector<std::string> frames_in(const std::vector<std::string>& ids, const std::string& steps,
                                    const std::string& file) {
   if (steps.empty()) return ids;
-  const std::size_t colon = steps.find(':');
-  const std::string_view text = steps;
-  const std::string_view from = text.substr(0, colon);
-  const std::string_view to = colon == std::string::npos ? from : text.substr(colon + 1);
-  if (from.empty() && to.empty()) step_number("", steps);
-  const long long first = from.empty() ? 0 : step_number(from, steps);
-  const long long last = to.empty() ? std::numeric_limits<long long>::max() : step_number(to, steps);
+  std::vector<StepRange> ranges;
+  for (std::size_t begin = 0; begin <= steps.size();) {
+    const std::size_t end = std::min(steps.find(',', begin), steps.size());
+    ranges.push_back(range_of(std::string_view(steps).substr(begin, end - begin), steps));
+    begin = end + 1;
+  }
   std::vector<std::string> chosen;
   for (const std::string& id : ids) {
-    const long long step = step_of(id);
-    if (step >= first && step <= last) chosen.push_back(id);
+    const FrameNumber frame = number_of(id);
+    if (std::ranges::any_of(ranges, [&](const StepRange& range) { return range.holds(frame); }))
+      chosen.push_back(id);
   }
   if (chosen.empty()) {
     throw_usage("--steps {}: {} has no snapshot there; it holds {} from {} to {}", steps, file, ids.size(),

@@ -16,7 +16,7 @@ inline constexpr double kLargestReplay = 64.0e6;
 
 struct ReplayRequest {
   std::string file = {};
-  std::string steps = {};  ///< "A:B", "A:", ":B" or "A"; "" = all
+  std::string steps = {};  ///< see `frames_in`
   int every = 1;           ///< every how many of them
   std::vector<std::string> solvers =
       {};                           ///< in lists; `kRecordedAnswer` among them; empty: see `plan_replay`
@@ -34,8 +34,9 @@ struct ReplayPlan {
   RunLimits limits;
 };
 
-/// The ids from step A to step B, both included, as `steps` names them. Throws `UsageError` for a text of another form
-/// and for a range without frames.
+/// The ids that `steps` names: "A:B" from step A to step B, both included, "A:", ":B", "A" with all its solves, "A.2" its
+/// second solve, or a list of these with commas; "" names all. Throws `UsageError` for a text of another form and where
+/// there is no such frame.
 std::vector<std::string> frames_in(const std::vector<std::string>& ids, const std::string& steps,
                                    const std::string& file);
 

@@ -2,6 +2,7 @@
 
     interactive.rows_page(rows, title)                  a whole page of any rows (read_runs and add_columns of data.py)
     interactive.explorer(rows, ...)                     the part of a page, for page.document
+    interactive.scripts("", "t")                        what makes the parts with these keys work, once on a page
     interactive.unavailable()                           why there is none here: what to install; empty where there is nothing to install
 
 The scripts stand in web/, the markup in templates/; D3 is Debian's (node-d3) and comes into a page when it is made. Rows travel as columns:
@@ -45,6 +46,7 @@ class Links:
     files: list = dataclasses.field(default_factory=list)
     recordings: dict = dataclasses.field(default_factory=dict)
     replays: dict = dataclasses.field(default_factory=dict)  # recording: {address, steps} of a page that shows the step of its #step=…; steps: of its frames, [] unknown
+    frameless: dict = dataclasses.field(default_factory=dict)  # recording: why no frame of it can be replayed
 
 
 def unavailable():
@@ -129,14 +131,19 @@ def runs_once(rows, more=()):
     return once, targets
 
 
+def svg_dashes(rank):
+    """The line of the rank-th variant, as a stroke-dasharray."""
+    dashes = style.LINES[rank % len(style.LINES)]
+    return "" if isinstance(dashes, str) else " ".join(f"{1.6 * length:g}" for length in dashes[1])
+
+
 def looks_of(once):
     """{name of a series: [colour, dashes]}: the colour says the solver, dashes its variants, as in the figures."""
     pairs = once[["solver", "name"]].drop_duplicates()
     solvers, ranks, found = style.sorted_solvers(set(pairs["solver"])), {}, {}
     for solver, name in sorted(pairs.itertuples(index=False), key=lambda pair: (solvers.index(pair[0]), pair[1])):
         rank = ranks[solver] = ranks.get(solver, -1) + 1
-        dashes = style.LINES[rank % len(style.LINES)]
-        found[name] = [style.solver_colour(solver, solvers), "" if isinstance(dashes, str) else " ".join(f"{1.6 * length:g}" for length in dashes[1])]
+        found[name] = [style.solver_colour(solver, solvers), svg_dashes(rank)]
     return found
 
 
@@ -203,7 +210,7 @@ def explorer_data(rows, traces=(), config=None, links=None, filters=None, schema
     once, targets = runs_once(rows, [name for name, _ in filters if name in rows])
     names = dict(zip(zip(once["solver"], once["options"]), once["name"]))
     settings = {"target": first_target(targets, config or {}), "filters": [[name, title] for name, title in filters if name in once], "targets": targets, "protocols": protocols_of(once),
-                "looks": looks_of(once), "limits": limits_of(config or {}), "recordings": links.recordings, "replays": links.replays,
+                "looks": looks_of(once), "limits": limits_of(config or {}), "what": "runs", "recordings": links.recordings, "replays": links.replays, "frameless": links.frameless,
                 "rows": len(once), "meanings": {column["name"]: [column.get("unit", ""), column.get("meaning", "")] for column in schema}}
     return settings, packed({"count": len(once), "columns": columns_of(once)}), packed_curves(list(traces), names)
 
@@ -213,12 +220,19 @@ def explorer(rows, **more):
     settings, data, curves = explorer_data(rows, **more)
     links = more.get("links") or Links()
     return environment().get_template("explorer.html.j2").render(
-        settings=for_script(settings), data=data, curves=curves, links=links.files,
-        script=script("data.js", "measure.js", "plot.js", "table.js", "controls.js", "replay.js", "details.js", "explorer.js"))
+        settings=for_script(settings), data=data, curves=curves, links=links.files)
+
+
+def scripts(*keys):
+    """The element with all scripts of a page whose parts have these keys; "" are the runs, letters are tables of steps."""
+    names = ["data.js", "measure.js", "plot.js", "table.js", "controls.js", "replay.js", "details.js", "view.js"]
+    names += (["explorer.js"] if "" in keys else []) + (["steps.js"] if any(keys) else [])
+    makes = ", ".join(f'["{key}", (table, settings) => new {"Steps" if key else "Explorer"}(table, settings, "{key}")]' for key in keys)
+    return f"<script>{script(*names)}\nstartViews([{makes}]);</script>"
 
 
 def rows_page(rows, title, intro="", **more):
     """A whole page of any rows: those of data.read_runs with data.add_columns. Keys as explorer_data."""
     from signorini_report import page
     head = f"<h1>{page.text(title)}</h1>" + (f"<p>{page.text(intro)}</p>" if intro else "")
-    return page.document(title, head + explorer(rows, **more))
+    return page.document(title, head + explorer(rows, **more) + scripts(""))

@@ -9,7 +9,7 @@ import textwrap
 import tomllib
 from pathlib import Path
 
-from signorini_report import families, figures, front, interactive, leaderboard, notes, page, rules, run_tables, runs_page, table_errors, table_methods, tables
+from signorini_report import families, figures, front, interactive, notes, page, replays, rules, run_tables, runs_page, table_errors, table_methods, tables
 from signorini_report import verdicts as judged
 from signorini_report.data import read_experiment, read_schema
 from signorini_report.strict import ReportError
@@ -17,8 +17,7 @@ from signorini_report.strict import ReportError
 RESULTS = ("runs.csv", "runs.schema.json", "siconos.csv", "problems.csv", "trace.h5", "regions.csv", "steps.csv", "follow.csv", "accuracy.csv", "series.csv", "recordings.csv",
            "run.toml")
 DRAWN = ("figures.toml", "paper.toml", "../names.toml")  # of the definition
-NOT_DRAWING = ("main.py", "page.py", "interactive.py", "front.py", "neighbours.py", "run_tables.py", "runs_page.py", "leaderboard.py", "docs_pages.py",
-               "notes.py",
+NOT_DRAWING = ("main.py", "page.py", "interactive.py", "step_tables.py", "front.py", "neighbours.py", "recorded_frames.py", "replays.py", "run_tables.py", "runs_page.py", "docs_pages.py", "notes.py",
                "verdicts.py", "rules.py", "reference.py", "bounds.py", "machine.py", "definition.py", "strict.py",
                "migrate.py")
 
@@ -44,6 +43,9 @@ def parse(arguments):
                         help="tables, figures and a page of these rows, which the program wrote anywhere; may be repeated")
     parser.add_argument("--leaderboard", type=Path, metavar="DATASET", help="with --runs: rank these rows on the problems of this dataset")
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder for them (default: FILE.report of the first)")
+    parser.add_argument("--program", type=Path, metavar="FILE", help="signorini, which makes the replays that the 3D links lead to (default: SIGNORINI_PROGRAM, "
+                        "that of this tree, or on the path)")
+    parser.add_argument("--no-replay", action="store_true", help="make no replays; those that are there are linked")
     parser.add_argument("--quiet", action="store_true", help="no claims table on the terminal")
     options = parser.parse_args(arguments)
     if options.runs and (options.ids or options.configs):
@@ -131,8 +133,8 @@ def draw(experiment, folder):
     stamp.write_text("\n".join([digest, *names]) + "\n", encoding="utf-8")
 
 
-def report_one(folder, configs=None):
-    """Figures, tables, verdicts and the page of one experiment."""
+def report_one(folder, configs=None, replaying=None):
+    """Figures, tables, verdicts and the page of one experiment, after the replays that it leads to."""
     experiment = read_experiment(folder, configs)
     steps = f", {len(experiment.steps)} steps" if experiment.steps is not None else ""
     print(f"report: {experiment.id}, {len(experiment.runs)} runs{steps}", file=sys.stderr, flush=True)
@@ -150,6 +152,8 @@ def report_one(folder, configs=None):
     verdicts = judged.evaluate_all(experiment)
     write_claims(verdicts, folder)
     front.write_map(experiment)
+    if replaying:
+        replaying.make(replaying.of_experiment(experiment))
     write_page(folder / "index.html", page.experiment_page(experiment, figures.pictures_in(folder), verdicts, table))
     return experiment, verdicts
 
@@ -170,14 +174,15 @@ def write_page(path, content):
     os.replace(temporary, path)
 
 
-def report(out, ids, configs=None):
-    """The experiments `ids` (all when empty); report.html leads to every experiment of the folder."""
+def report(out, ids, configs=None, replaying=None):
+    """The experiments `ids` (all when empty); report.html leads to every experiment of the folder. `replaying`: replays.Maker; without one
+    no replay is made."""
     chosen = {folder.name for folder in find_folders(out, ids)}
     experiments, verdicts, entries = [], [], []
     for folder in find_folders(out, []):
         entry = None if folder.name in chosen else earlier_entry(folder)
         if entry is None:
-            experiment, found = report_one(folder, configs)
+            experiment, found = report_one(folder, configs, replaying)
             entry = (experiment.id, experiment.title, found)
             if folder.name in chosen:
                 experiments.append(experiment)
@@ -189,12 +194,15 @@ def report(out, ids, configs=None):
     return experiments, verdicts
 
 
-def report_runs(files, folder):
-    """The page of tables of runs."""
+def report_runs(files, folder, replaying=None):
+    """The page of tables of runs; replays of their recordings go into its folder."""
     folder = folder or files[0].with_suffix(".report")
     experiment = run_tables.read_tables(files, folder)
     print(f"report: {len(files)} tables, {len(experiment.runs)} runs", file=sys.stderr, flush=True)
-    write_page(folder / "index.html", runs_page.write(experiment, read_schema(files[0])))
+    runs_page.draw(experiment)
+    if replaying:
+        replaying.make(replaying.of_tables(experiment))
+    write_page(folder / "index.html", runs_page.html_of(experiment, read_schema(files[0])))
     return folder / "index.html"
 
 
@@ -208,14 +216,15 @@ def report_leaderboard(files, dataset, folder):
 
 def main(arguments=None):
     options = parse(arguments)
+    replaying = None if options.no_replay else replays.Maker(replays.find_program(options.program), options.out)
     try:
         if options.leaderboard:
             print(f"leaderboard  {report_leaderboard(options.runs, options.leaderboard, options.output)}")
             return 0
         if options.runs:
-            print(f"report  {report_runs(options.runs, options.output)}")
+            print(f"report  {report_runs(options.runs, options.output, replaying)}")
             return 0
-        experiments, verdicts = report(options.out, options.ids, options.configs)
+        experiments, verdicts = report(options.out, options.ids, options.configs, replaying)
     except ReportError as error:
         print(f"error: {error}", file=sys.stderr)
         return 3

@@ -1,11 +1,12 @@
 """One page per experiment, OUT/<id>/index.html, self-contained with its figures inlined; OUT/report.html leads to all of them."""
 
 import base64
+import dataclasses
 import html
 import re
 from pathlib import Path
 
-from signorini_report import front, interactive, machine, neighbours, notes, table_methods, tables, verdicts as judged
+from signorini_report import front, interactive, machine, neighbours, notes, step_tables, table_methods, tables, verdicts as judged
 
 CSS = (Path(__file__).parent / "web" / "page.css").read_text(encoding="utf-8")
 # a page loads nothing but replays beside it
@@ -135,16 +136,26 @@ def what_was_run(experiment):
         words.append(f"{runs.groupby(['file', 'step']).ngroups} snapshots, {len(runs)} runs, {failures} of them above the tolerance")
     if experiment.steps is not None:
         words.append(f"{experiment.steps['file'].nunique()} recordings, {len(experiment.steps)} steps")
+    if experiment.accuracy is not None:
+        words.append(f"{len(experiment.accuracy)} recordings beside the finest of their kind")
+    if experiment.follow is not None:
+        words.append(f"{experiment.follow['file'].nunique()} recordings, {len(experiment.follow)} updates of regions")
     size = experiment.env.get("size")
     return "; ".join(words) + (f"; size {size}" if size else "")
 
 
 def explorer_of(experiment):
-    """The interactive part; nothing where what it needs is not installed, which main.py says once."""
-    if interactive.unavailable() or experiment.runs.empty:
+    """The interactive parts; nothing where what they need is not installed, which main.py says once."""
+    if interactive.unavailable():
         return ""
-    return interactive.explorer(experiment.runs, traces=experiment.traces, config=experiment.config, links=neighbours.links_of(experiment),
-                                schema=neighbours.schema_of(experiment.folder))
+    links, keys, parts = neighbours.links_of(experiment), [], []
+    if len(experiment.runs):
+        keys.append("")
+        parts.append(interactive.explorer(experiment.runs, traces=experiment.traces, config=experiment.config, links=links, schema=neighbours.schema_of(experiment.folder)))
+    for table in step_tables.tables_of(experiment):
+        keys.append(table.key)
+        parts.append(step_tables.explorer(table, experiment, links if len(keys) == 1 else dataclasses.replace(links, files=[])))
+    return "\n".join([*parts, interactive.scripts(*keys)]) if parts else ""
 
 
 def experiment_page(experiment, figures, verdicts, table):

@@ -3,7 +3,7 @@ so nothing is judged; for the rest the parts are those of an experiment's page."
 
 import sys
 
-from signorini_report import figures, interactive, machine, page, tables
+from signorini_report import figures, interactive, machine, neighbours, page, tables
 
 
 PROTOCOLS = {"time": 0, "self-stopped": 1, "converge": 2}  # times of the first that a variant has are compared
@@ -48,10 +48,12 @@ def explorer_of(experiment, schema):
     if interactive.unavailable():
         print(f"report: {interactive.unavailable()}", file=sys.stderr)
         return []
-    return [interactive.explorer(experiment.runs, traces=experiment.traces, config=experiment.config, schema=schema)]
+    return [interactive.explorer(experiment.runs, traces=experiment.traces, config=experiment.config, links=neighbours.links_of(experiment, experiment.folder), schema=schema),
+            interactive.scripts("")]
 
 
-def html_of(experiment, table, schema):
+def html_of(experiment, schema):
+    """The page, after draw(). `schema`: data.read_schema of the rows."""
     header, body = solver_table(experiment)
     parts = [f"<h1>{page.text(experiment.title)}</h1>", f"<p class='soft'>{page.what_was_run(experiment)}.</p>"]
     reason = machine.of_experiment(experiment).get("runs", "")
@@ -64,16 +66,14 @@ def html_of(experiment, table, schema):
         parts.append(f"<figure>{page.picture(experiment.folder / f'{name}.svg', caption)}<figcaption>{page.text(caption)} "
                      f"<a href='{name}.svg'>svg</a> <a href='{name}.png'>png</a></figcaption></figure>")
     parts += ["<h3>Numbers</h3><p>Times and ratios are medians over the snapshots solved to the tolerance, judged by the referee. "
-              "<a href='summary.csv'>summary.csv</a></p>", page.numbers(table), page.provenance(experiment.env)]
+              "<a href='summary.csv'>summary.csv</a></p>", page.numbers(tables.summary(experiment.runs)), page.provenance(experiment.env)]
     return page.document(f"{experiment.title}, Signorini", "\n".join(parts))
 
 
-def write(experiment, schema):
-    """Everything into the experiment's folder but the page, which is returned. `schema`: data.read_schema of its rows."""
+def draw(experiment):
+    """Everything into the experiment's folder but the page."""
     experiment.folder.mkdir(parents=True, exist_ok=True)
     figures.draw_all(experiment, experiment.folder)
-    table = tables.summary(experiment.runs)
-    tables.write_summary(table, experiment.folder)
+    tables.write_summary(tables.summary(experiment.runs), experiment.folder)
     header, body = solver_table(experiment)
     (experiment.folder / "solvers.md").write_text(tables.markdown(header, body, set(range(1, len(header) - 1))), encoding="utf-8")
-    return html_of(experiment, table, schema)

@@ -24,7 +24,7 @@ import make_results  # noqa: E402
 import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
 from browser import By, Keys  # noqa: E402
-from signorini_report import data, front, interactive, main, page  # noqa: E402
+from signorini_report import data, front, interactive, main, page, replays  # noqa: E402
 
 TITLE = "Invented data with a title that is as long as the longest of our own experiments: every solver on every snapshot of all scenes"
 BYTES = 6_000_000     # of a page of 10 000 rows without pictures
@@ -229,7 +229,7 @@ class Report(browser.BrowserTest):
         medians = self.runs().query("solved == 1").groupby("name")["solve_seconds"].median().sort_values()
         self.assertEqual(names, list(medians.index))
         self.assertEqual(self.find("#series-table th[aria-sort=ascending]").text.split(" ▲")[0], "solve")
-        saved = list(csv.DictReader(io.StringIO(self.run_js("return window.signorini.runsCsv()"))))
+        saved = list(csv.DictReader(io.StringIO(self.run_js("return window.signorini.csv()"))))
         rows = self.runs()
         self.assertEqual(len(saved), len(rows))
         self.assertEqual(sorted(float(row["solve_seconds"]) for row in saved), sorted(rows["solve_seconds"]), "with all digits")
@@ -264,7 +264,7 @@ class Report(browser.BrowserTest):
 
     def test_paper_keeps_every_cell_of_the_map(self):
         text = self.paper(self.index)
-        cells = [cell.text for cell in self.find_all("#map tbody button.ratio")]
+        cells = [cell.get_attribute("textContent") for cell in self.find_all("#map tbody button.ratio")]
         self.assertEqual(len(cells), self.runs()["name"].nunique())
         line = next(line for line in text.splitlines() if all(cell in line.split() for cell in cells))
         self.assertGreaterEqual(len(line.split()), len(cells))
@@ -292,7 +292,7 @@ class Report(browser.BrowserTest):
         names = sorted(set(rows["name"]))
         expected = reference_profile(rows, names, lambda part: part["setup_seconds"] + part["solve_seconds"])
         heads = [head.text.strip() for head in self.find_all("#map thead th")]
-        cells = [cell.text.strip() for cell in self.find_all("#map tbody tr")[0].find_elements(By.TAG_NAME, "td")]
+        cells = [cell.get_attribute("textContent").strip() for cell in self.find_all("#map tbody tr")[0].find_elements(By.TAG_NAME, "td")]
         self.assertEqual(len(self.find_all("#map tbody tr")), 1)
         for name in names:
             reached, asked, _, mean, _ = expected[name]
@@ -311,6 +311,167 @@ class Report(browser.BrowserTest):
         self.wait(lambda: self.run_js("return document.documentElement.dataset.ready && document.getElementById('scatter') !== null"))
         self.assertEqual(self.counts(), self.expected(self.runs(law="pyramid")), "the link keeps what was chosen")
         self.assertNoErrors()
+
+    def test_counts_of_neighbours_on_the_map_stay_apart(self):
+        self.open(self.index)
+        over = self.run_js("""return [...document.querySelectorAll('#map button.ratio')].filter(cell => { const range = document.createRange(); range.selectNodeContents(cell);
+            const words = range.getBoundingClientRect(), own = cell.getBoundingClientRect(); return words.left < own.left - 0.5 || words.right > own.right + 0.5; }).map(cell => cell.textContent)""")
+        self.assertEqual(over, [])
+        self.assertTrue(any("/24" in cell.get_attribute("textContent") for cell in self.find_all("#map button.ratio")), "there is a count of five signs")
+
+
+class Steps(browser.BrowserTest):
+    """Pages of experiments that have a line per step and no runs, and one that has both."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        if reason := interactive.unavailable():
+            raise unittest.SkipTest(reason)
+        cls.out = Path(cls.home.name) / "out"
+        make_results.make_steps(cls.out / "driven")
+        make_results.make(cls.out / "both", steps=3, laws=("cone",))
+        for name in ("steps.csv", "recordings.csv"):
+            shutil.copy(cls.out / "driven" / name, cls.out / "both" / name)
+        make_results.make_steps(cls.out / "strange", steps=5, drivers=[name.replace(",", ";").replace('"', "'") for name in HOSTILE if "/" not in name])
+        with contextlib.redirect_stderr(io.StringIO()):
+            main.report(cls.out, [])
+        cls.page, cls.both = (cls.out / name / "index.html" for name in ("driven", "both"))
+        cls.table = pd.read_csv(cls.out / "driven" / "steps.csv")
+        cls.table["seconds"] = cls.table[[name for name in cls.table if name.endswith("_seconds")]].sum(axis=1)
+        cls.table[["scene", "driver"]] = cls.table["file"].str.extract(r"(\w+)_by_(\w+)-quick")
+
+    def setUp(self):
+        self.resize(1300, 950)
+        self.prefer(prefers_color_scheme="light")
+
+    def choose(self, name, value):
+        self.run_js("const s = document.getElementById(arguments[0]); s.value = arguments[1]; s.dispatchEvent(new Event('change'))", name, value)
+
+    def numbers(self):
+        """{series: [steps, median, mean, 90 %, largest, sum, ÷ least]} as the page has them."""
+        return self.run_js("return Object.fromEntries(signorini.seriesRows().map(row => [row.name, [row.count, row.median, row.mean, row.high, row.most, row.sum, row.ratio]]))")
+
+    def expected(self, rows, by, column):
+        """The same by pandas."""
+        values = rows.dropna(subset=[column])
+        means = values.groupby([by, "scene"])[column].mean().unstack()
+        ratios = means.div(means.min())
+        part = values.groupby(by)[column]
+        table = pd.DataFrame({"count": part.size(), "median": part.median(), "mean": part.mean(), "high": part.quantile(0.9), "most": part.max(), "sum": part.sum(),
+                              "ratio": np.exp(np.log(ratios).mean(axis=1))})
+        return {name: list(row) for name, row in zip(table.index, table.to_numpy())}
+
+    def assert_numbers(self, rows, by, column):
+        expected, shown = self.expected(rows, by, column), self.numbers()
+        self.assertEqual(set(shown), set(expected))
+        for name in shown:
+            np.testing.assert_allclose(shown[name], expected[name], rtol=2e-4, err_msg=f"{name}, {column}: five digits travel")
+
+    def test_the_first_view_is_that_of_the_figure_and_counts_what_steps_csv_holds(self):
+        self.open(self.page)
+        self.assertNoErrors()
+        self.assertIn("240 steps of 240 in 6 recordings, 6 of 6 series; 240 have a value of time of a step", self.find("#t-counts").text)
+        self.assert_numbers(self.table.assign(name=self.table["file"].str.removesuffix("-quick.h5")), "name", "seconds")
+        self.assertEqual(self.run_js("return signorini.marks.marks.length"), 240)
+
+    def test_series_by_solver_and_filters_give_the_numbers_of_pandas(self):
+        self.open(self.page, "t.by=setting.solver.name")
+        self.assert_numbers(self.table, "driver", "seconds")
+        self.choose("t-ordinate", "iterations")
+        self.assert_numbers(self.table, "driver", "iterations")
+        self.choose("t-ordinate", "residual")
+        with_contacts = self.table[self.table["contacts"] > 0]
+        self.assertIn(f"{len(with_contacts)} have a value of residual", self.find("#t-counts").text)
+        self.find("[data-filter='recording.scene'] summary").click()
+        self.find("[data-filter='recording.scene'] input[value='rings']").click()
+        self.assert_numbers(self.table[self.table["scene"] == "cubes"], "driver", "residual")
+        self.choose("t-ordinate", "step_seconds")
+        self.find("#t-series-table input[data-series='auto']").click()
+        shown = self.numbers()
+        self.assertIsNone(shown["auto"][-1])
+        self.assertAlmostEqual(min(row[-1] for name, row in shown.items() if name != "auto"), 1.0, msg="÷ least is taken again over what is shown")
+        self.assertIn("80 steps of 240 in 2 recordings, 2 of 3 series", self.find("#t-counts").text)
+        self.assertNoErrors()
+
+    def test_the_distribution_is_that_of_the_values(self):
+        self.open(self.page, "t.by=setting.solver.name&t.show=contacts&t.share=linear")
+        drawn = self.run_js("""const path = [...document.querySelectorAll('#t-shares path[stroke-width="1.7"]')].map(one => one.querySelector('title').textContent); return path""")
+        self.assertEqual(sorted(drawn), ["auto", "ica", "pgs"])
+        self.choose("t-share-scale", "log")
+        self.assertEqual(len(self.find_all("#t-shares path[stroke-width='1.7']")), 3, "steps without contacts count below the first mark")
+        self.assertNoErrors()
+
+    def test_a_step_opens_by_keys_with_the_command_that_records_it(self):
+        self.open(self.page)
+        self.find("#t-scatter svg").send_keys(Keys.ARROW_RIGHT)
+        self.assertRegex(self.find("#t-tip").text, r"_by_\w+-quick.h5, step 1: ")
+        self.find("#t-scatter svg").send_keys(Keys.ENTER)
+        title = self.find("#t-details-title").text
+        command = shlex.split(self.find("#t-command").text)
+        self.assertEqual(command[:2], ["signorini", "record"])
+        self.assertIn(f"solver.name={re.search('_by_(.+)-quick', title)[1]}", command)
+        self.assertEqual(command[command.index("--size") + 1], "quick")
+        state = self.run_js("return location.hash.slice(1)")
+        self.open(self.page, state)
+        self.assertEqual(self.find("#t-details-title").text, title, "the address holds what is open")
+        self.find("#t-details-close").click()
+        self.assertFalse(self.find("#t-details").is_displayed())
+
+    def test_what_is_shown_is_saved(self):
+        self.open(self.page, "t.setting.solver.name=ica")
+        saved = list(csv.DictReader(io.StringIO(self.run_js("return signorini.csv()"))))
+        rows = self.table[self.table["driver"] == "ica"]
+        self.assertEqual(len(saved), len(rows))
+        np.testing.assert_allclose([float(row["solve_seconds"]) for row in saved], rows["solve_seconds"], rtol=1e-8)
+        self.find("#t-explorer [data-save=scatter]").click()
+        target = Path(self.home.name) / "profile" / "downloads" / "scatter.svg"
+        self.wait(target.is_file, "the picture is saved")
+        self.assertIn("time of a step", "".join(ElementTree.parse(target).getroot().itertext()))
+
+    def test_tables_sort(self):
+        self.open(self.page)
+        next(button for button in self.find_all("#t-series-table th button") if button.text.startswith("median")).click()
+        names = [cell.text for cell in self.find_all("#t-series-table tbody td:first-child")]
+        medians = self.table.groupby("file")["seconds"].median().sort_values()
+        self.assertEqual(names, [name.removesuffix("-quick.h5") for name in medians.index])
+
+    def test_two_parts_on_a_page_leave_each_others_address_alone(self):
+        self.open(self.both)
+        self.assertNoErrors()
+        self.choose("x-scale", "linear")
+        self.choose("t-y-scale", "linear")
+        self.assertEqual(set(self.run_js("return location.hash.slice(1)").split("&")), {"x=linear", "t.y=linear"})
+        self.open(self.both, "x=linear&t.y=linear")
+        self.assertEqual([self.find(one).get_attribute("value") for one in ("#x-scale", "#t-y-scale", "#y-scale")], ["linear", "linear", "log"])
+        self.find("#reset").click()
+        self.assertEqual(self.run_js("return location.hash"), "#t.y=linear")
+
+    def test_strange_addresses_and_names_do_no_harm(self):
+        self.open(self.page, "t.show=none&t.by=%3Cb%3E&t.line=x&t.against=__proto__&t.file=x&t.step=y&t.setting.solver.name=none")
+        self.assertIn("0 steps of 240", self.find("#t-counts").text, "a solver that is not here leaves nothing")
+        self.assertNoErrors()
+        self.open(self.out / "strange" / "index.html", "t.by=setting.solver.name")
+        self.assertNoErrors()
+        self.assertIsNone(self.run_js("return window.broken ?? null"))
+        self.run_js("signorini.open(signorini.rows[0])")
+        shlex.split(self.find("#t-command").text)
+        self.assertEqual(self.run_js("return document.querySelectorAll('#t-explorer img, #t-explorer script').length"), 0)
+
+    def test_readers_on_paper_on_phones_and_with_keys_alone_lose_nothing(self):
+        for scheme in ("light", "dark"):
+            self.prefer(prefers_color_scheme=scheme)
+            for path in (self.page, self.both):
+                self.open(path, "t.file=rings_by_ica-quick.h5&t.step=10")
+                self.assertEqual(self.accessibility(), [], f"{path}, {scheme}")
+        self.resize(390, 844, phone=True)
+        self.open(self.page, "t.file=rings_by_ica-quick.h5&t.step=10")
+        self.screenshot("phone-steps.png")
+        self.assertLessEqual(self.run_js("return document.documentElement.scrollWidth"), 390)
+        self.resize(1300, 950)
+        self.prefer(prefers_color_scheme="light")
+        text = Report.paper(self, self.page)
+        self.assertGreaterEqual(text.count("rings_by_ica"), 40, "every step that is shown has a line")
 
 
 class Hostile(browser.BrowserTest):
@@ -348,7 +509,7 @@ class Hostile(browser.BrowserTest):
                 command = shlex.split(self.find("#command").get_attribute("textContent"))
                 self.assertEqual(command[2], self.run_js("return window.signorini.state.file"), "the shell reads the name as it is")
         self.assertNoErrors()
-        for row in csv.reader(io.StringIO(self.run_js("return window.signorini.runsCsv()"))):
+        for row in csv.reader(io.StringIO(self.run_js("return window.signorini.csv()"))):
             self.assertNotEqual(row[0][:1], "=", "no formula for a spreadsheet")
 
     def test_names_on_the_map_are_words_and_nothing_else(self):
@@ -413,6 +574,44 @@ class Repeated(browser.BrowserTest):
             again = json.loads(subprocess.run([PROGRAM, *words[1:], "--json"], check=True, capture_output=True, text=True, timeout=300).stdout)
             self.assertEqual((len(again), again[0]["iterations"], again[0]["status"]), (1, iterations, status), command)
             self.assertAlmostEqual(again[0]["residual"], residual, delta=1e-4 * residual, msg=command)
+
+    def test_the_command_of_a_step_records_the_same_steps_and_its_frame_opens_in_3d(self):
+        if reason := interactive.unavailable():
+            self.skipTest(reason)
+        folder = Path(self.home.name) / "driven"
+        folder.mkdir()
+        (folder / "trial.toml").write_text("""artefact = "Driven"
+protocols = []
+steps = true
+[settings]
+pgs = { "solver.name" = "pgs" }
+nsgs = { "solver.name" = "nsgs" }
+[[recordings]]
+name = "{scene}_by_{settings}"
+scene = "incline"
+settings = ["pgs", "nsgs"]
+set = { "time.duration_s" = 0.02, "time.record_every" = 10 }
+""", encoding="utf-8")
+        subprocess.run([PROGRAM, "reproduce", folder / "trial.toml", "--size", "quick", "--out", folder / "out"], check=True, capture_output=True, timeout=300)
+        self.open(folder / "out" / "trial" / "index.html")
+        self.run_js("signorini.open(signorini.rows[12])")
+        command = shlex.split(self.find("#t-command").text)
+        self.assertEqual(command[0], "signorini")
+        subprocess.run([PROGRAM, *command[1:-1], folder / "again.h5"], check=True, capture_output=True, timeout=300, cwd=folder)
+        file = self.run_js("return signorini.state.file")
+        first, again = (pd.read_csv(path) for path in (folder / "out" / "recordings" / file.replace(".h5", ".steps.csv"), folder / "again.steps.csv"))
+        counted = [name for name in first if not name.endswith("_seconds")]
+        pd.testing.assert_frame_equal(first[counted], again[counted])
+        if "libjs-three" in replays.unavailable(PROGRAM):
+            self.skipTest(f"no replays: {replays.unavailable(PROGRAM)}")
+        self.find("#t-replay button").click()
+        self.driver.switch_to.frame(self.find("#t-replay iframe"))
+        self.wait(lambda: self.run_js("return document.documentElement.dataset.ready"), "the replay that the report made opens")
+        shown = self.run_js("return document.querySelector('[data-part=frame-text]').textContent")
+        self.driver.switch_to.default_content()
+        wanted = self.run_js("return frameNear(signorini.settings.replays[signorini.state.file].steps, signorini.state.step).step")
+        self.assertIn(wanted, shown)
+        self.assertNoErrors()
 
 
 def browser_quoted(text):

@@ -169,7 +169,12 @@ TEST_F(ReplayTest, StepsAreChosenByTheirNumbers) {
   EXPECT_EQ(chosen("10"), chosen("010:010"));
   EXPECT_EQ(chosen("11:"), (std::vector<std::string>{"000300"}));
   EXPECT_EQ(chosen(":2"), (std::vector<std::string>{"000002"}));
-  for (const char* wrong : {":", "a:b", "1:2:3", "-1:4", "3:9", "1.5", " 2", "99999999999999999999"})
+  EXPECT_EQ(chosen("10.2"), (std::vector<std::string>{"000010.2"}));
+  EXPECT_EQ(chosen("10.1,2"), (std::vector<std::string>{"000002", "000010"})) << "in the order of the file";
+  EXPECT_EQ(chosen("300:,2,1:3"), (std::vector<std::string>{"000002", "000300"}));
+  EXPECT_EQ(chosen("2,11"), (std::vector<std::string>{"000002"})) << "one of them is there";
+  for (const char* wrong : {":", "a:b", "2,", ",", "2,a", "10.", "1.2:3", "10.2.1", "1:2:3", "-1:4", "3:9",
+                            "1.5", " 2", "99999999999999999999"})
     EXPECT_THROW(chosen(wrong), UsageError) << wrong;
 }
 

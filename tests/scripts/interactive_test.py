@@ -5,8 +5,10 @@ import contextlib
 import io
 import json
 import math
+import os
 import sys
 import tempfile
+import types
 import unittest
 import zlib
 from pathlib import Path
@@ -16,9 +18,10 @@ SOURCE = Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(SOURCE / "scripts"), str(SOURCE / "tests" / "scripts")]
 
+import h5py  # noqa: E402
 import make_results  # noqa: E402
 import pandas as pd  # noqa: E402
-from signorini_report import data, front, interactive, main, neighbours, page  # noqa: E402
+from signorini_report import data, front, interactive, main, neighbours, page, recorded_frames, replays, step_tables  # noqa: E402
 
 
 def unpacked(text):
@@ -122,6 +125,149 @@ class Pages(unittest.TestCase):
         for _, address in links.files:
             self.assertTrue((self.out / "invented" / address).is_file(), address)
         self.assertIn(("runs.csv", "runs.csv"), links.files)
+
+
+class StepTables(unittest.TestCase):
+    def setUp(self):
+        home = tempfile.TemporaryDirectory()
+        self.addCleanup(home.cleanup)
+        self.folder = make_results.make_steps(Path(home.name) / "out" / "driven")
+
+    def test_settings_that_differ_filter_and_make_series(self):
+        experiment = data.read_experiment(self.folder)
+        table, = step_tables.tables_of(experiment)
+        self.assertEqual(step_tables.filters_of(table), [("scene", "Recording"), ("recording.scene", "Scene"), ("setting.solver.name", "Solver")])
+        self.assertEqual((table.first["y"], table.first["y_scale"]), ("step_seconds", "log"), "what figures.toml draws first")
+        command = step_tables.commands_of(experiment)["rings_by_ica-quick.h5"]
+        self.assertEqual(command, "signorini record rings --size quick --set solver.name=ica --set time.step_s=0.002 -o rings_by_ica-quick.h5")
+
+    def test_long_tables_are_thinned_evenly_in_each_recording(self):
+        rows = pd.DataFrame({"file": ["a"] * 30000 + ["b"] * 29999, "step": [*range(30000), *range(29999)]})
+        kept, every = step_tables.thinned(rows)
+        self.assertEqual(every, 3)
+        self.assertLessEqual(len(kept), step_tables.MOST_ROWS)
+        self.assertEqual(kept.groupby("file")["step"].agg(["min", "max"]).to_numpy().tolist(), [[0, 29997], [0, 29997]])
+        self.assertIs(step_tables.thinned(rows[:20000])[1], 1)
+
+    def test_a_setting_that_some_recordings_do_not_set_says_so(self):
+        rows = pd.DataFrame({"file": list("abc"), "setting.time.step_s": [0.001, float("nan"), 0.002], "setting.solver.name": ["pgs", "", "ica"], "setting.same": [1.0, 1.0, 1.0]})
+        self.assertEqual(step_tables.varying_settings(rows), [])  # as many values as recordings: the recording says it
+        twice = pd.concat([rows, rows.assign(file=list("def"))])
+        self.assertEqual(step_tables.varying_settings(twice), ["setting.solver.name", "setting.time.step_s"])
+        words = step_tables.texts_of_settings(twice, ["setting.solver.name", "setting.time.step_s"])
+        self.assertEqual(words["setting.time.step_s"].tolist()[:3], ["0.001", "not set", "0.002"])
+        self.assertEqual(words["setting.solver.name"].tolist()[:3], ["pgs", "not set", "ica"])
+
+
+# replay FILE --steps LIST … -o PAGE --force: a page of 1 kB per frame, and a line in the log beside the program
+PROGRAM = """#!/usr/bin/python3
+import pathlib, sys
+words = sys.argv[1:]
+steps = words[words.index("--steps") + 1].split(",")
+with open(sys.argv[0] + ".log", "a") as log:
+    log.write(" ".join(steps) + "\\n")
+names = " ".join(f"{int(one.split('.')[0]):06d}" + ("" if one.endswith(".1") else "." + one.split(".")[1]) for one in steps)
+pathlib.Path(words[words.index("-o") + 1]).write_text('<html>\\n<head>\\n<meta name="signorini-steps" content="' + names + '">\\n</head>' + "x" * 1000 * len(steps))
+"""
+
+
+class Replays(unittest.TestCase):
+    def setUp(self):
+        home = tempfile.TemporaryDirectory()
+        self.addCleanup(home.cleanup)
+        self.home = Path(home.name)
+        self.program, self.file, self.page = self.home / "program", self.home / "a.h5", self.home / "a.replay.html"
+        self.program.write_text(PROGRAM)
+        self.program.chmod(0o755)
+        self.record([f"{step:06d}" for step in range(1, 101)] + ["000050.2", "000050.10"])
+        patch = mock.patch.object(replays, "THREE", self.home)
+        patch.start()
+        self.addCleanup(patch.stop)
+        self.maker = replays.Maker(self.program, self.home)
+
+    def record(self, frames, geometry=True):
+        with h5py.File(self.file, "w") as file:
+            file.create_group("steps")
+            for frame in frames:
+                file["steps"].create_group(f"{frame}/geometry" if geometry else frame)
+
+    def make(self, steps=(), maker=None):
+        heard = io.StringIO()
+        with contextlib.redirect_stderr(heard):
+            (maker or self.maker).make([replays.Wanted(self.file, self.page, set(steps))])
+        return heard.getvalue()
+
+    def started(self):
+        log = self.program.with_name("program.log")
+        return log.read_text().splitlines() if log.is_file() else []
+
+    def test_frames_that_rows_name_come_first_and_others_fill_up(self):
+        frames = recorded_frames.names(self.file)
+        self.assertEqual(frames[49:53], ["000050", "000050.2", "000050.10", "000051"], "solves in their order")
+        taken = replays.chosen(frames, {"000050.2", "000003", "000999"})
+        self.assertEqual((len(taken), taken == sorted(taken, key=recorded_frames.number)), (40, True))
+        self.assertLessEqual({"000001", "000003", "000050.2", "000100"}, set(taken))
+        every = replays.chosen(frames, set(frames))
+        self.assertEqual((len(every), every[0], every[-1]), (40, "000001", "000100"), "more than fit: evenly spread")
+        self.assertEqual(replays.chosen(["000001"], set()), ["000001"])
+
+    def test_a_replay_is_made_once_and_again_after_its_recording_or_its_frames_changed(self):
+        said = self.make(["000050.2"])
+        self.assertIn("a.replay.html: 40 of 102 frames", said)
+        self.assertIn("50.2", self.started()[0].split())
+        self.assertIn("000050.2", neighbours.replay_steps(self.page))
+        self.assertEqual((self.make(["000050.2"]), len(self.started())), ("", 1), "it is current")
+        self.make(["000050.2", "000051"])
+        self.assertEqual(len(self.started()), 2)
+        os.utime(self.file, (self.page.stat().st_mtime + 5,) * 2)
+        self.make(["000050.2", "000051"])
+        self.assertEqual(len(self.started()), 3)
+        self.assertEqual([path.name for path in self.home.iterdir() if path.name.startswith(".")], [], "nothing is left behind")
+
+    def test_what_the_user_made_is_kept_as_long_as_it_is_newer(self):
+        self.page.write_text("<head>\n<title>two solvers</title>")
+        self.assertEqual((self.make(["000050"]), self.started()), ("", []))
+        os.utime(self.file, (self.page.stat().st_mtime + 5,) * 2)
+        self.make()
+        self.assertEqual(len(self.started()), 1)
+
+    def test_what_is_too_large_is_made_of_fewer_frames(self):
+        with mock.patch.object(replays, "BYTES", 20_000):
+            said = self.make(["000050"])
+            self.assertLessEqual(self.page.stat().st_size, 20_000)
+            self.assertRegex(said, r"a.replay.html: 1\d of 102 frames")
+            self.assertIn("000050", neighbours.replay_steps(self.page))
+            self.assertEqual((self.make(["000050"]), len(self.started())), ("", 2), "and it is current")
+        with mock.patch.object(replays, "BYTES", 100):
+            self.page.unlink()
+            self.assertIn("no replay of", self.make())
+            self.assertFalse(self.page.exists())
+
+    def test_why_there_is_none_is_said(self):
+        self.program.write_text("#!/bin/sh\necho 'signorini: error: step 7 is damaged' >&2\nexit 3\n")
+        self.assertIn(f"no replay of {self.file}: step 7 is damaged", self.make())
+        nowhere = replays.Maker(None, self.home)
+        self.assertIn("no program 'signorini' is found", self.make(maker=nowhere))
+        self.assertEqual(self.make(maker=nowhere), "", "once")
+        self.record([])
+        self.assertEqual((self.make(), recorded_frames.why_none(self.file)), ("", "holds no frames"))
+        self.record(["000001"], geometry=False)
+        self.assertEqual((self.make(), recorded_frames.why_none(self.file)), ("", "holds no surfaces"))
+        self.file.write_text("no recording")
+        self.assertEqual((self.make(), recorded_frames.why_none(self.file)), ("", "cannot be read"))
+
+    def test_recordings_are_found_by_the_names_that_rows_give(self):
+        folder = self.home / "cmp"
+        (self.home / "x").mkdir()
+        (self.home / "x" / "a.h5").write_text("")
+        (self.home / "p.hdf5").write_text("")
+        experiment = types.SimpleNamespace(folder=folder, config={"files": ["../x/a.h5", "../a.h5", "../p.hdf5"]}, env={}, runs=pd.DataFrame({"file": ["x/a.h5", "p", "q"]}),
+                                           steps=None, accuracy=None, follow=None, definition=None)
+        self.assertEqual({name: path.resolve() for name, path in neighbours.recording_paths(experiment).items()},
+                         {"x/a.h5": (self.home / "x" / "a.h5").resolve(), "p": (self.home / "p.hdf5").resolve()})
+        experiment.runs = pd.DataFrame({"file": ["x/a.h5"], "step": ["000001"]})
+        wanted, = self.maker.of_tables(experiment)
+        self.assertEqual(wanted.target, folder / "x_a.replay.html")
 
 
 if __name__ == "__main__":

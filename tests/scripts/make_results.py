@@ -139,6 +139,36 @@ def make(folder, steps=24, seed=7, laws=("cone", "pyramid")):
     return folder
 
 
+STEP_COLUMNS = ["file", "step", "time", "contacts", "iterations", "residual", "total_energy", "detection_seconds", "assembly_seconds", "free_seconds", "solve_seconds",
+                "other_seconds"]
+DRIVEN = {"rings": 1.0, "cubes": 3.0}
+DRIVERS = {"pgs": 2.0, "ica": 1.0, "auto": 0.7}
+
+
+def make_steps(folder, steps=40, seed=11, drivers=tuple(DRIVERS)):
+    """An experiment of driven scenes: no runs, a line per step of every scene by every driver; the first steps are without contacts."""
+    folder, random = Path(folder), np.random.default_rng(seed)
+    write_runs(folder, HEADER, [])
+    lines, recorded = [",".join(STEP_COLUMNS)], ["file,kind,key,value"]
+    for scene, cost in DRIVEN.items():
+        for driver in drivers:
+            file = f"{scene}_by_{driver}-quick.h5"
+            recorded += [f"{file},recording,scene,{scene}", f"{file},setting,solver.name,{driver}", f"{file},setting,time.step_s,0.002", f"{file},status,failed,0"]
+            for step in range(1, steps + 1):
+                contacts = max(0, 3 * (step - 4))
+                clocks = [cost * (1e-4 + factor * contacts * random.uniform(1e-5, 2e-5)) for factor in (0.1, 0.2, 0.1, DRIVERS.get(driver, 1.0), 0.05)]
+                row = [file, step, f"{0.002 * step:.9g}", contacts, contacts and int(random.integers(2, 40)), f"{random.uniform(1e-6, 1e-4):.9g}" if contacts else "",
+                       f"{10 * cost - 0.01 * step:.9g}", *(f"{one:.9g}" for one in clocks)]
+                lines.append(",".join(map(str, row)))
+    (folder / "steps.csv").write_text("\n".join(lines) + "\n")
+    (folder / "recordings.csv").write_text("\n".join(recorded) + "\n")
+    run = 'artefact = "Invented steps"\nprotocols = []\nsteps = true\n'
+    (folder / "run.toml").write_text(run)
+    definition = define(folder.with_name(folder.name + "_definition"), claims="", figures='over_time = [{ name = "all", column = "step_seconds", log = true }]\n', run=run)
+    (folder / "env.json").write_text(json.dumps({"git": "0123abc", "size": "quick", "definition": str(definition)}))
+    return folder
+
+
 if __name__ == "__main__":
     import sys
     print(make(sys.argv[1]))

@@ -1,35 +1,37 @@
-/* The state of a view, kept in the address after #, and the controls that change it. Only what differs from the first view is written. */
+/* The state of a view, kept in the address after #, and the controls that change it. Only what differs from the first view is written. Words of a
+   part with a key begin with it: t.x=log; each part leaves those of the others alone. */
 "use strict";
 
-function readState(first) {
+function isOf(key, word) { return key ? word.startsWith(`${key}.`) : !/^[a-z]\./.test(word); }
+
+function readState(first, part = "") {
   const given = new URLSearchParams(location.hash.slice(1)), state = structuredClone(first);
   for (const key of Object.keys(first)) {
-    const found = given.getAll(key);
+    const found = given.getAll(part ? `${part}.${key}` : key);
     if (found.length) state[key] = Array.isArray(first[key]) || first[key] === null ? found : found.at(-1);
   }
   return state;
 }
 
-function writeState(state, first) {
-  const kept = new URLSearchParams();
+function writeState(state, first, part = "") {
+  const kept = new URLSearchParams([...new URLSearchParams(location.hash.slice(1))].filter(([word]) => !isOf(part, word)));
   for (const [key, value] of Object.entries(state)) {
     if (JSON.stringify(value) === JSON.stringify(first[key])) continue;
-    if (Array.isArray(value)) { for (const one of value.length ? value : [""]) kept.append(key, one); }
-    else kept.set(key, value ?? "");
+    const word = part ? `${part}.${key}` : key;
+    if (Array.isArray(value)) { for (const one of value.length ? value : [""]) kept.append(word, one); }
+    else kept.set(word, value ?? "");
   }
   const text = kept.toString();
   if (text !== location.hash.slice(1)) history.replaceState(null, "", text ? `#${text}` : location.pathname + location.search);
 }
 
-function fillSelect(id, pairs, value, onChange) {
-  const select = document.getElementById(id);
+function fillSelect(select, pairs, value, onChange) {
   select.textContent = "";
   for (const [key, title] of pairs) select.append(new Option(title, key, false, String(key) === String(value)));
   select.onchange = () => onChange(select.value);
 }
 
-function bindSelect(id, value, onChange) {
-  const select = document.getElementById(id);
+function bindSelect(select, value, onChange) {
   select.value = value;
   select.onchange = () => onChange(select.value);
 }

@@ -30,6 +30,19 @@ function valuesOf(table, name) {
   return [...new Set(table.numbers[name])].sort((a, b) => a - b);
 }
 
+/* Rows that filters let through. `allowed`: {column: Set of values, as text} of the filters that say something. */
+function matchingRows(table, allowed) {
+  const tests = Object.entries(allowed).map(([name, set]) => {
+    const text = table.texts[name];
+    if (!text) return row => set.has(String(table.numbers[name][row]));
+    const places = text.words.map(word => set.has(word));
+    return row => places[text.at[row]];
+  });
+  const found = [];
+  for (let row = 0; row < table.count; ++row) if (tests.every(test => test(row))) found.push(row);
+  return found;
+}
+
 function stepNumber(step) { return Number.parseFloat(step) || 0; }
 
 /* Text for a reader: three digits. */

@@ -17,7 +17,7 @@ function commandOf(table, settings, row) {
 /* The command that shows the snapshot of a row in 3D with the answers of the runs of one or two rows, of different solvers. */
 function replayCommandOf(table, settings, rows) {
   const get = name => valueOf(table, name, rows[0]), file = get("file"), recording = settings.recordings[file];
-  if (!recording) return "";
+  if (!recording?.endsWith(".h5")) return ""; // a problem without a scene
   return ["signorini replay", shellWord(recording), "--steps", shellWord(get("step").split(".")[0]), "--solver", shellWord(rows.map(row => valueOf(table, "solver", row)).join(",")),
     ...rows.flatMap(row => settingsOf(table, row)), "--tolerance", get("tolerance").toExponential(), ...settings.limits, "-o frame.html"].join(" ");
 }

@@ -1,13 +1,10 @@
-/* The page of an experiment: reads the rows, keeps the state, draws what the state asks for. */
+/* The runs of an experiment: series of solvers on snapshots, with profiles, marks, curves. */
 "use strict";
 
-class Explorer {
-  constructor(table, settings) {
-    Object.assign(this, {table, settings, moreRows: false, measures: measuresOf(table)});
-    this.filters = settings.filters.map(([name, title]) => ({name, title, values: valuesOf(table, name).map(String)}));
-    this.first = this.firstState();
-    this.state = readState(this.first);
-    this.mend();
+class Explorer extends View {
+  constructor(table, settings, key) {
+    super(table, settings, key);
+    this.measures = measuresOf(table);
     this.numberKeys();
   }
 
@@ -28,21 +25,16 @@ class Explorer {
     return state;
   }
 
-  /* An address may name what this page does not have. */
   mend() {
-    const {state, first} = this, keep = (key, known) => { if (!known.includes(state[key])) state[key] = first[key]; };
-    keep("protocol", this.settings.protocols);
-    keep("target", this.settings.targets.map((_, place) => String(place)));
-    keep("measure", Object.keys(this.measures));
-    for (const key of ["profile", "x", "y", "curvex"]) keep(key, ["log", "linear"]);
-    keep("against", Object.keys(this.abscissae()));
-    keep("over", ["iterations", "seconds"]);
-    for (const {name, values} of this.filters) if (state[name]) state[name] = state[name].filter(value => values.includes(value));
+    this.keep("protocol", this.settings.protocols);
+    this.keep("target", this.settings.targets.map((_, place) => String(place)));
+    this.keep("measure", Object.keys(this.measures));
+    for (const key of ["profile", "x", "y", "curvex"]) this.keep(key, ["log", "linear"]);
+    this.keep("against", Object.keys(this.abscissae()));
+    this.keep("over", ["iterations", "seconds"]);
   }
 
-  allowed(state) {
-    return Object.fromEntries(this.filters.filter(({name}) => state[name] !== null).map(({name}) => [name, new Set(state[name])]));
-  }
+  through(allowed) { return chosenRows(this.table, this.state.protocol, allowed); }
 
   abscissae() {
     const number = {snapshot: "number of the snapshot"};
@@ -74,7 +66,6 @@ class Explorer {
     [...snapshots.keys()].sort((a, b) => fileOf(a).localeCompare(fileOf(b)) || stepOf(a) - stepOf(b)).forEach((key, place) => order.set(key, place + 1));
     this.order = order;
     this.further = further;
-    this.nameSeries();
   }
 
   nameSeries() {
@@ -94,15 +85,9 @@ class Explorer {
     return inside("law", law) && inside("region_mode", regions) && inside("threads", threads) && this.shown.has(this.seriesName(name, law, regions, threads));
   }
 
-  set(changes) {
-    Object.assign(this.state, changes);
-    if (Object.keys(changes).some(key => this.filters.some(filter => filter.name === key))) this.nameSeries();
-    this.draw();
-  }
-
   select() {
     const {state} = this;
-    this.rows = chosenRows(this.table, state.protocol, this.allowed(state));
+    this.rows = this.through(this.allowed(state));
     this.found = cellsOf(this.table, this.rows, this.keys, state.target, state.measure);
     const off = new Set(state.off), order = Object.keys(this.settings.looks);
     const rank = series => order.indexOf(valueOf(this.table, "name", this.lookOf.get(series)));
@@ -114,44 +99,30 @@ class Explorer {
 
   draw() {
     this.select();
-    writeState(this.state, this.first);
+    this.write();
     this.drawControls();
     this.drawCounts();
-    this.drawProfile();
-    this.drawScatter();
-    this.drawSeries();
-    this.drawRuns();
+    this.drawPlots();
+    this.drawSeriesTable(this.seriesColumns(), this.seriesRows());
+    this.drawRows();
     this.drawDetails();
   }
 
+  drawPlots() { this.drawProfile(); this.drawScatter(); }
+
   drawControls() {
-    const {state, settings} = this, change = key => value => this.set({[key]: value});
-    fillSelect("protocol", settings.protocols.map(name => [name, {time: "timed", "self-stopped": "own stop", converge: "traced"}[name] ?? name]), state.protocol, change("protocol"));
-    fillSelect("target", settings.targets.map((target, place) => [place, target.toExponential(0)]), state.target, change("target"));
-    fillSelect("measure", Object.entries(this.measures).map(([key, measure]) => [key, measure.title]), state.measure, change("measure"));
-    fillSelect("abscissa", Object.entries(this.abscissae()), state.against, change("against"));
-    for (const [id, key] of [["profile-scale", "profile"], ["x-scale", "x"], ["y-scale", "y"], ["curve-over", "over"], ["curve-scale", "curvex"]]) bindSelect(id, state[key], change(key));
+    const {settings} = this;
+    this.fill("protocol", settings.protocols.map(name => [name, {time: "timed", "self-stopped": "own stop", converge: "traced"}[name] ?? name]), "protocol");
+    this.fill("target", settings.targets.map((target, place) => [place, target.toExponential(0)]), "target");
+    this.fill("measure", Object.entries(this.measures).map(([key, measure]) => [key, measure.title]), "measure");
+    this.fill("abscissa", Object.entries(this.abscissae()), "against");
+    this.scales([["profile-scale", "profile"], ["x-scale", "x"], ["y-scale", "y"], ["curve-over", "over"], ["curve-scale", "curvex"]]);
     this.drawFilters();
-  }
-
-  drawFilters() {
-    fillFilters(el("filters"), this.filters, this.state, this.first, name => this.countsOf(name), changes => this.set(changes));
-  }
-
-  /* Of a filter: {value: rows that the other filters let through}. */
-  countsOf(name) {
-    const allowed = this.allowed(this.state), counts = new Map();
-    delete allowed[name];
-    for (const row of chosenRows(this.table, this.state.protocol, allowed)) {
-      const value = String(valueOf(this.table, name, row));
-      counts.set(value, (counts.get(value) ?? 0) + 1);
-    }
-    return counts;
   }
 
   drawCounts() {
     const runs = this.shownRows.length, failed = this.failures();
-    el("counts").textContent = `${counted(runs, "run")} of ${this.table.count}: ${counted(this.profile.snapshots, "snapshot")}, ${this.shown.size} of ${this.found.series.length} series; `
+    this.el("counts").textContent = `${counted(runs, "run")} of ${this.table.count}: ${counted(this.profile.snapshots, "snapshot")}, ${this.shown.size} of ${this.found.series.length} series; `
       + `on ${failed} of ${counted(this.pairs(), "pair")} of snapshot and series the residual was not reached.`;
   }
 
@@ -168,7 +139,7 @@ class Explorer {
       points.push([limit, own.ratios.length / count]);
       lines.push({name, colour, dashes, step: true, points: points.map(([x, y]) => [x, 100 * y])});
     }
-    drawLines(el("profile"), `Performance profile of ${lines.length} series over ${this.profile.snapshots} snapshots; the table of series has its numbers`, lines, {xScale: this.state.profile, xFloor: 1, yDomain: [0, 104],
+    drawLines(this.el("profile"), `Performance profile of ${lines.length} series over ${this.profile.snapshots} snapshots; the table of series has its numbers`, lines, {xScale: this.state.profile, xFloor: 1, yDomain: [0, 104],
       xWords: `${measure.label} ÷ best on the snapshot`, yWords: "snapshots solved [%]"});
   }
 
@@ -179,10 +150,10 @@ class Explorer {
         if (this.shown.has(name)) bySeries.get(name).push({x: state.against === "snapshot" ? this.order.get(snapshot) : table.numbers[state.against][cell.row],
           y: costOf(table, state.measure, cell.row), reached: cell.reached, row: cell.row, series: name, ratio: cell.ratio});
     const series = [...bySeries].map(([name, marks]) => ({name, marks, colour: this.lookOfSeries(name)[0]}));
-    const drawn = drawMarks(el("scatter"), `${measure.label} of ${this.pairs()} runs against ${this.abscissae()[state.against]}`, series,
+    const drawn = drawMarks(this.el("scatter"), `${measure.label} of ${this.pairs()} runs against ${this.abscissae()[state.against]}`, series,
       {xScale: state.x, yScale: state.y, xWords: this.abscissae()[state.against], yWords: measure.label + (measure.seconds ? " [s]" : "")});
     this.marks = drawn;
-    bindMarks(drawn, mark => { el("tip").textContent = this.tipOf(mark); }, mark => this.open(mark.row));
+    bindMarks(drawn, mark => { this.el("tip").textContent = this.tipOf(mark); }, mark => this.open(mark.row));
   }
 
   tipOf(mark) {
@@ -195,8 +166,7 @@ class Explorer {
   open(row) {
     const get = name => valueOf(this.table, name, row);
     this.set({file: get("file"), step: get("step"), run: this.keys.series[row]});
-    el("details").focus({preventScroll: true});
-    el("details").scrollIntoView({block: "start"});
+    this.showDetails();
   }
 
   /* One row per series. */
@@ -214,7 +184,7 @@ class Explorer {
 
   seriesColumns() {
     const percent = key => row => row[key] === null ? "–" : `${Number(row[key].toFixed(1))}`;
-    return [{key: "name", title: "series", text: row => this.seriesCell(row), value: row => row.name},
+    return [{key: "name", title: "series", text: row => this.seriesCell(row, this.lookOfSeries(row.name)), value: row => row.name},
       {key: "asked", title: "snapshots", number: true}, {key: "solved", title: "reached", number: true, text: row => this.solvedCell(row)},
       {key: "best", title: "best %", number: true, text: percent("best"), meaning: "share of all snapshots on which it is the best of the series shown"},
       {key: "within2", title: "≤ 2× %", number: true, text: percent("within2"), meaning: "share of all snapshots that it solves within twice the best"}, {key: "within10", title: "≤ 10× %", number: true, text: percent("within10")},
@@ -230,18 +200,6 @@ class Explorer {
     return span;
   }
 
-  seriesCell(row) {
-    return seriesBox(row.name, row.shown, this.lookOfSeries(row.name), shown => {
-      this.set({off: offAfter(this.state.off, row.name, shown)});
-      focusBox(el("series-table"), row.name);
-    });
-  }
-
-  drawSeries() {
-    const order = {key: this.state.sort, down: this.state.down === "1"};
-    fillTable(el("series-table"), this.seriesColumns(), this.seriesRows(), order.key === "name" && !order.down ? null : order, ({key, down}) => this.set({sort: key, down: down ? "1" : ""}));
-  }
-
   runColumns(plain = false) {
     const {table} = this, column = (key, title, more = {}) => ({key, title, value: line => valueOf(table, key, line.row), text: line => words(valueOf(table, key, line.row)), ...more});
     const opener = line => {
@@ -255,28 +213,26 @@ class Explorer {
       column("setup_seconds", "set-up", time("setup_seconds")), column("solve_seconds", "solve", time("solve_seconds"))];
   }
 
-  drawRuns(paper = false) {
-    const lines = this.shownRows.map(row => ({row, series: this.keys.series[row]})), order = {key: this.state.runsort, down: this.state.rundown === "1"};
-    const limit = limitRows("runs", lines.length, {paper, all: this.moreRows, whole: "runs.csv"});
-    fillTable(el("runs-table"), this.runColumns(), lines, order, ({key, down}) => this.set({runsort: key, rundown: down ? "1" : ""}), limit);
+  drawRows(paper = false) {
+    this.drawRowsTable(this.runColumns(), this.shownRows.map(row => ({row, series: this.keys.series[row]})), {paper, whole: "runs.csv"});
   }
 
   drawDetails() {
-    const {state, table} = this, panel = el("details"), files = table.texts.file.words.indexOf(state.file), steps = table.texts.step.words.indexOf(state.step);
+    const {state, table} = this, panel = this.el("details"), files = table.texts.file.words.indexOf(state.file), steps = table.texts.step.words.indexOf(state.step);
     const key = `${files}|${steps}`, line = this.found.cells.get(key);
     panel.hidden = !this.order.has(key) || !line;
     if (panel.hidden) return;
     const present = [...line].filter(([name]) => this.shown.has(name)), own = line.get(state.run) ?? present[0]?.[1] ?? [...line.values()][0], row = own.row;
     const series = this.keys.series[row];
-    el("details-title").textContent = `${state.file}, step ${state.step}`;
-    el("details-facts").textContent = ["contacts", "dofs", "regions", "largest_region"].filter(name => table.numbers[name]).map(name => `${words(table.numbers[name][row])} ${name.replaceAll("_", " ")}`).join(", ") + ".";
-    el("run-name").textContent = series;
-    el("command").textContent = commandOf(table, this.settings, row);
-    fillNumbers(table, el("run-numbers").tBodies[0], this.settings, row);
+    this.el("details-title").textContent = `${state.file}, step ${state.step}`;
+    this.el("details-facts").textContent = ["contacts", "dofs", "regions", "largest_region"].filter(name => table.numbers[name]).map(name => `${words(table.numbers[name][row])} ${name.replaceAll("_", " ")}`).join(", ") + ".";
+    this.el("run-name").textContent = series;
+    this.el("command").textContent = commandOf(table, this.settings, row);
+    fillNumbers(table, this.el("run-numbers").tBodies[0], this.settings, row);
     const others = present.filter(([, cell]) => cell.reached && valueOf(table, "solver", cell.row) !== valueOf(table, "solver", row)).sort((a, b) => a[1].cost - b[1].cost);
-    fillReplay(el("replay"), this.settings, state.file, state.step, {solver: valueOf(table, "solver", row), command: replayCommandOf(table, this.settings, [row, ...others.slice(0, 1).map(([, cell]) => cell.row)])});
+    fillReplay(this.el("replay"), this.settings, state.file, state.step, {solver: valueOf(table, "solver", row), command: replayCommandOf(table, this.settings, [row, ...others.slice(0, 1).map(([, cell]) => cell.row)])});
     this.drawSnapshotTable(present, series);
-    this.curvesDrawn = drawCurves(el("curves-plot"), el("curves-note"), {file: state.file, step: state.step}, this, series);
+    this.curvesDrawn = drawCurves(this.el("curves-plot"), this.el("curves-note"), {file: state.file, step: state.step}, this, series);
   }
 
   drawSnapshotTable(present, selected) {
@@ -292,51 +248,9 @@ class Explorer {
     const columns = [{key: "name", title: "series", text: pick}, number("ratio", "÷ best"), {key: "status", title: "status", plain: true, text: row => at("status", row)},
       {...number("iterations", "iterations", row => words(at("iterations", row))), plain: true}, {...number("residual", "residual", row => residualWords(at("residual", row))), plain: true},
       {...number("setup", "set-up", row => duration(at("setup_seconds", row))), plain: true}, {...number("solve", "solve", row => duration(at("solve_seconds", row))), plain: true}];
-    fillTable(el("snapshot-table"), columns, rows, this.snapshotOrder ?? {key: "ratio", down: false}, order => { this.snapshotOrder = order; this.drawDetails(); });
+    fillTable(this.el("snapshot-table"), columns, rows, this.snapshotOrder ?? {key: "ratio", down: false}, order => { this.snapshotOrder = order; this.drawDetails(); });
   }
 
-  runsCsv() {
-    const {table} = this, names = [...Object.keys(table.texts), ...Object.keys(table.numbers)].filter(name => !name.startsWith("reached."));
-    return csvOf(names, this.shownRows.map(row => names.map(name => valueOf(table, name, row))));
-  }
-
-  seriesCsv() {
-    const columns = this.seriesColumns().map(column => column.key);
-    return csvOf(columns, this.seriesRows().filter(row => row.shown).map(row => columns.map(key => row[key])));
-  }
-
-  bind() {
-    el("reset").onclick = () => { this.state = structuredClone(this.first); this.moreRows = false; this.nameSeries(); this.draw(); };
-    el("link").onclick = () => copyText(location.href, el("link"));
-    el("copy").onclick = () => copyText(el("command").textContent, el("copy"));
-    el("details-close").onclick = () => { this.set({file: "", step: "", run: ""}); el("scatter").querySelector("svg")?.focus(); };
-    el("all-series").onclick = () => this.set({off: []});
-    el("no-series").onclick = () => this.set({off: [...this.found.series].sort()});
-    el("runs-more").onclick = () => { this.moreRows = true; this.drawRuns(); };
-    el("runs-csv").onclick = () => saveAs("runs_shown.csv", "text/csv", this.runsCsv());
-    el("series-csv").onclick = () => saveAs("series_shown.csv", "text/csv", this.seriesCsv());
-    for (const button of document.querySelectorAll("[data-save]")) button.onclick = () => saveSvg(el(button.dataset.save), button.dataset.save);
-    addEventListener("hashchange", () => { this.state = readState(this.first); this.mend(); this.nameSeries(); this.draw(); });
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
-    addEventListener("beforeprint", () => { this.drawRuns(true); this.drawProfile(); this.drawScatter(); });
-    addEventListener("afterprint", () => this.draw());
-  }
+  csv() { return this.rowsCsv(this.shownRows); }
+  allSeries() { return [...this.found.series].sort(); }
 }
-
-async function startExplorer() {
-  try {
-    const raw = await unpacked(el("rows").textContent), settings = JSON.parse(el("settings").textContent);
-    el("explorer").hidden = false;
-    const explorer = new Explorer(rowsOf(raw), settings);
-    window.signorini = explorer;
-    explorer.bind();
-    explorer.draw();
-    document.documentElement.dataset.ready = "1";
-  } catch (error) {
-    document.documentElement.dataset.failed = "1";
-    el("explorer").hidden = false;
-    el("counts").textContent = `This browser cannot show the interactive part (${error.message}); static figures and tables stand below.`;
-    console.error(error);
-  }
-}
-startExplorer();

@@ -9,6 +9,18 @@ function isDark() { return matchMedia("(prefers-color-scheme: dark)").matches &&
 
 function ratioWords(ratio) { return ratio < 9.95 ? ratio.toFixed(1) : ratio < 9999 ? String(Math.round(ratio)) : ratio.toExponential(0).replace("e+", "e"); }
 
+/* 3/4; from five signs on in two lines, so that neighbours in narrow columns stay apart. */
+function fractionWords(part, whole) {
+  const words = [`${part}/`, `${whole}`];
+  if (words.join("").length < 5) return [words.join("")];
+  return words.map(text => {
+    const line = document.createElement("span");
+    line.className = "line";
+    line.textContent = text;
+    return line;
+  });
+}
+
 /* Colour of a ratio and of letters on it. */
 function colourOf(ratio) {
   const colour = d3.rgb(d3.interpolateYlGnBu(1 - Math.log(Math.min(Math.max(ratio, 1), WORST)) / Math.log(WORST)));
@@ -109,10 +121,10 @@ class Front {
   drawControls() {
     const now = this.now(), choices = this.choices(), titles = {target: place => this.about.targets[place].toExponential(0), measure: name => MEASURES[name].title,
       protocol: name => ({time: "timed", "self-stopped": "own stop", converge: "traced"}[name] ?? name)};
-    fillSelect("experiment", this.settings.experiments.map(one => [one.id, `${one.title} (${counted(one.scenes, "scene")})`]), this.state.experiment,
+    fillSelect(el("experiment"), this.settings.experiments.map(one => [one.id, `${one.title} (${counted(one.scenes, "scene")})`]), this.state.experiment,
       id => this.set({...this.first, experiment: id}));
     for (const [key, [values]] of Object.entries(choices)) {
-      fillSelect(key, values.map(value => [value, titles[key]?.(value) ?? value]), now[key], value => this.set({[key]: value}));
+      fillSelect(el(key), values.map(value => [value, titles[key]?.(value) ?? value]), now[key], value => this.set({[key]: value}));
       el(key).closest("label").hidden = values.length < 2;
     }
     const few = this.scenes.filter(line => line.snapshots < SURE).length;
@@ -193,7 +205,7 @@ class Front {
       if (own === line.ranked[0]) place.classList.add("winner");
     } else {
       place.classList.add("differs");
-      place.textContent = `${own.solved}/${line.snapshots}`;
+      place.append(...fractionWords(own.solved, line.snapshots));
     }
     place.setAttribute("aria-label", `${place.textContent}: ${place.title}`);
     if (line.scene) place.addEventListener("click", () => this.open(line.scene));

@@ -20,20 +20,11 @@ function costOf(table, measure, row) {
   return value === null || Number.isNaN(value) ? Infinity : value;
 }
 
-/* Rows that the filters let through. `allowed`: {column: Set of values} of the filters that say something. */
+/* The runs of a protocol that the filters let through; what a solver does not support is no run. */
 function chosenRows(table, protocol, allowed) {
-  const tests = Object.entries(allowed).map(([name, set]) => {
-    const text = table.texts[name];
-    if (!text) return row => set.has(String(table.numbers[name][row]));
-    const places = text.words.map(word => set.has(word));
-    return row => places[text.at[row]];
-  });
   const wanted = table.texts.protocol.words.indexOf(protocol), at = table.texts.protocol.at;
   const status = table.texts.status, unsupported = status.words.indexOf("unsupported");
-  const found = [];
-  for (let row = 0; row < table.count; ++row)
-    if (at[row] === wanted && status.at[row] !== unsupported && tests.every(test => test(row))) found.push(row);
-  return found;
+  return matchingRows(table, allowed).filter(row => at[row] === wanted && status.at[row] !== unsupported);
 }
 
 /* {snapshots: [key], series: [key], cells: Map snapshot → Map series → {row, cost, reached}} of rows. */

@@ -2,7 +2,7 @@
 "use strict";
 
 const SIZE = {width: 620, height: 380, left: 64, right: 26, top: 12, bottom: 46};
-const LEGEND = {most: 24, letter: 6.4, line: 16, mark: 34}; // names; widths in units of the picture
+const LEGEND = {most: 24, letter: 7, line: 16, mark: 34}; // names; widths in units of the picture
 
 function isDark() { return matchMedia("(prefers-color-scheme: dark)").matches && !matchMedia("print").matches; }
 
@@ -119,8 +119,8 @@ function drawLines(place, title, lines, options) {
   return parts;
 }
 
-/* series: [{name, colour, marks: [{x, y, reached, ...}]}]; one path per series, so that ten thousand marks are quick to draw.
-   Returns {parts, marks: [{px, py, mark}]} in the order of x. */
+/* series: [{name, colour, marks: [{x, y, reached, ...}], points}]; one path per series, so that ten thousand marks are quick to draw. `points`: a line
+   through them, with `dashes`, NaN where it is broken; options.faint: marks pale behind it. Returns {parts, marks: [{px, py, mark}]} in the order of x. */
 function drawMarks(place, title, series, options) {
   const all = series.flatMap(line => line.marks), range = ranges();
   const x = scaleOf(options.xScale, all.map(mark => mark.x), range.x), y = scaleOf(options.yScale, all.map(mark => mark.y), range.y);
@@ -136,10 +136,14 @@ function drawMarks(place, title, series, options) {
       else crosses += `M${px - 3},${py - 3}l6,6m0,-6l-6,6`;
     }
     const colour = seen(line.colour), path = (d, width) => parts.inner.append("path").attr("d", d).attr("stroke", colour).attr("stroke-width", width).attr("fill", "none");
-    if (dots) path(dots, 5.5).attr("stroke-linecap", "round").attr("stroke-opacity", 0.75);
+    if (dots) path(dots, options.faint ? 4 : 5.5).attr("stroke-linecap", "round").attr("stroke-opacity", options.faint ? 0.3 : 0.75);
     if (crosses) path(crosses, 1.3);
   }
-  addLegend(parts, series, true);
+  const finite = point => Number.isFinite(x(point[0])) && Number.isFinite(y(point[1]));
+  for (const line of series.filter(one => one.points?.length))
+    parts.inner.append("path").attr("d", d3.line().x(point => x(point[0])).y(point => y(point[1])).defined(finite)(line.points)).attr("fill", "none")
+      .attr("stroke", seen(line.colour)).attr("stroke-width", 1.7).attr("stroke-dasharray", line.dashes || null);
+  addLegend(parts, series, !series.some(line => line.points?.length));
   parts.ring = parts.svg.append("circle").attr("r", 7).attr("fill", "none").attr("stroke", parts.ink.ink).attr("stroke-width", 2).attr("visibility", "hidden");
   placed.sort((a, b) => a.px - b.px || b.py - a.py);
   return {parts, marks: placed, tree: d3.quadtree().x(item => item.px).y(item => item.py).addAll(placed)};

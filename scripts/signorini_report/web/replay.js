@@ -20,7 +20,8 @@ function paragraph(...content) {
 function replayAbsent(settings, file) {
   const recording = settings.recordings[file];
   if (!recording?.endsWith(".h5")) return ""; // a problem without a scene
-  return `No replay of ${recording} lies beside it. Make one and the report again: signorini replay ${shellWord(recording)} -o ${shellWord(recording.replace(/\.[^./]*$/, ".replay.html"))}`;
+  if (settings.frameless[file]) return `No 3D view: ${recording} ${settings.frameless[file]}.`;
+  return `No replay of ${recording} is there. Make one and the report again: signorini replay ${shellWord(recording)} -o ${shellWord(recording.replace(/\.[^./]*$/, ".replay.html"))}`;
 }
 
 /* A frame that is there already goes to the other step without loading its page again. */

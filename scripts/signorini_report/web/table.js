@@ -61,11 +61,11 @@ function fillTable(table, columns, rows, order, onSort, limit = Infinity) {
   }
 }
 
-/* How many rows of a long table are shown, and what is said of the others: `whole` names the file that holds all. Parts: `${id}-table`, `${id}-more`,
-   `${id}-count`, `${id}-paper`. */
-function limitRows(id, rows, {paper, all, whole}) {
-  const limit = paper ? ON_PAPER : all ? Infinity : AT_FIRST, more = el(`${id}-more`), said = el(`${id}-paper`);
-  el(`${id}-count`).textContent = `${rows}`;
+/* How many rows of a long table are shown, and what is said of the others: `whole` names the file that holds all. `part("more")`, "count" and "paper"
+   are the elements that say it. */
+function limitRows(part, rows, {paper, all, whole}) {
+  const limit = paper ? ON_PAPER : all ? Infinity : AT_FIRST, more = part("more"), said = part("paper");
+  part("count").textContent = `${rows}`;
   more.hidden = all || rows <= AT_FIRST;
   more.textContent = `Show all ${rows} rows`;
   said.hidden = !(paper && rows > limit);
