@@ -118,7 +118,7 @@ void add_export(CLI::App& app, Program& program) {
       ->add_option(
           "--format", a->format,
           "Format of -o, whatever its name: fclib or npz (default: by-name, npz where FILE ends in .npz)")
-      ->type_name("NAME");
+      ->type_name("FORMAT");
   command->add_option("--vtk", a->vtk, "Folder for the ParaView series; it must be new or empty")
       ->type_name("DIR");
   add_matrix_option(*command, a->matrix);

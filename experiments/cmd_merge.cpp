@@ -8,6 +8,7 @@
 #include "campaign_session.h"
 #include "commands.h"
 #include "json_output.h"
+#include "python_script.h"
 #include "terminal.h"
 
 namespace signorini {
@@ -34,7 +35,7 @@ int merge(const Program& program, const MergeArguments& a) {
                   out.missing > 0 ? fmt::format("; {} groups of runs are missing", out.missing) : ""));
   if (out.unlike_machines)
     say("times come from unlike machines, one per snapshot: machines.csv beside runs.csv says which");
-  say(fmt::format("next: scripts/report --out {}", a.folder));
+  say(fmt::format("next: {} --out {}", script_command(program, "report"), a.folder));
   return out.failed > 0 ? kRunFailed : kSuccess;
 }
 

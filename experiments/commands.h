@@ -39,5 +39,7 @@ void add_reproduce(CLI::App& app, Program& program);
 void add_plan(CLI::App& app, Program& program);
 void add_merge(CLI::App& app, Program& program);
 void add_status(CLI::App& app, Program& program);
+void add_completion(CLI::App& app, Program& program);
+void add_man(CLI::App& app, Program& program);
 
 }  // namespace signorini

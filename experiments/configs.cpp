@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
 
 #include "base/check.h"
 #include "base/text.h"
@@ -40,6 +41,19 @@ std::vector<fs::path> entries(const fs::path& folder) {
   return paths;
 }
 
+/// Where configs may lie as seen from the program: 3 to 5 of configs.h.
+std::vector<fs::path> folders_by_program() {
+  std::error_code error;
+  const fs::path home = fs::read_symlink("/proc/self/exe", error).parent_path();
+  if (error) return {};
+  std::vector<fs::path> folders{home.parent_path() / "share" / "signorini" / "configs"};
+  for (fs::path folder = home; folder.has_relative_path(); folder = folder.parent_path())
+    folders.push_back(folder / "configs");
+  std::string tree;
+  if (std::getline(std::ifstream(home / "source_tree"), tree)) folders.push_back(fs::path(tree) / "configs");
+  return folders;
+}
+
 }  // namespace
 
 fs::path configs_folder(const Program& program) {
@@ -55,16 +69,9 @@ fs::path configs_folder(const Program& program) {
       throw_usage("SIGNORINI_CONFIGS={}: holds neither scenes/ nor experiments/", variable);
     return variable;
   }
-  std::error_code error;
-  const fs::path self = fs::read_symlink("/proc/self/exe", error);
-  for (fs::path folder = self.parent_path(); !error && folder.has_relative_path();
-       folder = folder.parent_path()) {
-    if (is_configs_folder(folder / "configs")) return folder / "configs";
-    if (is_configs_folder(folder / "share" / "signorini" / "configs"))
-      return folder / "share" / "signorini" / "configs";
+  for (const fs::path& folder : folders_by_program()) {
+    if (is_configs_folder(folder)) return folder;
   }
-  const fs::path built = fs::path(SIGNORINI_SOURCE_DIR) / "configs";
-  if (is_configs_folder(built)) return built;
   throw_usage("no configs folder found: pass --configs DIR or set SIGNORINI_CONFIGS");
 }
 

@@ -7,9 +7,14 @@
 #include "commands.h"
 
 /// Where scenes and experiments are found. A scene is a file <configs>/scenes/<name>.toml, an experiment a folder
-/// <configs>/experiments/<paper>/<artefact> with a run.toml, known as <paper>_<artefact>. <configs> is, in this
-/// order: --configs, the environment variable SIGNORINI_CONFIGS, the nearest `configs` folder above the program,
-/// the source tree it was built from.
+/// <configs>/experiments/<paper>/<artefact> with a run.toml, known as <paper>_<artefact>. <configs> is the
+/// first of:
+///   1. --configs
+///   2. the environment variable SIGNORINI_CONFIGS
+///   3. ../share/signorini/configs beside the program: an installed one
+///   4. the nearest `configs` folder above the program: one built inside of its source tree
+///   5. that of the source tree which the file `source_tree` beside the program names: one built elsewhere
+/// The working directory plays no part: a name means the same everywhere. Scripts lie in ../scripts of <configs>.
 namespace signorini {
 
 enum class ConfigKind { scenes, experiments };

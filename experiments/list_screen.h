@@ -1,11 +1,17 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "json_output.h"
 
 /// What `signorini list` shows: tables for people, JSON for programs.
 namespace signorini {
 
 struct Program;
+
+/// What can be listed: solvers, scenes, …
+std::vector<std::string> list_kinds();
 
 void print_solvers();
 Json scenes_json(const Program& program);

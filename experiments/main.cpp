@@ -81,7 +81,7 @@ int run_program(int argc, char** argv) {
   app.add_flag("--json", program.json, "Write results as one JSON document to standard output");
   app.add_option("--configs", program.configs,
                  "Folder that holds scenes/ and experiments/ (default: the environment variable "
-                 "SIGNORINI_CONFIGS, else the folder 'configs' found above the program)")
+                 "SIGNORINI_CONFIGS, else the folder that came with the program)")
       ->type_name("DIR");
   app.require_subcommand(0, 1);
   app.fallthrough();
@@ -97,6 +97,8 @@ int run_program(int argc, char** argv) {
   add_plan(app, program);
   add_merge(app, program);
   add_status(app, program);
+  add_completion(app, program);
+  add_man(app, program);
 
   use_help_format(app);
   check_command(app, program.command_line);

@@ -41,12 +41,19 @@ int run_child(const std::vector<std::string>& command, ChildOutput output) {
 
 }  // namespace
 
+std::string script_command(const Program& program, const std::string& name) {
+  const std::filesystem::path script = source_folder(program) / "scripts" / name;
+  const std::filesystem::path near = script.lexically_relative(std::filesystem::current_path());
+  return near.empty() || *near.begin() == ".." ? script.string() : near.string();
+}
+
 int run_python_script(const Program& program, const std::string& name,
                       const std::vector<std::string>& arguments, ChildOutput output) {
   const std::filesystem::path script = source_folder(program) / "scripts" / name;
   std::error_code error;
   if (!std::filesystem::exists(script, error))
-    throw_input("{}: the script is missing; it comes with the source tree", script.string());
+    throw_input("{}: the script is missing; it comes with the program, in the folder beside configs",
+                script.string());
   // Debian's own interpreter has h5py, pandas and matplotlib; another one first on the PATH often has not
   const bool system_python = access("/usr/bin/python3", X_OK) == 0;
   std::vector<std::string> command{system_python ? "/usr/bin/python3" : "python3", script.string()};

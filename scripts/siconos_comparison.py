@@ -25,8 +25,8 @@ import siconos.numerics as sn
 
 from signorini_problems.delassus import read_matrix
 from signorini_problems.siconos_library import Silence, native
+from signorini_problems.snapshots import ProblemError, program
 
-ROOT = Path(__file__).resolve().parent.parent
 LOCAL_SOLVERS = {
     "nsn": sn.SICONOS_FRICTION_3D_ONECONTACT_NSN,
     "nsn-gp": sn.SICONOS_FRICTION_3D_ONECONTACT_NSN_GP,
@@ -246,9 +246,13 @@ def main():
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     parser.add_argument("--tolerance", type=float, default=1e-4)
     parser.add_argument("--repetitions", type=int, default=15)
-    parser.add_argument("--program", type=Path, default=ROOT / "build/release/experiments/signorini")
-    parser.add_argument("--out", type=Path, default=ROOT / "results/out/compare_siconos")
+    parser.add_argument("--program", type=Path, help="the program (default: SIGNORINI_PROGRAM, else the one of this tree)")
+    parser.add_argument("--out", type=Path, default=Path("results/out/compare_siconos"))
     arguments = parser.parse_args()
+    try:
+        arguments.program = arguments.program or program()
+    except ProblemError as error:
+        sys.exit(f"error: {error}")
     if not arguments.program.is_file():
         sys.exit(f"error: {arguments.program}: no such program; build it or say --program")
 

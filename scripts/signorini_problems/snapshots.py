@@ -26,7 +26,9 @@ class Snapshot:
 
 
 def program():
-    path = Path(os.environ.get("SIGNORINI_PROGRAM") or ROOT / "build" / "release" / "experiments" / "signorini")
+    """SIGNORINI_PROGRAM, else the one that these scripts were installed with, else the one that is built in this tree."""
+    built, installed = ROOT / "build" / "release" / "experiments" / "signorini", ROOT.parent.parent / "bin" / "signorini"
+    path = Path(os.environ.get("SIGNORINI_PROGRAM") or (installed if ROOT.parent.name == "share" and installed.is_file() else built))
     if not path.is_file():
         raise ProblemError(f"{path}: the program is not built (cmake --preset release && cmake --build --preset release --target signorini)")
     return path

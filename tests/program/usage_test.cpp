@@ -13,8 +13,8 @@ namespace {
 
 class UsageTest : public ProgramTest {};
 
-const std::array<const char*, 8> kCommands{"list", "record", "info",   "solve",
-                                           "run",  "replay", "export", "reproduce"};
+const std::array<const char*, 10> kCommands{"list",   "record", "info",      "solve",      "run",
+                                            "replay", "export", "reproduce", "completion", "man"};
 
 TEST_F(UsageTest, HelpOfEveryCommandTeachesWithExamples) {
   for (const char* command : kCommands) {
