@@ -432,6 +432,15 @@ std::vector<RunRecord> time_runs(const RunTarget& target, std::span<const TimedR
     RegionSolver* solver;
     StopRule stop;
     Vector start, r;
+    std::string failure = {};  ///< what a later solve threw; the first ones did not
+
+    void solve_again() {
+      try {
+        static_cast<void>(solver->solve(span_of(r), stop, nullptr));
+      } catch (const std::exception& error) {
+        failure = error.what();
+      }
+    }
   };
   std::vector<RunRecord> rows;
   std::vector<std::unique_ptr<Job>> jobs;
@@ -456,7 +465,14 @@ std::vector<RunRecord> time_runs(const RunTarget& target, std::span<const TimedR
 
     // one run to warm up, to judge the answer and to know how long it takes
     const Stopwatch watch;
-    const SolveReport report = solve_weighed(*member.run, span_of(job->r), job->stop, nullptr);
+    SolveReport report;
+    try {
+      report = solve_weighed(*member.run, span_of(job->r), job->stop, nullptr);
+    } catch (const std::exception& error) {
+      fail(job->record, target, SolveStatus::failed, error.what());
+      rows.push_back(job->record);
+      continue;
+    }
     const double seconds = watch.seconds();
     job->record.solver_bytes = member.run->record.solver_bytes;
     if (is_cancelled(limits.cancelled)) throw Cancelled();
@@ -474,13 +490,17 @@ std::vector<RunRecord> time_runs(const RunTarget& target, std::span<const TimedR
                               job->record.errors.residual));
     }
     Job* j = job.get();
-    tasks.push_back({j->record.region_mode, [j] { j->r = j->start; },
-                     [j] { static_cast<void>(j->solver->solve(span_of(j->r), j->stop, nullptr)); }, seconds});
+    tasks.push_back({j->record.region_mode, [j] { j->r = j->start; }, [j] { j->solve_again(); }, seconds});
     jobs.push_back(std::move(job));
   }
   const std::vector<std::vector<TimedRepetition>> times = time_interleaved(tasks, options);
   if (is_cancelled(limits.cancelled)) throw Cancelled();
   for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (!jobs[i]->failure.empty()) {
+      fail(jobs[i]->record, target, SolveStatus::failed, jobs[i]->failure);
+      rows.push_back(jobs[i]->record);
+      continue;
+    }
     for (std::size_t repetition = 0; repetition < times[i].size(); ++repetition) {
       rows.push_back(jobs[i]->record);
       rows.back().repetition = static_cast<int>(repetition);

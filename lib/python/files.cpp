@@ -7,6 +7,7 @@
 #include "harness/solve_plan.h"
 #include "python/errors.h"
 #include "python/held_problem.h"
+#include "python/interpreter_lock.h"
 #include "record/npz_file.h"
 #include "record/problem_file.h"
 
@@ -18,7 +19,7 @@ namespace fs = std::filesystem;
 
 std::shared_ptr<ProblemFile> open_file(const fs::path& path, const std::string& reading) {
   const auto parsed = parse_enum<MatrixReading>(reading, "matrix");
-  const py::gil_scoped_release release;
+  const Unlocked unlocked;
   return about_files([&] { return std::make_shared<ProblemFile>(path, parsed); });
 }
 
@@ -37,7 +38,7 @@ const char* kind_text(ProblemFileKind kind) {
 }
 
 std::shared_ptr<HeldProblem> read_step(const ProblemFile& file, const std::string& step) {
-  const py::gil_scoped_release release;
+  const Unlocked unlocked;
   return about_files([&] {
     ContactProblem problem = file.read(step);
     check_problem(problem, file.path().string() + ": step " + step);
@@ -66,7 +67,7 @@ FclibSolution solution_from(HeldProblem& held, const py::tuple& given) {
     solution.v = vector_from(given[2].cast<py::array>(), problem.dofs(), "v", "one for every dof");
   if (!solution.r.allFinite() || !solution.u.allFinite() || !solution.v.allFinite())
     throw_usage("solution: holds a number that is not finite");
-  const py::gil_scoped_release release;
+  const Unlocked unlocked;
   return held.with_referee([&](const Referee& referee) {
     if (solution.u.size() != rows) solution.u = referee.relative_velocity(span_of(std::as_const(solution.r)));
     if (problem.has_primal() && solution.v.size() == 0)
@@ -82,7 +83,7 @@ void write_file(const fs::path& path, HeldProblem& held, const py::object& solut
   file.problem = held.get();
   file.info = {texts[0].cast<std::string>(), texts[1].cast<std::string>(), texts[2].cast<std::string>()};
   if (!solution.is_none()) file.solution = solution_from(held, solution.cast<py::tuple>());
-  const py::gil_scoped_release release;
+  const Unlocked unlocked;
   about_files([&] {
     if (!replace && fs::exists(path))
       throw_input("{}: exists already; replace=True replaces it", path.string());

@@ -3,6 +3,7 @@
 #include <pybind11/stl.h>
 
 #include "contact/delassus_operator.h"
+#include "python/interpreter_lock.h"
 #include "record/raw_npz.h"
 #include "regions/region_partition.h"
 
@@ -98,7 +99,7 @@ py::object array_of(const HeldProblem& held, const std::string& name) {
 py::tuple reduced_of(const HeldProblem& held) {
   ReducedProblem reduced;
   {
-    const py::gil_scoped_release release;
+    const Unlocked unlocked;
     reduced = assemble_reduced(held.get());
   }
   const BlockSparseMatrix& W = reduced.W;
@@ -110,7 +111,7 @@ py::tuple reduced_of(const HeldProblem& held) {
 py::array_t<Index> labels_of(const HeldProblem& held, const std::string& mode) {
   RegionPartition partition;
   {
-    const py::gil_scoped_release release;
+    const Unlocked unlocked;
     partition = partition_regions(held.get(), parse_enum<RegionMode>(mode, "regions"));
   }
   return copy_of(partition.label.data(), partition.label.size());
@@ -120,7 +121,7 @@ std::shared_ptr<HeldProblem> region_of(const HeldProblem& held, const std::strin
   const RegionPartition partition = partition_regions(held.get(), parse_enum<RegionMode>(mode, "regions"));
   if (region < 0 || region >= partition.regions())
     throw_usage("region {}: the problem has {} by '{}', numbered from 0", region, partition.regions(), mode);
-  const py::gil_scoped_release release;
+  const Unlocked unlocked;
   return std::make_shared<HeldProblem>(extract_region(held.get(), partition, region));
 }
 
@@ -134,7 +135,7 @@ std::shared_ptr<HeldProblem> problem_from(const py::dict& arrays, const std::str
     tree.arrays[key] = raw_array(key, value, where);
   }
   const auto parsed = parse_enum<MatrixReading>(reading, "matrix");
-  const py::gil_scoped_release release;
+  const Unlocked unlocked;
   return std::make_shared<HeldProblem>(decode_npz(tree, where, parsed).problem);
 }
 

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "harness/environment.h"
-#include "python/bindings.h"
+#include "python/interpreter_lock.h"
 
 namespace signorini::python {
 
@@ -53,7 +53,7 @@ void run_interruptible(FunctionRef<void(const CancelFlag&)> work) {
   std::future<void> result = task.get_future();
   std::thread worker(std::move(task));
   {
-    const py::gil_scoped_release release;
+    const Unlocked unlocked(&cancelled);
     while (result.wait_for(std::chrono::milliseconds(100)) != std::future_status::ready) {
       const py::gil_scoped_acquire lock;
       if (signalled || PyErr_CheckSignals() == 0) continue;
@@ -63,6 +63,7 @@ void run_interruptible(FunctionRef<void(const CancelFlag&)> work) {
     worker.join();
   }
   if (signalled) throw py::error_already_set(*signalled);
+  stop_when_ending();
   result.get();
 }
 

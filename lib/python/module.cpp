@@ -1,13 +1,14 @@
+#include "base/digest.h"
 #include "harness/environment.h"
 #include "harness/run_record.h"
 #include "python/bindings.h"
-
-#include "base/digest.h"
+#include "python/interpreter_lock.h"
 
 namespace signorini::python {
 
 PYBIND11_MODULE(_core, module) {
   module.doc() = "The C++ library behind the package signorini; use the package.";
+  watch_for_end();
   bind_errors();
   bind_problem(module);
   bind_files(module);

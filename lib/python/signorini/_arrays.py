@@ -68,7 +68,8 @@ def _from_coo(name: str, matrix: Any, where: str) -> dict[str, Any]:
     if rows.size and not 0 <= int(rows.min()) <= int(rows.max()) < count:
         raise ProblemError(f"{where}: array '{name}': a row index is out of range 0..{count - 1}")
     order = np.argsort(rows, kind="stable")
-    indptr = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=count))))
+    indptr = np.zeros(count + 1, dtype=np.int64)
+    np.cumsum(np.bincount(rows, minlength=count), out=indptr[1:])
     return {f"{name}_data": data[order], f"{name}_indices": columns[order], f"{name}_indptr": whole(f"{name}.indptr", indptr, where)}
 
 

@@ -37,8 +37,9 @@ class _Listener:
             self._progress(done, total, text)
 
 
-def _texts(name: str, value: Union[str, int, Iterable[Any]]) -> list[str]:
-    entries = [value] if isinstance(value, (str, int)) or hasattr(value, "__fspath__") else list(value)  # type: ignore[arg-type]
+def _texts(name: str, value: Any) -> list[str]:
+    """One or several names, numbers or paths as texts."""
+    entries = [value] if isinstance(value, (str, int)) or hasattr(value, "__fspath__") else list(value)
     if not entries:
         raise UsageError(f"{name}: is empty; name one at least")
     return [os.fspath(entry) if hasattr(entry, "__fspath__") else str(entry) for entry in entries]

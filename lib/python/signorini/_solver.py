@@ -46,8 +46,12 @@ class SolverInfo:
 
 def solvers() -> list[SolverInfo]:
     """All solvers: those of the program, of loaded plugins, and of :func:`register_solver`."""
-    return [SolverInfo(**{**told, "phases": tuple(told["phases"]), "options": tuple(Option(*row) for row in told["options"])})
-            for told in _core.all_solvers()]
+    def info(told: dict[str, Any]) -> SolverInfo:
+        told["phases"] = tuple(told["phases"])
+        told["options"] = tuple(Option(*row) for row in told["options"])
+        return SolverInfo(**told)
+
+    return [info(told) for told in _core.all_solvers()]
 
 
 def load_plugin(path: Any) -> None:
