@@ -59,9 +59,33 @@ def test_python_stands_beside_the_others(reference, tmp_path, own_solvers):
 
 
 def test_options_regions_and_threads(reference, tmp_path, own_solvers):
-    runs = signorini.compare(reference / "expl.hdf5", "pgs", out=tmp_path / "cmp", options={"pgs": {"law": "pyramid", "omega": 1.1}},
+    runs = signorini.compare(reference / "expl.hdf5", "pgs", out=tmp_path / "cmp", options={"pgs": {"law": "pyramid", "tangent": "scalar"}},
                              regions=["none", "points"], repetitions=1, tolerance=1e-2)
-    assert set(runs.region_mode) == {"none", "points"} and set(runs.law) == {"pyramid"} and runs.options.str.contains("omega=1.1").all()
+    assert set(runs.region_mode) == {"none", "points"} and set(runs.law) == {"pyramid"} and runs.options.str.contains("tangent=scalar").all()
+
+
+def test_a_solver_that_fails_only_when_it_is_timed_is_a_row(reference, tmp_path):
+    exact = signorini.solve(signorini.open(reference / "net0.hdf5")[0], "prox-newton", tolerance=1e-10).r
+    for good_starts in range(1, 6):
+        starts = []
+
+        class Moody:
+            def __init__(self, problem):
+                pass
+
+            def start(self, r):
+                starts.append(1)
+                if len(starts) > good_starts:
+                    raise RuntimeError("enough")
+
+            def iterate(self, r):
+                return exact
+
+        signorini.register_solver("moody", Moody)
+        runs = signorini.compare(reference / "net0.hdf5", ["moody", "pgs"], out=tmp_path / str(good_starts), repetitions=2, tolerance=1e-4)
+        assert (runs[runs.solver == "pgs"].status == "converged").all()
+        failed = runs[(runs.solver == "moody") & (runs.status == "failed")]
+        assert len(failed) and failed.message.str.contains("RuntimeError: enough").all()
 
 
 def test_what_makes_no_sense(reference, tmp_path):
@@ -85,15 +109,15 @@ def test_unreadable_files_are_left_out_with_a_warning(reference, tmp_path):
 def test_an_experiment_with_a_solver_of_python(reference, tmp_path, own_solvers):
     experiment = tmp_path / "mine" / "run.toml"
     experiment.parent.mkdir()
-    experiment.write_text(f'files = ["{reference / "net0.hdf5"}"]\nprotocols = ["self-stopped"]\ntolerances = [1e-3]\nmax_iterations = 20000\n'
+    experiment.write_text(f'artefact = "a test"\nfiles = ["{reference / "net0.hdf5"}"]\nprotocols = ["self-stopped"]\ntolerances = [1e-3]\nmax_iterations = 20000\n'
                           'solvers = [{ name = "descent", label = "ours" }, { name = "pgs" }]\n')
     runs = signorini.run(experiment, out=tmp_path / "out")
     assert set(runs.label) == {"ours", "pgs"} and (runs.status == "converged").all()
     assert os.path.dirname(runs.attrs["folder"]) == str(tmp_path / "out")
-    experiment.write_text('scenes = ["bucket"]\nsolvers = [{ name = "pgs" }]\n')
+    experiment.write_text('artefact = "a test"\nscenes = ["bucket"]\nsolvers = [{ name = "pgs" }]\n')
     with pytest.raises(signorini.UsageError, match="bucket.*signorini record"):
         signorini.run(experiment, out=tmp_path / "scenes")
-    experiment.write_text('files = ["x.h5"]\nsolvers = [{ name = "unheard-of" }]\n')
+    experiment.write_text('artefact = "a test"\nfiles = ["x.h5"]\nsolvers = [{ name = "unheard-of" }]\n')
     with pytest.raises(signorini.UsageError, match="unheard-of"):
         signorini.run(experiment, out=tmp_path / "names")
 
@@ -112,7 +136,7 @@ import sys, threading, os, signal
 import signorini
 threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 try:
-    signorini.compare(sys.argv[1], "pgs", out=sys.argv[2], tolerance=1e-300, max_iterations=2**31 - 1, time_limit=1e6)
+    signorini.compare(sys.argv[1], "pcg", out=sys.argv[2], tolerance=1e-300, max_iterations=2**31 - 1, time_limit=1e6)
 except KeyboardInterrupt:
     print("interrupted")
 """

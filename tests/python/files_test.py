@@ -1,5 +1,7 @@
 """Files: one `open` for recordings, FCLib files and npz archives; writing; what cannot be read."""
 
+import shutil
+
 import numpy as np
 import pytest
 from conftest import same_matrix
@@ -117,11 +119,11 @@ def test_files_that_cannot_be_read_are_os_errors(tmp_path, reference):
         signorini.open(reference / "net0.hdf5", matrix="odd")
 
 
-def test_h5py_and_the_library_read_at_the_same_time(reference):
+def test_h5py_and_the_library_read_at_the_same_time(reference, tmp_path):
     h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
     import threading
 
-    path, errors = reference / "f4.hdf5", []
+    ours, theirs, errors = reference / "f4.hdf5", shutil.copy(reference / "f4.hdf5", tmp_path), []
 
     def work(read):
         try:
@@ -131,12 +133,17 @@ def test_h5py_and_the_library_read_at_the_same_time(reference):
             errors.append(error)
 
     def by_h5py():
-        with h5py.File(path, "r") as file:
+        with h5py.File(theirs, "r") as file:
             file["fclib_global/M/x"][()]
 
-    threads = [threading.Thread(target=work, args=(read,)) for read in (by_h5py, lambda: signorini.open(path)[0]) * 2]
+    threads = [threading.Thread(target=work, args=(read,)) for read in (by_h5py, lambda: signorini.open(ours)[0]) * 2]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     assert not errors
+    # the same file at the same time: HDF5 wants both to have opened it alike
+    with h5py.File(ours, "r"):
+        with pytest.raises(signorini.FileError, match="f4.hdf5"):
+            signorini.open(ours)
+    assert signorini.open(ours)[0].contacts == 43

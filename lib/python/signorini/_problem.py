@@ -33,7 +33,10 @@ class Geometry:
 
 
 def _shape_text(value: Any) -> str:
-    return str(getattr(value, "shape", None) or np.shape(value) or "a number")
+    try:
+        return str(getattr(value, "shape", None) or np.shape(value) or "a number")
+    except Exception:  # of an object's own conversion
+        return f"a {type(value).__name__}"
 
 
 def _convert(given: dict[str, Any]) -> dict[str, Any]:
