@@ -62,12 +62,14 @@ class NoScenes : public RecordingProvider {
   std::vector<std::string> clock_columns() const override { return {}; }
 };
 
-py::dict run_request(const ExperimentRequest& request, const py::object& told) {
+/// `make`: the request. It tries solvers, those of Python too: on the thread that runs them.
+py::dict run_request(FunctionRef<ExperimentRequest()> make, const py::object& told) {
   ExperimentResult result;
   run_interruptible([&](const CancelFlag& cancelled) {
     PythonMonitor monitor(told, cancelled);
     NoScenes scenes;
     about_files([&] {
+      const ExperimentRequest request = make();
       std::vector<ResultFolder> folders = claim_results({request});
       result = run_experiment(request, std::move(folders.front()), scenes, monitor);
     });
@@ -101,7 +103,7 @@ py::dict compare(const py::dict& given, const py::object& told) {
   request.resume = given["resume"].cast<bool>();
   request.force = given["force"].cast<bool>();
   request.command_line = texts("command_line");
-  return run_request(about_files([&] { return comparison(request); }), told);
+  return run_request([&] { return comparison(request); }, told);
 }
 
 /// The members of `ExperimentRequest` by name.
@@ -109,12 +111,15 @@ py::dict run(const py::dict& given, const py::object& told) {
   ExperimentRequest request;
   request.config = given["config"].cast<fs::path>();
   request.size = given["size"].cast<std::string>();
-  request.experiment = about_files([&] { return read_experiment(request.config, request.size); });
   request.output = given["output"].cast<fs::path>();
   request.resume = given["resume"].cast<bool>();
   request.force = given["force"].cast<bool>();
   request.command_line = given["command_line"].cast<std::vector<std::string>>();
-  return run_request(request, told);
+  const auto make = [&] {
+    request.experiment = read_experiment(request.config, request.size);
+    return request;
+  };
+  return run_request(make, told);
 }
 
 }  // namespace

@@ -25,7 +25,6 @@ struct SolveWish {
 SolveWish wish_of(const std::string& solver, const OptionMap& options, const py::dict& given) {
   SolveWish wish;
   wish.variant = {solver, solver, options};
-  make_solver(solver, options);  // names and values that do not exist, before anything else
   wish.mode = parse_enum<RegionMode>(given["regions"].cast<std::string>(), "regions");
   wish.threads = given["threads"].cast<int>();
   wish.limits.tolerance = given["tolerance"].cast<double>();
@@ -108,6 +107,8 @@ py::dict solve(HeldProblem& held, const std::string& solver, const OptionMap& op
   const SolveWish wish = wish_of(solver, options, given);
   Solved solved;
   run_interruptible([&](const CancelFlag& cancelled) {
+    // names and values that do not exist, before work; here, since the end of the interpreter waits for this thread
+    make_solver(wish.variant.name, wish.variant.options);
     solved = held.with_referee(
         [&](const Referee& referee) { return solve_with(wish, held.get(), referee, cancelled); });
   });
