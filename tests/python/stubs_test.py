@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import signorini
+from conftest import ROOT
 from signorini import _core
 
 PACKAGE = Path(signorini.__file__).parent
@@ -77,6 +78,12 @@ def test_everything_public_is_listed_and_typed():
     assert (PACKAGE / "py.typed").is_file() and all(inspect.getdoc(getattr(signorini, name)) for name in signorini.__all__)
     assert public(name for name, value in vars(signorini).items() if not inspect.ismodule(value)) == set(signorini.__all__)
     assert re.match(r"\d+\.\d+", signorini.__version__)
+
+
+def test_the_docs_name_what_there_is():
+    for page in (ROOT / "docs" / "python.md", ROOT / "README.md"):
+        named = set(re.findall(r"\bsignorini\.(\w+)(?=\()", page.read_text(encoding="utf-8")))
+        assert named and named <= set(signorini.__all__), page
 
 
 def test_mypy_agrees(tmp_path):

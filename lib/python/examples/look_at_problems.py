@@ -3,7 +3,7 @@
 
     PYTHONPATH=build/release/python /usr/bin/python3 lib/python/examples/look_at_problems.py [FILE]
 
-FILE: a recording, an FCLib file or an npz archive; without one, a problem made here: five blocks in a row on a slope.
+FILE: a recording, an FCLib file or an npz archive; without one, a problem made here: five blocks on a slope.
 """
 
 import sys
@@ -16,13 +16,25 @@ import scipy.sparse
 import signorini
 
 
-def blocks_on_a_slope(blocks=5, mass=2.0, slope=0.3, friction=0.5, dt=0.01):
-    """Blocks of `mass` kg that slide in x, side by side on a slope of `slope` radians, each on two contacts."""
-    weight = mass * 9.81 * dt * np.array([-np.cos(slope), np.sin(slope), 0.0])  # N s: normal, down the slope, across
-    H = scipy.sparse.kron(scipy.sparse.identity(blocks), np.hstack([np.eye(3), np.eye(3)]))
-    contacts = 2 * blocks
-    return signorini.Problem(M=mass * scipy.sparse.identity(3 * blocks), H=H, f=np.tile(weight, blocks), w=np.zeros(3 * contacts),
-                             mu=np.full(contacts, friction), dt=dt)
+def blocks_on_a_slope(blocks=5, mass=2.0, slope=0.3, dt=0.01):
+    """Blocks of `mass` kg one behind the other on a slope of `slope` radians; the further down, the rougher. Those above push those below.
+
+    A block has three degrees of freedom: down the slope, across, off the slope. It stands on one contact, and one more joins it to the next.
+    """
+    push = mass * 9.81 * dt  # N s: weight times a step
+    f = np.tile([push * np.sin(slope), 0.0, -push * np.cos(slope)], blocks)
+    down, across, off = np.eye(3)
+    stand = np.column_stack([off, down, across])  # columns: normal, tangent 1, tangent 2
+    join = np.column_stack([down, off, across])
+    H = scipy.sparse.lil_matrix((3 * blocks, 3 * (2 * blocks - 1)))
+    for k in range(blocks):
+        H[3 * k : 3 * k + 3, 3 * k : 3 * k + 3] = stand
+    for k in range(blocks - 1):
+        columns = slice(3 * (blocks + k), 3 * (blocks + k) + 3)
+        H[3 * k : 3 * k + 3, columns] = -join  # the upper block is pushed up the slope,
+        H[3 * k + 3 : 3 * k + 6, columns] = join  # the lower one down
+    friction = np.concatenate([np.linspace(0.1, 0.6, blocks), np.full(blocks - 1, 0.2)])
+    return signorini.Problem(M=np.full(3 * blocks, mass), H=H, f=f, w=np.zeros(H.shape[1]), mu=friction, dt=dt)
 
 
 def describe(problem):
@@ -34,7 +46,7 @@ def describe(problem):
     eigenvalues = np.linalg.eigvalsh(W.toarray()) if W.shape[0] <= 600 else np.array([np.nan])
     print(f"  W: {W.shape[0]} rows, {W.nnz} entries, eigenvalues {eigenvalues[0]:.2e} to {eigenvalues[-1]:.2e} 1/kg")
     sizes = np.bincount(problem.islands)
-    print(f"  {sizes.size} islands of {sizes.min()} to {sizes.max()} contacts; {problem.regions.max() + 1} regions of mass points")
+    print(f"  islands: {sizes.size}, of {sizes.min()} to {sizes.max()} contacts; regions of mass points: {problem.regions.max() + 1}")
     if problem.geometry.positions is not None:
         low, high = problem.geometry.positions.min(axis=0), problem.geometry.positions.max(axis=0)
         print(f"  contacts within {np.round(low, 3)} to {np.round(high, 3)} m")

@@ -29,9 +29,9 @@ class Solution:
 class Frame(Problem):
     """A problem of a file: one step of a recording, or the single problem of another file."""
 
-    path: str  #: of the file
-    step: str  #: as the file has it, such as '001640'
-    solution: Optional[Solution]  #: that stands beside a single problem
+    path: str = ""  #: of the file
+    step: str = ""  #: as the file has it, such as '001640'
+    solution: Optional[Solution] = None  #: that stands beside a single problem
 
     @classmethod
     def _read(cls, core: _core.Problem, path: str, step: str, solution: Optional[Solution]) -> "Frame":
