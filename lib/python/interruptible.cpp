@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 
 #include <chrono>
-#include <exception>
 #include <future>
 #include <optional>
 #include <thread>

@@ -2,7 +2,7 @@
 
 #include <pybind11/stl.h>
 
-#include <limits>
+#include <algorithm>
 #include <optional>
 
 #include "harness/protocols.h"
