@@ -78,17 +78,17 @@ class Problem:
     Give M, H, f, w or W, q or all of them, and always mu; as arrays of numpy or matrices of ``scipy.sparse`` (any form, also with unsorted
     or repeated entries, which add up). M may also be a vector: its diagonal.
 
-    ==============  ==============  ======  ==============================================================
-    argument        shape           unit
-    ==============  ==============  ======  ==============================================================
-    M               (n, n)          kg      positive definite; one triangle means all of it
-    H               (n, 3m)         1       columns are contact directions
-    f, w            (n,), (3m,)     N s, m/s
-    W, q            (3m, 3m), (3m,) 1/kg, m/s
-    mu              (m,)            1       coefficients of friction, not negative
-    dt, time        numbers         s
-    warm_start      (3m,)           N s     impulses that a solver may start from
-    ==============  ==============  ======  ==============================================================
+    ==========  ===============  =========  =======================================================================
+    argument    shape            unit       meaning
+    ==========  ===============  =========  =======================================================================
+    M           (n, n)           kg         positive definite; one triangle means all of it
+    H           (n, 3m)          1          columns are contact directions
+    f, w        (n,), (3m,)      N s, m/s   momentum of the free motion; velocities that contacts have of their own
+    W, q        (3m, 3m), (3m,)  1/kg, m/s  the reduced problem
+    mu          (m,)             1          coefficients of friction, not negative
+    dt, time    numbers          s          time step, simulated time
+    warm_start  (3m,)            N s        impulses that a solver may start from
+    ==========  ===============  =========  =======================================================================
 
     ``spacedim=2``: two rows per contact (H is (n, 2m) and so on). The problem is then held as one in space that has the same solutions
     (docs/fclib.md): what is read from it has three rows per contact. Further keywords are the names of docs/npz.md: ``kind``, ``gap``,
