@@ -66,7 +66,7 @@ def test_options_regions_and_threads(reference, tmp_path, own_solvers):
 
 def test_a_solver_that_fails_only_when_it_is_timed_is_a_row(reference, tmp_path):
     exact = signorini.solve(signorini.open(reference / "net0.hdf5")[0], "prox-newton", tolerance=1e-10).r
-    for good_starts in range(1, 6):
+    for good_starts in (2, 3):  # the warm-up fails, then a repetition
         starts = []
 
         class Moody:
