@@ -30,9 +30,10 @@ ALLOWED = {
     "record": {"base", "linalg", "contact"},
     "harness": {"base", "linalg", "contact", "regions", "krylov", "solvers", "record"},
     "campaign": {"base", "linalg", "contact", "regions", "krylov", "solvers", "record", "harness"},
+    "python": {"base", "linalg", "contact", "regions", "krylov", "solvers", "record", "harness"},
     "scene": {"base", "linalg", "geometry", "bodies", "collision", "contact", "regions", "krylov", "solvers", "record"},
 }
-REPLAY = {"contact", "regions", "krylov", "solvers", "record", "harness", "campaign"}
+REPLAY = {"contact", "regions", "krylov", "solvers", "record", "harness", "campaign", "python"}
 PHYSICS = {"geometry", "bodies", "collision", "scene"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)

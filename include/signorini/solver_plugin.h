@@ -225,6 +225,11 @@ struct Entry {
   Outcome (*prepare)(void* solver, const Problem* problem, Failure* failure);
   Outcome (*start)(void* solver, double* r, const Start* start, Failure* failure);
   Outcome (*iterate)(void* solver, double* r, Step* step, Failure* failure);  ///< step->size: room for it
+  /// Called in the place of `create`, with `context`, where it is not null: for other languages, whose solvers share
+  /// one function.
+  Outcome (*create_for)(const void* context, const OptionValue* values, std::uint32_t count, void** solver,
+                        Failure* failure);
+  const void* context;
 };
 
 /// What `signorini_solver_plugin()` returns. `version` comes first in every version.
@@ -293,7 +298,9 @@ struct Bridge {
             destroy,
             prepare,
             start,
-            iterate};
+            iterate,
+            nullptr,
+            nullptr};
   }
 };
 

@@ -254,6 +254,88 @@ RunRecord censored_row(const TimedRun& member, double tolerance) {
   return record;
 }
 
+/// A solve of k* iterations that is timed again and again.
+struct TimedJob {
+  RunRecord record;
+  RegionSolver* solver;
+  StopRule stop;
+  Vector start, r;
+  std::optional<std::string> failure;  ///< what a solve threw; the traced one did not
+
+  TimedJob(const RunTarget& target, const TimedRun& member, const RunLimits& limits)
+      : record(member.run->record),
+        solver(member.run->solver.get()),
+        start(start_values(*solver, *target.problem)),
+        r(start) {
+    record.protocol = "time";
+    record.tolerance = limits.tolerance;
+    stop.residual = limits.tolerance;
+    stop.fixed_iterations = true;
+    stop.max_iterations = member.traced->record.iterations;
+    stop.time_limit = limits.time_limit;
+    stop.cancelled = limits.cancelled;
+    solver->limit_iterations(member.traced->region_iterations);
+  }
+
+  /// One solve to warm up, to judge the answer and to know how long it takes: s.
+  double warm_up(const RunTarget& target, PreparedRun& run) {
+    const Stopwatch watch;
+    SolveReport report;
+    try {
+      report = solve_weighed(run, span_of(r), stop, nullptr);
+    } catch (const std::exception& error) {
+      failure = error.what();
+      return watch.seconds();
+    }
+    const double seconds = watch.seconds();
+    record.solver_bytes = run.record.solver_bytes;
+    if (is_cancelled(stop.cancelled)) return seconds;
+    fill_report(record, target, solver->traits(), report);
+    record.errors = target.referee->measure(span_of(std::as_const(r)), solver->common().spec());
+    judge(target);
+    return seconds;
+  }
+
+  void judge(const RunTarget& target) {
+    // a region's k* was found from the assembled iterate: roundings of the last bits may lift it just above
+    if (record.errors.residual <= record.tolerance * (1.0 + 1e-6)) {
+      record.status = SolveStatus::converged;
+      record.message = target.note;
+      return;
+    }
+    record.status = SolveStatus::iteration_limit;
+    set_message(
+        record, target,
+        fmt::format("k* = {} iterations left residual {:.2e}", stop.max_iterations, record.errors.residual));
+  }
+
+  void solve_again() {
+    try {
+      static_cast<void>(solver->solve(span_of(r), stop, nullptr));
+    } catch (const std::exception& error) {
+      failure = error.what();
+    }
+  }
+
+  RunRecord failed_row(const RunTarget& target) const {
+    RunRecord row = record;
+    fail(row, target, SolveStatus::failed, *failure);
+    return row;
+  }
+
+  /// A row for every repetition, or one that says how it failed.
+  void append_rows(const RunTarget& target, const std::vector<TimedRepetition>& times,
+                   std::vector<RunRecord>& rows) const {
+    if (failure) return rows.push_back(failed_row(target));
+    for (std::size_t repetition = 0; repetition < times.size(); ++repetition) {
+      rows.push_back(record);
+      rows.back().repetition = static_cast<int>(repetition);
+      rows.back().solve_seconds = times[repetition].seconds;
+      fill_use(rows.back(), times[repetition].use);
+    }
+  }
+};
+
 }  // namespace
 
 bool meets(double residual, double tolerance) { return residual <= 1.01 * tolerance; }
@@ -427,67 +509,28 @@ TracedRun trace_run(const RunTarget& target, PreparedRun& run, const RunLimits& 
 
 std::vector<RunRecord> time_runs(const RunTarget& target, std::span<const TimedRun> group,
                                  const RunLimits& limits, const TimerOptions& options) {
-  struct Job {
-    RunRecord record;
-    RegionSolver* solver;
-    StopRule stop;
-    Vector start, r;
-  };
   std::vector<RunRecord> rows;
-  std::vector<std::unique_ptr<Job>> jobs;
+  std::vector<std::unique_ptr<TimedJob>> jobs;
   std::vector<TimedTask> tasks;
   for (const TimedRun& member : group) {
     if (!member.run->solver || !member.traced->first_iteration) {
       rows.push_back(censored_row(member, limits.tolerance));
       continue;
     }
-    auto job = std::make_unique<Job>();
-    job->solver = member.run->solver.get();
-    job->record = member.run->record;
-    job->record.protocol = "time";
-    job->record.tolerance = limits.tolerance;
-    job->stop.residual = limits.tolerance;
-    job->stop.fixed_iterations = true;
-    job->stop.max_iterations = member.traced->record.iterations;
-    job->stop.time_limit = limits.time_limit;
-    job->stop.cancelled = limits.cancelled;
-    job->solver->limit_iterations(member.traced->region_iterations);
-    job->start = job->r = start_values(*job->solver, *target.problem);
-
-    // one run to warm up, to judge the answer and to know how long it takes
-    const Stopwatch watch;
-    const SolveReport report = solve_weighed(*member.run, span_of(job->r), job->stop, nullptr);
-    const double seconds = watch.seconds();
-    job->record.solver_bytes = member.run->record.solver_bytes;
+    auto job = std::make_unique<TimedJob>(target, member, limits);
+    const double seconds = job->warm_up(target, *member.run);
     if (is_cancelled(limits.cancelled)) throw Cancelled();
-    fill_report(job->record, target, job->solver->traits(), report);
-    job->record.errors =
-        target.referee->measure(span_of(std::as_const(job->r)), job->solver->common().spec());
-    // a region's k* was found from the assembled iterate: roundings of the last bits may lift it just above
-    if (job->record.errors.residual <= limits.tolerance * (1.0 + 1e-6)) {
-      job->record.status = SolveStatus::converged;
-      job->record.message = target.note;
-    } else {
-      job->record.status = SolveStatus::iteration_limit;
-      set_message(job->record, target,
-                  fmt::format("k* = {} iterations left residual {:.2e}", job->stop.max_iterations,
-                              job->record.errors.residual));
+    if (job->failure) {
+      rows.push_back(job->failed_row(target));
+      continue;
     }
-    Job* j = job.get();
-    tasks.push_back({j->record.region_mode, [j] { j->r = j->start; },
-                     [j] { static_cast<void>(j->solver->solve(span_of(j->r), j->stop, nullptr)); }, seconds});
+    TimedJob* j = job.get();
+    tasks.push_back({j->record.region_mode, [j] { j->r = j->start; }, [j] { j->solve_again(); }, seconds});
     jobs.push_back(std::move(job));
   }
   const std::vector<std::vector<TimedRepetition>> times = time_interleaved(tasks, options);
   if (is_cancelled(limits.cancelled)) throw Cancelled();
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    for (std::size_t repetition = 0; repetition < times[i].size(); ++repetition) {
-      rows.push_back(jobs[i]->record);
-      rows.back().repetition = static_cast<int>(repetition);
-      rows.back().solve_seconds = times[i][repetition].seconds;
-      fill_use(rows.back(), times[i][repetition].use);
-    }
-  }
+  for (std::size_t i = 0; i < jobs.size(); ++i) jobs[i]->append_rows(target, times[i], rows);
   return rows;
 }
 

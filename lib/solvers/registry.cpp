@@ -162,6 +162,11 @@ void add_solver(SolverEntry entry) {
   table().push_back(std::move(entry));
 }
 
+void remove_solver(std::string_view name) {
+  SIGNORINI_CHECK(find_solver(name) != nullptr);
+  std::erase_if(table(), [name](const SolverEntry& entry) { return entry.name == name; });
+}
+
 std::unique_ptr<Solver> make_solver(std::string_view name, const OptionMap& options) {
   const SolverEntry* solver = find_solver(name);
   if (solver == nullptr) throw_usage("unknown solver '{}'{}", name, suggestion(name, solver_names()));

@@ -30,6 +30,8 @@ std::vector<std::string> solver_names();
 const SolverEntry* find_solver(std::string_view name);
 /// Before anything is solved, from one thread; the texts of the entry stay until the program ends. Its name is new.
 void add_solver(SolverEntry entry);
+/// Takes out what `add_solver` added; solvers that it made stay good. Before anything is solved, from one thread.
+void remove_solver(std::string_view name);
 
 /// Throws `UsageError` for an unknown name or option, with the nearest name, and for a retired option
 /// (retired_options.h), with what to write instead.

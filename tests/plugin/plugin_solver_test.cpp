@@ -479,6 +479,41 @@ TEST(PluginLibrary, MayServeOneLawOnly) {
   EXPECT_EQ(solver.create({})->common().law, FrictionLaw::pyramid);
 }
 
+// Other languages have one function for all of their solvers, told apart by `context`.
+TEST(PluginLibrary, MayMakeItsSolversByOneFunctionWithAContext) {
+  plugin::Entry entry = plugin::detail::Bridge<Choosy>::entry();
+  struct Context {
+    decltype(plugin::Entry::create) create;
+    mutable int made;
+  };
+  const Context context{entry.create, 0};
+  entry.create = nullptr;
+  entry.context = &context;
+  entry.create_for = [](const void* given, const plugin::OptionValue* values, std::uint32_t count,
+                        void** solver, plugin::Failure* failure) {
+    const auto* own = static_cast<const Context*>(given);
+    ++own->made;
+    return own->create(values, count, solver, failure);
+  };
+  const SolverEntry solver = plugin_solver_entry(entry, "some.so", kLibrary);
+  const std::unique_ptr<Solver> made = solver.create({{"omega", "0.25"}});
+  EXPECT_EQ(Choosy::seen, "false 3 0.25 up x");
+  EXPECT_EQ(made->fresh()->options(), made->options());
+  EXPECT_EQ(context.made, 2);
+}
+
+TEST(PluginLibrary, MayBeTakenOutOfTheRegistryAgain) {
+  const SolverEntry entry = entries_of<Choosy>().front();
+  const std::size_t before = solver_registry().size();
+  add_solver(entry);
+  EXPECT_NE(find_solver("choosy"), nullptr);
+  const std::unique_ptr<Solver> kept = make_solver("choosy");
+  remove_solver("choosy");
+  EXPECT_EQ(find_solver("choosy"), nullptr);
+  EXPECT_EQ(solver_registry().size(), before);
+  EXPECT_EQ(kept->fresh()->name(), "choosy");
+}
+
 // The layout of version 1, which libraries out there were compiled with: members may be appended, none moved.
 TEST(PluginLibrary, HasTheLayoutOfVersionOne) {
   static_assert(SIGNORINI_PLUGIN_VERSION == 1);
@@ -487,6 +522,8 @@ TEST(PluginLibrary, HasTheLayoutOfVersionOne) {
   EXPECT_EQ(offsetof(plugin::Entry, options), 24U);
   EXPECT_EQ(offsetof(plugin::Entry, create), 56U);
   EXPECT_EQ(offsetof(plugin::Entry, iterate), 88U);
+  EXPECT_EQ(offsetof(plugin::Entry, create_for), 96U);
+  EXPECT_EQ(offsetof(plugin::Entry, context), 104U);
   EXPECT_EQ(offsetof(plugin::Problem, mu), 16U);
   EXPECT_EQ(offsetof(plugin::Problem, W), 24U);
   EXPECT_EQ(offsetof(plugin::Problem, q), 56U);

@@ -127,8 +127,9 @@ void check_entry(const plugin::Entry& entry, const std::string& file) {
   require(entry.tells == plugin::Tells::present || entry.tells == plugin::Tells::last,
           "'tells' is no value of Tells");
   require(entry.cone != 0 || entry.pyramid != 0, "serves neither cone nor pyramid");
-  require(entry.create && entry.destroy && entry.prepare && entry.start && entry.iterate,
-          "a function is missing");
+  require(
+      (entry.create || entry.create_for) && entry.destroy && entry.prepare && entry.start && entry.iterate,
+      "a function is missing");
   require(entry.option_count == 0 || entry.options != nullptr, "its options are missing");
 }
 
@@ -178,8 +179,11 @@ class PluginObject {
   PluginObject(std::shared_ptr<const Described> described, const PluginOptions& options)
       : described_(std::move(described)) {
     const std::vector<plugin::OptionValue> values = values_of(options);
+    const auto size = static_cast<std::uint32_t>(values.size());
     const plugin::Outcome outcome = call([&](plugin::Failure* failure) {
-      return entry().create(values.data(), static_cast<std::uint32_t>(values.size()), &solver_, failure);
+      if (entry().create_for != nullptr)
+        return entry().create_for(entry().context, values.data(), size, &solver_, failure);
+      return entry().create(values.data(), size, &solver_, failure);
     });
     if (outcome == plugin::Outcome::good && solver_ == nullptr)
       throw std::runtime_error(fmt::format("solver '{}': its library made no solver", entry().name));

@@ -1,0 +1,132 @@
+// `compare` and `run`: many problems, many solvers, rows on disk (harness/experiment_run.h).
+
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include "harness/comparison.h"
+#include "harness/experiment_run.h"
+#include "python/bindings.h"
+#include "python/errors.h"
+#include "python/interruptible.h"
+
+namespace signorini::python {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Hands lines and progress to a function of Python's, which is called with the interpreter's lock.
+class PythonMonitor : public RunMonitor {
+ public:
+  PythonMonitor(const py::object& told, const CancelFlag& cancelled) : told_(told), cancelled_(cancelled) {}
+
+  void message(std::string_view line) override { tell("message", line, 0, 0); }
+  void begin_progress(const std::string& what, long long total) override {
+    total_ = total;
+    tell("begin", what, 0, total);
+  }
+  void progress(long long done, std::string_view detail) override { tell("progress", detail, done, total_); }
+  void end_progress() override { tell("end", "", total_, total_); }
+  const CancelFlag* cancelled() const override { return &cancelled_; }
+
+ private:
+  /// Whatever the function throws, Ctrl-C apart, is printed by Python as an exception that nobody catches.
+  void tell(const char* event, std::string_view text, long long done, long long total) {
+    const py::gil_scoped_acquire lock;
+    try {
+      told_(event, text_of(std::string(text)), done, total);
+    } catch (py::error_already_set& error) {
+      error.discard_as_unraisable("the progress of a comparison");
+    }
+  }
+
+  const py::object& told_;
+  const CancelFlag& cancelled_;
+  long long total_ = 0;
+};
+
+/// Python has no physics: scenes are recorded by the program.
+class NoScenes : public RecordingProvider {
+ public:
+  fs::path provide(const SceneVariant& wanted, bool /*keep_failed*/) override {
+    throw_usage(
+        "scene '{}': scenes are recorded by the program; make it with 'signorini record' and name the "
+        "recording under 'files', or run the experiment with 'signorini run'",
+        wanted.name);
+  }
+  std::vector<std::pair<std::string, double>> facts(const RecordingHeader&, const StepTable&,
+                                                    const fs::path&) const override {
+    return {};
+  }
+  std::vector<std::string> statistics_columns() const override { return {}; }
+  std::vector<std::string> clock_columns() const override { return {}; }
+};
+
+/// `make`: the request. It tries solvers, those of Python too: on the thread that runs them.
+py::dict run_request(FunctionRef<ExperimentRequest()> make, const py::object& told) {
+  ExperimentResult result;
+  run_interruptible([&](const CancelFlag& cancelled) {
+    PythonMonitor monitor(told, cancelled);
+    NoScenes scenes;
+    about_files([&] {
+      const ExperimentRequest request = make();
+      std::vector<ResultFolder> folders = claim_results({request});
+      result = run_experiment(request, std::move(folders.front()), scenes, monitor);
+    });
+  });
+  py::dict out;
+  out["folder"] = result.folder;
+  out["rows"] = result.rows;
+  out["resumed"] = result.resumed;
+  out["failed"] = result.failed;
+  out["unreadable"] = result.unreadable;
+  out["seconds"] = result.seconds;
+  return out;
+}
+
+/// `given`: the members of `SolveRequest` and `ComparisonRequest` by name.
+py::dict compare(const py::dict& given, const py::object& told) {
+  ComparisonRequest request;
+  const auto texts = [&given](const char* key) { return given[key].cast<std::vector<std::string>>(); };
+  SolveRequest& solve = request.solve;
+  solve.files = texts("files");
+  solve.solvers = texts("solvers");
+  solve.settings = texts("settings");
+  solve.regions = texts("regions");
+  solve.threads = texts("threads");
+  solve.tolerance = given["tolerance"].cast<double>();
+  solve.max_iterations = given["max_iterations"].cast<int>();
+  solve.time_limit = given["time_limit"].cast<double>();
+  solve.repetitions = given["repetitions"].cast<int>();
+  request.snapshots = given["snapshots"].cast<int>();
+  request.folder = given["folder"].cast<fs::path>();
+  request.resume = given["resume"].cast<bool>();
+  request.force = given["force"].cast<bool>();
+  request.command_line = texts("command_line");
+  return run_request([&] { return comparison(request); }, told);
+}
+
+/// The members of `ExperimentRequest` by name.
+py::dict run(const py::dict& given, const py::object& told) {
+  ExperimentRequest request;
+  request.config = given["config"].cast<fs::path>();
+  request.size = given["size"].cast<std::string>();
+  request.output = given["output"].cast<fs::path>();
+  request.resume = given["resume"].cast<bool>();
+  request.force = given["force"].cast<bool>();
+  request.command_line = given["command_line"].cast<std::vector<std::string>>();
+  const auto make = [&] {
+    request.experiment = read_experiment(request.config, request.size);
+    return request;
+  };
+  return run_request(make, told);
+}
+
+}  // namespace
+
+void bind_experiments(py::module_& module) {
+  module.def("compare", &compare, py::arg("given"), py::arg("told"), "Solvers on files; rows in a folder.");
+  module.def("run", &run, py::arg("given"), py::arg("told"), "An experiment; rows in a folder.");
+}
+
+}  // namespace signorini::python
