@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "commands.h"
 #include "configs.h"
+#include "interrupt.h"
 #include "record_summary.h"
 #include "recording_context.h"
 #include "terminal.h"
@@ -48,6 +49,8 @@ int record(const Program& program, const RecordArguments& a) {
   request.steps = a.steps;
   request.threads = a.threads;
   if (a.check) {
+    const NothingToKeep checking;
+    request.cancelled = interrupt_flag();
     const SceneRun built(request);
     const std::string scene = effective_scene(request);
     if (program.json)

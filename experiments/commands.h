@@ -8,7 +8,7 @@
 /// The subcommands of `signorini`. Each `add_…` declares its options and says what to do when it was chosen.
 ///
 /// Exit codes: 0 success, 1 a run failed, 2 usage, 3 bad input file, 4 not converged under
-/// --require-converged, 130 interrupted (what was finished is kept).
+/// --require-converged, 5 out of memory, 130 interrupted (what was finished is kept).
 namespace signorini {
 
 struct Program {
@@ -24,6 +24,7 @@ enum ExitCode : int {
   kUsage = 2,
   kBadInput = 3,
   kNotConverged = 4,
+  kOutOfMemory = 5,
   kInterrupted = 130
 };
 

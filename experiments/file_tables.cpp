@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/printable.h"
 #include "scene/step_statistics.h"
 
 namespace signorini {
@@ -161,7 +162,7 @@ std::string snapshots_text(const FileSummary& file) {
     row.insert(row.begin(), s.step);
     table.add(std::move(row));
   }
-  return fmt::format("{}  {}{}\n{}\n", painted(file.path, Colour::bold), file.title,
+  return fmt::format("{}  {}{}\n{}\n", painted(printable(file.path), Colour::bold), printable(file.title),
                      is_planar(file) ? "  2D" : "", table.text());
 }
 

@@ -3,18 +3,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <new>
+#include <span>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "arguments.h"
 #include "base/check.h"
+#include "base/reason.h"
 #include "base/text.h"
+#include "base/usable_memory.h"
 #include "commands.h"
 #include "harness/environment.h"
 #include "interrupt.h"
 #include "terminal.h"
+#include "terminal_monitor.h"
 
 namespace signorini {
 namespace {
@@ -41,8 +48,8 @@ constexpr const char* kExamples =
     "error; with --json standard output is one JSON document. Units are SI: m, kg, s, N s.\n"
     "\n"
     "Exit codes: 0 success; 1 a run failed; 2 wrong command line or setting; 3 a file cannot be read or "
-    "written; 4 not converged (only with solve --require-converged); 130 interrupted, finished results are "
-    "kept.";
+    "written; 4 not converged (only with solve --require-converged); 5 out of memory; 130 interrupted, finished "
+    "results are kept.";
 
 /// The first word must be a command: options of a command stand after it.
 void check_command(const CLI::App& app, const std::vector<std::string>& arguments) {
@@ -108,10 +115,29 @@ int run_program(int argc, char** argv) {
     return kSuccess;
   }
   if (!program.command) {
-    say(app.help());
+    say_lines(app.help());
     return kUsage;
   }
   return program.command();
+}
+
+/// What is said when a signal has ended the program. Takes no memory: nothing would catch that there is none.
+const char* interrupted_text(std::span<char* const> words) {
+  const auto has = [words](std::string_view word) { return std::find(words.begin(), words.end(), word) != words.end(); };
+  if (has("--plan")) return "interrupted: finished results are kept; repeat the command to continue";
+  const bool resumable = has("record") || has("run") || has("reproduce") || has("compare");
+  return resumable ? "interrupted: finished results are kept; repeat the command with --resume to continue"
+                   : "interrupted: finished results are kept";
+}
+
+int out_of_memory() try {
+  const std::string& doing = last_activity();
+  say_error(fmt::format("out of memory{}{}; {} may be used here: take a smaller problem, or a machine with more",
+                        doing.empty() ? "" : " while ", doing, bytes_text(usable_memory())));
+  return kOutOfMemory;
+} catch (const std::bad_alloc&) {  // not even for the sentence
+  std::fputs("signorini: error: out of memory\n", stderr);
+  return kOutOfMemory;
 }
 
 }  // namespace
@@ -119,19 +145,13 @@ int run_program(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace signorini;
-  install_interrupt_handlers();
-  limit_blas_threads();
+  const char* interrupted_line = interrupted_text({argv, static_cast<std::size_t>(argc)});
+  install_interrupt_handlers(interrupted_line);
   try {
+    limit_blas_threads();
     return run_program(argc, argv);
   } catch (const Interrupted&) {
-    const std::vector<std::string> words(argv, argv + argc);
-    const bool resumable = std::any_of(words.begin(), words.end(), [](const std::string& word) {
-      return word == "record" || word == "run" || word == "reproduce" || word == "compare";
-    });
-    const bool planned = std::find(words.begin(), words.end(), "--plan") != words.end();
-    say(planned     ? "interrupted: finished results are kept; repeat the command to continue"
-        : resumable ? "interrupted: finished results are kept; repeat the command with --resume to continue"
-                    : "interrupted: finished results are kept");
+    say(interrupted_line);
     return kInterrupted;
   } catch (const UsageError& error) {
     say_error(error.what());
@@ -140,11 +160,12 @@ int main(int argc, char** argv) {
     say_error(error.what());
     return kBadInput;
   } catch (const std::filesystem::filesystem_error& error) {
-    say_error(fmt::format("{}: {}", error.path1().string(), error.code().message()));
+    say_error(reason_of(error));
     return kBadInput;
   } catch (const std::bad_alloc&) {
-    say_error("out of memory");
-    return kRunFailed;
+    return out_of_memory();
+  } catch (const std::length_error&) {  // an array longer than any memory
+    return out_of_memory();
   } catch (const std::exception& error) {
     say_error(error.what());
     return kRunFailed;

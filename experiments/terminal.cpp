@@ -14,6 +14,7 @@
 #include <numeric>
 
 #include "base/check.h"
+#include "base/printable.h"
 #include "base/text.h"
 
 namespace signorini {
@@ -27,10 +28,31 @@ bool colour_wanted(int descriptor) {
   return isatty(descriptor) == 1;
 }
 
+constexpr std::array<std::string_view, 6> kCodes{"\x1b[0m",  "\x1b[1m",  "\x1b[2m",
+                                                 "\x1b[31m", "\x1b[32m", "\x1b[33m"};
+
 std::string paint(std::string_view text, Colour colour, bool wanted) {
   if (!wanted || colour == Colour::none) return std::string(text);
-  constexpr std::array<const char*, 6> kCodes{"0", "1", "2", "31", "32", "33"};
-  return fmt::format("\x1b[{}m{}\x1b[0m", kCodes[static_cast<std::size_t>(colour)], text);
+  return fmt::format("{}{}{}", kCodes[static_cast<std::size_t>(colour)], text, kCodes[0]);
+}
+
+/// Text fit for a screen: control characters in it come from names and values of users; those of `paint` stay where
+/// `coloured`.
+std::string screen_text(std::string_view text, LineFeeds line_feeds, bool coloured) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto code =
+        std::ranges::find_if(kCodes, [&](std::string_view known) { return text.substr(at).starts_with(known); });
+    if (coloured && code != kCodes.end()) {
+      result += *code;
+      at += code->size();
+      continue;
+    }
+    const std::size_t end = std::min(text.find('\x1b', at + 1), text.size());
+    result += printable(text.substr(at, end - at), line_feeds);
+    at = end;
+  }
+  return result;
 }
 
 constexpr std::size_t kColumns = 80, kLeastColumns = 20;
@@ -58,25 +80,24 @@ std::string_view clipped(std::string_view text, std::size_t columns) {
 
 }  // namespace
 
-std::size_t screen_columns() {
-  if (const std::size_t columns = columns_of(STDOUT_FILENO); columns > 0) return columns;
-  const char* wanted = std::getenv("COLUMNS");
-  const long long columns = wanted == nullptr ? 0 : std::strtoll(wanted, nullptr, 10);
-  return columns > static_cast<long long>(kLeastColumns) && columns < 10'000
-             ? static_cast<std::size_t>(columns)
-             : kColumns;
-}
+namespace {
 
-std::size_t text_columns() { return std::min<std::size_t>(100, screen_columns()); }
-
-std::string painted(std::string_view text, Colour colour) {
+bool colour_on_stdout() {
   static const bool wanted = colour_wanted(STDOUT_FILENO);
-  return paint(text, colour, wanted);
+  return wanted;
 }
+
+bool colour_on_stderr() {
+  static const bool wanted = colour_wanted(STDERR_FILENO);
+  return wanted;
+}
+
+}  // namespace
+
+std::string painted(std::string_view text, Colour colour) { return paint(text, colour, colour_on_stdout()); }
 
 std::string painted_error(std::string_view text, Colour colour) {
-  static const bool wanted = colour_wanted(STDERR_FILENO);
-  return paint(text, colour, wanted);
+  return paint(text, colour, colour_on_stderr());
 }
 
 namespace {
@@ -89,13 +110,18 @@ void talk(std::string_view text) {
 
 }  // namespace
 
-void say(std::string_view text) { talk(fmt::format("{}\n", text)); }
+void say(std::string_view line) { talk(screen_text(line, LineFeeds::escape, colour_on_stderr()) + "\n"); }
 
-void say_error(std::string_view text) {
-  say(fmt::format("signorini: {} {}", painted_error("error:", Colour::red), text));
+void say_lines(std::string_view text) {
+  talk(screen_text(text, LineFeeds::keep, colour_on_stderr()) + "\n");
 }
 
-void print(std::string_view text) {
+void say_error(std::string_view text) {
+  say(fmt::format("signorini: {} {}", painted_error("error:", Colour::red), error_line(text)));
+}
+
+void print(std::string_view asked) {
+  const std::string text = screen_text(asked, LineFeeds::keep, colour_on_stdout());
   const bool written =
       std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   // nobody reads any more (`| head`): files are still to be finished
@@ -164,7 +190,8 @@ std::vector<std::size_t> TextTable::widths(const std::vector<Row>& rows) const {
   std::vector<std::size_t> widths;
   for (const Column& column : columns_) widths.push_back(std::max(column.width, text_width(column.title)));
   for (const Row& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], text_width(row[i].text));
+    for (std::size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], text_width(printable(row[i].text)));
   }
   return widths;
 }
@@ -172,9 +199,10 @@ std::vector<std::size_t> TextTable::widths(const std::vector<Row>& rows) const {
 std::string TextTable::line_of(const Row& row, const std::vector<std::size_t>& widths) const {
   std::string line;
   for (std::size_t i = 0; i < row.size(); ++i) {
-    const std::size_t pad = widths[i] - std::min(widths[i], text_width(row[i].text));
+    const std::string text = printable(row[i].text);
+    const std::size_t pad = widths[i] - std::min(widths[i], text_width(text));
     if (columns_[i].align == Align::right) line.append(pad, ' ');
-    line += painted(row[i].text, row[i].colour);
+    line += painted(text, row[i].colour);
     if (i + 1 < row.size()) {
       if (columns_[i].align == Align::left) line.append(pad, ' ');
       line += "  ";
@@ -309,7 +337,8 @@ void Progress::update(long long done, std::string_view detail) {
   const auto full = static_cast<std::size_t>(share * static_cast<double>(kBar));
   std::string bar;
   for (std::size_t i = 0; i < kBar; ++i) bar += i < full ? "█" : "░";
-  const std::string line = fmt::format("{} {} {:3.0f} %  {}  {}", what_, bar, 100.0 * share, left, detail);
+  const std::string line =
+      fmt::format("{} {} {:3.0f} %  {}  {}", printable(what_), bar, 100.0 * share, left, printable(detail));
   talk(fmt::format("\r{}\x1b[K", clipped(line, terminal_width() - 1)));
   shown_ = true;
 }

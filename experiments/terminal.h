@@ -15,8 +15,11 @@ enum class Colour { none, bold, dim, red, green, yellow };
 std::string painted(std::string_view text, Colour colour);
 std::string painted_error(std::string_view text, Colour colour);
 
-/// One line on stderr: talk.
-void say(std::string_view text);
+/// Control characters in what is printed, but for line feeds and colours, are shown as escapes (base/printable.h).
+
+/// One line on stderr: talk. Line feeds are shown as escapes too.
+void say(std::string_view line);
+void say_lines(std::string_view text);
 /// "signorini: error: …" on stderr.
 void say_error(std::string_view text);
 /// Text to stdout, unbuffered lines.

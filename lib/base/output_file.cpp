@@ -3,6 +3,7 @@
 #include <system_error>
 
 #include "base/check.h"
+#include "base/input_file.h"
 
 namespace signorini {
 
@@ -21,21 +22,6 @@ bool same_file(const fs::path& a, const fs::path& b) {
   std::error_code error;
   if (fs::equivalent(a, b, error) && !error) return true;
   return place_of(a) == place_of(b);
-}
-
-const char* kind_name(fs::file_type type) {
-  switch (type) {
-    case fs::file_type::directory:
-      return "a folder";
-    case fs::file_type::symlink:
-      return "a symbolic link";
-    case fs::file_type::fifo:
-      return "a pipe";
-    case fs::file_type::socket:
-      return "a socket";
-    default:
-      return "a device";
-  }
 }
 
 /// Rule 1. True when the file exists.

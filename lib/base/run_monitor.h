@@ -19,6 +19,9 @@ class RunMonitor {
   virtual void end_progress() = 0;
   /// Raised to end the work: it throws `Cancelled`, and what was finished before stays. Null: never.
   virtual const CancelFlag* cancelled() const = 0;
+  /// Between these two nothing is made that would be worth keeping: whoever listens may end the process there.
+  virtual void begin_set_up(const std::string& /*what*/) {}
+  virtual void end_set_up() {}
 
   void stop_when_cancelled() const {
     if (is_cancelled(cancelled())) throw Cancelled();
@@ -48,6 +51,21 @@ class MonitoredProgress {
 
  private:
   RunMonitor* monitor_;
+};
+
+/// Set-up that ends with its scope. Throws `Cancelled` instead of beginning work that is to end.
+class MonitoredSetUp {
+ public:
+  MonitoredSetUp(RunMonitor& monitor, const std::string& what) : monitor_(monitor) {
+    monitor_.stop_when_cancelled();
+    monitor_.begin_set_up(what);
+  }
+  ~MonitoredSetUp() { monitor_.end_set_up(); }
+  MonitoredSetUp(const MonitoredSetUp&) = delete;
+  MonitoredSetUp& operator=(const MonitoredSetUp&) = delete;
+
+ private:
+  RunMonitor& monitor_;
 };
 
 }  // namespace signorini

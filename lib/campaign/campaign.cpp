@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "base/csv_text.h"
+#include "base/input_file.h"
 #include "base/text.h"
 #include "harness/run_table.h"
 #include "harness/strict_table.h"
@@ -109,7 +110,7 @@ Campaign read_campaign(const fs::path& folder) {
     throw_input("{}: no campaign, {} is not there; 'signorini plan ID... -o {}' makes one", folder.string(),
                 kPlan, folder.string());
   try {
-    const toml::table table = toml::parse(text_or_nothing(path), path.string());
+    const toml::table table = toml::parse(read_input_file(path, "plan", kMostConfigBytes), path.string());
     StrictTable strict(table, path.string(), "");
     Campaign campaign;
     campaign.folder = folder;

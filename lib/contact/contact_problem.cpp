@@ -51,6 +51,18 @@ Defect check_non_negative(const char* name, const Vector& values) {
   return {};
 }
 
+/// Products of a friction coefficient with impulses and inverse masses must stay finite.
+Defect check_friction(const Vector& mu) {
+  constexpr double kMost = 1e200;
+  if (auto d = check_non_negative("mu", mu)) return d;
+  for (Eigen::Index k = 0; k < mu.size(); ++k) {
+    if (mu[k] > kMost)
+      return fmt::format("mu[{}] = {} is above {}; a contact with mu = 1e6 does not slide either", k, exact_text(mu[k]),
+                         exact_text(kMost));
+  }
+  return {};
+}
+
 /// Compressed, index ranges, ascending without repetition, finite.
 template <class Sparse>
 Defect check_sparse(const char* name, const Sparse& matrix) {
@@ -277,7 +289,7 @@ Defect check_extras(const ContactProblem& p) {
 }  // namespace
 
 std::optional<std::string> find_defect(const ContactProblem& problem) {
-  if (auto d = check_non_negative("mu", problem.mu)) return d;
+  if (auto d = check_friction(problem.mu)) return d;
   if (auto d = check_parts(problem, 3 * problem.contacts())) return d;
   if (problem.spacedim != 2 && problem.spacedim != 3)
     return fmt::format("spacedim = {} must be 2 or 3", problem.spacedim);
@@ -288,7 +300,7 @@ std::optional<std::string> find_defect(const ContactProblem& problem) {
 }
 
 std::optional<std::string> find_defect_in_plane(const ContactProblem& planar) {
-  if (auto d = check_non_negative("mu", planar.mu)) return d;
+  if (auto d = check_friction(planar.mu)) return d;
   return check_parts(planar, 2 * planar.contacts());
 }
 

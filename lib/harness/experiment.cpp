@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <sstream>
 #include <utility>
 
 #include "base/check.h"
+#include "base/input_file.h"
 #include "base/text.h"
 #include "harness/strict_table.h"
 #include "solvers/registry.h"
@@ -19,14 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string read_file(const fs::path& path) {
-  std::error_code error;
-  if (!fs::exists(path, error)) throw_input("{}: no such file", path.string());
-  if (!fs::is_regular_file(path, error)) throw_input("{}: not a regular file", path.string());
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw_input("{}: cannot be read", path.string());
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
+std::string read_file(const fs::path& path) { return read_input_file(path, "experiment file", kMostConfigBytes); }
 
 toml::table parse_toml(const fs::path& path, const std::string& text) {
   try {

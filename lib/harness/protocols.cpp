@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/heap_bytes.h"
+#include "base/reason.h"
 #include "contact/matrix_note.h"
 
 namespace signorini {
@@ -389,7 +390,7 @@ PreparedRun prepare_run(const RunTarget& target, std::unique_ptr<RegionSolver> s
   } catch (const UsageError& error) {
     fail(run.record, target, SolveStatus::unsupported, error.what());
   } catch (const std::exception& error) {
-    fail(run.record, target, SolveStatus::failed, error.what());
+    fail(run.record, target, SolveStatus::failed, reason_of(error));
   }
   run.solver.reset();
   return run;
@@ -439,7 +440,7 @@ SolveOutcome solve_self_stopped(const RunTarget& target, PreparedRun& run, const
     out.record.errors = target.referee->measure(span_of(std::as_const(out.r)), run.solver->common().spec());
     judge_coupled_regions(out.record, target, *run.solver);
   } catch (const std::exception& error) {
-    fail(out.record, target, SolveStatus::failed, error.what());
+    fail(out.record, target, SolveStatus::failed, reason_of(error));
   }
   if (is_cancelled(limits.cancelled)) throw Cancelled();
   return out;
@@ -474,7 +475,7 @@ TracedRun trace_run(const RunTarget& target, PreparedRun& run, const RunLimits& 
     fill_report(out.record, target, run.solver->traits(), report);
     out.record.errors = target.referee->measure(span_of(std::as_const(r)), law);
   } catch (const std::exception& error) {
-    fail(out.record, target, SolveStatus::failed, error.what());
+    fail(out.record, target, SolveStatus::failed, reason_of(error));
     return out;
   }
   if (is_cancelled(limits.cancelled)) throw Cancelled();

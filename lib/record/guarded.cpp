@@ -18,6 +18,7 @@
 #include <system_error>
 
 #include "base/check.h"
+#include "base/reason.h"
 #include "record/checked_files.h"
 #include "record/h5.h"
 
@@ -85,7 +86,7 @@ void write_all(int fd, const char* data, std::size_t size) {
   } catch (const std::bad_alloc&) {
     reply = std::string(1, kRefused) + name + ": damaged file (asks for more memory than its size allows)";
   } catch (const std::exception& e) {
-    reply = std::string(1, kRefused) + e.what();
+    reply = std::string(1, kRefused) + reason_of(e);
   } catch (...) {
     reply = std::string(1, kRefused) + name + ": unknown failure";
   }

@@ -4,6 +4,8 @@
 #include <hdf5.h>
 
 #include <mutex>
+#include <string_view>
+#include <utility>
 
 #include "base/check.h"
 
@@ -61,6 +63,18 @@ Handle type_handle(std::int64_t id) { return {id, H5Tclose}; }
 Handle list_handle(std::int64_t id) { return {id, H5Pclose}; }
 Handle attribute_handle(std::int64_t id) { return {id, H5Aclose}; }
 
+std::string plain_reason(std::string text) {
+  // "file read failed: time = …, errno = 5, error message = 'Input/output error', buf = 0x55…, …"
+  constexpr std::string_view kMessage = "error message = '";
+  const std::size_t said = text.find(kMessage);
+  const std::size_t details = text.find(": time = ");
+  if (details == std::string::npos) return text;
+  std::string reason = text.substr(0, details);
+  if (said == std::string::npos) return reason;
+  const std::size_t begin = said + kMessage.size();
+  return reason + ": " + text.substr(begin, text.find('\'', begin) - begin);
+}
+
 std::string library_reason() {
   std::string reason;
   H5Ewalk2(
@@ -74,6 +88,7 @@ std::string library_reason() {
   for (char& c : reason) {
     if (static_cast<unsigned char>(c) < 32) c = ' ';
   }
+  reason = plain_reason(std::move(reason));
   return reason.empty() ? std::string("no reason given") : reason.substr(0, 200);
 }
 

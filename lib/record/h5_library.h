@@ -26,6 +26,10 @@ Handle type_handle(std::int64_t id);
 Handle list_handle(std::int64_t id);
 Handle attribute_handle(std::int64_t id);
 
+/// A description of the library without what means nothing to a user (addresses, descriptors, dates): "file read
+/// failed: Input/output error".
+std::string plain_reason(std::string text);
+
 /// The innermost description of the library's error stack, for the end of a message.
 std::string library_reason();
 

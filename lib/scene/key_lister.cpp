@@ -13,7 +13,7 @@ std::string toml_text(const std::array<int, 3>& v) { return fmt::format("[{}, {}
 std::string toml_text(const std::string& value) {
   std::string text = "\"";
   for (const char c : value) {
-    if (static_cast<unsigned char>(c) < 0x20) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == '\x7f') {
       text += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
     } else {
       if (c == '"' || c == '\\') text += '\\';

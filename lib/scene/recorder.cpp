@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/durable_file.h"
 #include "base/output_file.h"
+#include "base/reason.h"
 #include "record/recording_checkpoint.h"
 #include "record/recording_failure.h"
 #include "record/recording_format.h"
@@ -46,6 +47,11 @@ class CheckpointClock {
   Stopwatch since_;
 };
 
+SceneRun built(const RecordRequest& request, RunMonitor& monitor, const std::string& scene) {
+  const MonitoredSetUp set_up(monitor, "setting up the scene " + scene);
+  return SceneRun(request);
+}
+
 /// A scene on its way into a recording.
 class Recording {
  public:
@@ -53,7 +59,7 @@ class Recording {
             const RecordingPolicy& policy, const RecordingContext& context)
       : header_(header),
         context_(context),
-        run_(request),
+        run_(built(request, context.monitor, header_.scene)),
         writer_(std::move(lock), output, std::move(header), policy.existing),
         paths_(output),
         keep_failed_(policy.keep_failed),
@@ -146,7 +152,7 @@ class Recording {
     } catch (const InputError& e) {
       context_.monitor.message(
           fmt::format("warning: {}; simulating again from step 1, the frames on disk are kept", e.what()));
-      run_ = SceneRun(request);
+      run_ = built(request, context_.monitor, header_.scene);
     }
   }
 
@@ -160,7 +166,7 @@ class Recording {
       throw;
     } catch (const std::runtime_error& error) {
       if (!keep_failed_) throw;
-      failure_ = error.what();
+      failure_ = reason_of(error);
       return std::nullopt;
     }
   }

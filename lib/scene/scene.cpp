@@ -67,7 +67,7 @@ struct SceneRun::Impl {
   explicit Impl(const RecordRequest& request)
       : config(read_scene(request)),
         arena(request.threads),
-        bodies(build_bodies(config)),
+        bodies(build_bodies(config, request.cancelled)),
         probes(config, bodies),
         stepper(make_stepper(config, bodies, request.cancelled)) {}
 

@@ -60,7 +60,7 @@ struct BodyConfig {
     std::string name(shape->name());
     v("shape", name, body_shapes());
     v("material", material, "a name of [materials]");
-    v("count", count, Range::non_negative, "number of bodies; 0 = one, or all places of the grid");
+    v("count", count, Between{0, kMaxCount}, "number of bodies; 0 = one, or all places of the grid");
     v("position_m", position_m, Range::any, "centre of the lowest layer");
     v("rotation_axis", rotation_axis, Range::any, "axis of the first rotation of every body");
     v("rotation_deg", rotation_deg, Range::any, "its angle");

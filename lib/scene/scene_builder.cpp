@@ -9,8 +9,10 @@
 #include "base/check.h"
 #include "base/rng.h"
 #include "base/text.h"
+#include "base/usable_memory.h"
 #include "collision/contact_finder.h"
 #include "geometry/refine.h"
+#include "scene/scene_memory.h"
 
 namespace signorini {
 
@@ -58,6 +60,10 @@ Placement placement_of(const BodyConfig& body, int number, Rng rng) {
   placement.velocity = body.velocity_m_s;
   placement.angular_velocity = body.angular_velocity_rad_s;
   return placement;
+}
+
+void stop_when_cancelled(const CancelFlag* flag) {
+  if (is_cancelled(flag)) throw Cancelled();
 }
 
 /// A mistake in `table` that shows only when its bodies are made.
@@ -109,12 +115,14 @@ struct Group {
 };
 
 Group add_group(const SceneConfig& config, const std::string& name, const BodyConfig& body, Index& stream,
-                BodySystem& system) {
+                BodySystem& system, const CancelFlag* cancelled) {
   Group group;
   const MaterialConfig& material = config.materials.at(body.material);
   ShapeContext context{folder_of(config), name, &material};
-  const auto each = [&](auto&& add) {
+  const auto each = [&](Index vertices, auto&& add) {
+    check_group(config, name, vertices, usable_memory());
     for (int i = 0; i < body.bodies(); ++i) {
+      stop_when_cancelled(cancelled);
       const Rng rng(static_cast<std::uint64_t>(config.seed), static_cast<std::uint64_t>(stream++));
       const std::string title = body.bodies() == 1 ? name : fmt::format("{}[{}]", name, i);
       group.bodies.push_back(add(title, placement_of(body, i, rng)));
@@ -123,7 +131,7 @@ Group add_group(const SceneConfig& config, const std::string& name, const BodyCo
   if (is_elastic(body.model)) {
     SolidMesh solid = solid_mesh(body, context);
     group.rest = solid.mesh.vertices;
-    each([&](const std::string& title, const Placement& placement) {
+    each(count(solid.mesh.vertices), [&](const std::string& title, const Placement& placement) {
       if (body.shape->series() > 0 && context.number > 0) solid = solid_mesh(body, context);
       ++context.number;
       return system.add_solid(title, solid.mesh, material.elastic(), placement,
@@ -131,13 +139,13 @@ Group add_group(const SceneConfig& config, const std::string& name, const BodyCo
     });
   } else if (body.model == MaterialModel::rigid) {
     const TriangleMesh surface = surface_mesh(*body.shape, context);
-    each([&](const std::string& title, const Placement& placement) {
+    each(count(surface.vertices), [&](const std::string& title, const Placement& placement) {
       return system.add_rigid(title, surface, material.density_kg_m3, placement);
     });
   } else {
     const SpringNetwork network = spring_network(*body.shape, context);
     group.rest = network.vertices;
-    each([&](const std::string& title, const Placement& placement) {
+    each(count(network.vertices), [&](const std::string& title, const Placement& placement) {
       return system.add_springs(title, network, placement);
     });
   }
@@ -170,10 +178,24 @@ void check_stability(const SceneConfig& config, const BodySystem& bodies) {
       config.places.at("time.step_s"), exact_text(config.time.step_s), stable);
 }
 
+/// A tolerance of the size of the bodies makes contacts of nearly all pairs of their vertices and triangles.
+void check_tolerance(const SceneConfig& config, const SurfaceModel& surface, const std::vector<Vector3>& x) {
+  std::vector<Eigen::AlignedBox3d> boxes(surface.bodies.size());
+  for (std::size_t v = 0; v < x.size(); ++v) boxes[surface.vertex_body[v]].extend(x[v]);
+  double largest = 0.0;
+  for (std::size_t b = 0; b < boxes.size(); ++b)
+    if (surface.bodies[b].movable && !boxes[b].isEmpty()) largest = std::max(largest, boxes[b].diagonal().norm());
+  if (!(largest > 0.0) || config.contact.tolerance_m < largest) return;
+  throw_usage("{}: 'contact.tolerance_m' = {} is not below the size of the largest body ({:.3g} m): nearly all pairs would be "
+              "contacts; use a small part of that",
+              config.places.at("contact.tolerance_m"), exact_text(config.contact.tolerance_m), largest);
+}
+
 void check_start(const SceneConfig& config, const BodySystem& bodies) {
   TaskArena arena(1);
   std::vector<Vector3> x(bodies.surface().vertices());
   bodies.surface_positions(arena, bodies.start(), x);
+  check_tolerance(config, bodies.surface(), x);
   const auto report = [&](const Intersection& found, const char* text) {
     const Vector3& p = found.position;
     throw_usage(
@@ -273,12 +295,13 @@ ImplicitSettings implicit_settings(const SceneConfig& config, const CancelFlag* 
 
 }  // namespace
 
-BodySystem build_bodies(const SceneConfig& config) {
+BodySystem build_bodies(const SceneConfig& config, const CancelFlag* cancelled) {
+  check_memory(config, usable_memory());
   BodySystem system;
   std::map<std::string, Group> groups;
   Index stream = 0;
   for (const auto& [name, body] : config.bodies) {
-    named(config, "bodies." + name, [&] { groups[name] = add_group(config, name, body, stream, system); });
+    named(config, "bodies." + name, [&] { groups[name] = add_group(config, name, body, stream, system, cancelled); });
   }
   for (const auto& [name, obstacle] : config.obstacles) {
     named(config, "obstacles." + name, [&] {
@@ -293,8 +316,10 @@ BodySystem build_bodies(const SceneConfig& config) {
       for (const Index body : groups.at(axle.body).bodies) system.mount(body, axle.axle());
     });
   }
+  stop_when_cancelled(cancelled);
   system.finish();
   check_stability(config, system);
+  stop_when_cancelled(cancelled);
   check_start(config, system);
   return system;
 }

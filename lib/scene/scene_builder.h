@@ -15,8 +15,9 @@ namespace signorini {
 /// Throws `UsageError` for what no body can be made of (inverted or flat elements, open rigid surfaces, pins
 /// that hold nothing; the table is named), for an unstable explicit step (with the largest stable one) and
 /// for bodies that intersect at the start or lie inside one another (both are named, with the place);
-/// `InputError` for mesh files that cannot be read. Closer than the tolerance is allowed.
-BodySystem build_bodies(const SceneConfig& config);
+/// for more bodies than the memory of this machine can hold (scene_memory.h); `InputError` for mesh files that
+/// cannot be read; `Cancelled` once `cancelled` is raised. Closer than the tolerance is allowed.
+BodySystem build_bodies(const SceneConfig& config, const CancelFlag* cancelled = nullptr);
 
 /// The stepper that the scene asks for. `bodies` must outlive it.
 /// `cancelled`: of the driving solver (StopRule::cancelled), may be null.

@@ -13,6 +13,7 @@
 
 #include "base/check.h"
 #include "base/digest.h"
+#include "base/input_file.h"
 #include "base/text.h"
 #include "scene/fallback_solver.h"
 #include "scene/length_scale.h"
@@ -305,7 +306,7 @@ SceneConfig read_size(const RecordRequest& request, SceneSize size, const Option
       config.places[table] = keys.where_table(table);
     }
   }
-  config.places["time.step_s"] = keys.where("time.step_s");
+  for (const char* key : {"time.step_s", "contact.tolerance_m"}) config.places[key] = keys.where(key);
   return config;
 }
 
@@ -315,10 +316,7 @@ void identify(const SceneConfig& config, FileConfig& file) {
   std::error_code error;
   if (!std::filesystem::exists(path, error))
     throw_input("{}: no such mesh file (asked for by {})", path.string(), config.path);
-  std::ifstream in(path, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
-  if (in.bad() || !in.is_open() || std::filesystem::is_directory(path, error))
-    throw_input("{}: cannot be read", path.string());
+  const std::string bytes = read_input_file(path, "mesh file");
   const std::string digest = digest_text(digest_of(bytes));
   if (!file.digest.empty() && file.digest != digest) {
     throw_input("{}: is not the file that {} means (checksum {}, expected {})", path.string(), config.path,
@@ -371,6 +369,7 @@ void ContactConfig::validate() const {
     throw KeyError("safety_m",
                    fmt::format("= {} must be below contact.tolerance_m = {}", safety_m, tolerance_m));
   }
+  if (friction > 1e200) throw KeyError("friction", fmt::format("= {} is above 1e+200", exact_text(friction)));
   if (free_tolerance >= 1.0)
     throw KeyError("free_tolerance", fmt::format("= {} must be below 1", free_tolerance));
 }

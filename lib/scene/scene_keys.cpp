@@ -3,14 +3,12 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <limits>
-#include <sstream>
 
 #include <toml++/toml.h>
 
 #include "base/check.h"
+#include "base/input_file.h"
 #include "base/text.h"
 
 namespace signorini {
@@ -91,14 +89,7 @@ toml::table parse_text(const std::string& text, const std::string& where) {
 }
 
 toml::table parse_file(const std::string& path) {
-  std::error_code error;
-  if (!std::filesystem::exists(path, error)) throw_input("{}: no such scene file", path);
-  if (std::filesystem::is_directory(path, error)) throw_input("{}: is a folder, not a scene file", path);
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) throw_input("{}: cannot be read", path);
-  return parse_text(text.str(), path);
+  return parse_text(read_input_file(path, "scene file", kMostConfigBytes), path);
 }
 
 Value parse_override(const std::string& key, const std::string& text) {

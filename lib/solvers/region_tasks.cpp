@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/reason.h"
 #include "contact/delassus_operator.h"
 #include "regions/region_extractor.h"
 #include "solvers/region_schedule.h"
@@ -94,7 +95,7 @@ std::string region_text(Index region, std::size_t contacts) {
   } catch (const InternalError& e) {
     throw InternalError(where + ": " + e.what());
   } catch (const std::exception& e) {
-    throw std::runtime_error(where + ": " + e.what());
+    throw std::runtime_error(where + ": " + reason_of(e));
   }
 }
 

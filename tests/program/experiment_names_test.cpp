@@ -58,7 +58,7 @@ TEST_F(ExperimentNamesTest, UnknownOnesAreErrorsThatHelp) {
   expect("alpha1999_notes", 2, "unknown experiment 'alpha1999_notes'");
   expect(path("configs/experiments/alpha1999"), 3,
          path("configs/experiments/alpha1999") + ": is a folder without run.toml");
-  expect(path("absent/run.toml"), 3, path("absent/run.toml") + ": no such file");
+  expect(path("absent/run.toml"), 3, path("absent/run.toml") + ": no such experiment file");
   EXPECT_FALSE(fs::exists(folder_ / "out"));
 }
 

@@ -43,6 +43,7 @@ TEST(SceneErrors, WrongTypesAndRangesAreOneClearLine) {
   EXPECT_MESSAGE(with("time.record_every", "99999999999"), "out of range");
   EXPECT_MESSAGE(with("time.gravity_m_s2", "[0, 1]"), "is not a list of three numbers");
   EXPECT_MESSAGE(with("contact.friction", "-0.1"), "must be zero or positive");
+  EXPECT_MESSAGE(with("contact.friction", "1e201"), "'contact.friction' = 1e+201 is above 1e+200");
   EXPECT_MESSAGE(with("contact.restitution", "1.1"), "between 0 and 1");
   EXPECT_MESSAGE(with("bodies.balls.material", "steel"), "no table [materials.steel]");
   EXPECT_MESSAGE(with("bodies.balls.material", "sfot"), "did you mean 'soft'?");
@@ -52,6 +53,8 @@ TEST(SceneErrors, WrongTypesAndRangesAreOneClearLine) {
   EXPECT_MESSAGE(with("solver.options.lwa", "cone"), "law");
   EXPECT_MESSAGE(with("time.duration_s", "1e9"), "steps are more than");
   EXPECT_MESSAGE(with("time.step_s", "0.01"), "unstable");
+  EXPECT_MESSAGE(with("contact.tolerance_m", "1e9"),
+                 "--set: 'contact.tolerance_m' = 1000000000 is not below the size of the largest body (0.3");
   EXPECT_MESSAGE(with("bodies.balls.layer_height_m", "0.15"), "overlap");
   EXPECT_MESSAGE(with("bodies.balls.position_m", "[0, 0, 0.05]"), "overlap");
   const SceneFile no_material("", "material =");

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cmath>
+
 #include "geometry/ball.h"
 #include "scene/shapes/shape.h"
 
@@ -17,6 +19,8 @@ struct Ball {
       v("radius_m", radius_m, Range::positive, "of the sphere through the surface vertices");
     }
   };
+  static constexpr std::string_view kCounts = "level";
+  static double vertices(const Options& o) { return 10.0 / 3.0 * (std::pow(4.0, o.level + 1) - 1.0); }
   static TetMesh build(const Options& o) { return tet_ball(o.level, o.radius_m); }
 };
 

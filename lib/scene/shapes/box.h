@@ -13,6 +13,7 @@ struct Box {
 
     void visit(auto& v) { v("size_m", size_m, Range::positive, "edges along x, y, z"); }
   };
+  static double vertices(const Options&) { return 8.0; }
   static TriangleMesh build(const Options& o) { return box_surface(o.size_m); }
 };
 

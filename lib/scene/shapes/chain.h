@@ -18,6 +18,8 @@ struct Chain {
       v("bend_deg", bend_deg, Range::any, "turn at every inner node, in the x-z plane");
     }
   };
+  static constexpr std::string_view kCounts = "nodes";
+  static double vertices(const Options& o) { return o.nodes; }
   /// Around the mean of the nodes.
   static SpringNetwork build(const Options& o, const ShapeContext& context);
 };

@@ -19,6 +19,8 @@ struct Cylinder {
       v("segments", segments, Between{3, kMaxCount}, "around the axis; at least 3");
     }
   };
+  static constexpr std::string_view kCounts = "segments";
+  static double vertices(const Options& o) { return 2.0 * o.segments; }
   static TriangleMesh build(const Options& o) { return cylinder_surface(o.radius_m, o.length_m, o.segments); }
 };
 

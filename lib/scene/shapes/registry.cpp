@@ -61,6 +61,14 @@ class ShapeOf final : public Shape {
     return 0;
   }
   bool has_skin() const override { return std::same_as<Built<S>, SolidMesh>; }
+  double vertices() const override {
+    if constexpr (requires { S::vertices(options_); }) return S::vertices(options_);
+    return 0.0;
+  }
+  std::string_view counts() const override {
+    if constexpr (requires { S::kCounts; }) return S::kCounts;
+    return {};
+  }
   ShapeGeometry build(const ShapeContext& context) const override { return built<S>(options_, context); }
 
  private:

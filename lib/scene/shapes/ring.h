@@ -19,6 +19,8 @@ struct Ring {
       v("thickness_m", thickness_m, Range::positive, "edge of the square section");
     }
   };
+  static constexpr std::string_view kCounts = "segments";
+  static double vertices(const Options& o) { return 4.0 * o.segments; }
   static TetMesh build(const Options& o) { return ring({o.radius_m, o.thickness_m, o.segments}); }
 };
 

@@ -26,7 +26,8 @@
 /// and a line in registry.cpp per kind of body that can have it. `validate` may be left out. `build` may ask
 /// for a `ShapeContext` too and returns a TetMesh or SolidMesh (elastic bodies; rigid ones and obstacles take
 /// its boundary), a TriangleMesh (rigid, obstacle, cloth) or a SpringNetwork (cloth, springs). A shape whose
-/// bodies differ from one another says by `static int series(const Options&)` how many there are.
+/// bodies differ from one another says by `static int series(const Options&)` how many there are; one that can be
+/// large says by `static double vertices(const Options&)` how large, and by `kCounts` which key makes it so.
 namespace signorini {
 
 struct MaterialConfig;
@@ -76,6 +77,10 @@ class Shape {
   /// Whether `build` gives skins, so that the body has no key for one.
   virtual bool has_skin() const = 0;
   virtual ShapeGeometry build(const ShapeContext& context) const = 0;
+  /// About so many vertices of one body, told without building it; 0: known when it is built.
+  virtual double vertices() const = 0;
+  /// The key that they depend on; empty where there is none.
+  virtual std::string_view counts() const = 0;
 };
 
 }  // namespace signorini

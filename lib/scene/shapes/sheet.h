@@ -19,6 +19,8 @@ struct Sheet {
       v("depth_m", depth_m, Range::positive, "along y");
     }
   };
+  static constexpr std::string_view kCounts = "columns";
+  static double vertices(const Options& o) { return 1.0 * o.columns * o.rows; }
   static SpringNetwork build(const Options& o, const ShapeContext& context) {
     return grid_cloth(o.columns, o.rows, o.width_m, o.depth_m, context.material->cloth());
   }

@@ -21,6 +21,8 @@ struct Skittle {
       v("rings", rings, Range::positive, "of vertices from foot to head; at least 4");
     }
   };
+  static constexpr std::string_view kCounts = "segments";
+  static double vertices(const Options& o) { return 1.0 * o.segments * o.rings; }
   static TetMesh build(const Options& o) { return skittle({o.length_m, o.radius_m, o.segments, o.rings}); }
 };
 

@@ -10,6 +10,8 @@ struct Sphere {
   static constexpr std::string_view kName = "sphere";
   static constexpr std::string_view kSummary = "surface of a ball";
   using Options = Ball::Options;
+  static constexpr std::string_view kCounts = "level";
+  static double vertices(const Options& o) { return 10.0 * std::pow(4.0, o.level); }
   static TriangleMesh build(const Options& o) { return icosphere(o.level, o.radius_m); }
 };
 

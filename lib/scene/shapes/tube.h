@@ -27,6 +27,8 @@ struct Tube {
       v("fold_depth_m", fold_depth_m, Range::non_negative, "their amplitude");
     }
   };
+  static constexpr std::string_view kCounts = "columns";
+  static double vertices(const Options& o) { return 1.0 * o.columns * o.rows; }
   static TriangleMesh build(const Options& o) {
     return flared_tube(
         {o.top_radius_m, o.bottom_radius_m, o.length_m, o.columns, o.rows, o.flare, o.folds, o.fold_depth_m});

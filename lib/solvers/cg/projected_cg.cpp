@@ -210,7 +210,9 @@ Iteration ProjectedCg::step_forward(std::span<double> r) {
     terms = aim<Law>(0.0);
   }
   double alpha = terms.numerator / terms.denominator;
-  if (!(terms.numerator > 0.0 && terms.denominator > 0.0) || !std::isfinite(alpha)) {
+  const bool bends_down = robust() && terms.numerator > 0.0 && terms.denominator <= 0.0;
+  if (bends_down) alpha = 1.0;  // of a Jacobi step: there is no least energy along F
+  if (!(terms.numerator > 0.0 && (terms.denominator > 0.0 || bends_down)) || !std::isfinite(alpha)) {
     if (!std::isfinite(terms.numerator) || !std::isfinite(terms.denominator))
       return iteration;  // NaN: diverged
     iteration.moved = false;

@@ -18,7 +18,8 @@
 /// (tangent_cone.h), sliding data S [–] and curvature C [1/kg], and D = (1/W_NN, 1/λ_max(W_TT)) [kg]:
 ///
 ///     z = D/(1 + D C) g,   F = d + S d_N                        sliding impulses follow their bound
-///     α = g·d / (d·W F + d·C d)                                 if either is ≤ 0: d = z; if still ≤ 0: stuck
+///     α = g·d / (d·W F + d·C d)                                 if either is ≤ 0: d = z; then α = 1 where the
+///                                                               denominator still is, and g·d ≤ 0: stuck
 ///     r = P(r + α F),   ϱ, S, C, g, z anew                      no recurrence across a projection
 ///     β = g'·(z' − z)/g·z (PR) or g'·z'/g·z (FR), ≥ 0, and 0 when a contact opened, closed, stuck or slid
 ///     d = projection of z' + β d on the tangent cone

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+/// Reading a file that a user names, whole.
+namespace signorini {
+
+/// Bound of configurations (scenes, experiments, plans): a hundred times the longest of this tree.
+inline constexpr std::uintmax_t kMostConfigBytes = 16U << 20U;
+
+/// "a folder", "a pipe", "a device", …
+const char* kind_name(std::filesystem::file_type type);
+
+/// The content of a regular file of at most `most` bytes. `what` names its kind in messages, e.g. "scene file".
+/// Throws `InputError` where there is no such file, for folders, pipes, sockets and devices (they are not
+/// opened for reading: a pipe would never answer), for more than `most` bytes and for errors of reading.
+std::string read_input_file(const std::filesystem::path& path, std::string_view what,
+                            std::uintmax_t most = UINTMAX_MAX);
+
+}  // namespace signorini

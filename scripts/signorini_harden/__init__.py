@@ -1,0 +1,1 @@
+"""What the program leaves behind when a call of the system fails: `scripts/harden`."""
