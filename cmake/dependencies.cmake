@@ -1,7 +1,10 @@
 # What the library is built from. cmake/SignoriniConfig.cmake.in finds the same again for those who link it.
 list(APPEND CMAKE_MODULE_PATH ${PROJECT_SOURCE_DIR}/cmake)
 find_package(TBB CONFIG REQUIRED)
-find_package(Eigen3 3.4 CONFIG REQUIRED)
+find_package(Eigen3 CONFIG REQUIRED)
+if(Eigen3_VERSION VERSION_LESS 3.4)  # a version in find_package would refuse Eigen 5
+  message(FATAL_ERROR "Eigen ${Eigen3_VERSION} is too old: 3.4 or later is needed")
+endif()
 find_package(HDF5 REQUIRED COMPONENTS C HL)
 find_package(fmt CONFIG REQUIRED)
 find_package(tomlplusplus CONFIG REQUIRED)

@@ -48,7 +48,8 @@ constexpr const char* kExamples =
     "error; with --json standard output is one JSON document. Units are SI: m, kg, s, N s.\n"
     "\n"
     "Exit codes: 0 success; 1 a run failed; 2 wrong command line or setting; 3 a file cannot be read or "
-    "written; 4 not converged (only with solve --require-converged); 5 out of memory; 130 interrupted, finished "
+    "written; 4 not converged (only with solve --require-converged); 5 out of memory; 130 interrupted, "
+    "finished "
     "results are kept.";
 
 /// The first word must be a command: options of a command stand after it.
@@ -132,8 +133,9 @@ const char* interrupted_text(std::span<char* const> words) {
 
 int out_of_memory() try {
   const std::string& doing = last_activity();
-  say_error(fmt::format("out of memory{}{}; {} may be used here: take a smaller problem, or a machine with more",
-                        doing.empty() ? "" : " while ", doing, bytes_text(usable_memory())));
+  say_error(
+      fmt::format("out of memory{}{}; {} may be used here: take a smaller problem, or a machine with more",
+                  doing.empty() ? "" : " while ", doing, bytes_text(usable_memory())));
   return kOutOfMemory;
 } catch (const std::bad_alloc&) {  // not even for the sentence
   std::fputs("signorini: error: out of memory\n", stderr);

@@ -48,9 +48,9 @@ TextTable table_for(const std::vector<SolverVariant>& variants, bool many_thread
                     {"solve", Align::right, 7}});
 }
 
-void print_below(const std::string& text) {
+void print_below(const std::string& text, Colour colour = Colour::dim) {
   for (const std::string& line : wrapped_lines(text, text_columns() - 4))
-    print(painted("    " + line, Colour::dim) + "\n");
+    print(painted("    " + line, colour) + "\n");
 }
 
 /// The snapshot of a run.

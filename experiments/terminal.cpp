@@ -41,8 +41,8 @@ std::string paint(std::string_view text, Colour colour, bool wanted) {
 std::string screen_text(std::string_view text, LineFeeds line_feeds, bool coloured) {
   std::string result;
   for (std::size_t at = 0; at < text.size();) {
-    const auto code =
-        std::ranges::find_if(kCodes, [&](std::string_view known) { return text.substr(at).starts_with(known); });
+    const auto code = std::ranges::find_if(
+        kCodes, [&](std::string_view known) { return text.substr(at).starts_with(known); });
     if (coloured && code != kCodes.end()) {
       result += *code;
       at += code->size();
@@ -80,6 +80,17 @@ std::string_view clipped(std::string_view text, std::size_t columns) {
 
 }  // namespace
 
+std::size_t screen_columns() {
+  if (const std::size_t columns = columns_of(STDOUT_FILENO); columns > 0) return columns;
+  const char* wanted = std::getenv("COLUMNS");
+  const long long columns = wanted == nullptr ? 0 : std::strtoll(wanted, nullptr, 10);
+  return columns > static_cast<long long>(kLeastColumns) && columns < 10'000
+             ? static_cast<std::size_t>(columns)
+             : kColumns;
+}
+
+std::size_t text_columns() { return std::min<std::size_t>(100, screen_columns()); }
+
 namespace {
 
 bool colour_on_stdout() {
@@ -112,9 +123,7 @@ void talk(std::string_view text) {
 
 void say(std::string_view line) { talk(screen_text(line, LineFeeds::escape, colour_on_stderr()) + "\n"); }
 
-void say_lines(std::string_view text) {
-  talk(screen_text(text, LineFeeds::keep, colour_on_stderr()) + "\n");
-}
+void say_lines(std::string_view text) { talk(screen_text(text, LineFeeds::keep, colour_on_stderr()) + "\n"); }
 
 void say_error(std::string_view text) {
   say(fmt::format("signorini: {} {}", painted_error("error:", Colour::red), error_line(text)));

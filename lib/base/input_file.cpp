@@ -20,7 +20,8 @@ namespace {
 class Opened {
  public:
   /// Without waiting: a pipe without a writer would hold the program for ever.
-  explicit Opened(const fs::path& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {}
+  explicit Opened(const fs::path& path)
+      : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {}
   ~Opened() {
     if (fd_ >= 0) ::close(fd_);
   }
@@ -76,7 +77,8 @@ std::string read_input_file(const fs::path& path, std::string_view what, std::ui
     text.append(buffer.data(), static_cast<std::size_t>(got));
     if (text.size() > most) {
       throw_input("{}: has {} bytes, {}s may have {}; is it the right file?", path.string(),
-                  std::max<std::uintmax_t>(text.size(), static_cast<std::uintmax_t>(status.st_size)), what, most);
+                  std::max<std::uintmax_t>(text.size(), static_cast<std::uintmax_t>(status.st_size)), what,
+                  most);
     }
   }
 }

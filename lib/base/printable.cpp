@@ -17,7 +17,9 @@ struct Character {
 /// The UTF-8 character at the beginning of `text`, which is not empty. Overlong forms, surrogates and codes above
 /// U+10FFFF are not valid.
 Character first_character(std::string_view text) {
-  const auto byte = [text](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i])); };
+  const auto byte = [text](std::size_t i) {
+    return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i]));
+  };
   const std::uint32_t lead = byte(0);
   if (lead < 0x80) return {lead, 1, true};
   const std::size_t bytes = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
@@ -70,8 +72,8 @@ std::size_t end_of_value(std::string_view text, std::size_t at) {
   if (opens(text, at)) {
     for (std::size_t end = text.find(text[at], at + 1); end != std::string_view::npos;
          end = text.find(text[at], end + 1)) {
-      const bool closes =
-          end + 1 == text.size() || std::string_view(" .,;:)]}").find(text[end + 1]) != std::string_view::npos;
+      const bool closes = end + 1 == text.size() ||
+                          std::string_view(" .,;:)]}").find(text[end + 1]) != std::string_view::npos;
       if (closes) return end + 1;
     }
   }

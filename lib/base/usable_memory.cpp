@@ -25,7 +25,8 @@ constexpr double kNoLimit = 1e18;
 double group_limit(const fs::path& group) {
   for (const char* name : {"memory.max", "memory.limit_in_bytes"}) {  // versions 2 and 1
     double bytes = 0.0;
-    if (std::ifstream(group / name) >> bytes && bytes > 0.0 && bytes < kNoLimit) return bytes;  // "max" is no number
+    if (std::ifstream(group / name) >> bytes && bytes > 0.0 && bytes < kNoLimit)
+      return bytes;  // "max" is no number
   }
   return kNone;
 }
@@ -73,7 +74,8 @@ std::optional<double> cgroup_memory(const fs::path& mount, const std::string& me
 
 double usable_memory() {
   const long pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGESIZE);
-  const double machine = pages > 0 && page > 0 ? static_cast<double>(pages) * static_cast<double>(page) : kNone;
+  const double machine =
+      pages > 0 && page > 0 ? static_cast<double>(pages) * static_cast<double>(page) : kNone;
   std::ifstream in("/proc/self/cgroup");
   const std::string membership{std::istreambuf_iterator<char>(in), {}};
   return std::min({machine, address_space(), cgroup_memory("/sys/fs/cgroup", membership).value_or(kNone)});

@@ -57,8 +57,8 @@ Defect check_friction(const Vector& mu) {
   if (auto d = check_non_negative("mu", mu)) return d;
   for (Eigen::Index k = 0; k < mu.size(); ++k) {
     if (mu[k] > kMost)
-      return fmt::format("mu[{}] = {} is above {}; a contact with mu = 1e6 does not slide either", k, exact_text(mu[k]),
-                         exact_text(kMost));
+      return fmt::format("mu[{}] = {} is above {}; a contact with mu = 1e6 does not slide either", k,
+                         exact_text(mu[k]), exact_text(kMost));
   }
   return {};
 }

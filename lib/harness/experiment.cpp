@@ -18,7 +18,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string read_file(const fs::path& path) { return read_input_file(path, "experiment file", kMostConfigBytes); }
+std::string read_file(const fs::path& path) {
+  return read_input_file(path, "experiment file", kMostConfigBytes);
+}
 
 toml::table parse_toml(const fs::path& path, const std::string& text) {
   try {

@@ -184,11 +184,14 @@ void check_tolerance(const SceneConfig& config, const SurfaceModel& surface, con
   for (std::size_t v = 0; v < x.size(); ++v) boxes[surface.vertex_body[v]].extend(x[v]);
   double largest = 0.0;
   for (std::size_t b = 0; b < boxes.size(); ++b)
-    if (surface.bodies[b].movable && !boxes[b].isEmpty()) largest = std::max(largest, boxes[b].diagonal().norm());
+    if (surface.bodies[b].movable && !boxes[b].isEmpty())
+      largest = std::max(largest, boxes[b].diagonal().norm());
   if (!(largest > 0.0) || config.contact.tolerance_m < largest) return;
-  throw_usage("{}: 'contact.tolerance_m' = {} is not below the size of the largest body ({:.3g} m): nearly all pairs would be "
-              "contacts; use a small part of that",
-              config.places.at("contact.tolerance_m"), exact_text(config.contact.tolerance_m), largest);
+  throw_usage(
+      "{}: 'contact.tolerance_m' = {} is not below the size of the largest body ({:.3g} m): nearly all pairs "
+      "would be "
+      "contacts; use a small part of that",
+      config.places.at("contact.tolerance_m"), exact_text(config.contact.tolerance_m), largest);
 }
 
 void check_start(const SceneConfig& config, const BodySystem& bodies) {
@@ -301,7 +304,8 @@ BodySystem build_bodies(const SceneConfig& config, const CancelFlag* cancelled) 
   std::map<std::string, Group> groups;
   Index stream = 0;
   for (const auto& [name, body] : config.bodies) {
-    named(config, "bodies." + name, [&] { groups[name] = add_group(config, name, body, stream, system, cancelled); });
+    named(config, "bodies." + name,
+          [&] { groups[name] = add_group(config, name, body, stream, system, cancelled); });
   }
   for (const auto& [name, obstacle] : config.obstacles) {
     named(config, "obstacles." + name, [&] {

@@ -14,7 +14,9 @@ namespace {
 constexpr double kElasticVertexBytes = 2000.0, kRigidVertexBytes = 400.0, kThinVertexBytes = 2000.0;
 
 double bytes_per_vertex(BodyKind kind) {
-  return kind == BodyKind::elastic ? kElasticVertexBytes : kind == BodyKind::rigid ? kRigidVertexBytes : kThinVertexBytes;
+  return kind == BodyKind::elastic ? kElasticVertexBytes
+         : kind == BodyKind::rigid ? kRigidVertexBytes
+                                   : kThinVertexBytes;
 }
 
 std::string bytes_text(double bytes) {
@@ -24,7 +26,9 @@ std::string bytes_text(double bytes) {
 /// The keys that make a group large, with the one that does most in front: "'bodies.rubber.count'".
 std::string keys_to_lower(const std::string& name, const BodyConfig& body, const GroupSize& size) {
   const auto key = [&name](std::string_view of) { return fmt::format("'bodies.{}.{}'", name, of); };
-  std::string bodies = key(body.count > 0 ? "count" : body.arrangement == Arrangement::grid ? "grid" : "count");
+  std::string bodies = key(body.count > 0                          ? "count"
+                           : body.arrangement == Arrangement::grid ? "grid"
+                                                                   : "count");
   std::string shape;
   if (body.refinements > 0) shape = key("refinements");
   if (!body.shape->counts().empty()) shape += (shape.empty() ? "" : " or ") + key(body.shape->counts());
@@ -36,12 +40,13 @@ std::string keys_to_lower(const std::string& name, const BodyConfig& body, const
 /// `needed`: by the whole scene.
 std::string refusal(const SceneConfig& config, const std::string& name, const GroupSize& size, double needed,
                     double usable) {
-  const std::string bodies = size.bodies < 2.0 ? std::string("a body of") : fmt::format("{:.0f} bodies of", size.bodies);
+  const std::string bodies =
+      size.bodies < 2.0 ? std::string("a body of") : fmt::format("{:.0f} bodies of", size.bodies);
   const std::string whole =
       needed > 1.01 * size.bytes ? fmt::format(", the whole scene {}", bytes_text(needed)) : std::string();
   return fmt::format("{} {:.4g} vertices {} at least {}{}; {} of memory may be used here: lower {}", bodies,
-                     size.vertices, size.bodies < 2.0 ? "needs" : "need", bytes_text(size.bytes), whole, bytes_text(usable),
-                     keys_to_lower(name, config.bodies.at(name), size));
+                     size.vertices, size.bodies < 2.0 ? "needs" : "need", bytes_text(size.bytes), whole,
+                     bytes_text(usable), keys_to_lower(name, config.bodies.at(name), size));
 }
 
 /// Numbers of degrees of freedom are 32-bit integers.

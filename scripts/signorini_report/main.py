@@ -9,7 +9,8 @@ import textwrap
 import tomllib
 from pathlib import Path
 
-from signorini_report import families, figures, front, interactive, notes, page, replays, rules, run_tables, runs_page, table_errors, table_methods, tables
+from signorini_report import (families, figures, front, interactive, leaderboard, notes, page, replays, rules, run_tables, runs_page, table_errors, table_methods,
+                              tables)
 from signorini_report import verdicts as judged
 from signorini_report.data import read_experiment, read_schema
 from signorini_report.strict import ReportError
@@ -17,7 +18,8 @@ from signorini_report.strict import ReportError
 RESULTS = ("runs.csv", "runs.schema.json", "siconos.csv", "problems.csv", "trace.h5", "regions.csv", "steps.csv", "follow.csv", "accuracy.csv", "series.csv", "recordings.csv",
            "run.toml")
 DRAWN = ("figures.toml", "paper.toml", "../names.toml")  # of the definition
-NOT_DRAWING = ("main.py", "page.py", "interactive.py", "step_tables.py", "front.py", "neighbours.py", "recorded_frames.py", "replays.py", "run_tables.py", "runs_page.py", "docs_pages.py", "notes.py",
+NOT_DRAWING = ("main.py", "page.py", "interactive.py", "step_tables.py", "front.py", "neighbours.py", "recorded_frames.py", "replays.py", "run_tables.py", "runs_page.py",
+               "leaderboard.py", "docs_pages.py", "notes.py",
                "verdicts.py", "rules.py", "reference.py", "bounds.py", "machine.py", "definition.py", "strict.py",
                "migrate.py")
 

@@ -15,21 +15,23 @@ TEST(Printable, EscapesWhatATerminalWouldObey) {
   EXPECT_EQ(printable("two\nlines\r\tand\a"), "two\\nlines\\r\\tand\\x07");
   EXPECT_EQ(printable(std::string_view("a\0b", 3)), "a\\x00b");
   EXPECT_EQ(printable("\x7f"), "\\x7f");
-  EXPECT_EQ(printable("\xc2\x9b" "31m"), "\\u{9b}31m");      // C1: as ESC [ in one character
-  EXPECT_EQ(printable("\xe2\x80\xae" "h5"), "\\u{202e}h5");  // writes right to left
+  EXPECT_EQ(printable("\xc2\x9b"
+                      "31m"),
+            "\\u{9b}31m");  // C1: as ESC [ in one character
+  EXPECT_EQ(printable("\xe2\x80\xae"
+                      "h5"),
+            "\\u{202e}h5");  // writes right to left
 }
 
 TEST(Printable, EscapesBytesThatAreNoUtf8) {
   EXPECT_EQ(printable("a\xff"), "a\\xff");
-  EXPECT_EQ(printable("\xc3"), "\\xc3");                      // cut in the middle
-  EXPECT_EQ(printable("\xc0\x9b"), "\\xc0\\x9b");             // overlong
-  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");    // surrogate
+  EXPECT_EQ(printable("\xc3"), "\\xc3");                    // cut in the middle
+  EXPECT_EQ(printable("\xc0\x9b"), "\\xc0\\x9b");           // overlong
+  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // surrogate
   EXPECT_EQ(printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");
 }
 
-TEST(Printable, KeepsLineFeedsWhereAsked) {
-  EXPECT_EQ(printable("a\nb\tc", LineFeeds::keep), "a\nb\\tc");
-}
+TEST(Printable, KeepsLineFeedsWhereAsked) { EXPECT_EQ(printable("a\nb\tc", LineFeeds::keep), "a\nb\\tc"); }
 
 TEST(Shortened, KeepsBothEndsAndWholeCharacters) {
   EXPECT_EQ(shortened("abcdefghij", 10), "abcdefghij");

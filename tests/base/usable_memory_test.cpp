@@ -48,7 +48,8 @@ TEST_F(MemoryGroups, VersionOneHasAMountOfItsOwn) {
 }
 
 TEST(UsableMemory, IsThatOfTheMachineOrLess) {
-  const double machine = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  const double machine =
+      static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
   const double usable = usable_memory();
   EXPECT_GT(usable, 1e6);
   EXPECT_LE(usable, machine);

@@ -51,7 +51,8 @@ void PrintTo(const Damage& damage, std::ostream* out) { *out << damage.name; }
 
 const Damage kDamages[] = {
     {"negative_friction", [](ContactProblem& p) { p.mu[3] = -0.1; }, "mu[3] = -0.1 is negative"},
-    {"friction_beyond_products", [](ContactProblem& p) { p.mu[1] = 1.1e200; }, "mu[1] = 1.1e+200 is above 1e+200"},
+    {"friction_beyond_products", [](ContactProblem& p) { p.mu[1] = 1.1e200; },
+     "mu[1] = 1.1e+200 is above 1e+200"},
     {"infinite_friction", [](ContactProblem& p) { p.mu[1] = kInfinity; }, "mu[1] is not finite"},
     {"small_M", [](ContactProblem& p) { p.M.conservativeResize(3, 3); }, "M is 3x3 but must be 42x42"},
     {"small_H", [](ContactProblem& p) { p.H.conservativeResize(42, 21); }, "H is 42x21 but must be 42x24"},

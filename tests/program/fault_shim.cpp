@@ -38,7 +38,8 @@ bool regular(int descriptor) {
 
 /// True when this call is the one that fails; errno says why.
 bool fails(const char* call) {
-  if (!counting.load(std::memory_order_relaxed) || std::strcmp(kind, call) != 0 || getpid() != started) return false;
+  if (!counting.load(std::memory_order_relaxed) || std::strcmp(kind, call) != 0 || getpid() != started)
+    return false;
   if (++calls != fail_at) return false;
   errno = fail_with;
   return true;

@@ -16,7 +16,8 @@ class LimitsTest : public ProgramTest {
   std::string scene(int cells) const {
     std::ofstream(folder_ / "block.toml")
         << "[time]\nintegrator = \"implicit\"\nstep_s = 4e-3\nduration_s = 0.04\n[materials.soft]\n"
-           "young_modulus_pa = 2e5\ndensity_kg_m3 = 1000.0\n[obstacles.floor]\nshape = \"ground\"\n[bodies.block]\n"
+           "young_modulus_pa = 2e5\ndensity_kg_m3 = 1000.0\n[obstacles.floor]\nshape = "
+           "\"ground\"\n[bodies.block]\n"
            "shape = \"block\"\nmaterial = \"soft\"\nposition_m = [0.0, 0.0, 0.2]\ncells = "
         << fmt::format("[{0}, {0}, {0}]\n", cells);
     return path("block.toml");
@@ -42,9 +43,11 @@ TEST_F(LimitsTest, ConfigurationsAreRegularFiles) {
   ASSERT_EQ(::mkfifo(path("pipe.toml").c_str(), 0600), 0);
   fs::create_directories(folder_ / "folder.toml");
   expect_error({"record", path("pipe.toml"), "--check"}, 3, "pipe.toml: is a pipe, no scene file");
-  expect_error({"run", path("pipe.toml"), "--out", path("out")}, 3, "pipe.toml: is a pipe, no experiment file");
+  expect_error({"run", path("pipe.toml"), "--out", path("out")}, 3,
+               "pipe.toml: is a pipe, no experiment file");
   expect_error({"record", path("folder.toml"), "--check"}, 3, "folder.toml: is a folder, no scene file");
-  expect_error({"record", "/dev/zero", "--check"}, 3, "/dev/zero: is a device, no scene file; name a regular file");
+  expect_error({"record", "/dev/zero", "--check"}, 3,
+               "/dev/zero: is a device, no scene file; name a regular file");
   expect_error({"run", "/dev/zero", "--out", path("out")}, 3, "/dev/zero: is a device, no experiment file");
 }
 
@@ -71,14 +74,16 @@ TEST_F(LimitsTest, ScenesAboveTheMemoryAreRefusedBeforeTheyAreBuilt) {
 TEST_F(LimitsTest, ASignalEndsTheSetUpOfAScene) {
   const std::string block = scene(60);
   for (const bool check : {true, false}) {
-    const pid_t child = check ? start({"record", block, "--check"}) : start({"record", block, "-o", path("b.h5")});
+    const pid_t child =
+        check ? start({"record", block, "--check"}) : start({"record", block, "-o", path("b.h5")});
     ::usleep(700'000);  // reading the scene takes milliseconds, building it seconds
     ::kill(child, SIGTERM);
     const auto asked = std::chrono::steady_clock::now();
     const Outcome o = finish(child);
     EXPECT_EQ(o.code, 130) << o.err;
     EXPECT_NE(o.err.find("interrupted"), std::string::npos) << o.err;
-    EXPECT_LT(std::chrono::steady_clock::now() - asked, std::chrono::seconds(20));  // a busy machine; 1 s on a quiet one
+    EXPECT_LT(std::chrono::steady_clock::now() - asked,
+              std::chrono::seconds(20));  // a busy machine; 1 s on a quiet one
     EXPECT_FALSE(fs::exists(folder_ / "b.h5"));
   }
 }
@@ -91,13 +96,17 @@ TEST_F(LimitsTest, OutOfMemorySaysSo) {
   const AddressSpace little(rlim_t{300'000} << 10U);
   const Outcome o = run({"record", block, "-o", path("b.h5")});
   EXPECT_EQ(o.code, 5) << o.err;
-  EXPECT_NE(o.err.find("signorini: error: out of memory while setting up the scene block"), std::string::npos) << o.err;
+  EXPECT_NE(o.err.find("signorini: error: out of memory while setting up the scene block"), std::string::npos)
+      << o.err;
 }
 
 TEST_F(LimitsTest, ControlCharactersReachNoTerminal) {
   const std::string name = path("evil\x1b[2J\nname.toml");
-  for (const std::vector<std::string>& words :
-       {std::vector<std::string>{"record", name, "--check"}, {"info", name}, {"solve", name}, {"run", name}, {"\x1b[2J\n"}}) {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"record", name, "--check"},
+                                                {"info", name},
+                                                {"solve", name},
+                                                {"run", name},
+                                                {"\x1b[2J\n"}}) {
     const Outcome o = run(words);
     EXPECT_GT(o.code, 0);
     EXPECT_EQ(o.err.find('\x1b'), std::string::npos) << o.err;

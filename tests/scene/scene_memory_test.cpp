@@ -34,8 +34,9 @@ TEST(SceneMemory, NamesTheTableWhatItNeedsAndWhatToLower) {
   const SceneFile file;
   const std::string many = refusal(config_with(file, {{"bodies.balls.count", "1000000"}}), 8e9);
   EXPECT_NE(many.find(": [bodies.balls]: 1000000 bodies of "), std::string::npos) << many;
-  EXPECT_NE(many.find("; 8 GB of memory may be used here: lower 'bodies.balls.count' or 'bodies.balls.level'"),
-            std::string::npos)
+  EXPECT_NE(
+      many.find("; 8 GB of memory may be used here: lower 'bodies.balls.count' or 'bodies.balls.level'"),
+      std::string::npos)
       << many;
   std::string blocks = kTwoBalls;
   const std::string level = "level = 1\nradius_m = 0.1\n", shape = "shape = \"ball\"";
@@ -52,21 +53,26 @@ TEST(SceneMemory, RefinementsCountAndSumsToo) {
   const double needed = group_size(one.bodies.at("balls"), one.bodies.at("balls").shape->vertices()).bytes;
   EXPECT_EQ(refusal(one, 1.01 * needed), "");
   EXPECT_NE(refusal(one, 0.99 * needed), "");
-  const SceneConfig refined = config_with(file, {{"bodies.balls.count", "1000"}, {"bodies.balls.refinements", "1"}});
+  const SceneConfig refined =
+      config_with(file, {{"bodies.balls.count", "1000"}, {"bodies.balls.refinements", "1"}});
   EXPECT_NE(refusal(refined, 7.0 * needed).find("'bodies.balls.refinements'"), std::string::npos);
 }
 
 TEST(SceneMemory, MoreDegreesOfFreedomThanNumbersAreRefusedOnAnyMachine) {
   const SceneFile file;
-  const SceneConfig huge = config_with(file, {{"bodies.balls.count", "1000000"}, {"bodies.balls.level", "6"}});
+  const SceneConfig huge =
+      config_with(file, {{"bodies.balls.count", "1000000"}, {"bodies.balls.level", "6"}});
   EXPECT_NE(refusal(huge, 1e18), "");
 }
 
 TEST(SceneMemory, CountsAboveAMillionAreRefusedByName) {
   const SceneFile file;
   EXPECT_THROW(
-      try { config_with(file, {{"bodies.balls.count", "100000000"}}); } catch (const UsageError& error) {
-        EXPECT_NE(std::string(error.what()).find("'bodies.balls.count' = 100000000 is above 1000000"), std::string::npos)
+      try {
+        config_with(file, {{"bodies.balls.count", "100000000"}});
+      } catch (const UsageError& error) {
+        EXPECT_NE(std::string(error.what()).find("'bodies.balls.count' = 100000000 is above 1000000"),
+                  std::string::npos)
             << error.what();
         throw;
       },

@@ -20,7 +20,7 @@ PAGE = SOURCE / "docs" / "adding-a-solver.md"
 PROGRAM = os.environ.get("SIGNORINI_PROGRAM", "")
 BUILD = Path(PROGRAM).resolve().parents[1] if PROGRAM else None
 LIST, TABLE = "lib/solvers/CMakeLists.txt", "lib/solvers/registry.cpp"
-LIBRARY = "libsignorini_core.a"
+LIBRARY = "libsignorini.a"
 SOLVER = "jacobi"
 # of test_solvers: those of one solver each, and those that go over the table
 TESTS = {"test_solvers": f"*{SOLVER}*:StopRules.*:Registry.*:RegionTasks.*:InnerRegions.*:HostileProblem.*:AlignedPyramid.*",

@@ -249,7 +249,8 @@ TEST(SweepOrders, OneIslandOnSeveralThreadsGivesTheBitsOfOne) {
   for (const char* name : {"pgs", "nncg", "anderson", "auto"}) {
     Vector first;
     int iterations = 0;
-    const OptionMap options = std::string_view(name) == "auto" ? OptionMap{} : OptionMap{{"order", "coloured"}};
+    const OptionMap options =
+        std::string_view(name) == "auto" ? OptionMap{} : OptionMap{{"order", "coloured"}};
     for (const int threads : {1, 2, 4, 8}) {
       const auto solver = make_region_solver(name, options, {RegionMode::islands, threads});
       solver->prepare(problem);

@@ -18,7 +18,9 @@ struct Block {
     }
   };
   static constexpr std::string_view kCounts = "cells";
-  static double vertices(const Options& o) { return (o.cells[0] + 1.0) * (o.cells[1] + 1.0) * (o.cells[2] + 1.0); }
+  static double vertices(const Options& o) {
+    return (o.cells[0] + 1.0) * (o.cells[1] + 1.0) * (o.cells[2] + 1.0);
+  }
   static TetMesh build(const Options& o) {
     TetMesh mesh = kuhn_block({o.cells[0], o.cells[1], o.cells[2]}, o.size_m);
     for (Vector3& x : mesh.vertices) x -= 0.5 * o.size_m;

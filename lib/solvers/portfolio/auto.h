@@ -45,7 +45,8 @@ struct AutoOptions {
 class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
  public:
   static constexpr std::string_view kName = "auto";
-  static constexpr SolverTraits kTraits{.needs = SolverNeeds::either, .parallel = true, .phases = {"sweep", "newton"}};
+  static constexpr SolverTraits kTraits{
+      .needs = SolverNeeds::either, .parallel = true, .phases = {"sweep", "newton"}};
   static constexpr double kMostBlocks = 1e7;  ///< 720 MB
   explicit Auto(const Options& options);
 
