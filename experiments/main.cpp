@@ -124,7 +124,9 @@ int run_program(int argc, char** argv) {
 
 /// What is said when a signal has ended the program. Takes no memory: nothing would catch that there is none.
 const char* interrupted_text(std::span<char* const> words) {
-  const auto has = [words](std::string_view word) { return std::find(words.begin(), words.end(), word) != words.end(); };
+  const auto has = [words](std::string_view word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  };
   if (has("--plan")) return "interrupted: finished results are kept; repeat the command to continue";
   const bool resumable = has("record") || has("run") || has("reproduce") || has("compare");
   return resumable ? "interrupted: finished results are kept; repeat the command with --resume to continue"

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/stages.h"
+
 namespace signorini {
 namespace {
 
@@ -18,12 +20,14 @@ void OrderedSweep::add_stage(Index begin, Index end, bool split) {
   const std::size_t pieces = split ? (end - begin + kPiece - 1) / kPiece : 1;
   stages_.push_back({begin, end, split, partial_.size()});
   partial_.resize(partial_.size() + pieces);
+  sizes_.push_back(pieces);
 }
 
 void OrderedSweep::prepare(const GaussSeidelData& data, const SweepPlan& plan) {
   data_ = &data;
   symmetric_ = plan.symmetric;
   stages_.clear();
+  sizes_.clear();
   partial_.clear();
   for (Index c = 0; c < plan.colours(); ++c) {
     const Index begin = plan.colour_begin[c], end = plan.colour_begin[c + 1];
@@ -41,24 +45,20 @@ void OrderedSweep::prepare(const GaussSeidelData& data, const SweepPlan& plan) {
 /// work(range) → SweepStep for all pieces, stage by stage.
 template <class Work>
 SweepStep OrderedSweep::over_pieces(TaskArena* arena, Work&& work) {
-  const auto run_all = [&] {
-    for (const Stage& stage : stages_) {
-      if (!stage.split) {
-        partial_[stage.first_piece] = work(SweepRange{stage.begin, stage.end});
-        continue;
-      }
-      for_each_chunk(arena, stage.end - stage.begin, kPiece, [&](std::size_t begin, std::size_t end) {
-        const SweepRange range{stage.begin + static_cast<Index>(begin),
-                               stage.begin + static_cast<Index>(end)};
-        partial_[stage.first_piece + begin / kPiece] = work(range);
-      });
+  const auto piece = [&](std::size_t stage, std::size_t i) {
+    const Stage& own = stages_[stage];
+    SweepRange range{own.begin, own.end};
+    if (own.split) {
+      range.begin += kPiece * static_cast<Index>(i);
+      range.end = std::min(range.end, range.begin + kPiece);
     }
+    partial_[own.first_piece + i] = work(range);
   };
-  // Inside the arena once per sweep, not once per colour.
   if (arena != nullptr && partial_.size() > stages_.size()) {
-    arena->execute(run_all);
+    for_each_stage(*arena, sizes_, piece);
   } else {
-    run_all();
+    for (std::size_t stage = 0; stage < stages_.size(); ++stage)
+      for (std::size_t i = 0; i < sizes_[stage]; ++i) piece(stage, i);
   }
   SweepStep all = partial_.front();
   for (std::size_t i = 1; i < partial_.size(); ++i) all = joined(all, partial_[i]);

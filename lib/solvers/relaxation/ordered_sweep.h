@@ -10,8 +10,8 @@
 /// Sweeps of projected Gauss–Seidel (gauss_seidel.h) in the order of a `SweepPlan`, on several threads where contacts
 /// are coloured.
 ///
-/// A colour is cut into pieces of kPiece contacts, which are tasks; all pieces of a colour end before the next colour
-/// begins. Neighbouring colours that are smaller than two pieces stay one piece, on one thread: a barrier costs as
+/// A colour is cut into pieces of kPiece contacts, which threads take one by one; all pieces of a colour end before the
+/// next colour begins (base/stages.h). Neighbouring colours that are smaller than two pieces stay one piece, on one thread: a barrier costs as
 /// much as about a hundred contacts. Within a piece contacts are updated in ascending order, and the sums of a step
 /// are added piece by piece in that order, with or without an arena: the bits never depend on it.
 namespace signorini {
@@ -47,6 +47,7 @@ class OrderedSweep {
     std::size_t first_piece = 0;  ///< in `partial_`
   };
   std::vector<Stage> stages_;
+  std::vector<std::size_t> sizes_;  ///< pieces of every stage
   std::vector<SweepStep> partial_;  ///< by piece
   std::vector<double> before_;      ///< 3m, N·s, of a symmetric order
 };
