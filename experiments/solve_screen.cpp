@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/printable.h"
 #include "run_summary.h"
 
 namespace signorini {
@@ -56,8 +57,8 @@ void print_below(const std::string& text, Colour colour = Colour::dim) {
 /// The snapshot of a run.
 std::string heading_of(const RunRecord& run) {
   const std::string file = std::filesystem::path(run.file).filename().string();
-  return fmt::format("{}{}, {} contact{}", file, run.step.empty() ? "" : ", step " + run.step, run.contacts,
-                     run.contacts == 1 ? "" : "s");
+  return fmt::format("{}{}, {} contact{}", printable(file), run.step.empty() ? "" : ", step " + run.step,
+                     run.contacts, run.contacts == 1 ? "" : "s");
 }
 
 }  // namespace

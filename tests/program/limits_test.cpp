@@ -138,7 +138,7 @@ TEST_F(LimitsTest, LongValuesAreCut) {
         {"solve", value},
         {value},
         {"list", "--" + value},
-        {"record", "bucket", "--check", "--set", "contact.broad_phase=" + value}}) {
+        {"record", "bucket", "--check", "--set", "solver.name=" + value}}) {
     const Outcome o = run(words);
     EXPECT_GT(o.code, 0);
     EXPECT_LT(o.err.size(), 700U) << o.err;
