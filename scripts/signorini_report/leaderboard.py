@@ -193,6 +193,7 @@ def write(files, dataset, folder):
     kinds = problem_kinds(dataset)
     boards, left = read_boards(files, kinds, folder)
     for board in boards:
-        html = runs_page.write(board.experiment, data.read_schema(files[0]))
+        runs_page.draw(board.experiment)
+        html = runs_page.html_of(board.experiment, data.read_schema(files[0]))
         (board.experiment.folder / "index.html").write_text(html, encoding="utf-8")
     return index(boards, left, dataset, list(kinds), files)
