@@ -60,7 +60,11 @@ target_include_directories(signorini_core INTERFACE
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/signorini>)
 install(TARGETS signorini_core EXPORT Signorini ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
-install(DIRECTORY lib/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/signorini COMPONENT development FILES_MATCHING PATTERN *.h PATTERN *.md)
+install(DIRECTORY lib/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/signorini COMPONENT development FILES_MATCHING PATTERN *.h PATTERN *.md
+        PATTERN python EXCLUDE)
+# The pages lead to these.
+install(DIRECTORY lib/python/examples DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/signorini/python COMPONENT development
+        PATTERN __pycache__ EXCLUDE)
 signorini_install_link(include ../../../${CMAKE_INSTALL_INCLUDEDIR} ${_doc} development)
 signorini_install_link(lib ../../../${CMAKE_INSTALL_INCLUDEDIR}/signorini ${_doc} development)
 

@@ -85,7 +85,7 @@ class Installed(unittest.TestCase):
 
     def test_no_text_names_the_source_the_build_or_the_first_place(self):
         places = [str(place).encode() for place in (SOURCE, BUILD.resolve(), self.first)]
-        texts = [path for path in self.prefix.rglob("*") if path.is_file() and path.suffix not in (".a", ".png", ".hdf5") and path != self.program]
+        texts = [path for path in self.prefix.rglob("*") if path.is_file() and path.suffix not in (".a", ".so", ".png", ".hdf5") and path != self.program]
         self.assertGreater(len(texts), 500)
         self.assertEqual([str(path) for path in texts if any(place in path.read_bytes() for place in places)], [])
 

@@ -73,7 +73,7 @@ class Plugin(unittest.TestCase):
     def test_the_commands_of_the_page_list_it_and_converge(self):
         (listed,) = [text for line, text in self.said.items() if " list " in line]
         self.assertRegex(listed, r"(?m)^example  projected Gauss-Seidel")
-        self.assertRegex(listed, r"(?m)^    omega +1 +number +relaxation factor")
+        self.assertRegex(listed, r"(?m)^    omega = 1  \(number\)\n        relaxation factor")
         solved = [text for line, text in self.said.items() if " solve " in f" {line}" and "--require-converged" in line]
         self.assertGreaterEqual(len(solved), 1)
         for text in solved:
