@@ -11,9 +11,9 @@
 /// are coloured.
 ///
 /// A colour is cut into pieces of kPiece contacts, which threads take one by one; all pieces of a colour end before the
-/// next colour begins (base/stages.h). Neighbouring colours that are smaller than two pieces stay one piece, on one thread: a barrier costs as
-/// much as about a hundred contacts. Within a piece contacts are updated in ascending order, and the sums of a step
-/// are added piece by piece in that order, with or without an arena: the bits never depend on it.
+/// next colour begins (base/stages.h). Neighbouring colours that are smaller than two pieces stay one piece, on one
+/// thread. Within a piece contacts are updated in ascending order, and the sums of a step are added piece by piece in
+/// that order, with or without an arena: the bits never depend on it.
 namespace signorini {
 
 class OrderedSweep {
@@ -30,7 +30,7 @@ class OrderedSweep {
   /// Sweeps of one `run` or `step`.
   int sweeps() const { return symmetric_ ? 2 : 1; }
 
-  static constexpr Index kPiece = 256;  ///< contacts
+  static constexpr Index kPiece = 64;  ///< contacts, some microseconds
 
  private:
   void add_stage(Index begin, Index end, bool split);
