@@ -65,7 +65,7 @@ COMMANDS = (
             ("s.csv", "a.hdf5", "t.h5"),
             (("export", "p.npz", "-o", "p.hdf5"), ("solve", "p.hdf5", "--solver", "pgs", "--csv", "s.csv", "--solution", "a.hdf5", "--trace", "t.h5"))),
     Command("export", ("export", "p.npz", "-o", "e.hdf5"), ("export", "p.npz", "-o", "e.hdf5", "--force"), ("p.npz",), ("e.hdf5",)),
-    Command("export_npz", ("export", "r.h5", "--step", "20", "-o", "e.npz"), ("export", "r.h5", "--step", "20", "-o", "e.npz", "--force"), ("r.h5",),
+    Command("export_npz", ("export", "r.h5", "--step", "30", "-o", "e.npz"), ("export", "r.h5", "--step", "30", "-o", "e.npz", "--force"), ("r.h5",),
             ("e.npz",), (("record", "ball.toml", "-o", "r.h5"),)),
     Command("export_vtk", ("export", "r.h5", "--vtk", "v"), ("export", "r.h5", "--vtk", "v", "--force"), ("r.h5",), ("v/surface.pvd", "v/contacts.pvd"),
             (("record", "ball.toml", "-o", "r.h5"),)),
