@@ -10,6 +10,8 @@
 #include <limits>
 #include <sstream>
 
+#include "base/control_group.h"
+
 namespace signorini {
 
 namespace {
@@ -43,18 +45,6 @@ double group_quota(const fs::path& group) {
   return std::numeric_limits<double>::infinity();
 }
 
-/// Of the group and of all above it, up to `root`.
-double smallest_quota(const fs::path& root, const std::string& group) {
-  double smallest = group_quota(root);
-  fs::path place = root;
-  for (const fs::path& part : fs::path(group).relative_path()) {
-    if (part == "..") break;  // a group outside this namespace
-    place /= part;
-    smallest = std::min(smallest, group_quota(place));
-  }
-  return smallest;
-}
-
 std::string file_text(const fs::path& path) {
   std::ifstream in(path);
   std::ostringstream text;
@@ -65,23 +55,8 @@ std::string file_text(const fs::path& path) {
 }  // namespace
 
 std::optional<double> cgroup_quota(const fs::path& mount, const std::string& membership) {
-  double smallest = std::numeric_limits<double>::infinity();
-  std::istringstream lines(membership);
-  for (std::string line; std::getline(lines, line);) {
-    // "0::/user.slice" (version 2) or "4:cpu,cpuacct:/job_7" (version 1)
-    const std::size_t first = line.find(':');
-    const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
-    const std::string group = line.substr(second + 1);
-    if (controllers.empty()) {
-      for (const char* root : {"", "unified"})
-        smallest = std::min(smallest, smallest_quota(mount / root, group));
-    } else if (("," + controllers + ",").find(",cpu,") != std::string::npos) {
-      for (const fs::path& root : {fs::path(controllers), fs::path("cpu")})
-        smallest = std::min(smallest, smallest_quota(mount / root, group));
-    }
-  }
+  const double smallest = smallest_group_limit(mount, membership, "cpu",
+                                               [](const fs::path& group) { return group_quota(group); });
   if (std::isinf(smallest)) return {};
   return smallest;
 }

@@ -8,7 +8,8 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
-#include <sstream>
+
+#include "base/control_group.h"
 
 namespace signorini {
 
@@ -31,18 +32,6 @@ double group_limit(const fs::path& group) {
   return kNone;
 }
 
-/// Of the group and of all above it, up to `root`.
-double smallest_limit(const fs::path& root, const std::string& group) {
-  double smallest = group_limit(root);
-  fs::path place = root;
-  for (const fs::path& part : fs::path(group).relative_path()) {
-    if (part == "..") break;  // a group outside this namespace
-    place /= part;
-    smallest = std::min(smallest, group_limit(place));
-  }
-  return smallest;
-}
-
 double address_space() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kNone;
@@ -52,22 +41,8 @@ double address_space() {
 }  // namespace
 
 std::optional<double> cgroup_memory(const fs::path& mount, const std::string& membership) {
-  double smallest = kNone;
-  std::istringstream lines(membership);
-  for (std::string line; std::getline(lines, line);) {
-    // "0::/user.slice" (version 2) or "9:memory:/job_7" (version 1)
-    const std::size_t first = line.find(':');
-    const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
-    const std::string group = line.substr(second + 1);
-    if (controllers.empty()) {
-      for (const char* root : {"", "unified"})
-        smallest = std::min(smallest, smallest_limit(mount / root, group));
-    } else if (("," + controllers + ",").find(",memory,") != std::string::npos) {
-      smallest = std::min(smallest, smallest_limit(mount / "memory", group));
-    }
-  }
+  const double smallest = smallest_group_limit(mount, membership, "memory",
+                                               [](const fs::path& group) { return group_limit(group); });
   if (std::isinf(smallest)) return {};
   return smallest;
 }
