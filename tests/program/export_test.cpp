@@ -157,30 +157,6 @@ TEST_F(ExportTest, ALocalExportHasTheAnswersOfTheWholeProblem) {
   }
 }
 
-TEST_F(ExportTest, AWThatDoesNotFitIsRefusedBeforeItIsFormed) {
-  // 4000 contacts of one mass point: every two of them are coupled
-  FclibFile file;
-  ContactProblem& p = file.problem;
-  constexpr Index kContacts = 4000;
-  p.M = Matrix(Matrix::Identity(3, 3)).sparseView();
-  p.H = Matrix(Matrix::Identity(3, 3).replicate<1, kContacts>()).sparseView();
-  p.M.makeCompressed();
-  p.H.makeCompressed();
-  p.f = Vector::Ones(3);
-  p.w = Vector::Zero(3 * kContacts);
-  p.mu = Vector::Ones(kContacts);
-  write_fclib(path("heap.hdf5"), file);
-  const std::string command = fmt::format("(ulimit -v 4000000; exec '{}' export '{}' --local -o '{}') 2>'{}'",
-                                          SIGNORINI_PROGRAM, path("heap.hdf5"), path("W.hdf5"), path("said"));
-  const int status = std::system(command.c_str());
-  ASSERT_TRUE(WIFEXITED(status));
-  const std::string said = file_text(path("said"));
-  EXPECT_EQ(WEXITSTATUS(status), 2) << said;
-  EXPECT_NE(said.find("W has 16000000 blocks of 3x3 and needs 8800000000 bytes"), std::string::npos) << said;
-  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
-  EXPECT_FALSE(fs::exists(path("W.hdf5")));
-}
-
 TEST_F(ExportTest, WhatCannotBeExportedIsOneLine) {
   const std::string file = recording("a.h5", {{"000001", 0.5}});
   expect_error({"export", file}, 2, "--vtk DIR");
