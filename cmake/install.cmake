@@ -8,7 +8,7 @@ set(_data share/signorini)
 install(DIRECTORY configs DESTINATION ${_data} COMPONENT program)
 install(PROGRAMS scripts/campaign-slurm scripts/compare_siconos scripts/migrate_experiment scripts/problem_facts scripts/render
                  scripts/replay_page scripts/report DESTINATION ${_data}/scripts COMPONENT program)
-install(FILES scripts/siconos_comparison.py scripts/siconos_rows.py DESTINATION ${_data}/scripts COMPONENT program)
+install(FILES scripts/siconos_rows.py DESTINATION ${_data}/scripts COMPONENT program)
 install(DIRECTORY scripts/signorini_problems scripts/signorini_render scripts/signorini_replay scripts/signorini_report
         DESTINATION ${_data}/scripts COMPONENT program PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY docs/gallery DESTINATION ${_data}/docs COMPONENT program)

@@ -58,6 +58,12 @@ def product(M, H, f):
     return sparse.coo_matrix((values, (first, second)), shape=(H.shape[1],) * 2).tocsr(), q
 
 
+def dimensions(path):
+    """3, or 2 for a problem in the plane."""
+    with h5py.File(path, "r") as file:
+        return int(file["fclib_local" if "fclib_local" in file else "fclib_global"]["spacedim"][0])
+
+
 def stored_entries(path):
     """How many entries W will have, at least the dense blocks of its bodies; what tells whether it can be formed at all."""
     with h5py.File(path, "r") as file:
