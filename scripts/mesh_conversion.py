@@ -18,6 +18,7 @@ WORDS = {"vertex": "points", "line": "lines", "triangle": "triangles", "quad": "
          "quad9": "quadrangles of second order", "tetra10": "tetrahedra of second order", "hexahedron20": "hexahedra of second order"}
 VOLUMES = ("tetra", "hexahedron", "wedge", "pyramid", "polyhedron", "penta")
 CORNERS = {"tetra10": ("tetra", 4), "triangle6": ("triangle", 3), "triangle7": ("triangle", 3)}
+FANS = ("quad", "polygon")  # cut around their first vertex, as the readers of scenes do
 WANTED = {".msh": "tetra", ".obj": "triangle"}
 OTHER = {"tetra": ".msh", "triangle": ".obj"}
 
@@ -66,8 +67,8 @@ def chosen(path, cells, wanted, corners):
             raise MeshError(f"{path}: holds {counted(cells)}; scenes read elements of first order: save it so, or give --corners to leave the middle nodes out")
         found += [block[:, :count] for block in cells[kind]]
     if wanted == "triangle":
-        for block in cells.get("quad", []):
-            found += [block[:, [0, 1, 2]], block[:, [0, 2, 3]]]
+        for block in (block for kind in FANS for block in cells.get(kind, [])):
+            found += [block[:, [0, k, k + 1]] for k in range(1, block.shape[1] - 1)]
     else:
         strangers = {kind: blocks for kind, blocks in cells.items() if kind.startswith(VOLUMES) and kind != "tetra" and kind not in CORNERS}
         if strangers:
@@ -83,7 +84,8 @@ def checked(path, points, elements):
     """Without vertices that nothing uses: (points, elements, how many were left out)."""
     if elements.min() < 0 or elements.max() >= len(points):
         raise MeshError(f"{path}: an element names vertex {elements.max() if elements.max() >= len(points) else elements.min()}, the file has {len(points)}")
-    used, elements = np.unique(elements, return_inverse=True)
+    used, numbers = np.unique(elements, return_inverse=True)
+    elements = numbers.reshape(elements.shape)
     left = len(points) - len(used)
     points = points[used]
     if not np.isfinite(points).all():
@@ -154,7 +156,8 @@ def convert(source, target, corners, force):
         elements, words = turned_surface(source, points, elements)
         facts = [words]
     facts += [f"{unused} unused vertices dropped"] if unused else []
-    passed = {kind: blocks for kind, blocks in cells.items() if kind != wanted and CORNERS.get(kind, ("",))[0] != wanted and not (kind == "quad" and wanted == "triangle")}
+    taken = {wanted, *(kind for kind, (simple, _) in CORNERS.items() if simple == wanted), *(FANS if wanted == "triangle" else ())}
+    passed = {kind: blocks for kind, blocks in cells.items() if kind not in taken}
     facts += [f"left out: {counted(passed)}"] if passed else []
     write(target, text_of(points, elements), force)
     size = " x ".join(f"{extent:.4g}" for extent in np.ptp(points, axis=0))
@@ -171,7 +174,7 @@ def main():
     options = parser.parse_args()
     if options.target.suffix.lower() not in WANTED:
         parser.error(f"{options.target}: name OUT.msh for tetrahedra or OUT.obj for a surface")
-    if options.target.exists() and options.target.samefile(options.source) if options.source.exists() else False:
+    if options.target.resolve() == options.source.resolve():
         parser.error(f"{options.target}: is IN itself")
     try:
         print(convert(options.source, options.target, options.corners, options.force))

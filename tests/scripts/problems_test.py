@@ -111,6 +111,7 @@ class Local(Files):
             snapshots.run_program("export", path, "--local", "-o", self.folder / "local.hdf5", "--force")
             read.append(delassus.read(self.folder / "local.hdf5"))
         self.assertEqual((read[0].W != read[1].W).nnz, 0)
+        self.assertEqual((delassus.read(half).M != M).nnz, 0)
 
 
 class Sources(Files):
