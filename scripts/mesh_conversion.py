@@ -165,13 +165,13 @@ def convert(source, target, corners, force):
     return f"{target}: {len(points)} vertices, {len(elements)} {WORDS[wanted]}, {'; '.join(facts)}; {size} in the file's unit, {key} makes metres of it"
 
 
-def main():
+def main(arguments=None):
     parser = argparse.ArgumentParser(prog="scripts/convert_mesh", description="Meshes of other programs as files that scenes read, through meshio.")
     parser.add_argument("source", type=Path, metavar="IN")
     parser.add_argument("target", type=Path, metavar="OUT")
     parser.add_argument("--corners", action="store_true", help="take the corners of elements of second order")
     parser.add_argument("--force", action="store_true", help="replace OUT")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     if options.target.suffix.lower() not in WANTED:
         parser.error(f"{options.target}: name OUT.msh for tetrahedra or OUT.obj for a surface")
     if options.target.resolve() == options.source.resolve():
