@@ -25,7 +25,7 @@ std::string the_only_step(const ProblemFile& file, const std::string& path) {
 
 /// Bytes per 3×3 block at the peak of an export: W by entries, its arrays as the file has them, and the bytes of the
 /// file. Measured; see docs/fclib.md.
-constexpr double kBlockBytes = 550.0;
+constexpr double kBlockBytes = 450.0;
 
 /// The problem without its bodies.
 ContactProblem condensed(ContactProblem problem, const std::string& where) {

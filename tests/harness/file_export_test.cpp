@@ -164,7 +164,7 @@ TEST_F(FileExportTest, AWThatDoesNotFitIsRefusedWithItsBytes) {
     return std::string("no error");
   };
   EXPECT_EQ(said(1000000, 1e8),
-            "a.h5: step 3: W has 1000000 blocks of 3x3 and needs 550000000 bytes to be formed and written, but "
+            "a.h5: step 3: W has 1000000 blocks of 3x3 and needs 450000000 bytes to be formed and written, but "
             "100000000 bytes of memory may be used here; export without --local (M and H are sparse) or a step "
             "with fewer contacts");
   EXPECT_NE(said(300000000, 1e15).find("2^31 - 1 entries"), std::string::npos);

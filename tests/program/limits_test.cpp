@@ -89,7 +89,7 @@ TEST_F(LimitsTest, AWThatDoesNotFitIsRefusedBeforeItIsFormed) {
   write_fclib(path("heap.hdf5"), file);
   const AddressSpace little(rlim_t{4} << 30U);
   expect_error({"export", path("heap.hdf5"), "--local", "-o", path("W.hdf5")}, 2,
-               "heap.hdf5: step 0: W has 16000000 blocks of 3x3 and needs 8800000000 bytes to be formed and "
+               "heap.hdf5: step 0: W has 16000000 blocks of 3x3 and needs 7200000000 bytes to be formed and "
                "written, but 4294967296 bytes of memory may be used here; export without --local");
   EXPECT_FALSE(fs::exists(path("W.hdf5")));
 }
