@@ -36,8 +36,8 @@ int export_snapshot(const Program& program, const ExportArguments& a) {
                 {"delassus_entries", done.entries},
                 {"bytes", done.bytes}});
   }
-  const std::string size = a.local ? fmt::format("W with {} entries", done.entries)
-                                   : fmt::format("{} dofs", done.dofs);
+  const std::string size =
+      a.local ? fmt::format("W with {} entries", done.entries) : fmt::format("{} dofs", done.dofs);
   say(fmt::format("{}: {} contacts, {}, {}{}{}", a.output, done.contacts, size,
                   bytes_text(static_cast<double>(done.bytes)), done.note.empty() ? "" : "; ", done.note));
   return kSuccess;
@@ -94,7 +94,8 @@ void add_export(CLI::App& app, Program& program) {
       "over, holds what FCLib has no name for: geometry, velocities at the beginning of the step, states and "
       "friction bounds of the previous solve. Surfaces are left out. With -o FILE.npz: the same problem as "
       "an archive of numpy arrays (docs/npz.md). With --local the bodies are eliminated: W = H^T M^-1 H, "
-      "q = H^T M^-1 f + w and mu stand in /fclib_local, or in the arrays W, q, mu. With --vtk: a folder with surface.pvd "
+      "q = H^T M^-1 f + w and mu stand in /fclib_local, or in the arrays W, q, mu. With --vtk: a folder with "
+      "surface.pvd "
       "(bodies with displacements in m) and contacts.pvd (contacts with normals, impulses in N s, gaps in m, "
       "regions, islands, and where a solver may start); both open in ParaView.");
   command->footer(

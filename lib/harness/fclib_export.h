@@ -28,11 +28,11 @@ struct FclibExportRequest {
 
 struct FclibExport {
   std::string step;
-  std::string kind;  ///< "fclib_global", "fclib_local" or "npz"
+  std::string kind;              ///< "fclib_global", "fclib_local" or "npz"
   Index contacts = 0, dofs = 0;  ///< of what was written; a local problem has no dofs
   std::int64_t entries = 0;      ///< of W; 0 where none was written
-  std::uintmax_t bytes = 0;  ///< of the written file
-  std::string note;          ///< contact/matrix_note.h
+  std::uintmax_t bytes = 0;      ///< of the written file
+  std::string note;              ///< contact/matrix_note.h
 };
 
 /// Claims the output before the file is opened. Throws `UsageError` when no step is named and the file holds several, and

@@ -101,8 +101,7 @@ TEST_F(FileExportTest, ALocalProblemKeepsItsBitsItsSolutionAndItsStarts) {
   write_fclib(path("a.hdf5"), file);
   const ReducedProblem reduced = assemble_reduced(planted.problem);
   for (const char* name : {"local.hdf5", "local.npz"}) {
-    const FclibExport done =
-        export_fclib({.file = path("a.hdf5"), .output = path(name), .local = true});
+    const FclibExport done = export_fclib({.file = path("a.hdf5"), .output = path(name), .local = true});
     EXPECT_EQ(done.kind, name == std::string("local.npz") ? "npz" : "fclib_local");
     EXPECT_EQ(done.contacts, 4);
     EXPECT_EQ(done.dofs, 0);
@@ -141,8 +140,8 @@ TEST_F(FileExportTest, ALocalProblemInThePlaneHasTwoRows) {
 
 TEST_F(FileExportTest, WithoutContactsALocalFileIsEmptyAndReadable) {
   FclibFile file;
-  file.problem = zoo::make_primal(Matrix::Identity(3, 3), Matrix::Zero(3, 0), Vector::Ones(3), Vector::Zero(0),
-                                  Vector::Zero(0));
+  file.problem = zoo::make_primal(Matrix::Identity(3, 3), Matrix::Zero(3, 0), Vector::Ones(3),
+                                  Vector::Zero(0), Vector::Zero(0));
   write_fclib(path("a.hdf5"), file);
   for (const char* name : {"b.hdf5", "b.npz"}) {
     const FclibExport done = export_fclib({.file = path("a.hdf5"), .output = path(name), .local = true});
@@ -163,10 +162,11 @@ TEST_F(FileExportTest, AWThatDoesNotFitIsRefusedWithItsBytes) {
     }
     return std::string("no error");
   };
-  EXPECT_EQ(said(1000000, 1e8),
-            "a.h5: step 3: W has 1000000 blocks of 3x3 and needs 450000000 bytes to be formed and written, but "
-            "100000000 bytes of memory may be used here; export without --local (M and H are sparse) or a step "
-            "with fewer contacts");
+  EXPECT_EQ(
+      said(1000000, 1e8),
+      "a.h5: step 3: W has 1000000 blocks of 3x3 and needs 450000000 bytes to be formed and written, but "
+      "100000000 bytes of memory may be used here; export without --local (M and H are sparse) or a step "
+      "with fewer contacts");
   EXPECT_NE(said(300000000, 1e15).find("2^31 - 1 entries"), std::string::npos);
 }
 
@@ -181,10 +181,11 @@ TEST_F(FileExportTest, AMassWithoutInverseHasNoLocalForm) {
     export_fclib({.file = path("a.hdf5"), .output = path("b.hdf5"), .local = true});
     FAIL() << "no error";
   } catch (const InputError& error) {
-    EXPECT_EQ(std::string(error.what()),
-              fmt::format("{}: step 0: body of dof 0 (3 dofs): M is not positive definite: W = H^T M^-1 H does "
-                          "not exist; export without --local",
-                          path("a.hdf5")));
+    EXPECT_EQ(
+        std::string(error.what()),
+        fmt::format("{}: step 0: body of dof 0 (3 dofs): M is not positive definite: W = H^T M^-1 H does "
+                    "not exist; export without --local",
+                    path("a.hdf5")));
   }
   EXPECT_FALSE(fs::exists(path("b.hdf5")));
 }
