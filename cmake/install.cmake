@@ -6,9 +6,9 @@ include(CheckTypeSize)
 # --- configs, scripts, pictures: the program looks for them in ../share/signorini ------------------------------------------------
 set(_data share/signorini)
 install(DIRECTORY configs DESTINATION ${_data} COMPONENT program)
-install(PROGRAMS scripts/campaign-slurm scripts/compare_siconos scripts/migrate_experiment scripts/problem_facts scripts/render
+install(PROGRAMS scripts/campaign-slurm scripts/compare_siconos scripts/convert_mesh scripts/migrate_experiment scripts/problem_facts scripts/render
                  scripts/replay_page scripts/report DESTINATION ${_data}/scripts COMPONENT program)
-install(FILES scripts/siconos_comparison.py scripts/siconos_rows.py DESTINATION ${_data}/scripts COMPONENT program)
+install(FILES scripts/mesh_conversion.py scripts/siconos_rows.py DESTINATION ${_data}/scripts COMPONENT program)
 install(DIRECTORY scripts/signorini_problems scripts/signorini_render scripts/signorini_replay scripts/signorini_report
         DESTINATION ${_data}/scripts COMPONENT program PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY docs/gallery DESTINATION ${_data}/docs COMPONENT program)
@@ -21,7 +21,7 @@ function(signorini_install_link name target destination component)
   file(CREATE_LINK ${target} ${_link} SYMBOLIC)
   install(FILES ${_link} DESTINATION ${destination} COMPONENT ${component})
 endfunction()
-foreach(_script campaign-slurm compare_siconos render report)
+foreach(_script campaign-slurm compare_siconos convert_mesh render report)
   string(REPLACE _ - _name signorini-${_script})
   signorini_install_link(${_name} ../${_data}/scripts/${_script} ${CMAKE_INSTALL_BINDIR} program)
 endforeach()

@@ -19,13 +19,13 @@ namespace {
 
 struct ExportArguments {
   std::string file, step, output, vtk, format = "by-name", matrix = "symmetric";
-  bool force = false;
+  bool force = false, local = false;
 };
 
 int export_snapshot(const Program& program, const ExportArguments& a) {
   const FclibExport done = export_fclib({a.file, a.step, a.output, a.matrix,
                                          a.force ? ExistingOutput::replace : ExistingOutput::refuse,
-                                         parse_enum<ProblemFormat>(a.format, "--format")});
+                                         parse_enum<ProblemFormat>(a.format, "--format"), a.local});
   if (program.json) {
     print_json({{"file", a.output},
                 {"input", a.file},
@@ -33,9 +33,12 @@ int export_snapshot(const Program& program, const ExportArguments& a) {
                 {"kind", done.kind},
                 {"contacts", done.contacts},
                 {"dofs", done.dofs},
+                {"delassus_entries", done.entries},
                 {"bytes", done.bytes}});
   }
-  say(fmt::format("{}: {} contacts, {} dofs, {}{}{}", a.output, done.contacts, done.dofs,
+  const std::string size =
+      a.local ? fmt::format("W with {} entries", done.entries) : fmt::format("{} dofs", done.dofs);
+  say(fmt::format("{}: {} contacts, {}, {}{}{}", a.output, done.contacts, size,
                   bytes_text(static_cast<double>(done.bytes)), done.note.empty() ? "" : "; ", done.note));
   return kSuccess;
 }
@@ -74,6 +77,8 @@ int export_problem(const Program& program, const ExportArguments& a) {
   if (!a.vtk.empty() && !a.output.empty()) {
     throw_usage("export: takes -o or --vtk, not both ({} and {}); run it once for each", a.output, a.vtk);
   }
+  if (!a.vtk.empty() && a.local)
+    throw_usage("export: --local condenses one snapshot, for -o FILE; --vtk {} takes none", a.vtk);
   return a.vtk.empty() ? export_snapshot(program, a) : export_pictures(program, a);
 }
 
@@ -88,7 +93,9 @@ void add_export(CLI::App& app, Program& program) {
       "problem is written: solved again, it gives the same bits. A group /signorini, which other tools pass "
       "over, holds what FCLib has no name for: geometry, velocities at the beginning of the step, states and "
       "friction bounds of the previous solve. Surfaces are left out. With -o FILE.npz: the same problem as "
-      "an archive of numpy arrays (docs/npz.md). With --vtk: a folder with surface.pvd "
+      "an archive of numpy arrays (docs/npz.md). With --local the bodies are eliminated: W = H^T M^-1 H, "
+      "q = H^T M^-1 f + w and mu stand in /fclib_local, or in the arrays W, q, mu. With --vtk: a folder with "
+      "surface.pvd "
       "(bodies with displacements in m) and contacts.pvd (contacts with normals, impulses in N s, gaps in m, "
       "regions, islands, and where a solver may start); both open in ParaView.");
   command->footer(
@@ -96,11 +103,12 @@ void add_export(CLI::App& app, Program& program) {
       "  signorini export bucket.h5 --step 120 -o bucket_120.hdf5\n"
       "  signorini solve bucket_120.hdf5 --solver pgs         solve what was exported\n"
       "  signorini export bucket.h5 --step 120 -o 120.npz     for np.load\n"
+      "  signorini export bucket.h5 --step 120 --local -o W.hdf5   W, q and mu alone\n"
       "  signorini export bucket.h5 --vtk bucket_vtk          every snapshot\n"
       "  signorini export bucket.h5 --vtk one --step 120      one snapshot\n"
       "\n"
-      "With --json: one object with file, input, step, kind, contacts, dofs and bytes; with --vtk "
-      "the folder and the number of frames.\n"
+      "With --json: one object with file, input, step, kind, contacts, dofs, "
+      "delassus_entries (of W, 0 without one) and bytes; with --vtk the folder and the number of frames.\n"
       "Exit codes: 0 written; 2 wrong command line; 3 a file cannot be read or written.");
   auto a = std::make_shared<ExportArguments>();
   command->add_option("FILE", a->file, "Recording (.h5), FCLib file (.hdf5) or npz problem (.npz)")
@@ -119,6 +127,8 @@ void add_export(CLI::App& app, Program& program) {
           "--format", a->format,
           "Format of -o, whatever its name: fclib or npz (default: by-name, npz where FILE ends in .npz)")
       ->type_name("FORMAT");
+  command->add_flag("--local", a->local,
+                    "Write W, q and mu instead of M, H, f and w; refused where W does not fit into memory");
   command->add_option("--vtk", a->vtk, "Folder for the ParaView series; it must be new or empty")
       ->type_name("DIR");
   add_matrix_option(*command, a->matrix);

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 
-from signorini_benchmarks import compare, figures, machine, measured, page, runs
+from signorini_benchmarks import compare, figures, machine, measured, page, rows, runs
 from signorini_benchmarks.options import ROOT, chosen_programs, parse
 from signorini_benchmarks.programs import PROGRAMS
 from signorini_benchmarks.runs import BenchmarkError
@@ -60,11 +60,15 @@ def measure(options, folder, facts):
 
 
 def compare_siconos(data, folder):
+    files = sorted(data.rglob("Capsules-*.hdf5")) + sorted(data.rglob("KaplasTower*.hdf5"))
+    if not files:
+        raise BenchmarkError(f"{data}: no Capsules-*.hdf5 or KaplasTower*.hdf5 in it")
     out = folder / "siconos"
-    done = subprocess.run([str(ROOT / "scripts" / "compare_siconos"), str(data), "--out", str(out)], check=False)
-    if not (out / runs.SICONOS).is_file():
-        raise BenchmarkError(f"scripts/compare_siconos {data} ended with code {done.returncode} and left no table")
-    os.replace(out / runs.SICONOS, folder / runs.SICONOS)
+    words = ["--solver", "pgs", "--tolerance", "1e-4", "--max-iterations", "20000", "--siconos", ";".join(rows.NSGS), "--no-report", "--force"]
+    done = subprocess.run([ROOT / "scripts" / "compare_siconos", *files, "-o", out, *words], check=False)
+    if done.returncode != 0:
+        raise BenchmarkError(f"scripts/compare_siconos {data} ended with code {done.returncode}")
+    rows.write_siconos(out, folder / runs.SICONOS)
     shutil.rmtree(out)
 
 

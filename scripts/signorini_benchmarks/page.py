@@ -127,9 +127,9 @@ def section(results, name, title):
 
 
 def siconos_section(results):
-    return ("## Beside Siconos\n\n    scripts/benchmarks --siconos DATA      # scripts/compare_siconos DATA\n\n"
-            "Pure solve times on FCLib's problems, one thread, from zero, to a residual of 1e-4 as our referee measures it; “both”: also to Siconos' own "
-            "error. Siconos 4.4's NSGS with its fastest local solver.\n\n" + rows.siconos_table(results))
+    return ("## Beside Siconos\n\n    scripts/benchmarks --siconos DATA      # scripts/compare_siconos on its Capsules-* and KaplasTower*\n\n"
+            "Pure solve times on FCLib's problems, one thread, from zero, each code with its own stop, to a residual of 1e-4 as our referee measures it. "
+            "Siconos 4.4's NSGS with its fastest local solver.\n\n" + rows.siconos_table(results))
 
 
 def runs_section(results):

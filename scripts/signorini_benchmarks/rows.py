@@ -3,6 +3,8 @@
 A row whose benchmark was not run (--quick leaves some out) is left out; a row never falls back on another number.
 """
 
+import csv
+
 from signorini_report.tables import markdown
 
 TITLES = {
@@ -185,12 +187,43 @@ def table(results, name):
     return text
 
 
-# --- Siconos: the CSV of scripts/compare_siconos, not a Google Benchmark program -------------------------------------------------
+# --- Siconos: rows of scripts/compare_siconos, not a Google Benchmark program -------------------------------------------------------
+
+NSGS = ["NSGS", "NSGS, projection", "NSGS, Newton", "NSGS, damped Newton", "NSGS, quartic"]
+SICONOS_COLUMNS = ["file", "contacts", "sweeps", "solve_seconds", "setup_seconds", "residual", "siconos_error",
+                   "siconos", "siconos_sweeps", "siconos_solve_seconds", "siconos_residual", "siconos_siconos_error"]
+
+
+def solved_rows(path, **wanted):
+    """{file: rows} of a table of runs that were solved and have these values."""
+    found = {}
+    with open(path, newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            if float(row["residual"]) <= float(row["tolerance"]) and all(row[name] == value for name, value in wanted.items()):
+                found.setdefault(row["file"], []).append(row)
+    return found
+
+
+def write_siconos(folder, path):
+    """A row for each file: `pgs` as it stops itself, and the fastest of Siconos' NSGS, both to the residual that was asked for."""
+    ours, theirs = (solved_rows(folder / name, protocol="self-stopped") for name in ("runs.csv", "siconos.csv"))
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, SICONOS_COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        for name in sorted(ours):
+            row, peer = (min(rows.get(name, [None]), key=lambda one: float(one["solve_seconds"]) if one else 0.0) for rows in (ours, theirs))
+            line = {"file": name, "contacts": row["contacts"], "sweeps": row["iterations"]} | {key: row[key] for key in SICONOS_COLUMNS[3:7]}
+            if peer:
+                line |= {"siconos": peer["label"].removeprefix("Siconos "), "siconos_sweeps": peer["iterations"]}
+                line |= {f"siconos_{key}": peer[key] for key in ("solve_seconds", "residual", "siconos_error")}
+            writer.writerow(line)
+
 
 def siconos_table(results):
     rows = []
     for row in results.siconos:
-        if row["code"].startswith("signorini") and row["speedup_min"]:
-            rows.append([row["file"], count_text(row["contacts"]), row["gate"], f"{float(row['solve_ms_min']):.3g} ms, {row['iterations']} sweeps",
-                         f"{float(row['speedup_min']):.2f}×", f"{float(row['speedup_with_setup']):.2f}×"])
-    return markdown(["file", "contacts", "gate", "`pgs`", "faster than Siconos", "with our set-up"], rows, {1, 4, 5})
+        own, peer = float(row["solve_seconds"]), float(row["siconos_solve_seconds"] or "nan")
+        beside = f"{row['siconos']}: {1e3 * peer:.3g} ms, {row['siconos_sweeps']} sweeps" if row["siconos"] else "not solved"
+        ratios = [f"{peer / time:.2f}×" if row["siconos"] else "–" for time in (own, own + float(row["setup_seconds"]))]
+        rows.append([row["file"], count_text(row["contacts"]), f"{1e3 * own:.3g} ms, {row['sweeps']} sweeps", beside, *ratios])
+    return markdown(["file", "contacts", "`pgs`", "Siconos' fastest NSGS", "faster than Siconos", "with our set-up"], rows, {1, 4, 5})

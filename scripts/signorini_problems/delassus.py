@@ -32,6 +32,12 @@ def read_matrix(group):
     return make((x[:p[-1]], i[:p[-1]], p), shape=(rows, columns)).tocsc()
 
 
+def filled(M):
+    """M, filled up by symmetry where one triangle of it is stored (docs/fclib.md)."""
+    above, below = sparse.triu(M, 1), sparse.tril(M, -1)
+    return M if bool(above.count_nonzero()) == bool(below.count_nonzero()) else (M + above.T + below.T).tocsc()
+
+
 def product(M, H, f):
     """(Hᵀ M⁻¹ H, Hᵀ M⁻¹ f), one connected part of M after the other, which keeps W sparse."""
     off_diagonal = M - sparse.diags(M.diagonal())
@@ -58,6 +64,12 @@ def product(M, H, f):
     return sparse.coo_matrix((values, (first, second)), shape=(H.shape[1],) * 2).tocsr(), q
 
 
+def dimensions(path):
+    """3, or 2 for a problem in the plane."""
+    with h5py.File(path, "r") as file:
+        return int(file["fclib_local" if "fclib_local" in file else "fclib_global"]["spacedim"][0])
+
+
 def stored_entries(path):
     """How many entries W will have, at least the dense blocks of its bodies; what tells whether it can be formed at all."""
     with h5py.File(path, "r") as file:
@@ -77,7 +89,7 @@ def read(path):
             q = group["vectors/q"][:]
         else:
             group = file["fclib_global"]
-            M, H = read_matrix(group["M"]), read_matrix(group["H"])
+            M, H = filled(read_matrix(group["M"])), read_matrix(group["H"])
             W, q = product(M, H, group["vectors/f"][:])
             q = q + group["vectors/w"][:]
         mu = group["vectors/mu"][:]

@@ -1,9 +1,10 @@
-"""siconos.csv: Siconos' solvers on the snapshots of a finished experiment, rows in the form of runs.csv.
+"""siconos.csv: Siconos' solvers on the snapshots of a result (an experiment, `signorini compare`), rows in the form of runs.csv.
 
-Every solver gets the reduced problem u = W r + q in Siconos' own storage of sparse 3×3 blocks and starts from r = 0, on one thread. An answer
-counts when our referee's residual of it, on the exported snapshot, is at most the tolerance of the row. Siconos stops by an error of its own that
-depends on units, so a solver is first given the tolerance itself; while the referee is not content, the solver is given less, in proportion to what
-is missing, at most TRIES times. The row tells the last solve alone. Set-up is that of our `pgs` on the same snapshot, which forms the same W.
+Every solver gets the local problem u = W r + q as `signorini export --local` writes it, in Siconos' own storage of sparse 3×3 blocks, and starts from
+r = 0, on one thread. An answer counts when our referee's residual of it, on the snapshot itself, is at most the tolerance of the row. Siconos stops by
+an error of its own that depends on units (column siconos_error, computed by Siconos), so a solver is first given the tolerance itself; while the
+referee is not content, the solver is given less, in proportion to what is missing, at most TRIES times. The row tells the last solve alone. Set-up
+is that of our `pgs` on the same snapshot, which forms the same W.
 Left out are NSGSV, which ends the process with dense and with block storage, SOCLCP and the global interior point method, which solve the convex problem
 without de Saxcé's term, and solvers that call GAMS.
 """
@@ -28,6 +29,9 @@ MOST_ENTRIES = 6e6     # of W: Siconos reads its block storage from a text file 
 SOLVERS = {  # label: (code, local solver of one contact)
     "NSGS": ("NSGS", None),
     "NSGS, projection": ("NSGS", "ONECONTACT_ProjectionOnConeWithLocalIteration"),
+    "NSGS, Newton": ("NSGS", "ONECONTACT_NSN"),
+    "NSGS, damped Newton": ("NSGS", "ONECONTACT_NSN_GP"),
+    "NSGS, quartic": ("NSGS", "ONECONTACT_QUARTIC"),
     "PROX": ("PROX", None),
     "TFP": ("TFP", None),
     "PFP": ("PFP", None),
@@ -53,10 +57,10 @@ def code_of(name):
 
 
 class Referee:
-    """The program's own: the residual of iteration 0 of a solve that starts at the answer."""
+    """The program's own: the residual of iteration 0 of a solve that starts at the answer. `set_up_seconds`: of these solves, which form W."""
 
     def __init__(self, path, folder):
-        self.path, self.trace = path, Path(folder) / "judged.h5"
+        self.path, self.trace, self.table, self.set_up_seconds = path, Path(folder) / "judged.h5", Path(folder) / "judged.csv", []
 
     def residual(self, r):
         if not np.isfinite(r).all():
@@ -67,8 +71,10 @@ class Referee:
             else:
                 file["guesses/number_of_guesses"] = np.array([1], dtype=np.int32)
                 file["guesses/1/r"] = r
-        run_program("solve", self.path, "--solver", "pgs", "--set", "pgs.warm_start=true", "--max-iterations", 1, "--tolerance", LEAST, "--trace",
-                    self.trace, "--force")
+        run_program("solve", self.path, "--solver", SETUP, "--set", f"{SETUP}.warm_start=true", "--max-iterations", 1, "--tolerance", LEAST,
+                    "--trace", self.trace, "--csv", self.table, "--force")
+        with open(self.table, newline="", encoding="utf-8") as file:
+            self.set_up_seconds += [float(row["setup_seconds"]) for row in csv.DictReader(file)]
         with h5py.File(self.trace, "r") as file:
             run = next(iter(file["runs"].values()))
             if int(run["iteration"][0]) != 0:
@@ -127,37 +133,49 @@ class Table:
 
     def row(self, snapshot, name, tolerance, **values):
         base = {column: UNTOLD.get(column, DEFAULTS[kind]) for column, kind in self.schema.items()}
-        code, local = SOLVERS[name]
+        code, _, local = name.partition(", ")
         base |= {"experiment": self.experiment, "file": snapshot.file, "step": snapshot.step, "contacts": snapshot.contacts, "dofs": snapshot.dofs,
-                 "regions": 1, "largest_region": snapshot.contacts, "solver": f"siconos-{code.lower().replace('_', '-')}",
-                 "options": f"local={local}" if local else "", "law": "cone", "region_mode": "none", "threads": 1, "protocol": "self-stopped",
+                 "regions": 1, "largest_region": snapshot.contacts, "solver": f"siconos-{code.lower()}", "options": f"local={local.lower().replace(' ', '-')}" if local else "",
+                 "law": "cone", "region_mode": "none", "threads": 1, "protocol": "self-stopped",
                  "tolerance": repr(tolerance), "label": f"Siconos {name}"}
         return base | {key: repr(value) if isinstance(value, float) else value for key, value in values.items()}
 
-    def rows_of(self, snapshot, path, names, folder):
-        """All solvers and tolerances of one snapshot. A solver that ran out of time at one tolerance is not asked for less."""
+    def refusal(self, snapshot, path):
+        """Why Siconos does not get the exported snapshot; "" where it does."""
+        if snapshot.contacts == 0:
+            return "no contacts"
+        if delassus.dimensions(path) != 3:
+            return "a problem in the plane: Siconos' solvers of problems in space do not take it"
         entries = delassus.stored_entries(path)
-        if entries > MOST_ENTRIES:
-            words = f"W has {entries:.1e} entries, more than {MOST_ENTRIES:.0e}: not handed to Siconos"
+        return f"W has {entries:.1e} entries, more than {MOST_ENTRIES:.0e}: not handed to Siconos" if entries > MOST_ENTRIES else ""
+
+    def rows_of(self, snapshot, names, folder):
+        """All solvers and tolerances of one snapshot; files go into the folder."""
+        path = export(snapshot, folder / "problem.hdf5")
+        if words := self.refusal(snapshot, path):
             return [self.row(snapshot, name, tolerance, status="unsupported", message=words) for name in names for tolerance in self.tolerances]
-        reduced = delassus.read(path)
-        problem = siconos_library.native(reduced.W, reduced.q, reduced.mu)
-        referee, rows = Referee(path, folder), []
+        local = delassus.read(export(snapshot, folder / "local.hdf5", "--local"))
+        problem, referee, rows = siconos_library.native(local.W, local.q, local.mu), Referee(path, folder), []
         for name in names:
-            hopeless = ""
-            for tolerance in self.tolerances:
-                if hopeless:
-                    rows.append(rows[-1] | {"tolerance": repr(tolerance), "message": hopeless})
-                    continue
-                answer, residual, given = to_tolerance(problem, referee, name, tolerance, self.limits)
-                status = status_of(answer, residual, tolerance, self.limits[0])
-                words = f"given {given:.2g}" + (f"; {answer.ended}" if answer.ended and status == "failed" else "")
-                seconds = self.limits[1] if status == "time_limit" else answer.seconds
-                rows.append(self.row(snapshot, name, tolerance, status=status, iterations=answer.iterations, residual=float(residual), message=words,
-                                     setup_seconds=self.setup.get((snapshot.file, snapshot.step), math.nan), solve_seconds=float(seconds),
-                                     cpu_share=answer.cpu_share))
-                if status in ("time_limit", "failed"):
-                    hopeless = f"not run: {status} at {tolerance:g}"
+            rows += self.rows_of_solver(snapshot, name, problem, referee)
+        set_up = self.setup.get((snapshot.file, snapshot.step), float(np.median(referee.set_up_seconds)) if referee.set_up_seconds else math.nan)
+        return [row | {"setup_seconds": repr(set_up)} for row in rows]
+
+    def rows_of_solver(self, snapshot, name, problem, referee):
+        """Without set-up. A solver that ran out of time at one tolerance is not asked for less."""
+        rows, hopeless = [], ""
+        for tolerance in self.tolerances:
+            if hopeless:
+                rows.append(rows[-1] | {"tolerance": repr(tolerance), "message": hopeless})
+                continue
+            answer, residual, given = to_tolerance(problem, referee, name, tolerance, self.limits)
+            status = status_of(answer, residual, tolerance, self.limits[0])
+            words = f"given {given:.2g}" + (f"; {answer.ended}" if answer.ended and status == "failed" else "")
+            seconds = self.limits[1] if status == "time_limit" else answer.seconds
+            rows.append(self.row(snapshot, name, tolerance, status=status, iterations=answer.iterations, residual=float(residual),
+                                 siconos_error=float(answer.error), message=words, solve_seconds=float(seconds), cpu_share=answer.cpu_share))
+            if status in ("time_limit", "failed"):
+                hopeless = f"not run: {status} at {tolerance:g}"
         return rows
 
 
@@ -182,12 +200,11 @@ def write(folder, names):
         for number, snapshot in enumerate(wanted, 1):
             found = known.get((snapshot.file, snapshot.step), [])
             if len(found) != len(names) * len(table.tolerances):
-                path = export(snapshot, Path(place) / "problem.hdf5")
-                found = table.rows_of(snapshot, path, names, place)
+                found = table.rows_of(snapshot, names, Path(place))
             rows += found
             write_table(unfinished, list(table.schema), rows)
             solved = sum(row["status"] == "converged" for row in found)
             say(f"  [{number:3d}/{len(wanted)}] {snapshot.file} {snapshot.step}, {snapshot.contacts} contacts: {solved} of {len(found)} converged")
     shutil.copyfile(folder / "runs.schema.json", folder / "siconos.schema.json")
     unfinished.replace(folder / "siconos.csv")
-    say(f"{folder / 'siconos.csv'}: {len(rows)} rows, scripts/report joins them")
+    say(f"{folder / 'siconos.csv'}: {len(rows)} rows")

@@ -60,6 +60,14 @@ class Answer:
     seconds: float = float("nan")
     cpu_share: float = float("nan")
     r: np.ndarray | None = None
+    error: float = float("nan")  # Siconos' own, of r
+
+
+def own_error(problem, r):
+    """Siconos' error of an answer (fc3d_compute_error), with the full test that its solvers end with."""
+    u, options = np.zeros_like(r), sn.SolverOptions(sn.SICONOS_FRICTION_3D_NSGS)
+    _, error = sn.fc3d_compute_error(problem, r.copy(), u, 1e-16, options, float(np.linalg.norm(problem.q)))
+    return float(error)
 
 
 def solve_here(problem, code, local, tolerance, max_iterations):
@@ -82,6 +90,7 @@ def repeated(*arguments):
     if answer.seconds < SHORT:
         seconds = [answer.seconds] + [solve_here(*arguments).seconds for _ in range(REPETITIONS - 1)]
         answer.seconds = float(np.median(seconds))
+    answer.error = own_error(arguments[0], answer.r) if np.isfinite(answer.r).all() else float("nan")
     return answer
 
 

@@ -47,11 +47,17 @@ def test_data():
     return Path(os.environ.get("SIGNORINI_DATA") or ROOT.parent / "shared" / "data")
 
 
+def is_named(path, file):
+    """Whether rows call the path so: by its name or stem, behind as many folders as tell it from others of that name."""
+    parts = Path(file).parts
+    return parts in (path.parts[-len(parts):], path.with_suffix("").parts[-len(parts):])
+
+
 def source_of(folder, run, file):
     """Where the problems of `file`, as the rows name it, lie."""
     places = [folder.parent / "recordings" / file, folder / "problems" / f"{file}.hdf5"]
     places += [test_data() / name for name in run.get("optional_files", []) if Path(name).stem == file]
-    places += [Path(name) for name in run.get("files", []) if file in (Path(name).stem, Path(name).name)]
+    places += [Path(name) for name in run.get("files", []) if is_named(Path(name), file)]
     found = next((place for place in places if place.is_file()), None)
     if found is None:
         raise ProblemError(f"{folder / 'runs.csv'}: rows of '{file}', which is none of {', '.join(map(str, places))}")
@@ -87,10 +93,10 @@ def snapshots(folder):
     return list(found.values())
 
 
-def export(snapshot, path):
-    """The snapshot as an FCLib file."""
+def export(snapshot, path, *options):
+    """The snapshot as an FCLib file; `options` of `signorini export`."""
     words = [] if snapshot.source.suffix == ".hdf5" else ["--step", snapshot.step]
-    run_program("export", snapshot.source, *words, "-o", path, "--force")
+    run_program("export", snapshot.source, *words, *options, "-o", path, "--force")
     return path
 
 

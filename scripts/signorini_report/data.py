@@ -170,8 +170,8 @@ def read_runs(path):
     return runs.sort_values([column["name"] for column in columns if column.get("key")], kind="stable").reset_index(drop=True)
 
 
-def with_siconos(runs, folder):
-    """The rows and those of siconos.csv, where scripts/compare_siconos made one for this result."""
+def with_siconos(runs, folder, again):
+    """The rows and those of siconos.csv, where scripts/compare_siconos made one for this result; `again`: its words that make it again."""
     path = folder / "siconos.csv"
     if not path.is_file():
         return runs
@@ -179,7 +179,7 @@ def with_siconos(runs, folder):
     strangers = set(zip(rows["file"], rows["step"])) - set(zip(runs["file"], runs["step"]))
     if strangers:
         raise ReportError(f"{path}: has rows of {' '.join(sorted(strangers)[0])}, which runs.csv has not: made for another run; "
-                          f"scripts/compare_siconos --experiment {folder.name} makes it again")
+                          f"scripts/compare_siconos {again} makes it again")
     return pd.concat([runs, rows], ignore_index=True)
 
 
@@ -452,7 +452,7 @@ def read_experiment(folder, configs=None):
         raise ReportError(f"{folder}: has no runs.csv; run the experiment first")
     schema = read_schema(folder / "runs.csv")
     runs = read_runs(folder / "runs.csv")
-    runs = with_siconos(runs, folder)
+    runs = with_siconos(runs, folder, f"--experiment {folder.name}")
     try:
         labels = add_columns(runs)
     except KeyError as error:
@@ -479,11 +479,23 @@ def read_experiment(folder, configs=None):
                       definition=definition, counters=counters_of(schema))
 
 
+PROTOCOLS = ("time", "self-stopped", "converge")
+
+
+def protocols_to_compare(runs):
+    """Protocols in the order in which figures prefer them. Siconos' solvers stop themselves: beside them ours are compared as they stop themselves."""
+    return ("self-stopped", "time", "converge") if runs["solver"].str.startswith("siconos").any() else PROTOCOLS
+
+
+def protocol_ranks(runs):
+    """The place of each row's protocol in that order."""
+    return runs["protocol"].map({name: place for place, name in enumerate(protocols_to_compare(runs))})
+
+
 def measured(experiment):
-    """The rows that figures compare: one tolerance, protocol `time` where it exists, else the solvers' own stops;
-    repetitions by their median."""
+    """The rows that figures compare: one tolerance, one protocol; repetitions by their median."""
     runs = experiment.runs[experiment.runs["tolerance"] == experiment.tolerance]
-    for protocol in ("time", "self-stopped", "converge"):
+    for protocol in protocols_to_compare(runs):
         chosen = runs[(runs["protocol"] == protocol) & (runs["status"] != "unsupported")]
         if len(chosen):
             break

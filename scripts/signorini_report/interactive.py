@@ -21,6 +21,7 @@ import numpy as np
 import pandas as pd
 
 from signorini_report import style
+from signorini_report.data import PROTOCOLS, protocols_to_compare
 
 try:
     import jinja2
@@ -149,8 +150,7 @@ def looks_of(once):
 
 def protocols_of(once):
     """In the order in which figures prefer them."""
-    return [name for name in ("time", "self-stopped", "converge") if name in set(once["protocol"])] + \
-        sorted(set(once["protocol"]) - {"time", "self-stopped", "converge"})
+    return [name for name in protocols_to_compare(once) if name in set(once["protocol"])] + sorted(set(once["protocol"]) - set(PROTOCOLS))
 
 
 def first_target(targets, config):

@@ -95,7 +95,7 @@ def named(experiment, kinds):
 def times(runs):
     """Rows whose times count: of the first protocol that an entry has."""
     once = runs[runs["protocol"] != "converge"]
-    rank = once["protocol"].map(runs_page.PROTOCOLS)
+    rank = data.protocol_ranks(once)
     return once[rank == rank.groupby([once["label"], once["tolerance"]]).transform("min")]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from signorini_report import recorded_frames
 from signorini_report.interactive import Links
 
-FILES = ("runs.csv", "runs.schema.json", "trace.h5", "env.json", "run.toml", "summary.csv", "regions.csv", "steps.csv", "follow.csv",
+FILES = ("runs.csv", "runs.schema.json", "siconos.csv", "trace.h5", "env.json", "run.toml", "summary.csv", "regions.csv", "steps.csv", "follow.csv",
          "accuracy.csv", "series.csv", "recordings.csv", "rules.md", "claims.json")
 DEFINITION = ("run.toml", "claims.toml", "figures.toml", "paper.toml")
 HEAD_LETTERS = 200_000  # in which the head of a replay ends

@@ -40,6 +40,8 @@ def read_one(table):
     if not table.is_file():
         raise ReportError(f"{table}: no such file")
     runs = data.read_runs(table)
+    if table.name == "runs.csv":
+        runs = data.with_siconos(runs, table.parent, table.parent)
     try:
         variants = data.add_columns(runs)
     except KeyError as error:

@@ -3,17 +3,15 @@ so nothing is judged; for the rest the parts are those of an experiment's page."
 
 import sys
 
-from signorini_report import figures, interactive, machine, neighbours, page, tables
+from signorini_report import data, figures, interactive, machine, neighbours, page, tables
 
-
-PROTOCOLS = {"time": 0, "self-stopped": 1, "converge": 2}  # times of the first that a variant has are compared
 KEYS = ["variant", "law", "region_mode", "threads", "tolerance"]
 SAME = ["law", "tolerance", "file", "step"]  # what the fastest is the fastest on
 
 
 def outcomes(runs):
-    """One row for each variant and snapshot: repetitions by their median."""
-    rank = runs["protocol"].map(PROTOCOLS)
+    """One row for each variant and snapshot, of the first protocol that the variant has: repetitions by their median."""
+    rank = data.protocol_ranks(runs)
     rows = runs[rank == rank.groupby([runs[key] for key in KEYS]).transform("min")]
     return rows.groupby([*KEYS, "file", "step"], as_index=False).agg(seconds=("total_seconds", "median"), iterations=("iterations", "median"),
                                                                      solved=("solved", "min"), status=("status", "first"))

@@ -6,12 +6,15 @@
 #include <vector>
 
 #include "base/check.h"
+#include "contact/delassus_operator.h"
 #include "contact/planted_problem.h"
 #include "contact/problem_zoo.h"
 #include "harness/fclib_export.h"
 #include "harness/listening_monitor.h"
 #include "harness/vtk_export.h"
 #include "record/fclib_file.h"
+#include "record/npz_file.h"
+#include "record/problem_file.h"
 #include "record/record_test_tools.h"
 
 namespace signorini::file_export_test {
@@ -86,6 +89,105 @@ TEST_F(FileExportTest, AProblemInThePlaneStaysOne) {
   const FclibFile read = read_fclib(path("b.hdf5"));
   EXPECT_EQ(read.problem.spacedim, 2);
   expect_same_problem(read.problem, file.problem);
+}
+
+TEST_F(FileExportTest, ALocalProblemKeepsItsBitsItsSolutionAndItsStarts) {
+  FclibFile file;
+  PlantedProblem planted = make_planted_problem({.contacts = 4, .stiffness = 1.0});
+  file.problem = planted.problem;
+  file.problem.warm_start = 0.5 * planted.r;
+  file.problem.time = 1.5;
+  file.solution = {planted.r, planted.u, Vector::Ones(planted.problem.dofs())};
+  write_fclib(path("a.hdf5"), file);
+  const ReducedProblem reduced = assemble_reduced(planted.problem);
+  for (const char* name : {"local.hdf5", "local.npz"}) {
+    const FclibExport done = export_fclib({.file = path("a.hdf5"), .output = path(name), .local = true});
+    EXPECT_EQ(done.kind, name == std::string("local.npz") ? "npz" : "fclib_local");
+    EXPECT_EQ(done.contacts, 4);
+    EXPECT_EQ(done.dofs, 0);
+    EXPECT_EQ(done.entries, 9 * reduced.W.blocks());
+    const FclibFile read = done.kind == "npz" ? read_npz(path(name)) : read_fclib(path(name));
+    EXPECT_FALSE(read.problem.has_primal());
+    EXPECT_EQ(to_blocks(read.problem.W).values, reduced.W.values);
+    EXPECT_EQ(read.problem.q, reduced.q);
+    EXPECT_EQ(read.problem.mu, planted.problem.mu);
+    EXPECT_EQ(read.problem.warm_start, file.problem.warm_start);
+    EXPECT_EQ(read.problem.time, 1.5);
+    ASSERT_TRUE(read.solution);
+    EXPECT_EQ(read.solution->r, planted.r);
+    EXPECT_EQ(read.solution->u, planted.u);
+    EXPECT_EQ(read.solution->v.size(), 0);
+    EXPECT_EQ(read.info.description, "step 0 of a.hdf5, condensed to its contacts, exported by signorini");
+  }
+  // once more: the same problem
+  export_fclib({.file = path("local.hdf5"), .output = path("again.hdf5"), .local = true});
+  expect_same_problem(read_fclib(path("again.hdf5")).problem, read_fclib(path("local.hdf5")).problem);
+}
+
+TEST_F(FileExportTest, ALocalProblemInThePlaneHasTwoRows) {
+  FclibFile file;
+  file.problem = zoo::specimen("planar_wedge_moving").problem;
+  write_fclib(path("a.hdf5"), file);
+  export_fclib({.file = path("a.hdf5"), .output = path("b.hdf5"), .local = true});
+  const ContactProblem local = read_fclib(path("b.hdf5")).problem;
+  EXPECT_EQ(local.spacedim, 2);
+  EXPECT_EQ(local.contacts(), 2);
+  const Matrix W(to_scalar(assemble_delassus(file.problem)));
+  for (const Index i : {0, 1, 3, 4}) {
+    for (const Index j : {0, 1, 3, 4}) EXPECT_EQ(local.W.coeff(i, j), W(i, j)) << i << " " << j;
+  }
+}
+
+TEST_F(FileExportTest, WithoutContactsALocalFileIsEmptyAndReadable) {
+  FclibFile file;
+  file.problem = zoo::make_primal(Matrix::Identity(3, 3), Matrix::Zero(3, 0), Vector::Ones(3),
+                                  Vector::Zero(0), Vector::Zero(0));
+  write_fclib(path("a.hdf5"), file);
+  for (const char* name : {"b.hdf5", "b.npz"}) {
+    const FclibExport done = export_fclib({.file = path("a.hdf5"), .output = path(name), .local = true});
+    EXPECT_EQ(done.contacts, 0);
+    const ContactProblem read = ProblemFile(path(name)).read("0");
+    EXPECT_EQ(read.contacts(), 0);
+    EXPECT_EQ(read.dofs(), 0);
+  }
+}
+
+TEST_F(FileExportTest, AWThatDoesNotFitIsRefusedWithItsBytes) {
+  EXPECT_NO_THROW(check_local_size(1000, 1e6, "a.h5: step 3"));
+  const auto said = [](std::uint64_t blocks, double usable) {
+    try {
+      check_local_size(blocks, usable, "a.h5: step 3");
+    } catch (const UsageError& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_EQ(
+      said(1000000, 1e8),
+      "a.h5: step 3: W has 1000000 blocks of 3x3 and needs 450000000 bytes to be formed and written, but "
+      "100000000 bytes of memory may be used here; export without --local (M and H are sparse) or a step "
+      "with fewer contacts");
+  EXPECT_NE(said(300000000, 1e15).find("2^31 - 1 entries"), std::string::npos);
+}
+
+TEST_F(FileExportTest, AMassWithoutInverseHasNoLocalForm) {
+  FclibFile file;
+  Matrix M = Matrix::Identity(3, 3);
+  M(0, 1) = M(1, 0) = 1.0;
+  file.problem =
+      zoo::make_primal(M, Matrix::Identity(3, 3), Vector::Ones(3), Vector::Zero(3), Vector::Ones(1));
+  write_fclib(path("a.hdf5"), file);
+  try {
+    export_fclib({.file = path("a.hdf5"), .output = path("b.hdf5"), .local = true});
+    FAIL() << "no error";
+  } catch (const InputError& error) {
+    EXPECT_EQ(
+        std::string(error.what()),
+        fmt::format("{}: step 0: body of dof 0 (3 dofs): M is not positive definite: W = H^T M^-1 H does "
+                    "not exist; export without --local",
+                    path("a.hdf5")));
+  }
+  EXPECT_FALSE(fs::exists(path("b.hdf5")));
 }
 
 TEST_F(FileExportTest, ARecordingOfSeveralStepsNeedsOne) {

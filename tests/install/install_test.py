@@ -65,7 +65,7 @@ class Installed(unittest.TestCase):
             self.assertIn("<html", (Path(folder) / "page" / "index.html").read_text(encoding="utf-8"))
 
     def test_scripts_are_commands(self):
-        for name in ("report", "render", "campaign-slurm", "compare-siconos"):
+        for name in ("report", "render", "campaign-slurm", "compare-siconos", "convert-mesh"):
             self.assertRegex(run(self.prefix / "bin" / f"signorini-{name}", "--help", cwd=self.empty).stdout, r"(?i)usage|scripts/")
 
     def test_it_reproduces_where_the_source_tree_is_gone(self):

@@ -71,6 +71,29 @@ TEST_F(LimitsTest, ScenesAboveTheMemoryAreRefusedBeforeTheyAreBuilt) {
   refused("bodies.block.count=1000000", "of memory may be used here: lower 'bodies.block.count' or ");
 }
 
+TEST_F(LimitsTest, AWThatDoesNotFitIsRefusedBeforeItIsFormed) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer needs more address space than there is here";
+#endif
+  // contacts of one mass point: every two of them are coupled
+  constexpr Index kContacts = 4000;
+  FclibFile file;
+  ContactProblem& p = file.problem;
+  p.M = Matrix(Matrix::Identity(3, 3)).sparseView();
+  p.H = Matrix(Matrix::Identity(3, 3).replicate<1, kContacts>()).sparseView();
+  p.M.makeCompressed();
+  p.H.makeCompressed();
+  p.f = Vector::Ones(3);
+  p.w = Vector::Zero(3 * kContacts);
+  p.mu = Vector::Ones(kContacts);
+  write_fclib(path("heap.hdf5"), file);
+  const AddressSpace little(rlim_t{4} << 30U);
+  expect_error({"export", path("heap.hdf5"), "--local", "-o", path("W.hdf5")}, 2,
+               "heap.hdf5: step 0: W has 16000000 blocks of 3x3 and needs 7200000000 bytes to be formed and "
+               "written, but 4294967296 bytes of memory may be used here; export without --local");
+  EXPECT_FALSE(fs::exists(path("W.hdf5")));
+}
+
 TEST_F(LimitsTest, ASignalEndsTheSetUpOfAScene) {
   const std::string block = scene(60);
   for (const bool check : {true, false}) {

@@ -14,7 +14,7 @@ SOURCE = Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(SOURCE / "scripts"))
 
-from signorini_benchmarks import machine, main, measured, options, page, runs  # noqa: E402
+from signorini_benchmarks import machine, main, measured, options, page, rows, runs  # noqa: E402
 from signorini_benchmarks.growth import fit_growth  # noqa: E402
 from signorini_benchmarks.programs import PROGRAMS  # noqa: E402
 
@@ -201,10 +201,19 @@ class Page(Folder):
 
     def test_the_table_of_siconos_is_shown_where_it_was_made(self):
         self.write("engine", engine_rows())
-        header = "file,contacts,gate,code,local_solver,given_tolerance,iterations,solve_ms_min,speedup_min,speedup_with_setup"
-        (self.out / runs.SICONOS).write_text(f"{header}\nK.hdf5,1200,both,siconos nsgs,nsn,1,246,30.0,,\nK.hdf5,1200,both,signorini pgs,,1,369,7.5,4.0,3.5\n")
+        made = self.out / "made"
+        made.mkdir()
+        header = "file,contacts,iterations,solve_seconds,setup_seconds,residual,siconos_error,tolerance,protocol,label\n"
+        (made / "runs.csv").write_text(header + "K,1200,369,7.5e-3,5e-4,9e-5,2e-4,1e-4,self-stopped,\nK,1200,360,7.0e-3,5e-4,9e-5,2e-4,1e-4,time,\n"
+                                       "L,40,10,1e-3,0,5e-5,1e-5,1e-4,self-stopped,\nM,40,10,1e-3,0,5e-4,1e-5,1e-4,self-stopped,\n")
+        (made / "siconos.csv").write_text(header + 'K,1200,246,3.0e-2,5e-4,8e-5,1e-4,1e-4,self-stopped,"Siconos NSGS, quartic"\n'
+                                          "K,1200,20,1e-3,5e-4,3e-3,1e-4,1e-4,self-stopped,Siconos NSGS\nK,1200,246,4e-2,5e-4,8e-5,1e-4,1e-4,self-stopped,Siconos NSGS\n")
+        rows.write_siconos(made, self.out / runs.SICONOS)
         self.run_main("--draw")
-        self.assertRegex((self.out / "speed.md").read_text(), r"K\.hdf5 \| +1,200 \| both \| 7\.5 ms, 369 sweeps \| +4\.00× \| +3\.50×")
+        page = (self.out / "speed.md").read_text()
+        self.assertRegex(page, r"\| K \| +1,200 \| 7\.5 ms, 369 sweeps \| NSGS, quartic: 30 ms, 246 sweeps \| +4\.00× \| +3\.75× \|")
+        self.assertRegex(page, r"\| L \| +40 \| 1 ms, 10 sweeps \| not solved \| +– \| +– \|")
+        self.assertNotIn("| M |", page)  # our answer misses the residual
 
 
 class Published(Folder):

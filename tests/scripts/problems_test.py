@@ -1,7 +1,9 @@
 """Problems of a result one by one: W, numbers that describe them, the referee, and Siconos where it is installed."""
 
+import contextlib
 import csv
 import importlib.util
+import io
 import os
 import signal
 import sys
@@ -82,6 +84,43 @@ class Delassus(Files):
         self.assertEqual(delassus.stored_entries(self.file()), 36 + 9)
 
 
+@unittest.skipUnless(BUILT, "the program is not built")
+class Local(Files):
+    def test_what_export_local_writes_is_the_dense_formula(self):
+        for coupled in (True, False):
+            M, H, f, w, mu = invented(coupled=coupled)
+            inverse = np.linalg.inv(M.toarray())
+            W, q = H.toarray().T @ inverse @ H.toarray(), H.toarray().T @ inverse @ f + w
+            for name in ("local.hdf5", "local.npz"):
+                snapshots.run_program("export", self.file(coupled=coupled), "--local", "-o", self.folder / name, "--force")
+            found, arrays = delassus.read(self.folder / "local.hdf5"), np.load(self.folder / "local.npz")
+            self.assertIsNone(found.M)
+            np.testing.assert_allclose(found.W.toarray(), W, rtol=0, atol=1e-14)  # condition of M below 100: some hundred roundings
+            np.testing.assert_allclose(found.q, q, rtol=0, atol=1e-14)
+            np.testing.assert_array_equal(found.mu, mu)
+            self.assertEqual((found.W != found.W.T).nnz, 0)
+            loaded = sparse.csr_matrix((arrays["W_data"], arrays["W_indices"], arrays["W_indptr"]))
+            self.assertEqual((loaded != found.W).nnz, 0)
+            np.testing.assert_array_equal(arrays["q"], found.q)
+
+    def test_of_a_stored_triangle_it_is_the_whole_matrix(self):
+        M, *others = invented()
+        whole, half = self.file(), write_problem(self.folder / "half.hdf5", sparse.triu(M), *others)
+        read = []
+        for path in (whole, half):
+            snapshots.run_program("export", path, "--local", "-o", self.folder / "local.hdf5", "--force")
+            read.append(delassus.read(self.folder / "local.hdf5"))
+        self.assertEqual((read[0].W != read[1].W).nnz, 0)
+        self.assertEqual((delassus.read(half).M != M).nnz, 0)
+
+
+class Sources(Files):
+    def test_rows_name_files_by_as_many_folders_as_they_need(self):
+        for name, path, fits in (("a", "/x/a.hdf5", True), ("a.h5", "/x/a.h5", True), ("x/a", "/y/x/a.npz", True), ("x/a", "/x/y/a.npz", False),
+                                 ("a", "/x/ba.hdf5", False), ("a.b", "/x/a.b.hdf5", True)):
+            self.assertEqual(snapshots.is_named(Path(path), name), fits, (name, path))
+
+
 class Facts(Files):
     def test_numbers_are_those_of_dense_matrices(self):
         M, H, *_ = invented()
@@ -134,6 +173,52 @@ class Siconos(Files):
         self.assertGreater(referee.residual(1.5 * r), 1e-3)
         self.assertEqual(referee.residual(np.full_like(r, np.nan)), np.inf)
 
+    def test_its_own_error_is_the_one_that_our_referee_has_of_it(self):
+        answer, table = self.folder / "answer.hdf5", self.folder / "rows.csv"
+        snapshots.run_program("solve", self.path, "--solver", "pgs", "--tolerance", 1e-3, "--solution", answer, "--csv", table)
+        with h5py.File(answer) as file:
+            r = file["solution/r"][:]
+        with open(table, newline="") as file:
+            told = float(next(csv.DictReader(file))["siconos_error"])
+        with self.library.Silence():
+            self.assertAlmostEqual(self.library.own_error(self.native(), r) / told, 1.0, places=6)
+
+    def test_a_problem_in_the_plane_is_not_handed_over(self):
+        table = mock.Mock(spec=self.siconos.Table)
+        snapshot = snapshots.Snapshot("p", "0", self.path, 3, 36)
+        with h5py.File(self.path, "a") as file:
+            file["fclib_global/spacedim"][0] = 2
+        self.assertIn("in the plane", self.siconos.Table.refusal(table, snapshot, self.path))
+        self.assertEqual(self.siconos.Table.refusal(table, snapshots.Snapshot("p", "0", self.path, 0, 36), self.path), "no contacts")
+
+    def test_files_of_any_kind_get_one_page_with_both(self):
+        import siconos_rows
+        snapshots.run_program("export", self.path, "--local", "-o", self.folder / "local.npz")
+        arguments = [str(self.path), str(self.folder / "local.npz"), "-o", str(self.folder / "beside"), "--siconos", "NSGS;NSGS, quartic", "--solver", "pgs",
+                     "--tolerance", "1e-6", "--repetitions", "1", "--no-replay"]
+        with mock.patch.object(snapshots, "say"), mock.patch.object(self.siconos, "say"):
+            self.assertEqual(siconos_rows.run(siconos_rows.parse(arguments)), 0)
+        from signorini_report import run_tables, runs_page
+        experiment = run_tables.read_tables([self.folder / "beside" / "runs.csv"], self.folder)
+        solved = {key["variant"]: (count, good) for key, count, good, *_ in runs_page.solver_rows(experiment)}
+        self.assertEqual(solved, {"pgs": (2, 2), "siconos-nsgs": (2, 2), "siconos-nsgs quartic": (2, 2)})
+        theirs = experiment.runs[experiment.runs["solver"] == "siconos-nsgs"]
+        self.assertEqual(sorted(theirs["file"]), ["local"] * 2 + ["problem"] * 2)
+        self.assertTrue((theirs["siconos_error"] < 1e-5).all() and (theirs["setup_seconds"] > 0).all())
+        once = runs_page.outcomes(experiment.runs)
+        self.assertEqual(len(once), 6)
+        self.assertIn("siconos-nsgs", (self.folder / "beside" / "index.html").read_text())
+
+    def test_wrong_command_lines_say_what_is_missing(self):
+        import siconos_rows
+        for words, part in (([], "name files with -o DIR"), ([str(self.path)], "-o DIR is missing"), ([str(self.folder), "-o", "x"], "is a folder"),
+                            ([str(self.folder), "--tolerance", "1"], "have run already"), (["--experiment", "x", "-o", "y"], "--experiment names a result"),
+                            ([str(self.path), "-o", "x", "--siconos", "NSGZ"], "unknown 'NSGZ'")):
+            said = io.StringIO()
+            with contextlib.redirect_stderr(said), self.assertRaises(SystemExit):
+                siconos_rows.parse(words)
+            self.assertIn(part, said.getvalue())
+
     def test_solvers_reach_what_the_referee_asks_for(self):
         referee, problem = self.siconos.Referee(self.path, self.folder), self.native()
         for name in ("NSGS", "NSN-AC", "PROX"):
@@ -161,8 +246,9 @@ class Siconos(Files):
             raise RuntimeError("two\nlines")
         for act, ended in ((lambda *_: time.sleep(60), "time_limit"), (lambda *_: os._exit(3), "ended the process with code 3"),
                            (lambda *_: os.kill(os.getpid(), signal.SIGSEGV), "ended by signal 11"), (fails, "two lines")):
+            limit = 0.1 if ended == "time_limit" else 30.0  # a busy machine takes its time to start a process
             with mock.patch.object(self.library, "solve_here", act), mock.patch.object(self.library, "GRACE", 0.1):
-                self.assertEqual(self.library.solve(self.native(), 0, None, 1e-6, 10, 0.1).ended, ended)
+                self.assertEqual(self.library.solve(self.native(), 0, None, 1e-6, 10, limit).ended, ended)
 
     def test_rows_have_the_form_of_runs_csv_and_the_rest_is_not_run(self):
         folder = self.folder / "out" / "mine"

@@ -13,7 +13,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(SOURCE / "scripts"), str(SOURCE / "tests" / "scripts")]
 
 import make_results  # noqa: E402
-from signorini_report import main, run_tables, runs_page  # noqa: E402
+from signorini_report import data, main, run_tables, runs_page  # noqa: E402
 
 
 def report(*words):
@@ -66,6 +66,23 @@ class ReportOfRuns(unittest.TestCase):
         self.assertEqual(sum(fastest for _, _, _, fastest, *_ in rows), 6)
         self.assertTrue(all(ratio >= 1.0 for *_, ratio, _ in rows))
         self.assertEqual([row[2] for row in rows], sorted((row[2] for row in rows), reverse=True))
+
+    def test_siconos_beside_ours_is_compared_by_own_stops(self):
+        folder = self.folder / "joined"
+        shutil.copytree(self.made, folder)
+        lines = (folder / "runs.csv").read_text().splitlines()
+        own = [line for line in lines[1:] if ",pgs," in line and ",self-stopped," in line]
+        self.assertTrue(own)
+        (folder / "siconos.csv").write_text("\n".join([lines[0], *(line.replace(",pgs,", ",siconos-nsgs,") for line in own)]) + "\n")
+        shutil.copy(folder / "runs.schema.json", folder / "siconos.schema.json")
+        experiment = run_tables.read_tables([folder / "runs.csv"], folder)
+        self.assertEqual(set(data.measured(experiment)["solver"]) & {"pgs", "siconos-nsgs"}, {"pgs", "siconos-nsgs"})
+        self.assertEqual(data.protocols_to_compare(experiment.runs)[0], "self-stopped")
+        self.assertEqual(data.protocols_to_compare(run_tables.read_tables([self.made / "runs.csv"], folder).runs)[0], "time")
+        (folder / "siconos.csv").write_text((folder / "siconos.csv").read_text().replace(experiment.runs["step"].iloc[0], "999999"))
+        code, _, err = report("--runs", folder / "runs.csv", "-o", folder)
+        self.assertEqual(code, 3)
+        self.assertIn(f"scripts/compare_siconos {folder} makes it again", err)
 
     def test_equal_rows_of_two_tables_stay_two_and_carry_their_names(self):
         code, _, err = report("--runs", self.place("before"), "--runs", self.place("after"), "-o", self.folder / "both")

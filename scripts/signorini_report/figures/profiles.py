@@ -4,6 +4,7 @@ import numpy as np
 from matplotlib import pyplot as plt
 
 from signorini_report import groups, strict, style
+from signorini_report.data import protocols_to_compare
 from signorini_report.figure_parts import GREY, label_looks, plain_log
 from signorini_report.figures import Figure
 
@@ -14,9 +15,9 @@ SIDES = (("solve_seconds", "without set-up"), ("total_seconds", "set-up counted 
 
 
 def compared(experiment):
-    """The rows that are compared: whole problems on the least number of threads, protocol `time` where it exists, else the solvers' own stops."""
+    """The rows that are compared: whole problems on the least number of threads, one protocol."""
     rows = experiment.runs[(experiment.runs["threads"] == experiment.runs["threads"].min()) & (experiment.runs["region_mode"] == "none")]
-    protocol = next((name for name in ("time", "self-stopped", "converge") if (rows["protocol"] == name).any()), "")
+    protocol = next((name for name in protocols_to_compare(rows) if (rows["protocol"] == name).any()), "")
     return rows[rows["protocol"] == protocol]
 
 
