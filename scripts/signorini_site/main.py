@@ -1,0 +1,86 @@
+"""scripts/docs: stages the pages, runs doxygen and Sphinx, adds the listings, checks every link."""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from . import assets, catalogue, check, cpp_api, python_api
+from .listings import Listings
+from .staging import Extra, stage_pages
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+WORK = ".build"  # pages as Sphinx reads them, what it keeps between two runs; also the mark of a folder that is ours
+EXTRAS = [*catalogue.EXTRAS,
+          Extra("Reference", "api/cpp/index", "C++", "the headers of the library: problem, referee, solvers, regions, files, experiments"),
+          Extra("Reference", "api/python", "Python, name by name", "classes and functions of the package `signorini`")]
+
+
+class Failure(Exception):
+    pass
+
+
+def folder_for(path):
+    """The folder of the site; one with files of somebody else's is refused."""
+    out = Path(path).resolve()
+    if out.exists() and (not out.is_dir() or (any(out.iterdir()) and not (out / WORK).is_dir())):
+        raise Failure(f"-o {path}: exists and is no site that scripts/docs made; name another folder, or remove it")
+    (out / WORK).mkdir(parents=True, exist_ok=True)
+    return out
+
+
+def stale(stage, written):
+    """Pages of an earlier run that no longer are."""
+    for path in [path for path in stage.rglob("*.md") if path not in written]:
+        path.unlink()
+
+
+def stage_all(root, stage, program):
+    staged = stage_pages(root, stage, EXTRAS)
+    catalogue.write_pages(root, stage, staged, program)
+    python_api.write_page(root, stage)
+    return staged, cpp_api.write_pages(root, stage, staged)
+
+
+def run_sphinx(stage, out, work):
+    """HTML into `out`; a warning is an error."""
+    environment = os.environ | {"SIGNORINI_SITE_XML": str(work / "doxygen" / "xml"), "SIGNORINI_SITE_STATIC": str(work / "static"),
+                                "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run([sys.executable, "-m", "sphinx", "-b", "html", "-q", "-W", "--keep-going", "-j", "auto", "-c", str(Path(__file__).parent),
+                           "-d", str(work / "doctrees"), str(stage), str(out)], env=environment, check=False)
+    if done.returncode != 0:
+        raise Failure("Sphinx had warnings (above)")
+
+
+def build(out, program):
+    work, stage = out / WORK, out / WORK / "source"
+    shutil.rmtree(stage, ignore_errors=True) if not (work / "doctrees").exists() else None
+    staged, headers = stage_all(ROOT, stage, program)
+    warnings = cpp_api.run_doxygen(ROOT, headers, work / "doxygen")
+    if warnings:
+        raise Failure("doxygen warns:\n" + "\n".join(warnings))
+    assets.write_assets(work / "static")
+    run_sphinx(stage, out, work)
+    Listings(ROOT, out, staged).write()
+    lines = check.broken(out)
+    if lines:
+        raise Failure(f"{len(lines)} links or pictures are broken:\n" + "\n".join(lines[:50]))
+    return len(list(out.rglob("*.html")))
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(prog="scripts/docs", description="Builds the documentation as a website that opens from disk.")
+    parser.add_argument("-o", "--output", metavar="DIR", default=str(ROOT / "build" / "docs"), help="folder of the site (default: build/docs)")
+    parser.add_argument("--program", default=os.environ.get("SIGNORINI_PROGRAM", str(ROOT / "build" / "release" / "experiments" / "signorini")),
+                        help="the program that is asked for its lists (default: SIGNORINI_PROGRAM, else the one that was built here)")
+    given = parser.parse_args(arguments)
+    try:
+        out = folder_for(given.output)
+        pages = build(out, given.program)
+    except (Failure, ValueError, RuntimeError, OSError) as error:
+        print(f"docs: error: {error}", file=sys.stderr)
+        return 1
+    print(f"{out / 'index.html'}: {pages} pages, no warning, no broken link")
+    return 0
