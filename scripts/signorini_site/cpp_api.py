@@ -4,7 +4,7 @@ import re
 import subprocess
 from dataclasses import dataclass
 
-from .header_text import first_sentence, lines_of, markdown
+from .header_text import lines_of, markdown, summary
 from .staging import toctree, write
 from .tree import address, listing_name, page_name
 
@@ -132,8 +132,8 @@ def group_page(root, group, first, rest):
     def rows(headers):
         lines = []
         for header in headers:
-            _, head, _ = lines_of((root / file_of(header)).read_text(encoding="utf-8"))
-            lines.append(f"| [`{header}`]({address(here, page_of(header))}) | {markdown([first_sentence(head)]).strip()} |")
+            words = markdown([summary((root / file_of(header)).read_text(encoding="utf-8"))]).strip()
+            lines.append(f"| [`{header}`]({address(here, page_of(header))}) | {words} |")
         return "| header | |\n|---|---|\n" + "\n".join(lines) + "\n"
 
     text = f"# {group.title}\n\n{group.words.replace('../../../lib/solvers/index.md', address(here, 'lib/solvers/index'))}\n\n{rows(first)}"

@@ -4,6 +4,7 @@ In the plain text lines that are set in by two blanks or more are formulas or ta
 whose further lines are set in; `x` is code.
 """
 
+import itertools
 import re
 
 COMMENT = re.compile(r"^[ \t]*///(?!/)(<?) ?(.*)$")
@@ -80,9 +81,18 @@ def markdown(lines, linked=lambda text: text):
 
 
 def first_sentence(lines):
-    """Of the head comment; the whole first paragraph where it has no full stop."""
+    """Of a comment; the whole first paragraph where it has no full stop."""
     text = next((" ".join(body) for kind, body in blocks(lines) if kind == "text"), "")
     return re.split(r"(?<=\.) (?=[A-Z`])", text)[0].rstrip(":")
+
+
+def summary(source):
+    """The first sentence of the head comment; of the first comment that there is, where a header has none."""
+    _, head, rest = lines_of(source)
+    first = next((i for i, line in enumerate(rest or source.splitlines()) if COMMENT.match(line)), 0)
+    declared = (rest or source.splitlines())[first:]
+    comment = [COMMENT.match(line)[2] for line in itertools.takewhile(COMMENT.match, declared)]
+    return first_sentence(head or comment)
 
 
 # --- for doxygen --------------------------------------------------------------------------------------------

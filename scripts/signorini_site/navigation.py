@@ -4,21 +4,27 @@ import posixpath
 import re
 from dataclasses import dataclass, field
 
-from .markdown import ELSEWHERE, targets
+from .markdown import ELSEWHERE, FENCE
 
+WORDED = re.compile(r"\[([^\[\]]+)\]\(([^()\s]+)\)")
 SECTION = re.compile(r"^## (.+)$", re.M)
 
 
 @dataclass
 class Section:
     caption: str
-    pages: list = field(default_factory=list)  # paths below the root, in their order
+    pages: dict = field(default_factory=dict)  # path below the root → its name in the sidebar, in their order
 
 
 def linked_pages(path, text):
-    """Pages that a page links to, by their paths below the root, in the order of the text."""
-    names = [target.partition("#")[0] for target in targets(text) if not ELSEWHERE.match(target)]
-    return list(dict.fromkeys(posixpath.normpath(posixpath.join(posixpath.dirname(path), name)) for name in names if name.endswith(".md")))
+    """Pages that a page links to, by their paths below the root, in the order of the text: path → words of the first link."""
+    found = {}
+    for words, target in WORDED.findall(FENCE.sub("", text)):
+        name = target.partition("#")[0]
+        if name.endswith(".md") and not ELSEWHERE.match(target):
+            place = posixpath.normpath(posixpath.join(posixpath.dirname(path), name))
+            found.setdefault(place, words.replace("`", ""))
+    return found
 
 
 def sections(root):
@@ -26,7 +32,7 @@ def sections(root):
     text = (root / "docs" / "README.md").read_text(encoding="utf-8")
     parts, seen, found = SECTION.split(text), set(), []
     for caption, body in zip(parts[1::2], parts[2::2]):
-        named = [page for page in linked_pages("docs/README.md", body) if page not in seen]
+        named = {page: words[0].upper() + words[1:] for page, words in linked_pages("docs/README.md", body).items() if page not in seen}
         seen.update(named)
         found.append(Section(caption.strip(), named))
     return found

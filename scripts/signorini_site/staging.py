@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from urllib.parse import quote, unquote
 
 from .markdown import ELSEWHERE, with_targets
-from .navigation import Section, below, linked_pages, sections
-from .tree import PICTURES, address, first_pages, listing_name, page_name, picture_name
+from .navigation import Section, below, sections
+from .tree import address, first_pages, listing_name, page_name, picture_name
 
 FORMULA = re.compile(r"\$`([^`]+)`\$")
 FORMULAS = re.compile(r"^```math$", re.M)
@@ -92,10 +92,10 @@ def front_page(links, root, extras):
     for place, part in enumerate(parts):
         lines = [f"- [{extra.title}]({extra.name}.html): {extra.words}\n" for extra in extras if part.startswith(f"## {extra.section}\n")]
         parts[place] = part.rstrip() + "\n" + "".join(lines) + "\n" if lines else part
-    return opening + "\n" + "".join(parts)
+    return opening + "\n" + "".join(parts).lstrip()
 
 
-def read_pages(root, stage, staged, extras):
+def read_pages(root, staged, extras):
     """Writes all pages but their toctrees; pages that others link to come in on the way. Gives the texts for the site by path."""
     links, texts, waiting = Links(root, staged), {}, first_pages(root)
     while waiting:
@@ -116,7 +116,8 @@ def with_toctrees(root, staged, texts, extras):
             listed.append(Section(extra.section))
     taken = {page for section in listed for page in section.pages} | {"docs/README.md"}
     for section in listed:
-        names = [page_name(page) for page in section.pages] + [extra.name for extra in extras if extra.section == section.caption]
+        names = [f"{words} <{page_name(page)}>" for page, words in section.pages.items()]
+        names += [f"{extra.title} <{extra.name}>" for extra in extras if extra.section == section.caption]
         texts["docs/README.md"] += toctree(names, section.caption)
     for path in [page for section in listed for page in section.pages if page.endswith("/README.md")]:
         inside = below(path, staged.pages, taken)
@@ -131,7 +132,7 @@ def with_toctrees(root, staged, texts, extras):
 def stage_pages(root, stage, extras=()):
     """Returns what was staged. Raises where a link leads nowhere or a page of docs/ is in no list."""
     staged = Staged()
-    texts = read_pages(root, stage, staged, extras)
+    texts = read_pages(root, staged, extras)
     forgotten = with_toctrees(root, staged, texts, extras)
     if forgotten:
         raise ValueError(f"docs/README.md and the README of their folders name no link to {', '.join(forgotten)}")
@@ -144,5 +145,3 @@ def stage_pages(root, stage, extras=()):
             shutil.copyfile(root / path, place)
     return staged
 
-
-__all__ = ["Extra", "Staged", "linked_pages", "stage_pages", "write"]

@@ -6,7 +6,6 @@ from pathlib import Path
 SKIPPED = {".git", "build", "out"}  # the last one: results/out
 ALWAYS = ("docs", "lib", "README.md", "CHANGELOG.md")  # other pages are there where one of these links to them
 NAMES = {"README.md": "overview", "CHANGELOG.md": "changelog", "docs/README.md": "index"}
-PICTURES = {".svg", ".png", ".jpg"}
 
 
 def markdown_files(root):
