@@ -25,7 +25,8 @@ highlight_language = "text"
 # Links are those of the finished site (staging.py), checked by check.py.
 myst_all_links_external = True
 myst_enable_extensions = []
-suppress_warnings = ["myst.header"]  # a page of the tree may skip a level of headings
+# A page of the tree may skip a level of headings; a block may be a part of a file, which no lexer knows.
+suppress_warnings = ["myst.header", "misc.highlighting_failure"]
 
 breathe_projects = {"signorini": os.environ["SIGNORINI_SITE_XML"]}
 breathe_default_project = "signorini"
@@ -40,7 +41,7 @@ napoleon_numpy_docstring = False
 
 html_theme = "furo"
 html_title = f"Signorini {version}"
-html_static_path = [str(HERE / "static"), os.environ["SIGNORINI_SITE_STATIC"]]
+html_static_path = [str(HERE / "static")]  # KaTeX and the colours of listings come after the build (assets.py)
 html_css_files = ["site.css", "katex.css"]
 html_js_files = ["katex.js", "formulas.js"]
 html_math_renderer = "katex"

@@ -4,7 +4,7 @@ import re
 import subprocess
 from dataclasses import dataclass
 
-from .header_text import lines_of, markdown, summary
+from .header_text import lines_of, markdown, namespace_of, summary
 from .staging import toctree, write
 from .tree import address, listing_name, page_name
 
@@ -118,12 +118,12 @@ class Linker:
 
 
 def header_page(root, staged, header, known):
-    _, head, _ = lines_of((root / file_of(header)).read_text(encoding="utf-8"))
+    text = (root / file_of(header)).read_text(encoding="utf-8")
+    _, head, _ = lines_of(text)
     staged.listings.add(file_of(header))
     source = address(page_of(header), listing_name(file_of(header), False))
-    scope = "" if header.startswith("signorini/") else "Everything is in namespace `signorini`. "
     return (f"# `{header}`\n\n```cpp\n#include \"{header}\"\n```\n\n" + markdown(head, Linker(root, staged, header, known))
-            + f"\n{scope}[Source]({source}).\n\n```{{doxygenfile}} {header}\n:project: signorini\n```\n")
+            + f"\nEverything is in namespace `{namespace_of(text)}`. [Source]({source}).\n\n```{{doxygenfile}} {header}\n:project: signorini\n```\n")
 
 
 def group_page(root, group, first, rest):

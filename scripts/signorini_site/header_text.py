@@ -99,12 +99,18 @@ def summary(source):
 
 HIDDEN = re.compile(r"^\s*(virtual )?~\w+\(\).*;$|^\s*(?:explicit )?(\w+)\(\2(?:&&|\s*const&|const \2&)?\s*\w*\)[^;{]*;$|^\s*\w+& operator=\((?:const )?\w+&&?\s*\w*\)[^;]*;$|"
                     r"^\s*(struct|class) Impl;$")
-NAMESPACE = re.compile(r"^(namespace signorini \{|\}  // namespace signorini)$")
+NAMESPACE = re.compile(r"^(namespace signorini(::\w+)? \{|\}  // namespace signorini(::\w+)?)$")
+
+
+def namespace_of(source):
+    """signorini, or the one within it that the header opens."""
+    return re.search(r"^namespace ([\w:]+) \{$", source, re.M)[1]
 
 
 def for_doxygen(source):
-    """The header with comments that doxygen prints as they read: no commands, no emphasis, forms kept. The head comment, which the page shows
-    itself, and moves, copies and destructors are left out, and so is namespace signorini, in which everything is."""
+    """The header with comments that doxygen prints as they read: no commands, no emphasis, forms kept. Left out: the head comment and the
+    namespace, which the page tells; moves, copies and destructors. Of signorini::plugin its own name stays, since it has a Solver too."""
+    source = re.sub(r"^(namespace |\}  // namespace )signorini::plugin", r"\1plugin", source, flags=re.M)
     before, head, after = lines_of(source)
     lines = before + after if head else before
     out, comment = [], []

@@ -46,8 +46,7 @@ def stage_all(root, stage, program):
 
 def run_sphinx(stage, out, work):
     """HTML into `out`; a warning is an error."""
-    environment = os.environ | {"SIGNORINI_SITE_XML": str(work / "doxygen" / "xml"), "SIGNORINI_SITE_STATIC": str(work / "static"),
-                                "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = os.environ | {"SIGNORINI_SITE_XML": str(work / "doxygen" / "xml"), "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run([sys.executable, "-m", "sphinx", "-b", "html", "-q", "-W", "--keep-going", "-j", "auto", "-c", str(Path(__file__).parent),
                            "-d", str(work / "doctrees"), str(stage), str(out)], env=environment, check=False)
     if done.returncode != 0:
@@ -61,8 +60,8 @@ def build(out, program):
     warnings = cpp_api.run_doxygen(ROOT, headers, work / "doxygen")
     if warnings:
         raise Failure("doxygen warns:\n" + "\n".join(warnings))
-    assets.write_assets(work / "static")
     run_sphinx(stage, out, work)
+    assets.write_assets(out / "_static")
     Listings(ROOT, out, staged).write()
     lines = check.broken(out)
     if lines:

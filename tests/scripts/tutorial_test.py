@@ -1,0 +1,78 @@
+"""docs/tutorial.md as it stands: its files are written, its commands typed in their order, and what they print has the form that the page shows.
+
+Numbers are not compared: times are those of a machine, counts may differ with a compiler. Names, units, words and the layout must agree."""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[2]
+PAGE = SOURCE / "docs" / "tutorial.md"
+PROGRAM = Path(os.environ.get("SIGNORINI_PROGRAM", str(SOURCE / "build" / "release" / "experiments" / "signorini")))
+BLOCK = re.compile(r"^```(sh|text|python)\n(.*?)^```$", re.M | re.S)
+NAMED = re.compile(r"`([\w-]+\.py)`[^\n]*:\n\n$")
+
+
+def blocks(text):
+    """(kind, body, name of the file that a block of Python is, or "")."""
+    found = []
+    for match in BLOCK.finditer(text):
+        named = NAMED.search(text[:match.start()])
+        found.append((match[1], match[2], named[1] if named and match[1] == "python" else ""))
+    return found
+
+
+def form(text):
+    """Lines without numbers, units of time, folders and widths of columns, in no order: a faster solver may stand above."""
+    text = re.sub(r"\S*/(?=cmp/)", "", text)
+    text = re.sub(r"[-−+]?\d[\d,.]*(e[-+]?\d+)?", "#", text)
+    text = re.sub(r"# [mµn]?s\b", "# s", text)
+    lines = [re.sub(r"\s+", " ", line).strip() for line in text.splitlines()]
+    return sorted(line for line in lines if line)
+
+
+class Parts(unittest.TestCase):
+    def test_blocks_of_the_page_are_found(self):
+        self.assertEqual(blocks("`a.py`, a file:\n\n```python\nx\n```\n```sh\nls\n```\n\n```text\nb 1\n```\n"),
+                         [("python", "x\n", "a.py"), ("sh", "ls\n", ""), ("text", "b 1\n", "")])
+        kinds = [kind for kind, _, _ in blocks(PAGE.read_text(encoding="utf-8"))]
+        self.assertGreaterEqual(kinds.count("sh"), 6)
+        self.assertGreaterEqual(kinds.count("text"), 5)
+
+    def test_forms(self):
+        self.assertEqual(form("a  1.5e-3 ms\n\nb /x/cmp/y -2"), form("b cmp/y 7,000\na 12 s\n"))
+        self.assertNotEqual(form("a 1 m"), form("a 1 mm"))
+        self.assertNotEqual(form("a converged"), form("a diverged"))
+
+
+@unittest.skipUnless(os.environ.get("SITE_BUILD"), "types the whole tutorial, which takes a minute: SITE_BUILD=1, or ctest -L slow")
+class Typed(unittest.TestCase):
+    def run_block(self, body, folder):
+        python = PROGRAM.parent.parent / "python"
+        environment = os.environ | {"PATH": f"{PROGRAM.parent}:{os.environ['PATH']}", "SIGNORINI": str(SOURCE), "COLUMNS": "80", "PYTHONPATH": str(python)}
+        done = subprocess.run(["bash", "-euc", body], cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+                              timeout=600)
+        self.assertEqual(done.returncode, 0, f"{body}\n{done.stdout}")
+        return done.stdout
+
+    def test_what_the_page_shows_is_what_comes_out(self):
+        if not PROGRAM.is_file():
+            self.skipTest(f"no program {PROGRAM}")
+        with tempfile.TemporaryDirectory() as folder:
+            printed = ""
+            for kind, body, name in blocks(PAGE.read_text(encoding="utf-8")):
+                if name:
+                    (Path(folder) / name).write_text(body, encoding="utf-8")
+                elif kind == "sh":
+                    printed = self.run_block(body, folder)
+                elif kind == "text":
+                    self.assertEqual(form(printed), form(body), printed)
+
+
+if __name__ == "__main__":
+    sys.dont_write_bytecode = True
+    unittest.main()
