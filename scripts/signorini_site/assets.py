@@ -1,4 +1,4 @@
-"""Files that the built site takes along: KaTeX with its fonts inside, sheets of code."""
+"""Files that the built site takes along: KaTeX with its fonts inside, sheets of code, furo's own in a form that works from disk."""
 
 import base64
 import re
@@ -7,7 +7,9 @@ from pathlib import Path
 from . import listings
 from .staging import write
 
-KATEX = Path("/usr/share/javascript/katex")
+JAVASCRIPT = Path("/usr/share/javascript")
+KATEX = JAVASCRIPT / "katex"
+WANTED = 'import Gumshoe from "./gumshoe-patched.js";'
 
 
 def katex_sheet(folder=KATEX):
@@ -22,7 +24,18 @@ def katex_sheet(folder=KATEX):
     return re.sub(r"src:[^;}]*", font, text)
 
 
-def write_assets(folder):
-    write(folder / "katex.css", katex_sheet())
-    write(folder / "katex.js", (KATEX / "katex.min.js").read_text(encoding="utf-8"))
-    write(folder / "listing-code.css", listings.sheet())
+def mend_furo(static):
+    """Debian's furo imports a module and a sheet of the web server; both go into the files that want them."""
+    script, sheet = static / "scripts" / "furo.js", static / "styles" / "furo.css"
+    text = script.read_text(encoding="utf-8")
+    if WANTED in text:
+        write(script, (script.parent / "gumshoe-patched.js").read_text(encoding="utf-8") + text.replace(WANTED, ""))
+    text = sheet.read_text(encoding="utf-8")
+    write(sheet, re.sub(r"@import url\(/javascript/([\w./-]+)\);", lambda match: (JAVASCRIPT / match[1]).read_text(encoding="utf-8"), text))
+
+
+def write_assets(static):
+    write(static / "katex.css", katex_sheet())
+    write(static / "katex.js", (KATEX / "katex.min.js").read_text(encoding="utf-8"))
+    write(static / "listing-code.css", listings.sheet())
+    mend_furo(static)

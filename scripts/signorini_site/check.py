@@ -26,10 +26,20 @@ def outside(tag, target):
     return tag != "a" and re.match(r"(https?:)?//", target) is not None
 
 
+def broken_sheets(site):
+    """The same of what sheets want; an address that begins with / is none on a disk."""
+    lines = []
+    for path in sorted(path for path in site.rglob("*.css") if ".build" not in path.parts):
+        for target in re.findall(r"""url\(\s*["']?(?!data:)([^"')]+)""", path.read_text(encoding="utf-8")):
+            if target.startswith(("/", "http")) or not (path.parent / target.partition("?")[0].partition("#")[0]).is_file():
+                lines.append(f"{path.relative_to(site)}: {target}: there is no such file")
+    return lines
+
+
 def broken(site):
     """One line for every target that does not exist, and for everything that would be fetched from elsewhere."""
     pages = {path: Page(path.read_text(encoding="utf-8")) for path in sorted(site.rglob("*.html")) if ".build" not in path.parts}
-    lines = []
+    lines = broken_sheets(site)
     for path, page in pages.items():
         where = path.relative_to(site)
         for tag, target in dict.fromkeys(page.targets):

@@ -1,5 +1,6 @@
 """Pages of the C++ headers: the head comment as text, what the header declares by doxygen and breathe."""
 
+import posixpath
 import re
 import subprocess
 from dataclasses import dataclass
@@ -92,12 +93,12 @@ def page_of(header):
 class Linker:
     """In head comments: docs/theory.md, contact/residuals.h and C11 become links."""
 
-    FILE = re.compile(r"\bdocs/[\w./-]+?\.md\b")
-    HEADER = re.compile(r"\b[a-z_]+(?:/[a-z_\\]+)+\.h\b")
+    FILE = re.compile(r"\b(?:docs|lib)/[\w./-]+?\.md\b")
+    HEADER = re.compile(r"(?<![\w/])[a-z_]+(?:/?[a-z_\\])*\.h\b")
     CORRECTION = re.compile(r"(?<![\w\[])C\d\d\b(?! \()")
 
     def __init__(self, root, staged, header, known):
-        self.root, self.staged, self.here, self.known = root, staged, page_of(header), known
+        self.root, self.staged, self.own, self.here, self.known = root, staged, header, page_of(header), known
 
     def __call__(self, text):
         text = self.FILE.sub(self.file, text)
@@ -109,6 +110,8 @@ class Linker:
 
     def header(self, match):
         name = match[0].replace("\\", "")
+        beside = f"{posixpath.dirname(self.own)}/{name}"  # without a folder: the one of this header
+        name = beside if beside in self.known or (self.root / file_of(beside)).exists() else name
         if name in self.known:
             return f"[{match[0]}]({address(self.here, page_of(name))})"
         if (self.root / file_of(name)).exists():

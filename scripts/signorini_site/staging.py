@@ -7,7 +7,7 @@ import shutil
 from dataclasses import dataclass, field
 from urllib.parse import quote, unquote
 
-from .markdown import ELSEWHERE, with_targets
+from .markdown import ELSEWHERE, HEADING, masked, with_targets
 from .navigation import Section, below, sections
 from .tree import address, first_pages, listing_name, page_name, picture_name
 
@@ -38,6 +38,15 @@ def write(path, text):
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         path.write_text(text, encoding="utf-8")
+
+
+def one_title(text):
+    """From the second heading of the first level on, headings stand one level lower: a page has one title."""
+    found = list(HEADING.finditer(masked(text)))
+    second = next((place for place, match in enumerate(found) if place and len(match[1]) == 1), len(found))
+    for match in reversed(found[second:]):
+        text = text[:match.start(1)] + "#" + text[match.start(1):]
+    return text
 
 
 class Links:
@@ -71,7 +80,7 @@ class Links:
         """The text of the page at `path`, to stand in the page `name` of the site."""
         text = with_targets(text, lambda target, is_picture: self.of(path, name, target, is_picture))
         text = ANCHORED.sub(r"(\2)=\n\1", text)
-        return FORMULAS.sub("```{math}", FORMULA.sub(r"{math}`\1`", text))
+        return one_title(FORMULAS.sub("```{math}", FORMULA.sub(r"{math}`\1`", text)))
 
 
 def toctree(names, caption=None):

@@ -78,6 +78,11 @@ class Staging(Folder):
         with self.assertRaisesRegex(ValueError, r"docs/papers/x/one.md: \(../gone.md\)"):
             stage_pages(self.root, self.stage)
 
+    def test_a_page_has_one_title(self):
+        self.put({"docs/a.md": "# A\n\n## a\n\n```sh\n# no title\n```\n\n# B\n\n## b\n"})
+        stage_pages(self.root, self.stage)
+        self.assertEqual(self.staged("a"), "# A\n\n## a\n\n```sh\n# no title\n```\n\n## B\n\n### b\n")
+
     def test_a_page_that_no_list_has_is_an_error(self):
         self.put({"docs/new.md": "# New\n"})
         with self.assertRaisesRegex(ValueError, "docs/new.md"):
@@ -161,6 +166,9 @@ class Check(unittest.TestCase):
                 found = check.broken(site)
                 self.assertEqual(len(found), 1, text)
                 self.assertIn(words, found[0])
+            (site / "a.html").write_text("")
+            (site / "a.css").write_text("@import url(/x.css); a { b: url(data:x) url(a.css) }")
+            self.assertEqual(check.broken(site), ["a.css: /x.css: there is no such file"])
 
 
 @unittest.skipUnless(os.environ.get("SITE_BUILD"), "a full build takes a minute: SITE_BUILD=1, or ctest -L slow")
