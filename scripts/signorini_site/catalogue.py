@@ -66,7 +66,7 @@ def options_page(solvers, family):
         own = [o for o in solver["options"] if not is_shared(o)]
         page = family.get(solver["name"])
         more = f" [Equations and code]({address('options', page_name(page))})." if page else ""
-        text += (f"## `{solver['name']}`\n\n{cell(solver['summary'])}. From: {cell(solver['source'])}.{more}\n\n"
+        text += (f"## `{solver['name']}`\n\n{cell(solver['summary'][:1].upper() + solver['summary'][1:])}. From: {cell(solver['source'])}.{more}\n\n"
                  + (listed(own) if own else "No options of its own.\n") + "\n")
     return text
 
