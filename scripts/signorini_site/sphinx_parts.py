@@ -11,7 +11,7 @@ from .markdown import numbered, slug
 class Anchors(SphinxTransform):
     """Headings get the anchors of git hosts first, so that links of the tree lead to them."""
 
-    default_priority = 880
+    default_priority = 870  # before 880, at which Sphinx takes the table of contents
 
     def apply(self, **kwargs):
         sections = list(self.document.findall(nodes.section))
