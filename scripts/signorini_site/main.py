@@ -7,8 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from . import assets, catalogue, check, cpp_api, python_api
-from .listings import Listings
+from . import catalogue, check, cpp_api, python_api
 from .staging import Extra, stage_pages
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -31,17 +30,33 @@ def folder_for(path):
     return out
 
 
-def stale(stage, written):
-    """Pages of an earlier run that no longer are."""
-    for path in [path for path in stage.rglob("*.md") if path not in written]:
-        path.unlink()
-
-
 def stage_all(root, stage, program):
     staged = stage_pages(root, stage, EXTRAS)
     catalogue.write_pages(root, stage, staged, program)
     python_api.write_page(root, stage)
     return staged, cpp_api.write_pages(root, stage, staged)
+
+
+def bring_up_to_date(stage, new):
+    """`stage` becomes `new`; files that are the same stay as old as they are, so that Sphinx reads only what has changed."""
+    files = {path.relative_to(new) for path in new.rglob("*") if path.is_file()}
+    for path in [path for path in stage.rglob("*") if path.is_file() and path.relative_to(stage) not in files]:
+        path.unlink()
+    for file in files:
+        old = stage / file
+        if not old.exists() or old.read_bytes() != (new / file).read_bytes():
+            old.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(new / file, old)
+    shutil.rmtree(new)
+
+
+def remove_old_pages(out, stage):
+    """Pages of an earlier run that no longer are; listings are all made anew."""
+    shutil.rmtree(out / "files", ignore_errors=True)
+    for path in out.rglob("*.html"):
+        name = path.relative_to(out).with_suffix(".md")
+        if WORK not in path.parts and not (stage / name).exists() and path.name not in ("genindex.html", "search.html"):
+            path.unlink()
 
 
 def run_sphinx(stage, out, work):
@@ -54,9 +69,14 @@ def run_sphinx(stage, out, work):
 
 
 def build(out, program):
-    work, stage = out / WORK, out / WORK / "source"
-    shutil.rmtree(stage, ignore_errors=True) if not (work / "doctrees").exists() else None
-    staged, headers = stage_all(ROOT, stage, program)
+    from . import assets  # Pygments comes with Sphinx: staging works without
+    from .listings import Listings
+
+    work, stage, new = out / WORK, out / WORK / "source", out / WORK / "new"
+    shutil.rmtree(new, ignore_errors=True)
+    staged, headers = stage_all(ROOT, new, program)
+    bring_up_to_date(stage, new)
+    remove_old_pages(out, stage)
     warnings = cpp_api.run_doxygen(ROOT, headers, work / "doxygen")
     if warnings:
         raise Failure("doxygen warns:\n" + "\n".join(warnings))

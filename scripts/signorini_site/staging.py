@@ -34,10 +34,8 @@ class Staged:
 
 
 def write(path, text):
-    """Only where it changes something: Sphinx reads again what is newer."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    if not path.exists() or path.read_text(encoding="utf-8") != text:
-        path.write_text(text, encoding="utf-8")
+    path.write_text(text, encoding="utf-8")
 
 
 def one_title(text):
@@ -150,7 +148,6 @@ def stage_pages(root, stage, extras=()):
     for path in staged.pictures:
         place = stage / picture_name(path)
         place.parent.mkdir(parents=True, exist_ok=True)
-        if not place.exists() or place.read_bytes() != (root / path).read_bytes():
-            shutil.copyfile(root / path, place)
+        shutil.copyfile(root / path, place)
     return staged
 

@@ -17,9 +17,8 @@ PROGRAM = os.environ.get("SIGNORINI_PROGRAM", str(SOURCE / "build" / "release" /
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(SOURCE / "scripts")]
 
-from signorini_site import catalogue, check, cpp_api, python_api  # noqa: E402
+from signorini_site import catalogue, check, cpp_api, main, python_api  # noqa: E402
 from signorini_site.header_text import first_sentence, for_doxygen, lines_of, markdown, summary  # noqa: E402
-from signorini_site.main import EXTRAS  # noqa: E402
 from signorini_site.markdown import with_targets  # noqa: E402
 from signorini_site.staging import Extra, stage_pages  # noqa: E402
 
@@ -100,7 +99,7 @@ class Tree(unittest.TestCase):
     def test_every_page_has_its_place_and_no_word_is_lost(self):
         with tempfile.TemporaryDirectory() as name:
             stage = Path(name)
-            found = stage_pages(SOURCE, stage, EXTRAS)
+            found = stage_pages(SOURCE, stage, main.EXTRAS)
             self.assertGreater(len(found.pages), 100)
             text = (stage / "theory.md").read_text(encoding="utf-8")
 
@@ -132,6 +131,30 @@ class Tree(unittest.TestCase):
         self.assertEqual(len(listed), len(set(listed)), "a header has one page")
         for header in listed:
             self.assertTrue(summary((SOURCE / cpp_api.file_of(header)).read_text(encoding="utf-8")), f"{header}: has no comment")
+
+
+class Again(unittest.TestCase):
+    def test_a_second_run_keeps_what_is_the_same_and_drops_what_is_gone(self):
+        with tempfile.TemporaryDirectory() as name:
+            out = Path(name)
+            stage, new = out / ".build" / "source", out / ".build" / "new"
+            for place, text in ((stage / "same.md", "a"), (stage / "other.md", "b"), (stage / "gone.md", "c"), (new / "same.md", "a"), (new / "other.md", "B"),
+                                (new / "x" / "more.md", "d"), (out / "same.html", ""), (out / "gone.html", ""), (out / "search.html", ""), (out / "files" / "f.html", "")):
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_text(text)
+            os.utime(stage / "same.md", (1, 1))
+            main.bring_up_to_date(stage, new)
+            main.remove_old_pages(out, stage)
+            self.assertEqual(sorted(path.relative_to(stage).as_posix() for path in stage.rglob("*.md")), ["other.md", "same.md", "x/more.md"])
+            self.assertEqual(((stage / "same.md").stat().st_mtime, (stage / "other.md").read_text()), (1, "B"))
+            self.assertEqual(sorted(path.name for path in out.glob("*.html")), ["same.html", "search.html"])
+            self.assertFalse((out / "files").exists() or new.exists())
+
+    def test_a_folder_of_somebody_elses_is_refused(self):
+        with tempfile.TemporaryDirectory() as name:
+            (Path(name) / "mine.txt").write_text("x")
+            with self.assertRaisesRegex(main.Failure, "no site that scripts/docs made"):
+                main.folder_for(name)
 
 
 class Headers(unittest.TestCase):
