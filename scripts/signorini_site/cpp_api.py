@@ -142,7 +142,7 @@ def group_page(root, group, first, rest):
     text = f"# {group.title}\n\n{group.words.replace('../../../lib/solvers/index.md', address(here, 'lib/solvers/index'))}\n\n{rows(first)}"
     if rest:
         text += f"\n## Others of `lib/{group.folder}`\n\n{rows(rest)}"
-    return text + toctree([f"/{page_of(header)}" for header in [*first, *rest]])
+    return text + toctree([f"/{page_of(header)}" for header in first])
 
 
 def index_page():
@@ -173,8 +173,10 @@ def write_pages(root, stage, staged):
     for group in GROUPS:
         first, rest = groups[group.name]
         write(stage / "api" / "cpp" / f"{group.name}.md", group_page(root, group, first, rest))
-        for header in [*first, *rest]:
+        for header in first:
             write(stage / f"{page_of(header)}.md", header_page(root, staged, header, known))
+        for header in rest:  # the sidebar stays short: these are found by the page of their group
+            write(stage / f"{page_of(header)}.md", "---\norphan: true\n---\n\n" + header_page(root, staged, header, known))
     staged.listings.add("examples/library/two_solvers.cpp")
     write(stage / "api" / "cpp" / "index.md", index_page())
     return sorted(known)

@@ -60,9 +60,9 @@ def remove_old_pages(out, stage):
 
 
 def run_sphinx(stage, out, work):
-    """HTML into `out`; a warning is an error."""
+    """HTML into `out`; a warning is an error. All pages are written, since each has the list of all others beside it."""
     environment = os.environ | {"SIGNORINI_SITE_XML": str(work / "doxygen" / "xml"), "PYTHONDONTWRITEBYTECODE": "1"}
-    done = subprocess.run([sys.executable, "-m", "sphinx", "-b", "html", "-q", "-W", "--keep-going", "-j", "auto", "-c", str(Path(__file__).parent),
+    done = subprocess.run([sys.executable, "-m", "sphinx", "-b", "html", "-a", "-q", "-W", "--keep-going", "-j", "auto", "-c", str(Path(__file__).parent),
                            "-d", str(work / "doctrees"), str(stage), str(out)], env=environment, check=False)
     if done.returncode != 0:
         raise Failure("Sphinx had warnings (above)")
