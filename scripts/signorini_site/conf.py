@@ -51,7 +51,7 @@ html_show_search_summary = False  # it would fetch pages, which a browser refuse
 html_theme_options = {"navigation_with_keys": False}
 html_domain_indices = False
 pygments_style = "default"
-pygments_dark_style = "monokai"
+pygments_dark_style = "github-dark"
 
 
 def setup(app):

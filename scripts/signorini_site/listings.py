@@ -94,7 +94,7 @@ class Listings:
         text = text_of(self.root / path)
         if text is None:
             return f"<p>{html.escape(path)}: {(self.root / path).stat().st_size:,} bytes, not shown here.</p>"
-        formatter = HtmlFormatter(linenos="table", anchorlinenos=True, lineanchors="line", wrapcode=True)
+        formatter = HtmlFormatter(linenos="inline", anchorlinenos=True, lineanchors="line")
         return highlight(text, lexer_of(path.rsplit("/", 1)[-1], text), formatter)
 
     def folder_body(self, path, here):
@@ -110,5 +110,5 @@ class Listings:
 
 def sheet():
     """Colours of code by light and dark."""
-    light, dark = HtmlFormatter(style="default"), HtmlFormatter(style="monokai")
+    light, dark = HtmlFormatter(style="default"), HtmlFormatter(style="github-dark")
     return light.get_style_defs("html:not([data-theme=dark]) .highlight") + "\n" + dark.get_style_defs("html[data-theme=dark] .highlight") + "\n"
