@@ -20,6 +20,7 @@
 #include "commands.h"
 #include "harness/environment.h"
 #include "interrupt.h"
+#include "record/h5.h"
 #include "terminal.h"
 #include "terminal_monitor.h"
 
@@ -153,6 +154,7 @@ int main(int argc, char** argv) {
   install_interrupt_handlers(interrupted_line);
   try {
     limit_blas_threads();
+    h5::skip_cleanup_at_exit();
     return run_program(argc, argv);
   } catch (const Interrupted&) {
     say(interrupted_line);

@@ -102,17 +102,17 @@ class ExperimentRun {
     collect_inputs();
     const bool resume = results_.open(input_digests(), monitor_);
     if (groups_ != nullptr) groups_->begin(ResultHead::of(text_or_nothing(folder_ / "run.toml")));
-    RunTable table(folder_ / "runs.csv", resume ? OpenTable::resume : OpenTable::fresh);
-    TraceStore traces(folder_ / "trace.h5", resume);
-    table_ = &table;
-    traces_ = &traces;
     const std::string earlier = resume ? text_or_nothing(folder_ / "env.json") : std::string();
     provenance_.set_earlier(earlier);
     if (request_.sessions) {
       provenance_.set("merged_parts", fmt::format("{}", request_.sessions->size()));
       for (const std::string& session : *request_.sessions) provenance_.take_over(session);
     }
-    write("env.json", provenance_.json());
+    write("env.json", provenance_.json());  // before the rows: it says whether a merge made them
+    RunTable table(folder_ / "runs.csv", resume ? OpenTable::resume : OpenTable::fresh);
+    TraceStore traces(folder_ / "trace.h5", resume);
+    table_ = &table;
+    traces_ = &traces;
     write_tables(resume);
     run_sources(resume);
     traces.finish();

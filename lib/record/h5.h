@@ -31,6 +31,11 @@ class LibraryLock {
   LibraryLock& operator=(const LibraryLock&) = delete;
 };
 
+/// No clean-up by the library when the program ends: it would close a file whose close has failed a second time,
+/// which reads freed memory (HDF5 1.10). Files here are closed by their owners. Must come before any other call; a
+/// process whose other parts use HDF5 too (Python with h5py) leaves it out.
+void skip_cleanup_at_exit();
+
 /// An HDF5 identifier, closed by the function that belongs to it.
 class Handle {
  public:

@@ -32,6 +32,8 @@ LibraryLock::~LibraryLock() {
   if (--lock_depth == 0) library_mutex().unlock();
 }
 
+void skip_cleanup_at_exit() { H5dont_atexit(); }
+
 Session::Session() {
   static const bool initialised = [] { return H5open() >= 0 && H5PLset_loading_state(0) >= 0; }();
   SIGNORINI_CHECK(initialised);

@@ -47,6 +47,7 @@ class Command:
     inputs: tuple         # files and folders that must stay as they are
     outputs: tuple = ()   # files that it makes; the others beside them are its own business
     before: tuple = ()    # commands that make what lies there before
+    grows: str = ""       # folder of outputs that grow row by row; `again` goes on with them or makes them anew
 
 
 COMMANDS = (
@@ -56,7 +57,7 @@ COMMANDS = (
             ("record", "ball.toml", "-o", "r.h5", "--force", "--set", "contact.friction=0.2"), ("ball.toml",), ("r.h5", "r.steps.csv", "r.env.json"),
             (("record", "ball.toml", "-o", "r.h5"),)),
     Command("run", ("run", "trial.toml", "--out", "out"), ("run", "trial.toml", "--out", "out", "--resume"), ("trial.toml", "p.npz"),
-            ("out/trial/runs.csv", "out/trial/trace.h5", "out/trial/env.json", "out/trial/run.toml")),
+            ("out/trial/runs.csv", "out/trial/trace.h5", "out/trial/env.json", "out/trial/run.toml"), grows="out/"),
     Command("solve", ("solve", "p.npz", "--solver", "pgs", "--csv", "s.csv", "--solution", "a.npz", "--trace", "t.h5"),
             ("solve", "p.npz", "--solver", "pgs", "--csv", "s.csv", "--solution", "a.npz", "--trace", "t.h5", "--force"), ("p.npz",),
             ("s.csv", "a.npz", "t.h5", "s.schema.json")),
@@ -77,7 +78,8 @@ COMMANDS = (
     Command("shard", ("run", "--plan", "camp", "--shard", "1/1"), ("run", "--plan", "camp", "--shard", "1/1"), ("trial.toml", "p.npz", "camp/plan.toml"),
             (), (("plan", "trial.toml", "-o", "camp"),)),
     Command("merge", ("merge", "camp"), ("merge", "camp"), ("trial.toml", "p.npz", "camp/plan.toml", "camp/parts"),
-            ("camp/trial/runs.csv", "camp/trial/env.json"), (("plan", "trial.toml", "-o", "camp"), ("run", "--plan", "camp", "--shard", "1/1"))),
+            ("camp/trial/runs.csv", "camp/trial/env.json"), (("plan", "trial.toml", "-o", "camp"), ("run", "--plan", "camp", "--shard", "1/1")),
+            grows="camp/trial/"),
 )
 
 

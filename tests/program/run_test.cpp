@@ -36,6 +36,8 @@ class RunTest : public ProgramTest {
     words.insert(words.end(), flags.begin(), flags.end());
     return words;
   }
+  /// Runs that are killed at write call 1, 1 + stride, … and gone on with, up to the first that ends by itself.
+  void kill_at_every(int stride) const;
   /// Three solvers to six tolerances: a second's work, several groups.
   void long_experiment() const {
     planted("long.hdf5", {.contacts = 30});
@@ -306,7 +308,7 @@ std::set<std::string> finished_groups(const fs::path& results, const std::set<st
   return finished;
 }
 
-TEST_F(RunTest, KillAtAnyWriteLosesAtMostTheRunInFlight) {
+void RunTest::kill_at_every(int stride) const {
   // four groups of three rows (converge, time, self-stopped) and a curve; a run makes some fifty write calls
   planted("a.hdf5", {.contacts = 3});
   planted("b.hdf5", {.contacts = 2, .seed = 2});
@@ -319,21 +321,21 @@ TEST_F(RunTest, KillAtAnyWriteLosesAtMostTheRunInFlight) {
   ASSERT_EQ(whole.size(), 12U);
   const std::size_t curves = read_traces(results() / "trace.h5").size();
   std::set<std::string> before;
-  for (int at = 1;; ++at) {
+  for (int at = 1;; at += stride) {
     SCOPED_TRACE(fmt::format("killed at write call {}", at));
     fs::remove_all(folder_ / "out");
     const Outcome o = run(command(true), killed_at(at));
     if (o.code == 0) {
       // the calls before the first row and after the last one (the curves into one file, env.json) included
       EXPECT_GT(at, 30) << "the shim does not see the writes";
-      EXPECT_EQ(before.size(), 4U);
+      EXPECT_GE(static_cast<int>(before.size()), 4 - stride + 1);
       break;
     }
     ASSERT_EQ(o.code, 137) << o.err;
-    // what was finished one write earlier is still there, and no two groups become safe by one write
+    // what was finished by the kill before is still there, and no two groups become safe by one write
     const std::set<std::string> kept = finished_groups(results(), whole);
     EXPECT_TRUE(std::includes(kept.begin(), kept.end(), before.begin(), before.end()));
-    EXPECT_LE(kept.size(), before.size() + 1);
+    EXPECT_LE(kept.size(), before.size() + static_cast<std::size_t>(stride));
     before = kept;
     const std::size_t kept_rows = fs::exists(results() / "runs.csv") ? rows().size() : 0;
     const Outcome resumed = run(command(true));
@@ -345,6 +347,10 @@ TEST_F(RunTest, KillAtAnyWriteLosesAtMostTheRunInFlight) {
     if (HasFailure()) break;
   }
 }
+
+// An odd stride: torn writes and missing ones take turns.
+TEST_F(RunTest, KillAtAnySeventhWriteLosesAtMostTheRunInFlight) { kill_at_every(7); }
+TEST_F(RunTest, SlowKillAtAnyWriteLosesAtMostTheRunInFlight) { kill_at_every(1); }
 
 TEST_F(RunTest, InterruptKeepsWhatIsFinishedAndResumes) {
   long_experiment();

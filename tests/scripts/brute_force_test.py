@@ -14,6 +14,9 @@ from pathlib import Path
 import h5py
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from slow import slow  # noqa: E402
+
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("SIGNORINI_PROGRAM", "")
 CHUNK = 256  # edges at a time
@@ -102,10 +105,12 @@ class BruteForce(unittest.TestCase):
     def test_cloth_over_itself_and_the_floor(self):
         self.expect_apart(self.record("cloth"), 3)
 
-    def test_layers_of_the_dress(self):
+    @slow
+    def test_slow_layers_of_the_dress(self):
         self.expect_apart(self.record("dress"), 1)
 
-    def test_cloth_between_boxes_and_balls(self):
+    @slow
+    def test_slow_cloth_between_boxes_and_balls(self):
         self.expect_apart(self.record("unified"), 3)
 
 

@@ -14,11 +14,12 @@ from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(SOURCE / "scripts"))
+sys.path[:0] = [str(SOURCE / "scripts"), str(SOURCE / "tests/scripts")]
 
 import h5py  # noqa: E402
 import numpy as np  # noqa: E402
 from signorini_dataset import conditioning, datasheet, difficulty, gallery, layout, parts, problems, program, tables, zenodo  # noqa: E402
+from slow import slow  # noqa: E402
 from signorini_dataset.choice import POOL, candidates, choose, ranks  # noqa: E402
 
 PROGRAM = os.environ.get("SIGNORINI_PROGRAM", "")
@@ -351,7 +352,7 @@ class Dataset(unittest.TestCase):
             self.assertEqual((second / "problems" / path.name).read_bytes(), path.read_bytes(), path.name)
 
     def test_a_run_goes_on_with_what_is_there(self):
-        again = self.make("again_quick")
+        again = shutil.copytree(self.first, self.root / "again_quick")
         sums, kept, lost = again / "SHA256SUMS", *sorted((again / "problems").glob("*.npz"))[:2]
         before, when = sums.read_bytes(), kept.stat().st_mtime_ns
         lost.unlink()
@@ -382,7 +383,8 @@ class Dataset(unittest.TestCase):
         self.make("cut_quick", "--record-only", scenes="bucket")
         self.assertEqual(tables.read_table(self.root / "cut_quick/scenes.csv")[0]["status"], "recorded")
 
-    def test_other_settings_make_other_files_and_failures_are_rows(self):
+    @slow
+    def test_slow_other_settings_make_other_files_and_failures_are_rows(self):
         out = self.make("poor_quick", "--solvers", "cr-full,ica", "--max-iterations", "1", scenes="rigidstack")
         for row in tables.read_table(out / "problems.csv"):
             self.assertEqual(row["status"], "iteration_limit")
@@ -407,7 +409,8 @@ class Dataset(unittest.TestCase):
         self.assertIn("springtoy.h5", row["message"])
         self.assertNotIn(str(self.root), row["message"])
 
-    def test_steps_with_contact_stand_beside_the_papers_numbers(self):
+    @slow
+    def test_slow_steps_with_contact_stand_beside_the_papers_numbers(self):
         out = self.make("cut_paper", "--size", "quick", "--record-only", "--contact-steps", "3", scenes="rings,springtoy")
         rows = {row["scene"]: row for row in tables.read_table(out / "scenes.csv")}
         found = gallery.contact_steps(out / "recordings/rings.steps.csv")
@@ -451,7 +454,9 @@ class Dataset(unittest.TestCase):
             self.assertIn("all hold", text)
 
     def test_tables_can_be_made_of_what_is_there(self):
-        out = self.make("tables_quick", "--record-only")
+        out = self.root / "tables_quick"
+        shutil.copytree(self.first / "recordings", out / "recordings")
+        self.make("tables_quick", "--record-only")
         before = (out / "scenes.csv").read_bytes()
         (out / "scenes.csv").unlink()
         self.make("tables_quick", "--tables", scenes="springtoy,bucket,rigidstack")

@@ -31,6 +31,11 @@ class Harden(unittest.TestCase):
         self.assertGreater(len(rows), 40)
         self.assertEqual({row["call"] for row in rows}, {"write", "fsync", "rename", "open", "read", "malloc"})
 
+    def test_a_failing_close_is_no_crash_and_an_unfinished_merge_is_made_again(self):
+        # a file whose close failed stays in HDF5's tables; a merge that ends before env.json is complete is still a merge
+        self.assertEqual(self.run_harden("--commands", "info,merge", "--most", "4", "--calls", "close,rename"), 0)
+        self.assertEqual({row["call"] for row in main.read_table(self.folder / "t.csv")}, {"close", "rename"})
+
     def test_finished_tries_are_not_repeated(self):
         words = ("--commands", "export", "--most", "3", "--calls", "rename,fsync", "--page", str(self.folder / "p.md"))
         self.run_harden(*words)
@@ -65,7 +70,7 @@ class Judge(unittest.TestCase):
             before = faults.digests(("in",), folder)
             for name, text in files:
                 (folder / name).write_text(text)
-            case = faults.Case("", "", SimpleNamespace(inputs=("in",), outputs=("out",), again=()), start, clean)
+            case = faults.Case("", "", SimpleNamespace(inputs=("in",), outputs=("out",), again=(), grows=""), start, clean)
             case.run = lambda where, words: (where / "out").write_text("new") and SimpleNamespace(returncode=0, stderr="")
             return list(case.judge(folder, SimpleNamespace(returncode=code, stderr=err), before))
 

@@ -1,6 +1,6 @@
 """The website of the documentation (scripts/docs): pages are staged without loss, links become those of the site, and what is broken is found.
 
-SITE_BUILD=1 builds all of it: Sphinx and doxygen may not warn, no link or picture may be broken, and nothing may be fetched from a network."""
+The slow test builds all of it: Sphinx and doxygen may not warn, no link or picture may be broken, and nothing may be fetched from a network."""
 
 import importlib.util
 import os
@@ -15,12 +15,13 @@ from pathlib import Path
 SOURCE = Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("SIGNORINI_PROGRAM", str(SOURCE / "build" / "release" / "experiments" / "signorini"))
 sys.dont_write_bytecode = True
-sys.path[:0] = [str(SOURCE / "scripts")]
+sys.path[:0] = [str(SOURCE / "scripts"), str(SOURCE / "tests" / "scripts")]
 
 from signorini_site import catalogue, check, cpp_api, main, python_api  # noqa: E402
 from signorini_site.header_text import first_sentence, for_doxygen, lines_of, markdown, summary  # noqa: E402
 from signorini_site.markdown import with_targets  # noqa: E402
 from signorini_site.staging import Extra, stage_pages  # noqa: E402
+from slow import slow  # noqa: E402
 
 README = "# Tool\n\nWhat it is ([how](docs/a.md)).\n\n![p](docs/p.svg)\n\n## More\n\nno lead\n"
 FRONT = "# Documentation\n\nWords.\n\n## Start\n\n- [the `first`](a.md): words; [again](a.md#b)\n- [All](../README.md)\n\n## Papers\n\n- [Paper](papers/x/README.md)\n"
@@ -194,9 +195,9 @@ class Check(unittest.TestCase):
             self.assertEqual(check.broken(site), ["a.css: /x.css: there is no such file"])
 
 
-@unittest.skipUnless(os.environ.get("SITE_BUILD"), "a full build takes a minute: SITE_BUILD=1, or ctest -L slow")
 class Built(unittest.TestCase):
-    def test_the_site_is_built_without_a_warning_or_a_broken_link(self):
+    @slow
+    def test_slow_the_site_is_built_without_a_warning_or_a_broken_link(self):
         missing = [name for name in ("sphinx", "furo", "breathe", "myst_parser", "numpy", "scipy") if importlib.util.find_spec(name) is None]
         missing += [] if shutil.which("doxygen") else ["doxygen"]
         missing += [] if Path("/usr/share/javascript/katex").is_dir() else ["libjs-katex"]

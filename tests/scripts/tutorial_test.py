@@ -11,6 +11,11 @@ import unittest
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(SOURCE / "tests" / "scripts")]
+
+from slow import slow  # noqa: E402
+
 PAGE = SOURCE / "docs" / "tutorial.md"
 PROGRAM = Path(os.environ.get("SIGNORINI_PROGRAM", str(SOURCE / "build" / "release" / "experiments" / "signorini")))
 TREE = PROGRAM.resolve().parents[3] if len(PROGRAM.resolve().parts) > 4 else SOURCE  # that it was built in: the page takes scripts and package from there
@@ -50,7 +55,6 @@ class Parts(unittest.TestCase):
         self.assertNotEqual(form("a converged"), form("a diverged"))
 
 
-@unittest.skipUnless(os.environ.get("SITE_BUILD"), "types the whole tutorial, which takes a minute: SITE_BUILD=1, or ctest -L slow")
 class Typed(unittest.TestCase):
     def run_block(self, body, folder):
         environment = os.environ | {"PATH": f"{PROGRAM.parent}:{os.environ['PATH']}", "SIGNORINI": str(TREE), "COLUMNS": "80"}
@@ -59,7 +63,8 @@ class Typed(unittest.TestCase):
         self.assertEqual(done.returncode, 0, f"{body}\n{done.stdout}")
         return done.stdout
 
-    def test_what_the_page_shows_is_what_comes_out(self):
+    @slow
+    def test_slow_what_the_page_shows_is_what_comes_out(self):
         if not PROGRAM.is_file():
             self.skipTest(f"no program {PROGRAM}")
         if not (TREE / "build" / "release" / "python" / "signorini").is_dir():
@@ -76,5 +81,4 @@ class Typed(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    sys.dont_write_bytecode = True
     unittest.main()
