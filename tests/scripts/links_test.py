@@ -15,43 +15,8 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(SOURCE / "scripts")]
 
 from signorini_report import definition  # noqa: E402
-
-SKIPPED = {".git", "build", "out"}  # the last one: results/out
-FENCE = re.compile(r"^(```|~~~).*?^\1[ \t]*$", re.M | re.S)
-LINK = re.compile(r"\[(?:[^\[\]]|\[[^\[\]]*\](?:\([^()]*\))?)*\]\(\s*<?([^()\s>]*(?:\([^()\s]*\)[^()\s>]*)*)>?(?:\s+\"[^\"]*\")?\s*\)")
-INNER = re.compile(r"!\[[^\[\]]*\]\(\s*<?([^()\s>]+)")  # a picture inside the words of a link
-DEFINED = re.compile(r"^\s{0,3}\[[^\]]+\]:\s*<?([^\s>]+)", re.M)
-ELEMENT = re.compile(r"<(?:a|img|source)\b[^>]*?\b(?:href|src|srcset)=[\"']([^\"']+)", re.I)
-
-
-def pages(root):
-    return sorted(path for path in root.rglob("*.md") if not SKIPPED & set(path.relative_to(root).parts[:-1]))
-
-
-def prose(text):
-    """Without blocks and spans of code."""
-    return re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", FENCE.sub("", text))
-
-
-def targets(text):
-    text = prose(text)
-    return list(dict.fromkeys(target for pattern in (LINK, INNER, DEFINED, ELEMENT) for target in pattern.findall(text) if target))
-
-
-def slug(heading):
-    """GitHub's anchor of a heading."""
-    words = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", html.unescape(re.sub(r"<[^>]+>", "", heading)))
-    words = re.sub(r"\*+|(?<!\w)_|_(?!\w)|`", "", words).strip().lower()
-    return "".join(c if c.isalnum() or c in "-_" else "-" if c == " " else "" for c in words)
-
-
-def anchors(text):
-    found, counts = set(re.findall(r"<[^>]+\b(?:id|name)=[\"']([^\"']+)", text)), {}
-    for heading in re.findall(r"^ {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*$", FENCE.sub("", text), re.M):
-        name = slug(heading)
-        found.add(name if name not in counts else f"{name}-{counts[name]}")
-        counts[name] = counts.get(name, 0) + 1
-    return found
+from signorini_site.markdown import ELSEWHERE, anchors, targets  # noqa: E402
+from signorini_site.tree import markdown_files as pages  # noqa: E402
 
 
 def broken(root):
@@ -59,7 +24,7 @@ def broken(root):
     lines, known = [], {}
     for page in pages(root):
         for target in targets(page.read_text(encoding="utf-8")):
-            if re.match(r"[a-z][a-z0-9+.-]*:", target, re.I):
+            if ELSEWHERE.match(target):
                 continue  # another site
             name, _, anchor = unquote(html.unescape(target)).partition("#")
             file = (page.parent / name).resolve() if name else page

@@ -25,7 +25,7 @@ class Scripts(unittest.TestCase):
             self.assertTrue(os.access(script, os.X_OK), script)
 
     def test_unknown_arguments_are_usage_errors(self):
-        for script in ("setup", "test", "format", "reference", "report", "migrate_experiment", "benchmarks"):
+        for script in ("setup", "test", "format", "reference", "report", "migrate_experiment", "benchmarks", "docs"):
             self.assertEqual(run(SOURCE / "scripts" / script, "--bogus").returncode, 2, script)
 
     def test_benchmarks_explains_itself_and_knows_its_programs(self):

@@ -1,0 +1,1 @@
+"""The documentation as a website: docs/, the headers and the Python package through Sphinx (scripts/docs)."""
