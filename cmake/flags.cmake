@@ -17,6 +17,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(signorini_flags INTERFACE -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow
                                                    -Wno-stringop-overread -Wno-restrict)
 endif()
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+  # Eigen's dot products and small products fuse where this is defined. Without it they round as on x86-64.
+  target_compile_options(signorini_flags INTERFACE -U__ARM_FEATURE_FMA)
+endif()
 if(SIGNORINI_SANITIZE)
   string(REPLACE ";" "," _sanitizers "${SIGNORINI_SANITIZE}")
   add_compile_options(-fsanitize=${_sanitizers} -fno-omit-frame-pointer -fno-sanitize-recover=all)

@@ -26,13 +26,23 @@ void initialise_once() {
   static_cast<void>(done);
 }
 
+/// A run that has no time. Google Benchmark has `skipped` in the place of `error_occurred` from 1.8 on.
+template <class Run>
+bool without_time(const Run& run) {
+  if constexpr (requires { run.error_occurred; }) {
+    return run.error_occurred || run.iterations == 0;
+  } else {
+    return static_cast<bool>(run.skipped) || run.iterations == 0;
+  }
+}
+
 /// Keeps the time of every repetition; prints nothing.
 class Collector : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(const Context&) override { return true; }
   void ReportRuns(const std::vector<Run>& runs) override {
     for (const Run& run : runs) {
-      if (run.run_type != Run::RT_Iteration || run.error_occurred || run.iterations == 0) continue;
+      if (run.run_type != Run::RT_Iteration || without_time(run)) continue;
       seconds[run.run_name.function_name].push_back(run.real_accumulated_time /
                                                     static_cast<double>(run.iterations));
     }

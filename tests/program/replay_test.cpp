@@ -1,5 +1,6 @@
 // signorini replay, as a user starts it: what it writes, what it refuses and with which words.
 
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "program/program_fixture.h"
