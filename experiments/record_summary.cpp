@@ -5,6 +5,8 @@
 #include <cmath>
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "base/text.h"
 #include "fact_json.h"
@@ -42,6 +44,13 @@ std::string intersections_text(const RecordingSummary& summary) {
   return fmt::format("pass through each other after {:.0f} of the recorded steps and the last one", *steps);
 }
 
+/// "  name       text", broken into lines that fit the screen.
+void say_entry(const std::string& name, const std::string& text) {
+  constexpr std::size_t kName = 13;
+  const std::vector<std::string> lines = wrapped_lines(text, text_columns() - kName);
+  for (std::size_t i = 0; i < lines.size(); ++i) say(fmt::format("  {:<11}{}", i == 0 ? name : "", lines[i]));
+}
+
 void print_numbers(const std::string& output, const RecordingSummary& summary) {
   std::string spared;
   if (summary.kept > 0) spared += fmt::format(" ({} kept from before)", summary.kept);
@@ -50,23 +59,23 @@ void print_numbers(const std::string& output, const RecordingSummary& summary) {
                   summary.steps, spared, summary.most_contacts(),
                   bytes_text(static_cast<double>(std::filesystem::file_size(output)))));
   const auto column = [&](const char* name) { return summary.column(name); };
-  say(fmt::format("  contacts   in up to {:.0f} regions and {:.0f} islands", column("regions").most,
-                  column("islands").most));
-  say(
-      fmt::format("  solves     {:.0f} with {:.0f} iterations, worst residual {}; {:.0f} steps repeated "
-                  "without warm start",
-                  column("solves").sum, column("iterations").sum, error_text(column("residual").most),
-                  column("restarted").sum));
-  say(fmt::format("  steps      up to {:.0f} detection rounds, {:.0f} halvings; {:.0f} unresolved",
-                  column("detection_rounds").most, column("halvings").most, column("unresolved").sum));
-  say(fmt::format(
-      "  geometry   deepest point {:.3g} m below a surface, largest rotation of a contact normal {:.3g}°, "
-      "smallest volume ratio {:.3g}",
-      column("deepest_point").most, column("largest_turn").most, column("volume_ratio").least));
-  say("  surfaces   " + intersections_text(summary));
+  say_entry("contacts", fmt::format("in up to {:.0f} regions and {:.0f} islands", column("regions").most,
+                                    column("islands").most));
+  say_entry("solves", fmt::format("{:.0f} with {:.0f} iterations, worst residual {}; {:.0f} steps repeated "
+                                  "without warm start",
+                                  column("solves").sum, column("iterations").sum,
+                                  error_text(column("residual").most), column("restarted").sum));
+  say_entry("steps",
+            fmt::format("up to {:.0f} detection rounds, {:.0f} halvings; {:.0f} unresolved",
+                        column("detection_rounds").most, column("halvings").most, column("unresolved").sum));
+  say_entry("geometry", fmt::format("deepest point {:.3g} m below a surface, largest rotation of a contact "
+                                    "normal {:.3g}°, smallest volume ratio {:.3g}",
+                                    column("deepest_point").most, column("largest_turn").most,
+                                    column("volume_ratio").least));
+  say_entry("surfaces", intersections_text(summary));
   const auto [before, after] = energies(summary);
-  say(fmt::format("  energy     {:.4g} J after the first step, {:.4g} J at the end: {:+.3g} J", before, after,
-                  after - before));
+  say_entry("energy", fmt::format("{:.4g} J after the first step, {:.4g} J at the end: {:+.3g} J", before,
+                                  after, after - before));
   double total = 0.0;
   std::string phases;
   for (const std::string& name : summary.clocks.columns) total += summary.column(name).sum;
@@ -76,8 +85,8 @@ void print_numbers(const std::string& output, const RecordingSummary& summary) {
         fmt::format("{}{} {} ({:.0f} %)", phases.empty() ? "" : ", ", name.substr(0, name.find("_seconds")),
                     seconds_text(seconds), total > 0.0 ? 100.0 * seconds / total : 0.0);
   }
-  say(fmt::format("  time       {} per step: {}", seconds_text(total / static_cast<double>(summary.steps)),
-                  phases));
+  say_entry("time",
+            fmt::format("{} per step: {}", seconds_text(total / static_cast<double>(summary.steps)), phases));
 }
 
 /// Whether the scene shows what it says, as far as a run that was cut short can tell.
@@ -90,7 +99,7 @@ std::vector<FactVerdict> verdicts(const RecordRequest& request, const StepTable&
 
 void print_facts(const RecordRequest& request, const StepTable& statistics) {
   for (const FactVerdict& verdict : verdicts(request, statistics))
-    say(fmt::format("  fact       {}: {}: {}", verdict.name, verdict_text(verdict), verdict.fact.says));
+    say_entry("fact", fmt::format("{}: {}: {}", verdict.name, verdict_text(verdict), verdict.fact.says));
 }
 
 }  // namespace

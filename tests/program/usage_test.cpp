@@ -100,7 +100,20 @@ TEST_F(UsageTest, ListNamesEveryShapeOfTheRegistry) {
 
 TEST_F(UsageTest, ScreensFitEightyColumnsUnlessToldOtherwise) {
   const std::string file = planted("net.hdf5", {.contacts = 12, .regions = 3});
-  ASSERT_EQ(run({"record", "rings", "--size", "quick", "--steps", "60", "-o", path("rings.h5")}).code, 0);
+  const std::vector<std::string> record{"record",  "rings", "--size", "quick",
+                                        "--steps", "60",    "-o",     path("rings.h5")};
+  const Outcome recorded = run(record, {"COLUMNS=80"});
+  ASSERT_EQ(recorded.code, 0);
+  const auto expect_to_fit = [this](const std::string& text, const std::vector<std::string>& screen) {
+    EXPECT_FALSE(text.empty()) << fmt::format("{}", fmt::join(screen, " "));
+    for (const std::string& line : split(text, '\n')) {
+      if (line.find(folder_.string()) != std::string::npos) continue;  // a path is not broken
+      const auto columns = std::ranges::count_if(
+          line, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
+      EXPECT_LE(columns, 80) << fmt::format("{}: {}", fmt::join(screen, " "), line);
+    }
+  };
+  expect_to_fit(recorded.err, record);
   std::vector<std::vector<std::string>> screens{
       {"--help"},
       {"list"},
@@ -112,16 +125,7 @@ TEST_F(UsageTest, ScreensFitEightyColumnsUnlessToldOtherwise) {
   for (const char* what : {"solvers", "scenes", "shapes", "experiments", "measures", "columns"})
     screens.push_back({"list", what});
   for (const char* command : kCommands) screens.push_back({command, "--help"});
-  for (const auto& screen : screens) {
-    const std::string text = run(screen, {"COLUMNS=80"}).out;
-    EXPECT_FALSE(text.empty()) << fmt::format("{}", fmt::join(screen, " "));
-    for (const std::string& line : split(text, '\n')) {
-      if (line.find(folder_.string()) != std::string::npos) continue;  // a path is not broken
-      const auto columns = std::ranges::count_if(
-          line, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
-      EXPECT_LE(columns, 80) << fmt::format("{}: {}", fmt::join(screen, " "), line);
-    }
-  }
+  for (const auto& screen : screens) expect_to_fit(run(screen, {"COLUMNS=80"}).out, screen);
   // What was cut is whole where there is room.
   const auto lines_at = [&](const char* columns) {
     return std::ranges::count(run({"info", path("rings.h5")}, {columns}).out, '\n');
