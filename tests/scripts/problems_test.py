@@ -161,25 +161,24 @@ class Siconos(Files):
     def native(self):
         return self.library.native(self.reduced.W, self.reduced.q, self.reduced.mu)
 
-    def test_the_referee_is_the_programs_own(self):
+    def solved(self, tolerance, column):
+        """Impulses of the program's pgs, and what its row has in this column."""
         answer, table = self.folder / "answer.hdf5", self.folder / "rows.csv"
-        snapshots.run_program("solve", self.path, "--solver", "pgs", "--tolerance", 1e-5, "--solution", answer, "--csv", table)
+        snapshots.run_program("solve", self.path, "--solver", "pgs", "--tolerance", tolerance, "--solution", answer, "--csv", table)
         with h5py.File(answer) as file:
             r = file["solution/r"][:]
         with open(table, newline="") as file:
-            told = float(next(csv.DictReader(file))["residual"])
+            return r, float(next(csv.DictReader(file))[column])
+
+    def test_the_referee_is_the_programs_own(self):
+        r, told = self.solved(1e-5, "residual")
         referee = self.siconos.Referee(self.path, self.folder)
         self.assertAlmostEqual(referee.residual(r) / told, 1.0, places=9)
         self.assertGreater(referee.residual(1.5 * r), 1e-3)
         self.assertEqual(referee.residual(np.full_like(r, np.nan)), np.inf)
 
     def test_its_own_error_is_the_one_that_our_referee_has_of_it(self):
-        answer, table = self.folder / "answer.hdf5", self.folder / "rows.csv"
-        snapshots.run_program("solve", self.path, "--solver", "pgs", "--tolerance", 1e-3, "--solution", answer, "--csv", table)
-        with h5py.File(answer) as file:
-            r = file["solution/r"][:]
-        with open(table, newline="") as file:
-            told = float(next(csv.DictReader(file))["siconos_error"])
+        r, told = self.solved(1e-3, "siconos_error")
         with self.library.Silence():
             self.assertAlmostEqual(self.library.own_error(self.native(), r) / told, 1.0, places=6)
 
