@@ -61,12 +61,12 @@ FclibExport export_fclib(const FclibExportRequest& request) {
   FclibFile out;
   out.problem = file.read(done.step);
   done.note = matrix_note(out.problem);
-  if (request.local)
+  if (request.without_bodies)
     out.problem = condensed(std::move(out.problem), fmt::format("{}: step {}", request.file, done.step));
   out.info.title = file.title();
   out.info.description = fmt::format("step {} of {}{}, exported by signorini", done.step,
                                      std::filesystem::path(request.file).filename().string(),
-                                     request.local ? ", condensed to its contacts" : "");
+                                     request.without_bodies ? ", condensed to its contacts" : "");
   out.info.math_info = "normal component first; impulses in N s, velocities in m/s; cone friction";
   out.solution = file.solution();
   write_problem(request.output, out, format);

@@ -12,7 +12,7 @@
 /// the problem nothing is lost, its starts included: solved again it gives the same bits. Surfaces and the driving
 /// solver's impulses, which are for pictures, are left out.
 ///
-/// With `local` the bodies are eliminated (contact/local_problem.h): W, q and mu stand in the file. A solution beside the
+/// With `without_bodies` the bodies are eliminated (contact/local_problem.h): W, q and mu stand in the file. A solution beside the
 /// problem stays, without its v.
 namespace signorini {
 
@@ -23,7 +23,7 @@ struct FclibExportRequest {
   std::string matrix = "symmetric";  ///< a name of `MatrixReading`, as --matrix gives it
   ExistingOutput existing = ExistingOutput::refuse;
   ProblemFormat format = ProblemFormat::by_name;
-  bool local = false;
+  bool without_bodies = false;
 };
 
 struct FclibExport {

@@ -101,7 +101,7 @@ TEST_F(FileExportTest, ALocalProblemKeepsItsBitsItsSolutionAndItsStarts) {
   write_fclib(path("a.hdf5"), file);
   const ReducedProblem reduced = assemble_reduced(planted.problem);
   for (const char* name : {"local.hdf5", "local.npz"}) {
-    const FclibExport done = export_fclib({.file = path("a.hdf5"), .output = path(name), .local = true});
+    const FclibExport done = export_fclib({.file = path("a.hdf5"), .output = path(name), .without_bodies = true});
     EXPECT_EQ(done.kind, name == std::string("local.npz") ? "npz" : "fclib_local");
     EXPECT_EQ(done.contacts, 4);
     EXPECT_EQ(done.dofs, 0);
@@ -120,7 +120,7 @@ TEST_F(FileExportTest, ALocalProblemKeepsItsBitsItsSolutionAndItsStarts) {
     EXPECT_EQ(read.info.description, "step 0 of a.hdf5, condensed to its contacts, exported by signorini");
   }
   // once more: the same problem
-  export_fclib({.file = path("local.hdf5"), .output = path("again.hdf5"), .local = true});
+  export_fclib({.file = path("local.hdf5"), .output = path("again.hdf5"), .without_bodies = true});
   expect_same_problem(read_fclib(path("again.hdf5")).problem, read_fclib(path("local.hdf5")).problem);
 }
 
@@ -128,7 +128,7 @@ TEST_F(FileExportTest, ALocalProblemInThePlaneHasTwoRows) {
   FclibFile file;
   file.problem = zoo::specimen("planar_wedge_moving").problem;
   write_fclib(path("a.hdf5"), file);
-  export_fclib({.file = path("a.hdf5"), .output = path("b.hdf5"), .local = true});
+  export_fclib({.file = path("a.hdf5"), .output = path("b.hdf5"), .without_bodies = true});
   const ContactProblem local = read_fclib(path("b.hdf5")).problem;
   EXPECT_EQ(local.spacedim, 2);
   EXPECT_EQ(local.contacts(), 2);
@@ -144,7 +144,7 @@ TEST_F(FileExportTest, WithoutContactsALocalFileIsEmptyAndReadable) {
                                   Vector::Zero(0), Vector::Zero(0));
   write_fclib(path("a.hdf5"), file);
   for (const char* name : {"b.hdf5", "b.npz"}) {
-    const FclibExport done = export_fclib({.file = path("a.hdf5"), .output = path(name), .local = true});
+    const FclibExport done = export_fclib({.file = path("a.hdf5"), .output = path(name), .without_bodies = true});
     EXPECT_EQ(done.contacts, 0);
     const ContactProblem read = ProblemFile(path(name)).read("0");
     EXPECT_EQ(read.contacts(), 0);
@@ -178,7 +178,7 @@ TEST_F(FileExportTest, AMassWithoutInverseHasNoLocalForm) {
       zoo::make_primal(M, Matrix::Identity(3, 3), Vector::Ones(3), Vector::Zero(3), Vector::Ones(1));
   write_fclib(path("a.hdf5"), file);
   try {
-    export_fclib({.file = path("a.hdf5"), .output = path("b.hdf5"), .local = true});
+    export_fclib({.file = path("a.hdf5"), .output = path("b.hdf5"), .without_bodies = true});
     FAIL() << "no error";
   } catch (const InputError& error) {
     EXPECT_EQ(
