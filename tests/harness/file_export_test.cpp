@@ -101,7 +101,8 @@ TEST_F(FileExportTest, ALocalProblemKeepsItsBitsItsSolutionAndItsStarts) {
   write_fclib(path("a.hdf5"), file);
   const ReducedProblem reduced = assemble_reduced(planted.problem);
   for (const char* name : {"local.hdf5", "local.npz"}) {
-    const FclibExport done = export_fclib({.file = path("a.hdf5"), .output = path(name), .without_bodies = true});
+    const FclibExport done =
+        export_fclib({.file = path("a.hdf5"), .output = path(name), .without_bodies = true});
     EXPECT_EQ(done.kind, name == std::string("local.npz") ? "npz" : "fclib_local");
     EXPECT_EQ(done.contacts, 4);
     EXPECT_EQ(done.dofs, 0);
@@ -144,7 +145,8 @@ TEST_F(FileExportTest, WithoutContactsALocalFileIsEmptyAndReadable) {
                                   Vector::Zero(0), Vector::Zero(0));
   write_fclib(path("a.hdf5"), file);
   for (const char* name : {"b.hdf5", "b.npz"}) {
-    const FclibExport done = export_fclib({.file = path("a.hdf5"), .output = path(name), .without_bodies = true});
+    const FclibExport done =
+        export_fclib({.file = path("a.hdf5"), .output = path(name), .without_bodies = true});
     EXPECT_EQ(done.contacts, 0);
     const ContactProblem read = ProblemFile(path(name)).read("0");
     EXPECT_EQ(read.contacts(), 0);
