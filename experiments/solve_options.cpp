@@ -23,6 +23,7 @@ void add_choices(CLI::App& command, SolveRequest& request, const SolveDefaults& 
            "none: the whole problem at once\n"
            "points: contacts connected through shared mass points; exact when M is diagonal by mass points\n"
            "islands: contacts connected through bodies; always exact\n"
+           "auto: islands, small ones several at a time; exact\n"
            "points-approx: points where it is not exact, for studies of the error\n"
            "points-inner: points inside 'ica' only; exact",
            "MODE[,MODE]");

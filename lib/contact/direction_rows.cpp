@@ -13,7 +13,34 @@ constexpr std::size_t kDofGrain = 2048;
 
 }  // namespace
 
-DirectionRows make_direction_rows(const SparseColumns& H, Index contacts) {
+namespace {
+
+/// Appends what contact k touches.
+void append_rows(const SparseColumns& H, Index k, DirectionRows& rows) {
+  std::array<SparseColumns::InnerIterator, 3> column{SparseColumns::InnerIterator(H, 3 * k),
+                                                     SparseColumns::InnerIterator(H, 3 * k + 1),
+                                                     SparseColumns::InnerIterator(H, 3 * k + 2)};
+  while (column[0] || column[1] || column[2]) {
+    Index dof = static_cast<Index>(H.rows());
+    for (const auto& entry : column) {
+      if (entry) dof = std::min(dof, entry.index());
+    }
+    std::array<double, 3> value{};
+    for (std::size_t j = 0; j < 3; ++j) {
+      if (column[j] && column[j].index() == dof) {
+        value[j] = column[j].value();
+        ++column[j];
+      }
+    }
+    if (value[0] == 0.0 && value[1] == 0.0 && value[2] == 0.0) continue;
+    rows.dof.push_back(dof);
+    rows.coefficient.insert(rows.coefficient.end(), value.begin(), value.end());
+  }
+}
+
+/// Those of contact(0), contact(1), …
+template <class Contact>
+DirectionRows rows_of(const SparseColumns& H, Index contacts, const Contact& contact) {
   DirectionRows rows;
   if (H.cols() == 0) {
     rows.begin.assign(contacts + 1, 0);
@@ -23,29 +50,21 @@ DirectionRows make_direction_rows(const SparseColumns& H, Index contacts) {
   rows.begin.push_back(0);
   rows.dof.reserve(H.nonZeros() / 3);
   rows.coefficient.reserve(H.nonZeros());
-  for (Index k = 0; k < contacts; ++k) {
-    std::array<SparseColumns::InnerIterator, 3> column{SparseColumns::InnerIterator(H, 3 * k),
-                                                       SparseColumns::InnerIterator(H, 3 * k + 1),
-                                                       SparseColumns::InnerIterator(H, 3 * k + 2)};
-    while (column[0] || column[1] || column[2]) {
-      Index dof = static_cast<Index>(H.rows());
-      for (const auto& entry : column) {
-        if (entry) dof = std::min(dof, entry.index());
-      }
-      std::array<double, 3> value{};
-      for (std::size_t j = 0; j < 3; ++j) {
-        if (column[j] && column[j].index() == dof) {
-          value[j] = column[j].value();
-          ++column[j];
-        }
-      }
-      if (value[0] == 0.0 && value[1] == 0.0 && value[2] == 0.0) continue;
-      rows.dof.push_back(dof);
-      rows.coefficient.insert(rows.coefficient.end(), value.begin(), value.end());
-    }
+  for (Index i = 0; i < contacts; ++i) {
+    append_rows(H, contact(i), rows);
     rows.begin.push_back(count(rows.dof));
   }
   return rows;
+}
+
+}  // namespace
+
+DirectionRows make_direction_rows(const SparseColumns& H, Index contacts) {
+  return rows_of(H, contacts, [](Index i) { return i; });
+}
+
+DirectionRows make_direction_rows(const SparseColumns& H, std::span<const Index> contacts) {
+  return rows_of(H, count(contacts), [&](Index i) { return contacts[i]; });
 }
 
 void add_impulses(const DirectionRows& H, std::span<const double> r, std::span<double> b) {

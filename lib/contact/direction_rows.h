@@ -22,6 +22,8 @@ struct DirectionRows {
 /// Rows whose three coefficients are all zero are dropped. H may be empty although there are contacts:
 /// nothing moves.
 DirectionRows make_direction_rows(const SparseColumns& H, Index contacts);
+/// Of some contacts, in their order.
+DirectionRows make_direction_rows(const SparseColumns& H, std::span<const Index> contacts);
 
 /// b += H r.
 void add_impulses(const DirectionRows& H, std::span<const double> r, std::span<double> b);

@@ -29,7 +29,10 @@ struct MassFactor::Sparse {
     std::optional<GeneralFactor> general;  // of an unsymmetric body
   };
   bool take(Body& wanted, const std::unordered_multimap<std::uint64_t, std::size_t>& place);
+  Body& of(Index number) { return body[slot[number]]; }
+  const Body& of(Index number) const { return body[slot[number]]; }
 
+  std::vector<Index> slot;  // per body of M: in `body`, −1 when dense or not wanted
   std::vector<Body> body;
   bool remember = false;
   mutable std::vector<double> workspace;
@@ -174,8 +177,10 @@ bool MassFactor::Sparse::take(Body& wanted,
 
 void MassFactor::factor_sparse(const SparseRows& M, std::span<const Index> wanted, Sparse* before,
                                Guard& guard, TaskArena* arena) {
+  sparse_->body.resize(wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) sparse_->slot[wanted[i]] = static_cast<Index>(i);
   for_each_task(arena, wanted.size(), [&](std::size_t i) {
-    Sparse::Body& body = sparse_->body[wanted[i]];
+    Sparse::Body& body = sparse_->body[i];
     body.block = extract(M, wanted[i]);
     if (sparse_->remember) body.digest = digest_of_values(body.block);
   });
@@ -186,20 +191,20 @@ void MassFactor::factor_sparse(const SparseRows& M, std::span<const Index> wante
     for (std::size_t b = 0; b < before->body.size(); ++b) {
       if (before->body[b].factor) place.emplace(before->body[b].digest, b);
     }
-    std::erase_if(left, [&](Index b) { return before->take(sparse_->body[b], place); });
+    std::erase_if(left, [&](Index b) { return before->take(sparse_->of(b), place); });
     for (const Sparse::Body& old : before->body) {
       if (old.pattern) patterns.entries[patterns.number(old.block)].analysis = old.pattern;
     }
   }
   for_each_task(arena, left.size(), [&](std::size_t i) {
-    Sparse::Body& body = sparse_->body[left[i]];
+    Sparse::Body& body = sparse_->of(left[i]);
     if (asymmetry(body.block) <= kSymmetric) return;
     unsymmetric_[left[i]] = 1;
     guard(left[i], [&] { body.general.emplace(body.block); });
   });
   std::erase_if(left, [&](Index b) { return !is_symmetric(b); });
   std::vector<std::size_t> number(left.size());
-  for (std::size_t i = 0; i < left.size(); ++i) number[i] = patterns.number(sparse_->body[left[i]].block);
+  for (std::size_t i = 0; i < left.size(); ++i) number[i] = patterns.number(sparse_->of(left[i]).block);
   std::vector<Index> owner(patterns.entries.size(), -1);  // the first body of each pattern: the one to blame
   for (std::size_t i = left.size(); i-- > 0;) owner[number[i]] = left[i];
   for_each_task(arena, patterns.entries.size(), [&](std::size_t p) {
@@ -208,7 +213,7 @@ void MassFactor::factor_sparse(const SparseRows& M, std::span<const Index> wante
       guard(owner[p], [&] { entry.analysis = std::make_shared<const SpdPattern>(*entry.matrix); });
   });
   for_each_task(arena, left.size(), [&](std::size_t i) {
-    Sparse::Body& body = sparse_->body[left[i]];
+    Sparse::Body& body = sparse_->of(left[i]);
     body.pattern = patterns.entries[number[i]].analysis;
     guard(left[i], [&] { body.factor.emplace(body.block, body.pattern.get()); });
   });
@@ -237,8 +242,8 @@ void MassFactor::number_dofs(const SparseRows& M, Index node_size) {
   }
   inverse_begin_.assign(found.count, -1);
   unsymmetric_.assign(found.count, 0);
+  sparse_->slot.assign(found.count, -1);
   sparse_->body.clear();
-  sparse_->body.resize(found.count);
   sparse_->workspace.resize(n);
   constexpr Index kTaskDofs = 96;
   task_begin_.assign(1, 0);
@@ -341,7 +346,7 @@ void multiply_small(const double* A, std::size_t size, double* x) {
 
 void MassFactor::solve_body(Index body, Matrix& X) const {
   if (!is_dense(body)) {
-    const Sparse::Body& own = sparse_->body[body];
+    const Sparse::Body& own = sparse_->of(body);
     X = own.general ? own.general->solve_columns(X) : own.factor->solve_columns(X);
     return;
   }
@@ -353,18 +358,16 @@ void MassFactor::solve_body(Index body, Matrix& X) const {
 
 void MassFactor::half_solve_body(Index body, Matrix& X) const {
   SIGNORINI_CHECK(!is_dense(body) && is_symmetric(body));
-  X = sparse_->body[body].factor->half_solve(X);
+  X = sparse_->of(body).factor->half_solve(X);
 }
 
 void MassFactor::solve_sparse(Index body, std::span<double> x) const {
-  const Sparse::Body& own = sparse_->body[body];
-  if (own.factor) {
-    own.factor->solve(x, x);
-  } else if (own.general) {
-    own.general->solve(x, x);
-  } else {
+  if (sparse_->slot[body] < 0) {
     std::fill(x.begin(), x.end(), 0.0);  // a body that nobody asked for
+    return;
   }
+  const Sparse::Body& own = sparse_->of(body);
+  own.factor ? own.factor->solve(x, x) : own.general->solve(x, x);
 }
 
 void MassFactor::solve_own(Index body, std::span<const double> b, std::span<double> x) const {

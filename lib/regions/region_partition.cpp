@@ -75,7 +75,8 @@ RegionPartition partition_regions(const ContactProblem& problem, RegionMode mode
   const bool use_delassus = problem.has_dual() && !approximate;
   UnionFind sets(use_delassus ? nodes + m : nodes);
   std::vector<Index> anchor = connect_nodes_by_contacts(problem, sets);
-  if (mode == RegionMode::islands && problem.has_primal()) connect_nodes_by_mass(problem, sets);
+  const bool by_mass = mode == RegionMode::islands || mode == RegionMode::automatic;
+  if (by_mass && problem.has_primal()) connect_nodes_by_mass(problem, sets);
   if (use_delassus) {
     for (Index k = 0; k < m; ++k) {
       Index& element = anchor[k];
@@ -87,10 +88,34 @@ RegionPartition partition_regions(const ContactProblem& problem, RegionMode mode
   return number_regions(mode, sets, std::move(anchor));
 }
 
+RegionPartition join_small_regions(const RegionPartition& partition, Index least) {
+  std::vector<Index> label(partition.label.size());
+  Index groups = 0, open = -1, held = 0;
+  for (Index i = 0; i < partition.regions(); ++i) {
+    const std::span<const Index> region = partition.region(i);
+    const bool small = count(region) < least;
+    if (!small || open < 0) {
+      if (small) {
+        open = groups;
+        held = 0;
+      }
+      for (const Index k : region) label[k] = groups;
+      ++groups;
+    } else {
+      for (const Index k : region) label[k] = open;
+    }
+    if (!small) continue;
+    held += count(region);
+    if (held >= least) open = -1;
+  }
+  return partition_from_labels(partition.mode, std::move(label), groups);
+}
+
 bool is_exact(const ContactProblem& problem, RegionMode mode) {
   switch (mode) {
     case RegionMode::none:
     case RegionMode::islands:
+    case RegionMode::automatic:
     case RegionMode::points_inner:
       return true;
     case RegionMode::points:

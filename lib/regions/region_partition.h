@@ -14,6 +14,9 @@
 ///             block diagonal over them exactly when M couples no two mass points (explicit integration).
 ///   islands:  the same graph with the edges of M added. W is block diagonal over them for every M.
 ///
+///   auto:     islands, the small ones several at a time (`join_small_regions`), so that no part costs more to set up than
+///             it saves. Exact for every M.
+///
 ///   points-inner:  the graph of `points` whatever M is. Nothing of W is dropped: the solver works on the
 ///                  whole problem and only its inner problems are split (solvers/region_solver.h).
 ///   points-approx: the same graph, and the coupling by M is ignored: for the study of that error only.
@@ -23,14 +26,15 @@
 /// region of its own. Labels are deterministic: the label of a component is the rank of its smallest contact.
 namespace signorini {
 
-enum class RegionMode { none, points, islands, points_approx, points_inner };
+enum class RegionMode { none, points, islands, automatic, points_approx, points_inner };
 
 template <>
 struct EnumNames<RegionMode> {
-  static constexpr std::array<std::pair<RegionMode, std::string_view>, 5> value{
+  static constexpr std::array<std::pair<RegionMode, std::string_view>, 6> value{
       {{RegionMode::none, "none"},
        {RegionMode::points, "points"},
        {RegionMode::islands, "islands"},
+       {RegionMode::automatic, "auto"},
        {RegionMode::points_approx, "points-approx"},
        {RegionMode::points_inner, "points-inner"}}};
 };
@@ -51,13 +55,17 @@ struct RegionPartition {
 };
 
 /// Throws `UsageError` when `points` is asked for and M couples mass points (inexact; ask for points-approx
-/// or islands).
+/// or islands). The parts of `auto` are the islands: whoever solves them knows which are small.
 RegionPartition partition_regions(const ContactProblem& problem, RegionMode mode);
 
 /// The lists of a partition from its labels 0 … regions − 1, numbered by smallest contact.
 RegionPartition partition_from_labels(RegionMode mode, std::vector<Index> label, Index regions);
 /// The same in place: `region_begin` and `contacts` from `label`.
 void list_regions(RegionPartition& partition, Index regions);
+
+/// Joins regions of fewer than `least` contacts, in their order, until they hold as many together; the last ones may stay
+/// below. Larger regions stay as they are.
+RegionPartition join_small_regions(const RegionPartition& partition, Index least);
 
 /// True when solving `problem` by `mode` drops no entry of W. False for `points` wherever `partition_regions`
 /// refuses it.

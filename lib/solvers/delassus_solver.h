@@ -20,6 +20,7 @@ class DelassusSolver : public IterativeSolver {
     return island_refusal(problem.contacts());
   }
   void use_arena(TaskArena* arena) override { arena_ = arena; }
+  double largest_free_velocity() const override { return data_.q.lpNorm<Eigen::Infinity>(); }
   void prepare(const ContactProblem& problem) override {
     prepare_island(assemble_reduced(problem, arena_), problem.mu);
   }

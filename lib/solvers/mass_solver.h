@@ -16,6 +16,7 @@ class MassSolver : public IterativeSolver {
     return PrimalSystem::refusal(problem);
   }
   void use_arena(TaskArena* arena) override { arena_ = arena; }
+  double largest_free_velocity() const override { return system_.largest_relative; }
 
  protected:
   double velocity_scale() override { return system_.scale; }

@@ -327,9 +327,9 @@ double PrimalSystem::mass_norm(std::span<const double> b, TaskArena* arena) {
 
 void PrimalSystem::measure_scale() {
   relative_velocity(span_of(origin), u_);
-  double largest = 0.0;
-  for (const double q : u_) largest = std::max(largest, std::abs(q));
-  scale = largest > 0.0 ? largest : 1.0;
+  largest_relative = 0.0;
+  for (const double q : u_) largest_relative = std::max(largest_relative, std::abs(q));
+  scale = largest_relative > 0.0 ? largest_relative : 1.0;
 }
 
 void PrimalSystem::apply_inverse_diagonal(std::span<double> x) const {

@@ -140,8 +140,9 @@ class PrimalSystem {
   Vector pull;    ///< f − M v₀, size(), N·s; empty with Origin::free, where it is 0
   /// Of D⁻¹ M, from the free velocity; with Judge::own and Origin::free, unknown else (residual_polynomial.h).
   SpectrumBounds spectrum;
-  double scale = 1.0;            ///< max |Hᵀ v₀ + w|, or 1; m/s. U = max|q| with Origin::free
-  std::vector<Matrix3> inverse;  ///< per node block: D_ii⁻¹; zero for the blocks of a pair
+  double largest_relative = 0.0;  ///< max |Hᵀ v₀ + w|, m/s
+  double scale = 1.0;             ///< the same, or 1 where it vanishes. U = max|q| with Origin::free
+  std::vector<Matrix3> inverse;   ///< per node block: D_ii⁻¹; zero for the blocks of a pair
   std::vector<Pair> pairs;
   std::vector<InverseMass> inverse_mass;  ///< true ones with `exact`, those of W_D else
 

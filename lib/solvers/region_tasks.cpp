@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/reason.h"
 #include "contact/delassus_operator.h"
+#include "regions/contact_graph.h"
 #include "regions/region_extractor.h"
 #include "solvers/region_schedule.h"
 #include "solvers/region_systems.h"
@@ -30,6 +31,12 @@ constexpr double kSmallProblem = 2000.0;
 /// A region of at least this many blocks, and of half of the blocks of all, gets the threads for itself where its
 /// solver has use for them: the other regions cannot occupy them.
 constexpr double kLargeRegion = 20e3;
+
+/// Contacts that are worth a part of their own in region mode auto: for a solver of W and q, and for one of M and H, whose
+/// set-up is longer (docs/notes/regions.md).
+constexpr Index kWorthSweeping = 8, kWorthPreparing = 32;
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 /// From the best outcome to the worst.
 int badness(SolveStatus status) {
@@ -129,6 +136,13 @@ struct RegionTasks::Impl {
   }
 
   std::size_t regions() const { return solvers.size(); }
+
+  RegionPartition split(const ContactProblem& problem) const {
+    RegionPartition parts = partition_regions(problem, options.mode);
+    if (options.mode != RegionMode::automatic) return parts;
+    return join_small_regions(parts,
+                              prototype->works_on_impulses(problem) ? kWorthSweeping : kWorthPreparing);
+  }
 
   /// Null for one thread.
   TaskArena* threads() {
@@ -261,6 +275,11 @@ struct RegionTasks::Impl {
 
   bool prepare_together(const ContactProblem& problem);
   void prepare_apart(const ContactProblem& problem);
+  void prepare_region(std::size_t i, const ContactProblem& part, TaskArena* helpers = nullptr);
+  /// The one region there is, from the problem itself.
+  void prepare_whole(const ContactProblem& problem) {
+    prepare_region(0, problem, too_small_for_threads(problem) ? nullptr : threads());
+  }
   void trace_solve(std::span<double> r, const StopRule& stop, IterationObserver& observer);
 };
 
@@ -286,7 +305,7 @@ std::span<const double> RegionTasks::region_seconds() const { return impl_->seco
 std::string RegionTasks::unsupported_reason(const ContactProblem& problem) const {
   RegionPartition partition;
   try {
-    partition = partition_regions(problem, impl_->options.mode);
+    partition = impl_->split(problem);
   } catch (const UsageError& error) {
     return error.what();
   }
@@ -304,8 +323,11 @@ std::string RegionTasks::unsupported_reason(const ContactProblem& problem) const
 /// Solvers that need W and q only get those of many regions from one assembly. False where that fails: region
 /// by region the failure gets a name.
 bool RegionTasks::Impl::prepare_together(const ContactProblem& problem) {
-  const bool exact = options.mode == RegionMode::points || options.mode == RegionMode::islands;
-  if (!prototype->works_on_impulses(problem) || !exact) return false;
+  if (!prototype->works_on_impulses(problem) || options.mode == RegionMode::points_approx) return false;
+  if (regions() == 1) {
+    prepare_whole(problem);
+    return true;
+  }
   const auto take = [&](Index region, ReducedProblem system) {
     const std::size_t i = region;
     const std::span<const Index> contacts = partition.region(region);
@@ -330,24 +352,37 @@ bool RegionTasks::Impl::prepare_together(const ContactProblem& problem) {
 
 /// Extracts, assembles and prepares one region after the other.
 void RegionTasks::Impl::prepare_apart(const ContactProblem& problem) {
-  problems.resize(regions());
   const RegionExtractor extractor(problem, partition);
+  if (regions() == 1 && problem.has_primal() && count(extractor.nodes(0)) == node_count(problem)) {
+    prepare_whole(problem);  // nothing is left out
+    return;
+  }
+  problems.resize(regions());
   for (std::size_t i = 0; i < regions(); ++i)
     costs[i] = static_cast<double>(partition.region(static_cast<Index>(i)).size());
   schedule = schedule_regions(costs, options.threads);
   for_each_region([&](std::size_t i) {
-    const ContactProblem& part = problems[i] = extractor.extract(static_cast<Index>(i));
-    costs[i] = predicted_cost(part);
-    largest_q[i] = assemble_q(part).lpNorm<Eigen::Infinity>();
-    solvers[i] = prototype->fresh();
-    refusals[i] = solvers[i]->unsupported_reason(part);
-    if (refusals[i].empty()) solvers[i]->prepare(part);
+    problems[i] = extractor.extract(static_cast<Index>(i));
+    prepare_region(i, problems[i]);
   });
+}
+
+void RegionTasks::Impl::prepare_region(std::size_t i, const ContactProblem& part, TaskArena* helpers) {
+  costs[i] = predicted_cost(part);
+  solvers[i] = prototype->fresh();
+  refusals[i] = solvers[i]->unsupported_reason(part);
+  if (refusals[i].empty()) {
+    solvers[i]->use_arena(helpers);
+    solvers[i]->prepare(part);
+    solvers[i]->use_arena(nullptr);
+  }
+  largest_q[i] = refusals[i].empty() ? solvers[i]->largest_free_velocity() : kUnknown;
+  if (std::isnan(largest_q[i])) largest_q[i] = assemble_q(part).lpNorm<Eigen::Infinity>();
 }
 
 void RegionTasks::prepare(const ContactProblem& problem) {
   Impl& s = *impl_;
-  s.partition = partition_regions(problem, s.options.mode);
+  s.partition = s.split(problem);
   s.resize(s.partition.regions(), problem.contacts());
   if (!s.prepare_together(problem)) s.prepare_apart(problem);
   // U = max |q| over the whole problem

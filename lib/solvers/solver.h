@@ -192,6 +192,11 @@ class Solver {
   /// (Verschoor 2019, Algorithm 1).
   virtual void update_contacts(const ContactProblem& problem) { prepare(problem); }
 
+  /// After `prepare`: max|q| of that problem in m/s, or what takes its place in the solves to come (a bound from below, or
+  /// the velocity that the solver counts from); 0 where it vanishes, NaN where the solver does not know it. U of a problem
+  /// solved by regions is the largest of its regions'.
+  virtual double largest_free_velocity() const { return std::numeric_limits<double>::quiet_NaN(); }
+
   /// Whether `problem` is solved on W and q alone: then `prepare_island` serves it too.
   virtual bool works_on_impulses(const ContactProblem& /*problem*/) const {
     return traits().needs == SolverNeeds::delassus;

@@ -24,10 +24,11 @@ SPARE_COLOURS = ["#5D3A9B", "#994F00", "#40B0A6", "#DC3220", "#4B4B4B"]
 
 # Region mode: marker and whether it is filled.
 REGION_MARKS = {"none": ("o", False), "points": ("o", True), "islands": ("s", True), "points-approx": ("^", True),
-                "points-inner": ("D", True)}
+                "points-inner": ("D", True), "auto": ("v", True)}
 REGION_ORDER = list(REGION_MARKS)
 REGION_WORDS = {"none": "whole", "points": "regions (points)", "islands": "islands",
-                "points-approx": "regions (points, approximate)", "points-inner": "regions inside (points-inner)"}
+                "points-approx": "regions (points, approximate)", "points-inner": "regions inside (points-inner)",
+                "auto": "islands (auto)"}
 LINES = ["-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.2, 1.2, 1.2)), (0, (9, 2)), (0, (3, 1, 1, 1, 1, 1))]
 SOLVER_MARKERS = ["o", "s", "^", "D", "v", "P", "X", "<", ">", "*"]
 

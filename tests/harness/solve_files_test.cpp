@@ -127,8 +127,9 @@ TEST(SolvePlan, MistakesNameTheOptionAndTheValue) {
             "--threads 0: must be at least 1, e.g. --threads 2");
   EXPECT_EQ(with([](SolveRequest& r) { r.solution = "s.hdf5"; }),
             "--solution s.hdf5: holds one answer; ask for one file and one solver");
-  EXPECT_EQ(with([](SolveRequest& r) { r.regions = {"point"}; }),
-            "--regions: unknown value 'point' (known: none, points, islands, points-approx, points-inner)");
+  EXPECT_EQ(
+      with([](SolveRequest& r) { r.regions = {"point"}; }),
+      "--regions: unknown value 'point' (known: none, points, islands, auto, points-approx, points-inner)");
 }
 
 TEST(SolvePlan, EveryOutputHasItsCompanions) {

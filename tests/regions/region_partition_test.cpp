@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "base/check.h"
@@ -99,6 +100,44 @@ TEST(RegionPartition, AContactAndItsBodyAreOneIslandWithEveryOtherContactOfTheBo
   EXPECT_EQ(partition_regions(problem, RegionMode::points_approx).label, (std::vector<Index>{0, 0, 1, 2, 0}));
 }
 
+RegionPartition of_sizes(const std::vector<Index>& sizes) {
+  std::vector<Index> label;
+  for (Index i = 0; i < count(sizes); ++i) label.insert(label.end(), sizes[i], i);
+  return partition_from_labels(RegionMode::islands, std::move(label), count(sizes));
+}
+
+TEST(RegionPartition, SmallRegionsAreJoinedUntilTheyHoldEnoughTogether) {
+  const RegionPartition joined = join_small_regions(of_sizes({2, 5, 1, 2, 4, 1, 1}), 4);
+  EXPECT_EQ(joined.label, (std::vector<Index>{0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 2, 2, 2, 2, 3, 3}));
+  EXPECT_EQ(joined.regions(), 4);  // 2 + 1 + 2, 5, 4 and the last two, which stay below
+}
+
+TEST(RegionPartition, JoiningLeavesTheListsInOrderAndNothingOut) {
+  Rng rng(11);
+  for (int trial = 0; trial < 100; ++trial) {
+    const Graph graph = random_graph(60, static_cast<Index>(rng.below(60)), 10, rng);
+    const ContactProblem problem = problem_from(graph, rng.next());
+    const RegionPartition islands = partition_regions(problem, RegionMode::islands);
+    const auto least = static_cast<Index>(1 + rng.below(12));
+    const RegionPartition joined = join_small_regions(islands, least);
+    Index next = 0, below = 0;
+    for (Index i = 0; i < joined.regions(); ++i) {
+      ASSERT_FALSE(joined.region(i).empty());
+      EXPECT_TRUE(std::is_sorted(joined.region(i).begin(), joined.region(i).end()));
+      EXPECT_GE(joined.region(i).front(), next);  // numbered by the smallest contact
+      next = joined.region(i).front();
+      below += count(joined.region(i)) < least ? 1 : 0;
+    }
+    EXPECT_LE(below, 1);
+    for (Index i = 0; i < islands.regions(); ++i) {
+      for (const Index k : islands.region(i))
+        EXPECT_EQ(joined.label[k], joined.label[islands.region(i).front()]);
+    }
+    if (least == 1) EXPECT_EQ(joined.label, islands.label);
+    EXPECT_EQ(partition_regions(problem, RegionMode::automatic).label, islands.label);
+  }
+}
+
 TEST(RegionPartition, ExactnessIsSaidForEveryMode) {
   const auto explicit_step = problem_from({3, {{0}, {1}}, {}});
   const auto separate = problem_from({3, {{0}, {1}}, {{1, 2}}});  // coupled, but no two contacts through it
@@ -111,6 +150,7 @@ TEST(RegionPartition, ExactnessIsSaidForEveryMode) {
   EXPECT_TRUE(is_exact(separate, RegionMode::points_approx));
   EXPECT_FALSE(is_exact(joined, RegionMode::points_approx));
   EXPECT_TRUE(is_exact(joined, RegionMode::islands));
+  EXPECT_TRUE(is_exact(joined, RegionMode::automatic));
   EXPECT_TRUE(is_exact(joined, RegionMode::none));
 }
 

@@ -50,8 +50,7 @@ void expect_systems_of_extracted_regions(const ContactProblem& problem, RegionMo
 TEST(RegionSystems, HaveTheBitsOfRegionsAssembledAlone) {
   TaskArena three(3);
   for (TaskArena* const arena : {static_cast<TaskArena*>(nullptr), &three}) {
-    for (const int contacts :
-         {3, 40}) {  // cut out of one assembly, and assembled in groups on one thread too
+    for (const int contacts : {3, 40}) {
       const ContactProblem explicit_step = planted(25, contacts, 0.0);
       expect_systems_of_extracted_regions(explicit_step, RegionMode::points, arena);
       expect_systems_of_extracted_regions(explicit_step, RegionMode::islands, arena);
@@ -59,6 +58,24 @@ TEST(RegionSystems, HaveTheBitsOfRegionsAssembledAlone) {
       expect_systems_of_extracted_regions(dual_of(explicit_step), RegionMode::points, arena);
     }
   }
+}
+
+// Bodies whose matrices are not symmetric have all blocks of W, beside others that have one triangle mirrored.
+TEST(RegionSystems, HaveTheBitsOfRegionsAssembledAloneWhereMIsNotSymmetric) {
+  ContactProblem problem = planted(12, 4, 1.0);
+  problem.M.makeCompressed();
+  bool changed = false;
+  for (Index i = 0; i < problem.dofs() / 2; ++i) {
+    for (SparseRows::InnerIterator entry(problem.M, i); entry; ++entry) {
+      if (entry.index() <= i || entry.value() == 0.0) continue;
+      entry.valueRef() *= 1.25;  // the other triangle stays
+      changed = true;
+    }
+  }
+  ASSERT_TRUE(changed);
+  TaskArena three(3);
+  expect_systems_of_extracted_regions(problem, RegionMode::islands, nullptr);
+  expect_systems_of_extracted_regions(problem, RegionMode::islands, &three);
 }
 
 TEST(RegionSystems, LeaveBodiesWithoutContactsAlone) {

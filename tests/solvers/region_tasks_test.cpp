@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "contact/planted_problem.h"
 #include "contact/residuals.h"
+#include "regions/region_extractor.h"
 #include "solvers/allocation_counter.h"
 #include "solvers/region_schedule.h"
 #include "solvers/registry.h"
@@ -192,6 +193,71 @@ TEST(RegionTasks, ANearlyRestingRegionStopsByTheGlobalScale) {
   EXPECT_GT(tasks.region_reports()[0].iterations, 0);
   EXPECT_EQ(tasks.region_reports()[1].iterations, 0);
   EXPECT_LE(Referee(problem).measure(r, {}).residual, stop.residual);
+}
+
+/// Everything slow, and one region at rest: without forces and free velocities.
+ContactProblem one_region_at_rest(double stiffness) {
+  PlantedOptions options;
+  options.regions = 3;
+  options.contacts = 18;
+  options.stiffness = stiffness;
+  ContactProblem problem = make_planted_problem(options).problem;
+  problem.f *= 1e-4;
+  problem.w *= 1e-4;
+  const RegionPartition parts = partition_regions(problem, RegionMode::islands);
+  const RegionExtractor extractor(problem, parts);
+  for (const Index k : parts.region(1)) problem.w.segment<3>(3 * k).setZero();
+  for (const Index node : extractor.nodes(1))
+    problem.f.segment(node * problem.node_size(), problem.node_size()).setZero();
+  return problem;
+}
+
+// Where max|q| of a region vanishes, its solver works with U = 1 m/s when it is alone; that must not become U of the whole.
+TEST(RegionTasks, ARegionAtRestDoesNotSetTheScale) {
+  for (const double stiffness : {0.0, 1.0}) {
+    const ContactProblem problem = one_region_at_rest(stiffness);
+    ASSERT_LT(assemble_q(problem).lpNorm<Eigen::Infinity>(), 1e-2);
+    for (const SolverEntry& entry : solver_registry()) {
+      SCOPED_TRACE(entry.name);
+      auto tasks = make_region_solver(entry.name, {}, {RegionMode::islands, 1});
+      tasks->prepare(problem);
+      auto r = zeros(problem);
+      StopRule stop;
+      stop.residual = 1e-5;
+      EXPECT_EQ(tasks->solve(r, stop, nullptr).status, SolveStatus::converged);
+      EXPECT_LE(Referee(problem).measure(r, tasks->common().spec()).residual, stop.residual);
+    }
+  }
+}
+
+// Mode auto: the islands of few contacts are joined, and the answer is that of the whole.
+TEST(RegionTasks, ModeAutoJoinsSmallIslandsAndMeetsTheResidual) {
+  for (const double stiffness : {0.0, 1.0}) {
+    PlantedOptions options;
+    options.regions = 40;
+    options.contacts = 160;
+    options.stiffness = stiffness;
+    const ContactProblem problem = make_planted_problem(options).problem;
+    const Index islands = partition_regions(problem, RegionMode::islands).regions();
+    for (const SolverEntry& entry : solver_registry()) {
+      SCOPED_TRACE(entry.name);
+      std::vector<double> one;
+      for (const int threads : {1, 3}) {
+        auto tasks = make_region_solver(entry.name, {}, {RegionMode::automatic, threads});
+        ASSERT_EQ(tasks->unsupported_reason(problem), "");
+        tasks->prepare(problem);
+        EXPECT_GT(tasks->partition().regions(), 1);
+        EXPECT_LT(tasks->partition().regions(), islands);
+        auto r = zeros(problem);
+        StopRule stop;
+        stop.residual = 1e-5;
+        EXPECT_EQ(tasks->solve(r, stop, nullptr).status, SolveStatus::converged);
+        EXPECT_LE(Referee(problem).measure(r, tasks->common().spec()).residual, stop.residual);
+        if (threads == 1) one = r;
+        EXPECT_EQ(r, one);  // to the last bit
+      }
+    }
+  }
 }
 
 TEST(RegionTasks, TheScaleOfTheWholeProblemReachesEveryRegionUnlessTheCallerSetsOne) {

@@ -143,7 +143,7 @@ def solve(problem: Problem, solver: str = "auto", *, tolerance: float = 1e-6, re
     Args:
         solver: a name of :func:`solvers`.
         tolerance: residual to stop at, relative, without unit.
-        regions: 'none', 'points', 'islands', 'points-approx' or 'points-inner': how the problem is split.
+        regions: 'none', 'points', 'islands', 'auto', 'points-approx' or 'points-inner': how the problem is split.
         threads: that solve regions side by side; the bits of the answer do not depend on their number.
         time_limit: s; None: no limit.
         trace: also run the same iterations again, observed, for ``curve``. The times of ``report`` are those of the first run.

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <vector>
+
+#include "base/parallel.h"
+#include "contact/body_touches.h"
+#include "contact/mass_factor.h"
+#include "linalg/block_sparse_matrix.h"
+
+/// The blocks of W = Σ_b H_bᵀ M_b⁻¹ H_b (3m×3m, 1/kg) from the contact directions by body (body_touches.h).
+///
+/// A block is the sum of its bodies in ascending order, so its bits depend neither on threads nor on which other
+/// contacts are assembled. Rows are sorted, and the diagonal block is always present. Where all bodies are symmetric, W is
+/// symmetric to the last bit.
+namespace signorini {
+
+/// All of W. With an arena the blocks of bodies are computed side by side and added row by row.
+BlockSparseMatrix assemble_blocks(const BodyTouches& H, const MassFactor& mass, TaskArena* arena = nullptr);
+
+/// W of parts of consecutive contacts, which share bodies with no others; numbers count from the first of the part.
+class BlockParts {
+ public:
+  BlockParts(const BodyTouches& H, const MassFactor& mass);
+  /// W of the contacts [first, end).
+  BlockSparseMatrix assemble(Index first, Index end);
+
+ private:
+  void find_bodies(Index first, Index end);
+
+  const BodyTouches& H_;
+  const MassFactor& mass_;
+  std::vector<Index> met_;      ///< per contact: for whom it was met last
+  std::vector<Index> part_of_;  ///< per body: first contact of the part that met it last
+  std::vector<Index> bodies_;   ///< of the present part, ascending
+  Matrix X_;
+};
+
+}  // namespace signorini
