@@ -14,6 +14,10 @@
 // orders: one sweep of the same W in natural order, coloured on one and on two threads, and there and back, timed in turn;
 // ns_per_contact is that of the natural order, x_… the time of another over it; plan_sweeps: time to find the colours and to
 // move the rows, in sweeps of natural order.
+//
+// matrices: one iteration of pgs and nncg on a net of mass points with `matrix = delassus` and `bodies`, the mean of the
+// first kSweeps from r = 0, timed in turn, and their set-up; ns_per_contact is that of pgs on W, x_… the time of another
+// over it, set_up the time to prepare pgs in sweeps of it; blocks: of W and of the rows of bodies per contact.
 
 #include <benchmark/benchmark.h>
 
@@ -21,6 +25,7 @@
 #include <memory>
 #include <random>
 
+#include "contact/planted_problem.h"
 #include "contact_matrix.h"
 #include "interleaved.h"
 #include "memory_bandwidth.h"
@@ -154,6 +159,44 @@ void orders(benchmark::State& state, Order order) {
   state.SetLabel(std::string(enum_name(isa())));
 }
 
+void matrices(benchmark::State& state) {
+  constexpr int kSweeps = 10;
+  PlantedOptions options;
+  options.contacts = static_cast<int>(state.range(0));
+  options.sharing = 0.3;
+  const ContactProblem problem = make_planted_problem(options).problem;
+  StopRule stop;
+  stop.max_iterations = kSweeps;
+  stop.fixed_iterations = true;
+  std::vector<double> r(3 * static_cast<std::size_t>(problem.contacts()));
+  std::vector<std::unique_ptr<Solver>> solvers;
+  std::vector<std::function<void()>> candidates;
+  for (const char* name : {"pgs", "nncg"}) {
+    for (const char* matrix : {"delassus", "bodies"}) {
+      solvers.push_back(make_solver(name, {{"matrix", matrix}}));
+      solvers.back()->prepare(problem);
+      candidates.emplace_back([solver = solvers.back().get(), &r, &stop] {
+        std::fill(r.begin(), r.end(), 0.0);
+        benchmark::DoNotOptimize(solver->solve(r, stop, nullptr).iterations);
+      });
+    }
+  }
+  for (std::size_t i = 0; i < 2; ++i)
+    candidates.emplace_back([solver = solvers[i].get(), &problem] { solver->prepare(problem); });
+  const std::vector<double> seconds =
+      least_seconds(state, state.range(0) > 10'000 ? Start::cold : Start::warm, candidates);
+  state.counters["ns_per_contact"] = seconds[0] * 1e9 / (kSweeps * static_cast<double>(problem.contacts()));
+  state.counters["x_bodies"] = seconds[1] / seconds[0];
+  state.counters["x_nncg"] = seconds[2] / seconds[0];
+  state.counters["x_nncg_bodies"] = seconds[3] / seconds[0];
+  state.counters["set_up"] = kSweeps * seconds[4] / seconds[0];
+  state.counters["set_up_bodies"] = kSweeps * seconds[5] / seconds[0];
+  const double contacts = problem.contacts();
+  state.counters["blocks"] = assemble_delassus(problem).blocks() / contacts;
+  state.counters["blocks_bodies"] = 2.0 * make_body_rows(problem).J.blocks() / contacts;
+  state.SetLabel(std::string(enum_name(isa())));
+}
+
 void island_sizes(benchmark::internal::Benchmark* b) {
   b->Arg(1'000)->Arg(10'000)->Arg(100'000)->UseManualTime()->Unit(benchmark::kMicrosecond);
 }
@@ -180,6 +223,7 @@ BENCHMARK_CAPTURE(methods, pyramid_scattered_in_cache, Order::scattered, Frictio
     ->Apply(in_cache);
 BENCHMARK_CAPTURE(methods, cone_scattered_from_memory, Order::scattered, FrictionLaw::cone)
     ->Apply(beyond_cache);
+BENCHMARK(matrices)->Apply(island_sizes);
 BENCHMARK_CAPTURE(orders, chain, Order::chain)->Apply(island_sizes);
 BENCHMARK_CAPTURE(orders, scattered, Order::scattered)->Apply(island_sizes);
 

@@ -240,13 +240,13 @@ TEST_P(SweepOrders, ArriveAtTheAnswerAndShowIteratesInTheProblemsNumbers) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Solvers, SweepOrders,
-                         testing::Combine(testing::Values("pgs", "nncg", "anderson"),
+                         testing::Combine(testing::Values("pgs", "nsgs", "nncg", "anderson"),
                                           testing::Values("natural", "coloured", "symmetric", "auto"),
                                           testing::Values("cone", "pyramid")));
 
 TEST(SweepOrders, OneIslandOnSeveralThreadsGivesTheBitsOfOne) {
   const ContactProblem problem = net(9000, 15);
-  for (const char* name : {"pgs", "nncg", "anderson", "auto"}) {
+  for (const char* name : {"pgs", "nsgs", "nncg", "anderson", "auto"}) {
     Vector first;
     int iterations = 0;
     const OptionMap options =

@@ -15,6 +15,11 @@ void Nncg::prepare_island(ReducedProblem problem, Vector mu) {
   sweeps_.prepare(data_, plan_);
 }
 
+void Nncg::prepare_bodies(const ContactProblem& problem) {
+  set_body_sweeps(problem, options_.common.law, TangentChoice::automatic, options_.order);
+  sweeps_.prepare(data_, plan_);
+}
+
 Iteration Nncg::start(std::span<double> /*r*/, const StopTest& /*stop*/) {
   reset_counters();
   sweeps_.start(options_.form, options_.restart_above);

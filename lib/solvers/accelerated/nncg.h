@@ -37,6 +37,7 @@ struct NncgOptions {
   NncgForm form = NncgForm::robust;
   double restart_above = 1.5;
   SweepOrder order = SweepOrder::natural;
+  SweepMatrix matrix = SweepMatrix::delassus;
 
   template <class Visitor>
   void visit(Visitor& v) {
@@ -48,6 +49,7 @@ struct NncgOptions {
       "directions are given up where |d|^2 of a sweep is more than this times the last one (printed: at most "
       "1); 0: always, which leaves plain sweeps");
     v("order", order, kSweepOrderHelp);
+    v("matrix", matrix, kSweepMatrixHelp);
   }
   void validate() const;
 };
@@ -61,6 +63,8 @@ class Nncg : public RegisteredSolver<Nncg, NncgOptions, SweepingSolver> {
   void prepare_island(ReducedProblem problem, Vector mu) override;
 
  protected:
+  SweepMatrix matrix() const override { return options_.matrix; }
+  void prepare_bodies(const ContactProblem& problem) override;
   Iteration start(std::span<double> r, const StopTest& stop) override;
   Iteration iterate(std::span<double> r) override;
   MeasureSchedule::Tells estimates_tell() const override { return MeasureSchedule::Tells::last; }

@@ -6,7 +6,10 @@
 namespace signorini {
 
 void NncgSweeps::prepare(const GaussSeidelData& data, const SweepPlan& plan) {
+  data_ = &data;
   sweep_.prepare(data, plan);
+  const std::size_t dofs = data.bodies ? data.bodies->free.size() : 0;
+  for (std::vector<double>* v : {&v_change_, &v_direction_, &v_before_}) v->assign(dofs, 0.0);
   change_.assign(3 * data.contact.size(), 0.0);
   direction_.assign(3 * data.contact.size(), 0.0);
 }
@@ -23,7 +26,13 @@ void NncgSweeps::start(NncgForm form, double restart_above) {
 SweepStep NncgSweeps::step(std::span<double> r, TaskArena* arena) {
   if (swept_once_) accelerate(r, arena);
   swept_once_ = true;
+  if (data_->bodies) {
+    release_fixed(*data_, r);
+    if (sweep_.find_velocities(r) && directed_) data_->bodies->responses(direction_, v_direction_);
+    std::ranges::copy(sweep_.velocities(), v_before_.begin());
+  }
   const SweepStep step = sweep_.step(direction_, r, change_, arena);
+  for (std::size_t i = 0; i < v_before_.size(); ++i) v_change_[i] = sweep_.velocities()[i] - v_before_[i];
   square_ = robust() ? step.square : dot(change_, change_);
   along_ = step.along;
   return step;
@@ -45,7 +54,10 @@ void NncgSweeps::accelerate(std::span<double> r, TaskArena* arena) {
   const double beta = std::min(1.0, square_ / old_square_);
   old_square_ = square_;
   if (!kept || !directed_) {
-    if (kept) std::swap(direction_, change_);  // p = d
+    if (kept) {  // p = d
+      std::swap(direction_, change_);
+      std::swap(v_direction_, v_change_);
+    }
     directed_ = kept;
     return;
   }
@@ -57,6 +69,18 @@ void NncgSweeps::accelerate(std::span<double> r, TaskArena* arena) {
       direction_[i] = further + change_[i];
     }
   });
+  if (data_->bodies) move_velocities(beta, r);
+}
+
+/// As r and p: the velocities are linear in them.
+void NncgSweeps::move_velocities(double beta, std::span<const double> r) {
+  const std::span<double> v = sweep_.velocities();
+  for (std::size_t i = 0; i < v.size(); ++i) {
+    const double further = beta * v_direction_[i];
+    v[i] += further;
+    v_direction_[i] = further + v_change_[i];
+  }
+  sweep_.tell(r);
 }
 
 }  // namespace signorini

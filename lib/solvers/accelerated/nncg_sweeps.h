@@ -38,9 +38,13 @@ class NncgSweeps {
   bool robust() const { return form_ == NncgForm::robust; }
   bool may_accelerate();
   void accelerate(std::span<double> r, TaskArena* arena);
+  void move_velocities(double beta, std::span<const double> r);
 
+  const GaussSeidelData* data_ = nullptr;
   OrderedSweep sweep_;
   std::vector<double> change_, direction_;  ///< 3m: d and p, N·s
+  /// With the rows of bodies: M⁻¹ H d, M⁻¹ H p, and the velocities that the last sweep began with; m/s.
+  std::vector<double> v_change_, v_direction_, v_before_;
   NncgForm form_ = NncgForm::robust;
   double restart_above_ = 1.5;
   bool swept_once_ = false;

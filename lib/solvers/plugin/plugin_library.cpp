@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "base/check.h"
 #include "base/digest.h"
+#include "base/input_file.h"
 #include "solvers/plugin/plugin_solver.h"
 
 namespace signorini {
@@ -21,21 +20,12 @@ namespace fs = std::filesystem;
 constexpr const char* kHeader = "include/signorini/solver_plugin.h of this program";
 constexpr const char* kFunction = "signorini_solver_plugin";
 
-std::string bytes_of(const fs::path& file) {
-  std::error_code error;
-  if (!fs::exists(file, error)) throw_input("{}: no such file", file.string());
-  if (!fs::is_regular_file(file, error)) throw_input("{}: not a regular file", file.string());
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw_input("{}: cannot be read", file.string());
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
 /// "libmine.so:0123456789abcdef", without what separates options in a row.
 std::string library_name(const fs::path& file) {
   std::string name = file.filename().string();
   std::ranges::replace_if(
       name, [](char c) { return c == ';' || c == '=' || c == ',' || c == '"' || c <= ' '; }, '_');
-  return name + ":" + digest_text(digest_of(bytes_of(file)));
+  return name + ":" + digest_text(digest_of(read_input_file(file, "file")));
 }
 
 /// The last message of the loader, without the path that it may open with.

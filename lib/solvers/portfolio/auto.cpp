@@ -182,6 +182,11 @@ void Auto::prepare(const ContactProblem& problem) { take(problem, false); }
 
 void Auto::update_contacts(const ContactProblem& problem) { take(problem, true); }
 
+double Auto::largest_free_velocity() const {
+  if (!on_velocities_) return impulses_->largest_free_velocity();
+  return velocities_ready_ ? velocities_->largest_free_velocity() : bound_.least_scale();
+}
+
 void Auto::take(const ContactProblem& problem, bool same_matrix) {
   if (const std::optional<Costs> costs = costs_on_velocities(problem)) {
     costs_ = *costs;

@@ -55,6 +55,7 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
   bool works_on_impulses(const ContactProblem& problem) const override;
   void use_arena(TaskArena* arena) override;
   void prepare(const ContactProblem& problem) override;
+  double largest_free_velocity() const override;
   void update_contacts(const ContactProblem& problem) override;
   void prepare_island(ReducedProblem problem, Vector mu) override;
   SolveReport solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) override;

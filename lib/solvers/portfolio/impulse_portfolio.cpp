@@ -29,18 +29,44 @@ constexpr double kGain = 2.0, kLargeGain = 20.0;
 
 }  // namespace
 
+void ImpulsePortfolio::prepare(const ContactProblem& problem) {
+  const bool small = problem.contacts() <= NewtonSystem::kSmall;
+  if (small || !takes_body_rows(problem, SweepMatrix::automatic)) return DelassusSolver::prepare(problem);
+  prepare_bodies(problem);
+}
+
+void ImpulsePortfolio::prepare_bodies(const ContactProblem& problem) {
+  set_body_sweeps(problem, options_.common.law, TangentChoice::automatic, SweepOrder::automatic);
+  problem_ = &problem;
+  blocks_ = delassus_blocks_at_most(problem);
+  prepare_sweeps();
+}
+
 void ImpulsePortfolio::prepare_island(ReducedProblem problem, Vector mu) {
   const FrictionLaw law = options_.common.law;
   set_sweeps(std::move(problem), std::move(mu), law, TangentChoice::automatic, SweepOrder::automatic);
-  sweeps_.prepare(data_, plan_);
-  newton_ready_ = false;
+  problem_ = nullptr;
+  blocks_ = data_.W.blocks();
+  prepare_sweeps();
   if (data_.contacts() <= NewtonSystem::kSmall) prepare_newton();
-  sweep_cost_ =
-      kBlock * static_cast<double>(data_.W.blocks()) + kContact * static_cast<double>(data_.contacts());
+}
+
+void ImpulsePortfolio::prepare_sweeps() {
+  sweeps_.prepare(data_, plan_);
+  formed_ = {};
+  newton_ready_ = false;
+  const double read = data_.bodies ? 2.0 * data_.bodies->J.blocks() : data_.W.blocks();
+  sweep_cost_ = kBlock * read + kContact * static_cast<double>(data_.contacts());
 }
 
 void ImpulsePortfolio::prepare_newton() {
-  system_.prepare(data_);
+  if (problem_ != nullptr) {
+    ReducedProblem reduced = in_order(assemble_reduced(*problem_, arena_), plan_);
+    formed_ = make_gauss_seidel_data(std::move(reduced.W), std::move(reduced.q), data_.mu, data_.law,
+                                     TangentChoice::automatic);
+    blocks_ = formed_.W.blocks();
+  }
+  system_.prepare(problem_ != nullptr ? formed_ : data_);
   newton_.prepare(system_);
   proximal_.prepare(system_);
   for (std::vector<double>* v : {&swept_, &best_r_, &x_}) v->assign(u_.size(), 0.0);
@@ -80,7 +106,7 @@ Iteration ImpulsePortfolio::sweep(std::span<double> r) {
 /// Of one Newton step: counted, or before the first a guess from the contacts that push.
 double ImpulsePortfolio::cost_of_steps(std::span<const double> r) const {
   if (step_of_others_ > 0.0) return step_of_others_;
-  const double m = static_cast<double>(data_.contacts()), blocks = static_cast<double>(data_.W.blocks());
+  const double m = static_cast<double>(data_.contacts()), blocks = blocks_;
   Index pushing = 0;
   for (std::size_t k = 0; k < r.size(); k += 3) pushing += r[k] > 0.0 ? 1 : 0;
   const double share = static_cast<double>(pushing) / std::max(1.0, m);

@@ -23,7 +23,9 @@
 /// Newton steps from zero; then from the best iterate, and proximal ones that resume where they were. A trial that halves the
 /// error hands its iterate to the sweeps; otherwise these go on where they were.
 ///
-/// Sweeps are coloured on islands that are large enough for it (`order = auto` of relaxation/sweep_plan.h).
+/// Sweeps are coloured on islands that are large enough for it (`order = auto` of relaxation/sweep_plan.h). Beyond
+/// NewtonSystem::kSmall contacts they keep the velocities of bodies where that is less to read (relaxation/body_rows.h);
+/// W is then formed by the first trial, if there is one.
 ///
 /// `leave_steps_to_others`: no Newton steps here; the solve ends as stalled where a trial would begin. `end_after_trials`: it
 /// ends so where trials do not get on.
@@ -47,6 +49,8 @@ class ImpulsePortfolio : public RegisteredSolver<ImpulsePortfolio, PortfolioOpti
   explicit ImpulsePortfolio(const Options& options) : RegisteredSolver(options) {}
 
   std::string island_refusal(Index /*contacts*/) const override { return ""; }
+  /// `problem` must outlive the solves.
+  void prepare(const ContactProblem& problem) override;
   void prepare_island(ReducedProblem problem, Vector mu) override;
   /// Of the next solves: somebody else's Newton steps cost `operations` each; 0: steps are taken here.
   void leave_steps_to_others(double operations) { step_of_others_ = operations; }
@@ -63,6 +67,8 @@ class ImpulsePortfolio : public RegisteredSolver<ImpulsePortfolio, PortfolioOpti
  private:
   enum class Method { sweeps, full, proximal };
 
+  void prepare_bodies(const ContactProblem& problem) override;
+  void prepare_sweeps();
   void prepare_newton();
   Iteration sweep(std::span<double> r);
   double cost_of_steps(std::span<const double> r) const;
@@ -73,6 +79,9 @@ class ImpulsePortfolio : public RegisteredSolver<ImpulsePortfolio, PortfolioOpti
   void end_trial();
 
   NncgSweeps sweeps_;
+  const ContactProblem* problem_ = nullptr;  ///< where W is not formed yet
+  GaussSeidelData formed_;                   ///< with W, for Newton steps, where sweeps do without
+  double blocks_ = 0.0;                      ///< of W; a bound where it is not formed
   NewtonSystem system_;
   FullNewton newton_;
   ProximalNewton proximal_;

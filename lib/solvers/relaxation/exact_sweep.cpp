@@ -183,6 +183,7 @@ struct Sweep {
   const Matrix3* diagonal;
   const Contact* contact;
   Memory* memory;
+  std::ptrdiff_t first, last, stride;  ///< contacts first, first + stride, …, until last, which is left out
 };
 
 /// Of the contacts so far.
@@ -218,7 +219,7 @@ template <class Law>
 ExactSweep::Outcome sweep_portable(const Sweep& sweep, double* r) {
   const BlockView& W = sweep.W;
   Seen seen;
-  for (std::ptrdiff_t k = 0; k < W.rows; ++k) {
+  for (std::ptrdiff_t k = sweep.first; k != sweep.last; k += sweep.stride) {
     if (!(sweep.contact[k].inverse_normal > 0.0)) continue;
     double b[3] = {sweep.contact[k].q[0], sweep.contact[k].q[1], sweep.contact[k].q[2]};
     for (std::ptrdiff_t block = W.begin[k]; block < W.begin[k + 1]; ++block) {
@@ -239,7 +240,7 @@ template <class Law, Source source>
 SIGNORINI_AVX2 ExactSweep::Outcome sweep_avx2(const Sweep& sweep, double* r) {
   const BlockView& W = sweep.W;
   Seen seen;
-  for (std::ptrdiff_t k = 0; k < W.rows; ++k) {
+  for (std::ptrdiff_t k = sweep.first; k != sweep.last; k += sweep.stride) {
     if (!(sweep.contact[k].inverse_normal > 0.0)) continue;
     // b = q + Σ_{j > k} W_kj r_j + Σ_{j < k} W_kj r_j: what waits for contact k − 1 comes last
     kernel::RowSums sums{_mm256_loadu_pd(sweep.contact[k].q), _mm256_setzero_pd(), _mm256_setzero_pd()};
@@ -303,10 +304,28 @@ void ExactSweep::prepare(const GaussSeidelData& data) {
 void ExactSweep::forget() { std::fill(memory_.begin(), memory_.end(), Memory{}); }
 
 ExactSweep::Outcome ExactSweep::run(Isa level, std::span<double> r) {
+  release_fixed(*data_, r);
+  return run(level, {0, data_->contacts()}, r);
+}
+
+ExactSweep::Outcome ExactSweep::run(SweepRange range, std::span<double> r) { return run(isa(), range, r); }
+
+ExactSweep::Outcome ExactSweep::run(Isa level, SweepRange range, std::span<double> r) {
   SIGNORINI_CHECK(r.size() == 3 * contact_.size());
-  for (const std::ptrdiff_t k : data_->fixed) std::fill_n(r.begin() + 3 * k, 3, 0.0);
-  const Sweep sweep{kernel::view_of(data_->W), data_->upper_begin.data(), data_->diagonal.data(),
-                    contact_.data(), memory_.data()};
+  SIGNORINI_CHECK(0 <= range.begin && range.begin <= range.end && range.end <= data_->contacts());
+  Sweep sweep{kernel::view_of(data_->W),
+              data_->upper_begin.data(),
+              data_->diagonal.data(),
+              contact_.data(),
+              memory_.data(),
+              range.begin,
+              range.end,
+              1};
+  if (range.backwards) {
+    sweep.first = range.end - std::ptrdiff_t{1};
+    sweep.last = range.begin - std::ptrdiff_t{1};
+    sweep.stride = -1;
+  }
   return with_law(data_->law, [&](auto law) { return run_by_law<decltype(law)>(level, sweep, r.data()); });
 }
 

@@ -43,6 +43,9 @@ class ExactSweep {
   /// Updates r (3m) in place. Allocates nothing.
   Outcome run(std::span<double> r) { return run(isa(), r); }
   Outcome run(Isa level, std::span<double> r);
+  /// The part of a sweep that updates these contacts; contacts of `data.fixed` are left alone. Parts that share no block of
+  /// W may run side by side.
+  Outcome run(SweepRange range, std::span<double> r);
 
   /// A contact without its row of W. Components are N, T1, T2.
   struct Contact {
@@ -64,6 +67,8 @@ class ExactSweep {
   };
 
  private:
+  Outcome run(Isa level, SweepRange range, std::span<double> r);
+
   const GaussSeidelData* data_ = nullptr;
   std::vector<Contact> contact_;
   std::vector<Memory> memory_;

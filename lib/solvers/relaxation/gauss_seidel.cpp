@@ -15,11 +15,16 @@ using kernel::Source;
 /// How the tangents of a contact are updated.
 enum class Update { scalar_disc, componentwise_disc, componentwise_clamp };
 
+/// What u_k is computed from: a row of W and r, or the rows of bodies and v.
+enum class Rows { delassus, bodies };
+
 struct Problem {
-  BlockView W;
+  BlockView A;  ///< W, or J
   const Index* upper_begin;
   const GaussSeidelContact* contact;
   std::ptrdiff_t first, last, stride;  ///< contacts first, first + stride, …, until last, which is left out
+  const double* response;              ///< P beside J
+  double* v;                           ///< null without bodies
 };
 
 /// Whether a sweep writes down what it changes.
@@ -45,17 +50,28 @@ double disc_factor(double s, double bound) {
   return s > bound * bound ? factor : 1.0;
 }
 
-template <Update update, Record record>
+/// v_s += P_ks d for the slots of contact k.
+void respond(const Problem& problem, std::ptrdiff_t k, const double* d) {
+  if (d[0] == 0.0 && d[1] == 0.0 && d[2] == 0.0) return;
+  for (std::ptrdiff_t b = problem.A.begin[k]; b < problem.A.begin[k + 1]; ++b) {
+    const double* p = problem.response + 9 * b;
+    double* v = problem.v + 3 * static_cast<std::ptrdiff_t>(problem.A.column[b]);
+    for (int i = 0; i < 3; ++i) v[i] += p[i] * d[0] + p[3 + i] * d[1] + p[6 + i] * d[2];
+  }
+}
+
+template <Update update, Record record, Rows rows>
 SweepStep sweep_portable(const Problem& problem, double* r, const Log& log) {
-  const BlockView& W = problem.W;
+  const BlockView& A = problem.A;
+  const double* x = rows == Rows::bodies ? problem.v : r;
   double largest = 0.0, poison = 0.0, square = 0.0, along = 0.0;
   for (std::ptrdiff_t k = problem.first; k != problem.last; k += problem.stride) {
     const GaussSeidelContact& c = problem.contact[k];
     double u[3] = {c.q[0], c.q[1], c.q[2]};
-    for (std::ptrdiff_t b = W.begin[k]; b < W.begin[k + 1]; ++b) {
-      const double* a = W.values + 9 * b;
-      const std::ptrdiff_t l = W.column[b];
-      const double* v = r + 3 * l;
+    for (std::ptrdiff_t b = A.begin[k]; b < A.begin[k + 1]; ++b) {
+      const double* a = A.values + 9 * b;
+      const std::ptrdiff_t l = A.column[b];
+      const double* v = x + 3 * l;
       for (int i = 0; i < 3; ++i) u[i] += a[i] * v[0] + a[3 + i] * v[1] + a[6 + i] * v[2];
     }
     double* rk = r + 3 * k;
@@ -77,6 +93,10 @@ SweepStep sweep_portable(const Problem& problem, double* r, const Log& log) {
     rk[0] = normal;
     rk[1] = t1;
     rk[2] = t2;
+    if constexpr (rows == Rows::bodies) {
+      const double moves[3] = {moved, t1 - old[1], t2 - old[2]};
+      respond(problem, k, moves);
+    }
     const double e_N = moved * c.inverse_mass[0];
     const double e_1 = (t1 - old[1]) * c.inverse_mass[1], e_2 = (t2 - old[2]) * c.inverse_mass[2];
     const double correction = e_N * e_N + (e_1 * e_1 + e_2 * e_2);
@@ -139,9 +159,27 @@ SIGNORINI_AVX2_INLINE __m128d project_tangents(__m128d before, __m128d old, __m1
   }
 }
 
-template <Update update, Record record, Source source>
+/// The same as `respond` above; `d_N` in lane 0.
+template <Source source>
+SIGNORINI_AVX2_INLINE void respond_avx2(const Problem& problem, std::ptrdiff_t k, __m128d d_N, __m128d d_T) {
+  const __m128d zero = _mm_setzero_pd();
+  const __m128d all = _mm_or_pd(_mm_unpacklo_pd(d_N, d_N), d_T);
+  if (_mm_movemask_pd(_mm_cmpneq_pd(all, zero)) == 0) return;
+  const __m256d x0 = _mm256_broadcastsd_pd(d_N), x1 = _mm256_broadcastsd_pd(d_T);
+  const __m256d x2 = _mm256_broadcastsd_pd(_mm_unpackhi_pd(d_T, d_T));
+  for (std::ptrdiff_t b = problem.A.begin[k]; b < problem.A.begin[k + 1]; ++b) {
+    const double* p = problem.response + 9 * b;
+    kernel::prefetch<source>(p);
+    const __m256d change = _mm256_fmadd_pd(
+        _mm256_loadu_pd(p), x0,
+        _mm256_fmadd_pd(_mm256_loadu_pd(p + 3), x1, _mm256_mul_pd(_mm256_loadu_pd(p + 6), x2)));
+    kernel::add3(problem.v + 3 * static_cast<std::ptrdiff_t>(problem.A.column[b]), change);
+  }
+}
+
+template <Update update, Record record, Rows rows, Source source>
 SIGNORINI_AVX2 SweepStep sweep_avx2(const Problem& problem, double* r, const Log& log) {
-  const BlockView& W = problem.W;
+  const BlockView& A = problem.A;
   const __m128d zero = _mm_setzero_pd();
   __m128d largest = zero, poison = zero;
   __m128d square_N = zero, square_T = zero, along_N = zero, along_T = zero;
@@ -150,12 +188,14 @@ SIGNORINI_AVX2 SweepStep sweep_avx2(const Problem& problem, double* r, const Log
     double* rk = r + 3 * k;
     // u = q + Σ_{j ≥ k} W_kj r_j + Σ_{j < k} W_kj r_j: the contact before k comes last, whose impulse is waited for
     kernel::RowSums sums{_mm256_loadu_pd(c.q), _mm256_setzero_pd(), _mm256_setzero_pd()};
-    const std::ptrdiff_t upper = problem.upper_begin[k];
-    if (problem.stride > 0) {
-      kernel::add_blocks<source>(W, upper, W.begin[k + 1], r, sums);
-      kernel::add_blocks<source>(W, W.begin[k], upper, r, sums);
+    if constexpr (rows == Rows::bodies) {
+      kernel::add_blocks<source>(A, A.begin[k], A.begin[k + 1], problem.v, sums);
+    } else if (problem.stride > 0) {
+      const std::ptrdiff_t upper = problem.upper_begin[k];
+      kernel::add_blocks<source>(A, upper, A.begin[k + 1], r, sums);
+      kernel::add_blocks<source>(A, A.begin[k], upper, r, sums);
     } else {
-      kernel::add_blocks<source>(W, W.begin[k], W.begin[k + 1], r, sums);
+      kernel::add_blocks<source>(A, A.begin[k], A.begin[k + 1], r, sums);
     }
     const __m256d u = _mm256_add_pd(sums.column0, _mm256_add_pd(sums.column1, sums.column2));
 
@@ -173,6 +213,7 @@ SIGNORINI_AVX2 SweepStep sweep_avx2(const Problem& problem, double* r, const Log
     _mm_storeu_pd(rk + 1, tangent);
 
     const __m128d d_N = _mm_sub_sd(normal, old_normal), d_T = _mm_sub_pd(tangent, old);
+    if constexpr (rows == Rows::bodies) respond_avx2<source>(problem, k, d_N, d_T);
     const __m128d e_N = _mm_mul_sd(d_N, _mm_load_sd(c.inverse_mass));
     const __m128d e_T = _mm_mul_pd(d_T, _mm_loadu_pd(c.inverse_mass + 1));
     const __m128d correction = _mm_fmadd_sd(e_N, e_N, squared_length(e_T));
@@ -193,25 +234,37 @@ SIGNORINI_AVX2 SweepStep sweep_avx2(const Problem& problem, double* r, const Log
 
 #endif
 
-template <Update update, Record record>
-SweepStep sweep(Isa level, const Problem& problem, double* r, const Log& log) {
+template <Update update, Record record, Rows rows>
+SweepStep sweep_rows(Isa level, const Problem& problem, double* r, const Log& log) {
 #ifdef SIGNORINI_X86
   if (level == Isa::avx2) {
-    if (kernel::source_of(problem.W) == Source::cache)
-      return sweep_avx2<update, record, Source::cache>(problem, r, log);
-    return sweep_avx2<update, record, Source::memory>(problem, r, log);
+    if (kernel::source_of(problem.A) == Source::cache)
+      return sweep_avx2<update, record, rows, Source::cache>(problem, r, log);
+    return sweep_avx2<update, record, rows, Source::memory>(problem, r, log);
   }
 #endif
-  return sweep_portable<update, record>(problem, r, log);
+  return sweep_portable<update, record, rows>(problem, r, log);
+}
+
+template <Update update, Record record>
+SweepStep sweep(Isa level, const Problem& problem, double* r, const Log& log) {
+  return problem.v != nullptr ? sweep_rows<update, record, Rows::bodies>(level, problem, r, log)
+                              : sweep_rows<update, record, Rows::delassus>(level, problem, r, log);
 }
 
 template <Record record>
 SweepStep sweep_by_law(Isa level, const GaussSeidelData& data, SweepRange range, std::span<double> r,
-                       const Log& log) {
+                       std::span<double> v, const Log& log) {
   SIGNORINI_CHECK(r.size() == span_of(data.q).size());
   SIGNORINI_CHECK(0 <= range.begin && range.begin <= range.end && range.end <= data.contacts());
-  Problem problem{
-      kernel::view_of(data.W), data.upper_begin.data(), data.contact.data(), range.begin, range.end, 1};
+  SIGNORINI_CHECK(v.size() == (data.bodies ? data.bodies->free.size() : 0));
+  const BlockView A = kernel::view_of(data.bodies ? data.bodies->J : data.W);
+  Problem problem{A,      data.upper_begin.data(), data.contact.data(), range.begin, range.end, 1, nullptr,
+                  nullptr};
+  if (data.bodies) {
+    problem.response = data.bodies->response.data();
+    problem.v = v.data();
+  }
   if (range.backwards) {
     problem.first = range.end - std::ptrdiff_t{1};
     problem.last = range.begin - std::ptrdiff_t{1};
@@ -269,43 +322,79 @@ TangentStep natural_tangent_step(FrictionLaw law) {
   });
 }
 
-GaussSeidelData make_gauss_seidel_data(BlockSparseMatrix W, Vector q, Vector mu, FrictionLaw law,
-                                       TangentStep tangent_step) {
-  SIGNORINI_CHECK(W.block_rows == W.block_columns);
-  SIGNORINI_CHECK(q.size() == 3 * W.block_rows && mu.size() == W.block_rows);
+namespace {
+
+/// Everything but the rows. `start`: q or w (3m).
+GaussSeidelData make_contacts(std::vector<Matrix3> diagonal, const Vector& start, Vector mu, FrictionLaw law,
+                              TangentStep tangent_step) {
+  SIGNORINI_CHECK(start.size() == 3 * count(diagonal) && mu.size() == count(diagonal));
   GaussSeidelData data;
   data.law = law;
   const bool choice = natural_tangent_step(law) == TangentStep::scalar;
   data.tangent_step = choice ? tangent_step : TangentStep::componentwise;
-  data.tangent_inverse_mass.resize(W.block_rows);
-  data.contact.reserve(W.block_rows);
-  data.diagonal.reserve(data.contact.capacity());
-  data.upper_begin.reserve(data.contact.capacity());
-  for (Index k = 0; k < W.block_rows; ++k) {
-    const Matrix3 D = diagonal_block(W, k);
-    data.diagonal.push_back(D);
-    const bool scalar = data.tangent_step == TangentStep::scalar;
+  const bool scalar = data.tangent_step == TangentStep::scalar;
+  data.tangent_inverse_mass.resize(count(diagonal));
+  data.contact.reserve(diagonal.size());
+  for (Index k = 0; k < count(diagonal); ++k) {
+    const Matrix3& D = diagonal[k];
     data.tangent_inverse_mass[k] = largest_eigenvalue(D(1, 1), D(1, 2), D(2, 1), D(2, 2));
-    data.contact.push_back(make_contact(D, q.segment<3>(3 * k), mu[k], data.tangent_inverse_mass[k], scalar));
+    data.contact.push_back(
+        make_contact(D, start.segment<3>(3 * k), mu[k], data.tangent_inverse_mass[k], scalar));
     if (!(D(0, 0) > 0.0)) data.fixed.push_back(k);
+  }
+  data.diagonal = std::move(diagonal);
+  data.mu = std::move(mu);
+  return data;
+}
+
+TangentStep step_of(FrictionLaw law, TangentChoice choice) {
+  if (choice == TangentChoice::scalar) return TangentStep::scalar;
+  if (choice == TangentChoice::componentwise) return TangentStep::componentwise;
+  return natural_tangent_step(law);
+}
+
+bool clamps_by_scalar(FrictionLaw law, TangentChoice choice) {
+  return choice == TangentChoice::scalar && natural_tangent_step(law) == TangentStep::componentwise;
+}
+
+}  // namespace
+
+GaussSeidelData make_gauss_seidel_data(BlockSparseMatrix W, Vector q, Vector mu, FrictionLaw law,
+                                       TangentStep tangent_step) {
+  SIGNORINI_CHECK(W.block_rows == W.block_columns);
+  std::vector<Matrix3> diagonal;
+  std::vector<Index> upper_begin;
+  diagonal.reserve(W.block_rows);
+  upper_begin.reserve(W.block_rows);
+  for (Index k = 0; k < W.block_rows; ++k) {
+    diagonal.push_back(diagonal_block(W, k));
     const auto begin = W.column.begin() + W.row_begin[k];
     const auto end = W.column.begin() + W.row_begin[k + 1];
-    data.upper_begin.push_back(static_cast<Index>(std::lower_bound(begin, end, k) - W.column.begin()));
+    upper_begin.push_back(static_cast<Index>(std::lower_bound(begin, end, k) - W.column.begin()));
   }
+  GaussSeidelData data = make_contacts(std::move(diagonal), q, std::move(mu), law, tangent_step);
+  data.upper_begin = std::move(upper_begin);
   data.W = std::move(W);
   data.q = std::move(q);
-  data.mu = std::move(mu);
   return data;
 }
 
 GaussSeidelData make_gauss_seidel_data(BlockSparseMatrix W, Vector q, Vector mu, FrictionLaw law,
                                        TangentChoice choice) {
-  TangentStep step = natural_tangent_step(law);
-  const bool by_components = step == TangentStep::componentwise;
-  if (choice == TangentChoice::scalar) step = TangentStep::scalar;
-  if (choice == TangentChoice::componentwise) step = TangentStep::componentwise;
-  GaussSeidelData data = make_gauss_seidel_data(std::move(W), std::move(q), std::move(mu), law, step);
-  if (by_components && choice == TangentChoice::scalar) take_scalar_steps(data);
+  GaussSeidelData data =
+      make_gauss_seidel_data(std::move(W), std::move(q), std::move(mu), law, step_of(law, choice));
+  if (clamps_by_scalar(law, choice)) take_scalar_steps(data);
+  return data;
+}
+
+GaussSeidelData make_gauss_seidel_data(BodyRows bodies, Vector mu, FrictionLaw law, TangentChoice choice) {
+  GaussSeidelData data =
+      make_contacts(std::move(bodies.diagonal), bodies.w, std::move(mu), law, step_of(law, choice));
+  if (clamps_by_scalar(law, choice)) take_scalar_steps(data);
+  data.q.resize(bodies.w.size());
+  multiply(bodies.J, bodies.free, span_of(data.q));
+  data.q += bodies.w;
+  data.bodies = std::move(bodies);
   return data;
 }
 
@@ -315,22 +404,26 @@ void release_fixed(const GaussSeidelData& data, std::span<double> r) {
 
 double gauss_seidel_sweep(Isa level, const GaussSeidelData& data, std::span<double> r) {
   release_fixed(data, r);
-  return sweep_by_law<Record::nothing>(level, data, {0, data.contacts()}, r, {}).correction;
+  SIGNORINI_CHECK(!data.bodies);
+  return sweep_by_law<Record::nothing>(level, data, {0, data.contacts()}, r, {}, {}).correction;
 }
 
 double gauss_seidel_sweep(const GaussSeidelData& data, std::span<double> r) {
   return gauss_seidel_sweep(isa(), data, r);
 }
 
-double gauss_seidel_sweep(const GaussSeidelData& data, SweepRange range, std::span<double> r) {
-  return sweep_by_law<Record::nothing>(isa(), data, range, r, {}).correction;
+double gauss_seidel_sweep(const GaussSeidelData& data, SweepRange range, std::span<double> r,
+                          std::span<double> v) {
+  return sweep_by_law<Record::nothing>(isa(), data, range, r, v, {}).correction;
 }
 
 SweepStep gauss_seidel_step(Isa level, const GaussSeidelData& data, std::span<const double> along,
                             std::span<double> r, std::span<double> change) {
   SIGNORINI_CHECK(along.size() == r.size() && change.size() == r.size());
   release_fixed(data, r);
-  return sweep_by_law<Record::change>(level, data, {0, data.contacts()}, r, {along.data(), change.data()});
+  SIGNORINI_CHECK(!data.bodies);
+  return sweep_by_law<Record::change>(level, data, {0, data.contacts()}, r, {},
+                                      {along.data(), change.data()});
 }
 
 SweepStep gauss_seidel_step(const GaussSeidelData& data, std::span<const double> along, std::span<double> r,
@@ -339,9 +432,9 @@ SweepStep gauss_seidel_step(const GaussSeidelData& data, std::span<const double>
 }
 
 SweepStep gauss_seidel_step(const GaussSeidelData& data, SweepRange range, std::span<const double> along,
-                            std::span<double> r, std::span<double> change) {
+                            std::span<double> r, std::span<double> change, std::span<double> v) {
   SIGNORINI_CHECK(along.size() == r.size() && change.size() == r.size());
-  return sweep_by_law<Record::change>(isa(), data, range, r, {along.data(), change.data()});
+  return sweep_by_law<Record::change>(isa(), data, range, r, v, {along.data(), change.data()});
 }
 
 namespace {
@@ -384,7 +477,11 @@ double largest_error(const GaussSeidelData& data, std::span<const double> r, std
 
 double alart_curnier_error(const GaussSeidelData& data, std::span<const double> r, std::span<double> u) {
   SIGNORINI_CHECK(r.size() == span_of(data.q).size() && u.size() == r.size());
-  multiply(data.W, r, u);
+  if (data.bodies) {
+    data.bodies->relative_velocities(r, u);
+  } else {
+    multiply(data.W, r, u);
+  }
   return with_law(data.law, [&](auto law) { return largest_error<decltype(law)>(data, r, u); });
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "contact/friction_law.h"
 #include "linalg/block_sparse_matrix.h"
 #include "linalg/types.h"
+#include "solvers/relaxation/body_rows.h"
 
 /// One sweep of projected Gauss–Seidel over the contacts (Lazarevych 2010 eqs. 14, 15 with eqs. 6, 7;
 /// corrections C08 and C09 in docs/theory.md).
@@ -30,6 +32,9 @@
 /// A sweep is a chain of dependent contacts: contact k waits for the tangential impulse of contact k − 1. The
 /// kernel therefore sums the blocks from the diagonal to the end of the row first, those before the diagonal
 /// last, and projects without branches.
+///
+/// With the rows of bodies (body_rows.h) in the place of W, u_k = Σ_s J_ks v_s + w_k from velocities v that go along with r:
+/// every sweep takes them and updates them with it. The iterates are those with W up to rounding.
 namespace signorini {
 
 enum class TangentStep { scalar, componentwise };
@@ -57,7 +62,7 @@ TangentStep natural_tangent_step(FrictionLaw law);
 
 /// Everything a contact needs besides its row of W, contiguous in memory. Components are N, T1, T2.
 struct GaussSeidelContact {
-  double q[3];  ///< m/s
+  double q[3];  ///< what u_k begins with: q_k, or w_k with the rows of bodies; m/s
   double mu;
   double step[3];          ///< 1/W_NN and the two tangential steps; 0 where the inverse mass is not positive
   double inverse_mass[3];  ///< W_NN and what the tangential steps are the inverse of; 1/kg
@@ -66,9 +71,10 @@ struct GaussSeidelContact {
 };
 
 struct GaussSeidelData {
-  BlockSparseMatrix W;  ///< 1/kg
-  Vector q;             ///< 3m; m/s
-  Vector mu;            ///< m
+  BlockSparseMatrix W;  ///< 1/kg; empty with …
+  std::optional<BodyRows> bodies;
+  Vector q;   ///< 3m; m/s
+  Vector mu;  ///< m
   FrictionLaw law = FrictionLaw::cone;
   TangentStep tangent_step = TangentStep::scalar;
 
@@ -87,6 +93,7 @@ GaussSeidelData make_gauss_seidel_data(BlockSparseMatrix W, Vector q, Vector mu,
 /// The same with a choice for either law: `scalar` gives the pyramid's clamp both steps 1/λ_max(W_TT).
 GaussSeidelData make_gauss_seidel_data(BlockSparseMatrix W, Vector q, Vector mu, FrictionLaw law,
                                        TangentChoice choice);
+GaussSeidelData make_gauss_seidel_data(BodyRows bodies, Vector mu, FrictionLaw law, TangentChoice choice);
 
 /// Updates r (3m, N·s) in place. Returns max_k ‖(Δr_N/ρ_N, Δr_T/ρ_T)‖ in m/s: a cheap estimate of the
 /// Alart–Curnier error, zero exactly at a fixed point, NaN when r stopped being finite. Allocates nothing.
@@ -113,10 +120,12 @@ struct SweepRange {
   bool backwards = false;
 };
 /// The part of a sweep that updates these contacts; `square` and `along` are sums over them. Contacts of
-/// `data.fixed` are taken as any other: `release_fixed` comes before the first part.
-double gauss_seidel_sweep(const GaussSeidelData& data, SweepRange range, std::span<double> r);
+/// `data.fixed` are taken as any other: `release_fixed` comes before the first part. `v`: the velocities of r with
+/// `data.bodies`, updated likewise; without them nothing.
+double gauss_seidel_sweep(const GaussSeidelData& data, SweepRange range, std::span<double> r,
+                          std::span<double> v = {});
 SweepStep gauss_seidel_step(const GaussSeidelData& data, SweepRange range, std::span<const double> along,
-                            std::span<double> r, std::span<double> change);
+                            std::span<double> r, std::span<double> change, std::span<double> v = {});
 /// r = 0 at contacts with W_NN ≤ 0; what every sweep of all contacts begins with.
 void release_fixed(const GaussSeidelData& data, std::span<double> r);
 

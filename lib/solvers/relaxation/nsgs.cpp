@@ -1,26 +1,40 @@
 #include "solvers/relaxation/nsgs.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace signorini {
 
+namespace {
+
+/// Of two parts; NaN stays.
+ExactSweep::Outcome joined(const ExactSweep::Outcome& a, const ExactSweep::Outcome& b) {
+  return {std::max(a.correction, b.correction) + 0.0 * (a.correction + b.correction), a.slow + b.slow};
+}
+
+}  // namespace
+
 void Nsgs::prepare_island(ReducedProblem problem, Vector mu) {
-  const FrictionLaw law = options_.common.law;
-  set_data(make_gauss_seidel_data(std::move(problem.W), std::move(problem.q), std::move(mu), law,
-                                  natural_tangent_step(law)));
-  sweep_.prepare(data_);
+  set_sweeps(std::move(problem), std::move(mu), options_.common.law, TangentChoice::automatic,
+             options_.order);
+  exact_.prepare(data_);
+  stages_.prepare(data_.contacts(), plan_);
+  partial_.resize(stages_.pieces());
 }
 
 Iteration Nsgs::start(std::span<double> /*r*/, const StopTest& /*stop*/) {
   reset_counters();
-  sweep_.forget();
+  exact_.forget();
   return {};
 }
 
 Iteration Nsgs::iterate(std::span<double> r) {
-  const ExactSweep::Outcome outcome = sweep_.run(r);
+  release_fixed(data_, r);
+  ExactSweep::Outcome outcome = stages_.run(
+      arena_, partial_, [&](SweepRange range) { return exact_.run(range, r); }, joined);
+  if (plan_.symmetric) outcome = joined(outcome, exact_.run({0, data_.contacts(), true}, r));
   counters_.guards += outcome.slow;
-  return swept(outcome.correction);
+  return swept_in_order(outcome.correction);
 }
 
 }  // namespace signorini

@@ -2,10 +2,12 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
-#include "solvers/delassus_solver.h"
 #include "solvers/registered_solver.h"
 #include "solvers/relaxation/exact_sweep.h"
+#include "solvers/relaxation/sweep_stages.h"
+#include "solvers/relaxation/sweeping_solver.h"
 
 /// `nsgs`: nonsmooth Gauss–Seidel on u = W r + q (Jourdan, Alart and Jean 1998): the contacts in turn, each solved
 /// exactly while the others are held. One iteration is one sweep (exact_sweep.h).
@@ -14,23 +16,26 @@
 /// a multiple of the identity (mass points) the two are the same method.
 ///
 /// Departure: the paper solves each contact by Newton's method on the equations of Alart and Curnier; here the
-/// solution is exact, so that no inner tolerance has to be chosen.
+/// solution is exact, so that no inner tolerance has to be chosen. With an `order` other than the natural one contacts are
+/// swept by colours, side by side, or there and back (sweep_plan.h).
 namespace signorini {
 
 struct NsgsOptions {
   CommonOptions common;
+  SweepOrder order = SweepOrder::natural;
 
   template <class Visitor>
   void visit(Visitor& v) {
     common.visit(v);
+    v("order", order, kSweepOrderHelp);
   }
   void validate() const {}
 };
 
-class Nsgs : public RegisteredSolver<Nsgs, NsgsOptions, DelassusSolver> {
+class Nsgs : public RegisteredSolver<Nsgs, NsgsOptions, SweepingSolver> {
  public:
   static constexpr std::string_view kName = "nsgs";
-  static constexpr SolverTraits kTraits{};
+  static constexpr SolverTraits kTraits{.parallel = true};
   explicit Nsgs(const Options& options) : RegisteredSolver(options) {}
 
   void prepare_island(ReducedProblem problem, Vector mu) override;
@@ -41,7 +46,9 @@ class Nsgs : public RegisteredSolver<Nsgs, NsgsOptions, DelassusSolver> {
   MeasureSchedule::Tells estimates_tell() const override { return MeasureSchedule::Tells::last; }
 
  private:
-  ExactSweep sweep_;
+  ExactSweep exact_;
+  SweepStages stages_;
+  std::vector<ExactSweep::Outcome> partial_;  ///< by piece
 };
 
 }  // namespace signorini

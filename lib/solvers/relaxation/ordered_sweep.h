@@ -6,14 +6,14 @@
 #include "base/parallel.h"
 #include "solvers/relaxation/gauss_seidel.h"
 #include "solvers/relaxation/sweep_plan.h"
+#include "solvers/relaxation/sweep_stages.h"
 
 /// Sweeps of projected Gauss–Seidel (gauss_seidel.h) in the order of a `SweepPlan`, on several threads where contacts
-/// are coloured.
+/// are coloured (sweep_stages.h): the bits never depend on the number of threads. Within a piece contacts are updated in
+/// ascending order.
 ///
-/// A colour is cut into pieces of kPiece contacts, which threads take one by one; all pieces of a colour end before the
-/// next colour begins (base/stages.h). Neighbouring colours that are smaller than two pieces stay one piece, on one
-/// thread. Within a piece contacts are updated in ascending order, and the sums of a step are added piece by piece in
-/// that order, with or without an arena: the bits never depend on it.
+/// With the rows of bodies the velocities of r are kept from sweep to sweep, and found anew from r where r is another one
+/// and after kLongestUse sweeps: they lose a digit in about as many.
 namespace signorini {
 
 class OrderedSweep {
@@ -27,29 +27,29 @@ class OrderedSweep {
   /// The same bits of r; `change` (3m, N·s) receives d, `along` is p; it may be `change`.
   SweepStep step(std::span<const double> along, std::span<double> r, std::span<double> change,
                  TaskArena* arena = nullptr);
+  /// With the rows of bodies: the velocities of r, found anew where they are not known (true), which a sweep begins with.
+  bool find_velocities(std::span<const double> r);
+  std::span<double> velocities() { return v_; }
+  /// The caller has changed r and the velocities with it.
+  void tell(std::span<const double> r);
   /// Sweeps of one `run` or `step`.
   int sweeps() const { return symmetric_ ? 2 : 1; }
 
-  static constexpr Index kPiece = 64;  ///< contacts, some microseconds
+  static constexpr int kLongestUse = 64;
+  static constexpr Index kPiece = SweepStages::kPiece;
 
  private:
-  void add_stage(Index begin, Index end, bool split);
-  template <class Work>
-  SweepStep over_pieces(TaskArena* arena, Work&& work);
   SweepStep there_and_back(std::span<const double> along, std::span<double> r, std::span<double> change);
 
   const GaussSeidelData* data_ = nullptr;
   bool symmetric_ = false;
-  /// Contacts between two barriers.
-  struct Stage {
-    Index begin = 0, end = 0;
-    bool split = false;           ///< into pieces; else one
-    std::size_t first_piece = 0;  ///< in `partial_`
-  };
-  std::vector<Stage> stages_;
-  std::vector<std::size_t> sizes_;  ///< pieces of every stage
+  SweepStages stages_;
   std::vector<SweepStep> partial_;  ///< by piece
   std::vector<double> before_;      ///< 3m, N·s, of a symmetric order
+  std::vector<double> v_;           ///< velocities of bodies, m/s; empty with W
+  bool v_known_ = false;            ///< v_ is that of r_, but for rounding
+  int age_ = 0;                     ///< sweeps since v_ was found from r
+  std::vector<double> r_;           ///< 3m, N·s
 };
 
 }  // namespace signorini

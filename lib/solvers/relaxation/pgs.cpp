@@ -47,6 +47,9 @@ void PgsOptions::validate() const {
   if (form == PgsForm::printed && order != SweepOrder::natural)
     throw_usage("solver 'pgs': form = printed sweeps in natural order; leave out order = {}",
                 enum_name(order));
+  if (matrix != SweepMatrix::delassus && (form == PgsForm::printed || kernel.kernel == DelassusKernel::dense))
+    throw_usage("solver 'pgs': form = printed and kernel = dense need W; leave out matrix = {}",
+                enum_name(matrix));
   paper.validate("solver 'pgs'");
 }
 
@@ -55,6 +58,11 @@ std::string Pgs::island_refusal(Index contacts) const { return options_.kernel.r
 void Pgs::prepare_island(ReducedProblem problem, Vector mu) {
   problem.W = options_.kernel.stored(std::move(problem.W));
   set_sweeps(std::move(problem), std::move(mu), options_.common.law, options_.tangent, options_.order);
+  previous_.resize(u_.size());
+}
+
+void Pgs::prepare_bodies(const ContactProblem& problem) {
+  set_body_sweeps(problem, options_.common.law, options_.tangent, options_.order);
   previous_.resize(u_.size());
 }
 

@@ -31,6 +31,7 @@ struct PgsOptions {
   PgsForm form = PgsForm::robust;
   TangentChoice tangent = TangentChoice::automatic;
   SweepOrder order = SweepOrder::natural;
+  SweepMatrix matrix = SweepMatrix::delassus;
   KernelOptions kernel;
   StopKind stop = StopKind::residual;
   PaperThresholds paper;
@@ -44,6 +45,7 @@ struct PgsOptions {
       "projection of the whole vector (eqs. 14, 15)");
     v("tangent", tangent, kTangentChoiceHelp);
     v("order", order, kSweepOrderHelp);
+    v("matrix", matrix, kSweepMatrixHelp);
     kernel.visit(v);
     v("stop", stop, "residual: the asked residual; paper: any one of eps, delta, or n_max sweeps");
     paper.visit(v);
@@ -62,6 +64,8 @@ class Pgs : public RegisteredSolver<Pgs, PgsOptions, SweepingSolver> {
   void prepare_island(ReducedProblem problem, Vector mu) override;
 
  protected:
+  SweepMatrix matrix() const override { return options_.matrix; }
+  void prepare_bodies(const ContactProblem& problem) override;
   Iteration start(std::span<double> r, const StopTest& stop) override;
   Iteration iterate(std::span<double> r) override;
   LoopEnd settle(std::span<double> r) override;

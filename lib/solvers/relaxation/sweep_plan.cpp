@@ -47,6 +47,29 @@ std::vector<Index> first_fit_colours(const BlockSparseMatrix& W) {
   return colour;
 }
 
+/// The same where contacts that share a slot are neighbours.
+std::vector<Index> first_fit_colours(const BodyRows& bodies) {
+  const BlockSparseMatrix& J = bodies.J;
+  std::vector<Index> begin(static_cast<std::size_t>(J.block_columns) + 1, 0);
+  for (const Index slot : J.column) ++begin[slot + 1];
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  std::vector<Index> end(begin.begin(), begin.end() - 1), taken(J.column.size());  // colours by slot
+  std::vector<Index> colour(J.block_rows, 0);
+  std::vector<Index> used_by;  // by colour: the last contact that may not take it
+  for (Index k = 0; k < J.block_rows; ++k) {
+    const std::span<const Index> slots =
+        std::span(J.column).subspan(J.row_begin[k], J.row_begin[k + 1] - J.row_begin[k]);
+    for (const Index slot : slots) {
+      for (Index t = begin[slot]; t < end[slot]; ++t) used_by[taken[t]] = k;
+    }
+    const auto free = std::find_if(used_by.begin(), used_by.end(), [&](Index last) { return last != k; });
+    colour[k] = static_cast<Index>(free - used_by.begin());
+    if (free == used_by.end()) used_by.push_back(-1);
+    for (const Index slot : slots) taken[end[slot]++] = colour[k];
+  }
+  return colour;
+}
+
 /// Contacts by colour, those of one colour in ascending order.
 SweepPlan sort_by_colour(const std::vector<Index>& colour) {
   SweepPlan plan;
@@ -90,14 +113,27 @@ BlockSparseMatrix moved(const BlockSparseMatrix& W, const SweepPlan& plan) {
 
 }  // namespace
 
-SweepPlan plan_sweeps(const BlockSparseMatrix& W, SweepOrder order) {
+namespace {
+
+template <class Rows>
+SweepPlan plan_by(const Rows& rows, Index contacts, SweepOrder order) {
   SweepPlan plan;
   plan.symmetric = order == SweepOrder::symmetric;
-  const bool large = W.block_rows >= kColouredContacts;
+  const bool large = contacts >= kColouredContacts;
   if (order != SweepOrder::coloured && !(order == SweepOrder::automatic && large)) return plan;
-  SweepPlan coloured = sort_by_colour(first_fit_colours(W));
-  const bool worth = W.block_rows >= kContactsPerColour * static_cast<std::ptrdiff_t>(coloured.colours());
+  SweepPlan coloured = sort_by_colour(first_fit_colours(rows));
+  const bool worth = contacts >= kContactsPerColour * static_cast<std::ptrdiff_t>(coloured.colours());
   return order == SweepOrder::coloured || worth ? coloured : plan;
+}
+
+}  // namespace
+
+SweepPlan plan_sweeps(const BlockSparseMatrix& W, SweepOrder order) {
+  return plan_by(W, W.block_rows, order);
+}
+
+SweepPlan plan_sweeps(const BodyRows& bodies, SweepOrder order) {
+  return plan_by(bodies, bodies.J.block_rows, order);
 }
 
 ReducedProblem in_order(ReducedProblem problem, const SweepPlan& plan) {

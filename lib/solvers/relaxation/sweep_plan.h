@@ -8,6 +8,7 @@
 
 #include "base/options.h"
 #include "contact/delassus_operator.h"
+#include "solvers/relaxation/body_rows.h"
 
 /// In which order a sweep of Gauss–Seidel visits the contacts.
 ///
@@ -54,6 +55,8 @@ inline constexpr Index kColouredContacts = 5000;
 inline constexpr Index kContactsPerColour = 256;
 
 SweepPlan plan_sweeps(const BlockSparseMatrix& W, SweepOrder order);
+/// With the rows of bodies in the place of W: contacts are neighbours that share a slot. The same plan.
+SweepPlan plan_sweeps(const BodyRows& bodies, SweepOrder order);
 
 /// W, q and μ in the order of the plan.
 ReducedProblem in_order(ReducedProblem problem, const SweepPlan& plan);

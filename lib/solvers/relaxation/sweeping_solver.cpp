@@ -29,12 +29,39 @@ class PlacedObserver : public IterationObserver {
 
 }  // namespace
 
+std::string SweepingSolver::unsupported_reason(const ContactProblem& problem) const {
+  if (!takes_body_rows(problem, matrix())) return DelassusSolver::unsupported_reason(problem);
+  const std::string refusal = body_rows_refusal(problem);
+  return refusal.empty() ? "" : "matrix = bodies " + refusal;
+}
+
+void SweepingSolver::prepare(const ContactProblem& problem) {
+  if (!takes_body_rows(problem, matrix())) return DelassusSolver::prepare(problem);
+  const std::string reason = unsupported_reason(problem);
+  if (!reason.empty()) throw_usage("solver '{}': {}", name(), reason);
+  prepare_bodies(problem);
+}
+
 void SweepingSolver::set_sweeps(ReducedProblem problem, Vector mu, FrictionLaw law, TangentChoice tangent,
                                 SweepOrder order) {
   plan_ = plan_sweeps(problem.W, order);
   problem = in_order(std::move(problem), plan_);
   set_data(make_gauss_seidel_data(std::move(problem.W), std::move(problem.q), in_order(std::move(mu), plan_),
                                   law, tangent));
+  start_sweeps();
+}
+
+void SweepingSolver::set_body_sweeps(const ContactProblem& problem, FrictionLaw law, TangentChoice tangent,
+                                     SweepOrder order) {
+  SIGNORINI_CHECK(body_rows_refusal(problem).empty());
+  BodyRows bodies = make_body_rows(problem);
+  plan_ = plan_sweeps(bodies, order);
+  if (!plan_.contact.empty()) bodies = in_order(std::move(bodies), plan_.contact);
+  set_data(make_gauss_seidel_data(std::move(bodies), in_order(problem.mu, plan_), law, tangent));
+  start_sweeps();
+}
+
+void SweepingSolver::start_sweeps() {
   sweep_.prepare(data_, plan_);
   placed_.assign(3 * plan_.contact.size(), 0.0);
   shown_.assign(placed_.size(), 0.0);
