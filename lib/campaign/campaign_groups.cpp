@@ -130,8 +130,9 @@ void MergeGroups::read_parts(RunMonitor& monitor) {
       }
       for (auto& [key, group] : groups) copies_[key].push_back({i, std::move(group)});
     } catch (const InputError& error) {
-      monitor.message(fmt::format("  left out: {}; move {} away and run its shard again", error.what(),
-                                  part.folder.parent_path().string()));
+      monitor.message(fmt::format(
+          "  left out: {}; merge again, and where that does not help move {} away and run its shard again",
+          error.what(), part.folder.parent_path().string()));
     }
   }
 }

@@ -9,12 +9,12 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <fstream>
 #include <random>
 
 #include "base/check.h"
 #include "base/csv_text.h"
 #include "base/digest.h"
+#include "base/input_file.h"
 #include "base/output_file.h"
 #include "base/text.h"
 #include "harness/environment.h"
@@ -49,9 +49,10 @@ std::vector<fs::path> part_folders(const fs::path& campaign) {
 
 /// The bytes of a file from `offset` on.
 std::string text_from(const fs::path& path, std::size_t offset) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in || !in.seekg(static_cast<std::streamoff>(offset))) return {};
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  std::error_code error;
+  if (!fs::exists(path, error)) return {};
+  const std::string text = read_input_file(path, "table of finished groups");
+  return offset < text.size() ? text.substr(offset) : "";
 }
 
 /// False for a line of another shape: a full disk may leave anything.

@@ -110,6 +110,9 @@ class ExperimentRun {
     }
     write("env.json", provenance_.json());  // before the rows: it says whether a merge made them
     RunTable table(folder_ / "runs.csv", resume ? OpenTable::resume : OpenTable::fresh);
+    for (const std::string& bad : table.bad())
+      monitor_.message(fmt::format("  runs.csv: {}; the run is made again ({} keeps the table as it was)",
+                                   bad, damaged_of("runs.csv").string()));
     TraceStore traces(folder_ / "trace.h5", resume);
     table_ = &table;
     traces_ = &traces;

@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
 #include "base/check.h"
 #include "base/csv_text.h"
+#include "base/input_file.h"
 #include "base/options.h"
 #include "base/text.h"
 
@@ -148,17 +147,6 @@ void parse_cell(const std::string& text, const std::string& what, T& out) {
   }
 }
 
-std::string read_text(const std::filesystem::path& path) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) {
-    throw_input("{}: {}", path.string(),
-                std::filesystem::exists(path, error) ? "not a regular file" : "no such file");
-  }
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw_input("{}: cannot be read", path.string());
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
 }  // namespace
 
 std::vector<Column> run_columns() {
@@ -212,47 +200,54 @@ std::string run_record_json(const RunRecord& record) {
   return row.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::vector<RunRecord> read_run_table(const std::filesystem::path& path) {
-  return read_run_table(path, nullptr);
+namespace {
+
+/// A line of a table with so many columns; the rest keeps what a new record has, NaN for measures.
+RunRecord parse_row(const CsvLine& line, std::size_t columns) {
+  RunRecord record;
+  std::size_t column = 0;
+  visit_columns(record, [&](const Heading& heading, auto& value) {
+    if (column == columns) {
+      if constexpr (std::is_same_v<std::remove_reference_t<decltype(value)>, double>)
+        value = std::numeric_limits<double>::quiet_NaN();
+      return;
+    }
+    if (column >= line.size()) throw_usage("too few columns");
+    parse_cell(line[column++], heading.name, value);
+  });
+  if (column != line.size()) throw_usage("too many columns");
+  return record;
 }
 
-std::vector<RunRecord> read_run_table(const std::filesystem::path& path, std::size_t* whole_bytes,
-                                      bool* old_columns) {
-  if (old_columns != nullptr) *old_columns = false;
-  const std::vector<CsvLine> lines = parse_csv(read_text(path), whole_bytes);
-  std::vector<RunRecord> records;
-  if (lines.empty()) return records;
+}  // namespace
+
+std::vector<RunRecord> read_run_table(const std::filesystem::path& path) {
+  RunTableContent content = read_run_table_content(path);
+  if (!content.bad.empty()) throw_input("{}: {}", path.string(), content.bad.front());
+  return std::move(content.records);
+}
+
+RunTableContent read_run_table_content(const std::filesystem::path& path) {
+  RunTableContent content;
+  const std::vector<CsvLine> lines = parse_csv(read_input_file(path, "file"), &content.whole_bytes);
+  if (lines.empty()) return content;
   const std::string header = fmt::format("{}", fmt::join(lines[0], ","));
   const std::string current = run_record_header();
-  const bool earlier = current.starts_with(header + ",") &&
-                       std::ranges::find(kEarlierEnds, lines[0].back()) != std::end(kEarlierEnds);
-  if (header != current && !earlier) {
+  content.old_columns = current.starts_with(header + ",") &&
+                        std::ranges::find(kEarlierEnds, lines[0].back()) != std::end(kEarlierEnds);
+  if (header != current && !content.old_columns) {
     throw_input("{}: line 1: not a table of runs of this version (the columns differ); move it away",
                 path.string());
   }
-  if (old_columns != nullptr) *old_columns = earlier;
-  const std::size_t columns = lines[0].size();
   for (std::size_t i = 1; i < lines.size(); ++i) {
-    RunRecord record;
-    std::size_t column = 0;
-    visit_columns(record, [&](const Heading& heading, auto& value) {
-      if (column == columns) {
-        if constexpr (std::is_same_v<std::remove_reference_t<decltype(value)>, double>)
-          value = std::numeric_limits<double>::quiet_NaN();
-        return;
-      }
-      if (column >= lines[i].size()) throw_input("{}: line {}: too few columns", path.string(), i + 1);
-      try {
-        parse_cell(lines[i][column++], heading.name, value);
-      } catch (const UsageError& error) {
-        throw_input("{}: line {}: {}", path.string(), i + 1, error.what());
-      }
-    });
-    if (column != lines[i].size()) throw_input("{}: line {}: too many columns", path.string(), i + 1);
-    if (earlier) complete_earlier(record);
-    records.push_back(std::move(record));
+    try {
+      content.records.push_back(parse_row(lines[i], lines[0].size()));
+      if (content.old_columns) complete_earlier(content.records.back());
+    } catch (const UsageError& error) {
+      content.bad.push_back(fmt::format("line {}: {}", i + 1, error.what()));
+    }
   }
-  return records;
+  return content;
 }
 
 std::string run_key(const RunRecord& record) {

@@ -60,10 +60,14 @@ std::string run_record_json(const RunRecord& record);
 /// Reads a table back; tolerates a torn last line (a kill) and drops it. A table that ends with an earlier
 /// version's last column is read as well: counters that it lacks are 0, measures NaN.
 std::vector<RunRecord> read_run_table(const std::filesystem::path& path);
-/// `whole_bytes` (when not null) receives the length of the file without the torn line; `old_columns` whether
-/// the table is of an earlier version, so that rows of this one cannot be appended to it.
-std::vector<RunRecord> read_run_table(const std::filesystem::path& path, std::size_t* whole_bytes,
-                                      bool* old_columns = nullptr);
+/// The same where rows are to be appended: bad rows are left out instead of refused.
+struct RunTableContent {
+  std::vector<RunRecord> records;
+  std::size_t whole_bytes = 0;   ///< of the file without the torn line
+  bool old_columns = false;      ///< of an earlier version: rows of this one cannot be appended
+  std::vector<std::string> bad;  ///< what is wrong with rows: "line 7: residual: 'x' is not a number"
+};
+RunTableContent read_run_table_content(const std::filesystem::path& path);
 
 /// The values of the key columns: they tell whether a run is already in a table.
 std::string run_key(const RunRecord& record);

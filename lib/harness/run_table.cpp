@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "base/durable_file.h"
+#include "base/input_file.h"
 
 namespace signorini {
 namespace {
@@ -36,15 +37,17 @@ RunTable::RunTable(std::filesystem::path path, OpenTable mode) : path_(std::move
   std::error_code error;
   std::size_t keep = 0;
   if (mode == OpenTable::resume && std::filesystem::exists(path_, error)) {
-    bool old_columns = false;
-    const std::vector<RunRecord> records = read_run_table(path_, &keep, &old_columns);
-    if (old_columns) {
+    RunTableContent content = read_run_table_content(path_);
+    keep = content.whole_bytes;
+    if (!content.bad.empty()) write_text_file(damaged_of(path_), read_input_file(path_, "table"));
+    if (content.old_columns || !content.bad.empty()) {
       std::string text = run_record_header() + "\n";
-      for (const RunRecord& record : records) text += run_record_row(record) + "\n";
+      for (const RunRecord& record : content.records) text += run_record_row(record) + "\n";
       write_text_file(path_, text);
       keep = text.size();
     }
-    for (const RunRecord& record : records) keys_.insert(run_key(record));
+    for (const RunRecord& record : content.records) keys_.insert(run_key(record));
+    bad_ = std::move(content.bad);
   }
   resumed_ = keys_.size();
   descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
@@ -68,6 +71,10 @@ void RunTable::append(std::span<const RunRecord> records) {
     if (keys_.insert(run_key(record)).second) text += run_record_row(record) + "\n";
   }
   if (!text.empty()) write_text(text);
+}
+
+std::filesystem::path damaged_of(const std::filesystem::path& table) {
+  return std::filesystem::path(table).replace_extension(".damaged.csv");
 }
 
 std::filesystem::path schema_of(const std::filesystem::path& table) {

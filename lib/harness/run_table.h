@@ -18,7 +18,8 @@ enum class OpenTable { fresh, resume };
 class RunTable {
  public:
   /// `fresh` empties an existing table; `resume` keeps its whole rows, and gives those of an earlier version
-  /// the columns that they lack (0; NaN for measures). A table named runs.csv gets runs.schema.json beside it: what
+  /// the columns that they lack (0; NaN for measures). Rows that cannot be read are left out; the table with them is kept
+  /// (`damaged_of`). A table named runs.csv gets runs.schema.json beside it: what
   /// its columns are. Throws `InputError` when the file cannot be written or is not a table of this version.
   RunTable(std::filesystem::path path, OpenTable mode);
   ~RunTable();
@@ -26,6 +27,8 @@ class RunTable {
   RunTable& operator=(const RunTable&) = delete;
 
   bool contains(const RunRecord& record) const { return keys_.contains(run_key(record)); }
+  /// Of the rows that could not be read: what is wrong with each.
+  const std::vector<std::string>& bad() const { return bad_; }
   /// Rows that were there before.
   std::size_t resumed() const { return resumed_; }
   std::size_t rows() const { return keys_.size(); }
@@ -40,7 +43,11 @@ class RunTable {
   int descriptor_ = -1;
   std::size_t resumed_ = 0;
   std::set<std::string> keys_;
+  std::vector<std::string> bad_;
 };
+
+/// Where a table with bad rows is kept: runs.damaged.csv.
+std::filesystem::path damaged_of(const std::filesystem::path& table);
 
 /// What the columns of a table are: runs.schema.json beside runs.csv, x.schema.json beside x.csv.
 std::filesystem::path schema_of(const std::filesystem::path& table);

@@ -1,13 +1,12 @@
 #include "harness/text_file.h"
 
-#include <fstream>
-#include <iterator>
+#include "base/input_file.h"
 
 namespace signorini {
 
 std::string text_or_nothing(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+  std::error_code error;
+  return std::filesystem::exists(path, error) ? read_input_file(path, "file") : "";
 }
 
 }  // namespace signorini

@@ -1,12 +1,11 @@
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <system_error>
 
 #include "base/check.h"
 #include "base/durable_file.h"
+#include "base/input_file.h"
 #include "record/guarded.h"
 #include "record/raw_problem.h"
 #include "record/recording_checkpoint.h"
@@ -154,9 +153,7 @@ std::optional<RecordingCheckpoint> RecordingWriter::checkpoint() const {
   const fs::path& path = impl_->paths.checkpoint;
   std::error_code error;
   if (!fs::exists(path, error)) return std::nullopt;
-  std::ifstream in(path, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
-  if (!in.good() && !in.eof()) throw_input("{}: cannot be read", path.string());
+  const std::string bytes = read_input_file(path, "checkpoint");
   RecordingCheckpoint checkpoint = decode_checkpoint(bytes, header_digest(impl_->header), path.string());
   for (const std::string& id : checkpoint.frames) {
     if (!std::binary_search(impl_->frames.begin(), impl_->frames.end(), id, frame_before)) {

@@ -181,6 +181,28 @@ TEST_F(RunTableTest, ResumeKeepsKnownRowsAndRefusesToDoubleThem) {
   EXPECT_EQ(text(), before);
 }
 
+TEST_F(RunTableTest, BadRowsAreSetAsideWithAWordAndMayBeMadeAgain) {
+  const std::string good = run_record_row(example(1));
+  const std::string bad = "x" + good.substr(0, good.size() / 2);  // a line that misses its end
+  const std::string whole = run_record_header() + "\n" + run_record_row(example(0)) + "\n" + bad + "\n" +
+                            run_record_row(example(2)) + "\n";
+  write(whole);
+  EXPECT_THROW(read_run_table(path_), InputError);  // who only reads is told
+  {
+    RunTable table(path_, OpenTable::resume);
+    EXPECT_EQ(table.resumed(), 2U);
+    ASSERT_EQ(table.bad().size(), 1U);
+    EXPECT_EQ(table.bad()[0].rfind("line 3: ", 0), 0U) << table.bad()[0];
+    EXPECT_FALSE(table.contains(example(1)));
+    EXPECT_TRUE(table.contains(example(2)));
+    table.append(example(1));
+  }
+  std::ifstream kept(damaged_of(path_));
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(kept), {}), whole);
+  EXPECT_EQ(read_run_table(path_).size(), 3U);
+  EXPECT_TRUE(RunTable(path_, OpenTable::resume).bad().empty());
+}
+
 TEST_F(RunTableTest, FreshTableForgetsTheOldRows) {
   write(run_record_header() + "\n" + run_record_row(example(0)) + "\n");
   RunTable table(path_, OpenTable::fresh);

@@ -139,7 +139,7 @@ class Plugin(unittest.TestCase):
                          "include/signorini/solver_plugin.h of this program")
         bare = self.folder / "bare.cpp"
         bare.write_text("int nothing;\n", encoding="utf-8")
-        for library, part in ((self.folder / "none.so", "no such file"), (self.folder, "not a regular file"), (bare, "cannot be loaded"),
+        for library, part in ((self.folder / "none.so", "no such file"), (self.folder, "is a folder"), (bare, "cannot be loaded"),
                               (compiled(bare, self.folder / "libbare.so"), "has no function 'signorini_solver_plugin'")):
             text = self.refusal("--plugin", library, "--solver", "pgs", code=3)
             self.assertTrue(text.startswith(f"{library}: ") and part in text, text)
