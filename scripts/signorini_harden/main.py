@@ -1,4 +1,4 @@
-"""scripts/harden: every command meets every failing call once."""
+"""scripts/harden: every command meets every failing call once, and every other command (`--pairs`)."""
 
 import argparse
 import csv
@@ -8,12 +8,15 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
-from . import commands, faults
+from . import commands, faults, pairs, stories
 
 ROOT = Path(__file__).resolve().parents[2]
 COLUMNS = ("command", "call", "number", "errno", "wrong")
+MEETINGS = ("first", "second", "seed", "wrong")
+STORIES = ("seed", "wrong")
 
 
 def parse(arguments):
@@ -21,6 +24,12 @@ def parse(arguments):
                                      "they were, outputs old, new or to be resumed, one line of error, the documented exit code. Finished tries are kept in "
                                      "the table and not repeated.")
     parser.add_argument("--table", type=Path, default=ROOT / "build/harden.csv", help="finished tries (default: build/harden.csv)")
+    parser.add_argument("--pairs", type=int, default=0, metavar="N", help="instead: N meetings of every two commands, at once in one folder, one of them or both "
+                        "killed at a random moment; what is left must lead on to what one after the other makes")
+    parser.add_argument("--meetings", type=Path, default=ROOT / "build/harden_pairs.csv", help="finished meetings (default: build/harden_pairs.csv)")
+    parser.add_argument("--stories", type=float, default=0.0, metavar="SECONDS", help="instead: random stories of use (record, kill, resume, solve, run, export, "
+                        "delete, damage) against a model of what must lie there, for so long")
+    parser.add_argument("--told", type=Path, default=ROOT / "build/harden_stories.csv", help="seeds of the stories told (default: build/harden_stories.csv)")
     parser.add_argument("--page", type=Path, help="write the counts as a page, e.g. docs/hardening.md")
     parser.add_argument("--commands", default=",".join(c.name for c in commands.COMMANDS), help="names, with commas between (default: all)")
     parser.add_argument("--calls", default=",".join(faults.KINDS), help="kinds of calls (default: all)")
@@ -93,6 +102,82 @@ def run(options):
     return wrong
 
 
+def meet(options):
+    """Meetings that are not in the table yet; the number of wrong ones in all."""
+    done = read_table(options.meetings)
+    known = {tuple(row[c] for c in MEETINGS[:-1]) for row in done}
+    options.meetings.parent.mkdir(parents=True, exist_ok=True)
+    wrong = sum(1 for row in done if row["wrong"])
+    with tempfile.TemporaryDirectory() as place, options.meetings.open("a", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        if not done:
+            writer.writerow(MEETINGS)
+        for first, second in pairs.all_pairs(options.commands.split(",")):
+            seeds = [seed for seed in range(options.pairs) if (first.name, second.name, str(seed)) not in known]
+            if not seeds:
+                continue
+            pair, failed = pairs.Pair(options.program, first, second, Path(place) / "pair"), 0
+            for seed in seeds:
+                text = "; ".join(pair.meet(seed))
+                writer.writerow((first.name, second.name, seed, text))
+                file.flush()
+                if text:
+                    failed += 1
+                    print(f"{first.name} beside {second.name}, seed {seed}: {text}")
+            wrong += failed
+            print(f"{first.name} beside {second.name}: {len(seeds)} meetings, {failed} wrong", file=sys.stderr)
+    return wrong
+
+
+def tell(options):
+    """New stories until the time is over; the number of wrong ones in all."""
+    done = read_table(options.told)
+    seed = 1 + max((int(row["seed"]) for row in done), default=-1)
+    wrong, end = sum(1 for row in done if row["wrong"]), time.monotonic() + options.stories
+    options.told.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as place, options.told.open("a", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        if not done:
+            writer.writerow(STORIES)
+        stories.make_clean(options.program, Path(place) / "clean")
+        while time.monotonic() < end:
+            text = stories.play(options.program, Path(place) / "clean", place, seed)
+            writer.writerow((seed, text))
+            file.flush()
+            if text:
+                wrong += 1
+                print(f"seed {seed}: {text}")
+            seed += 1
+    print(f"{seed} stories of {stories.ACTS_OF_A_STORY} acts, {wrong} wrong", file=sys.stderr)
+    return wrong
+
+
+def stories_lines(options):
+    table = read_table(options.told)
+    if not table:
+        return []
+    wrong = [row for row in table if row["wrong"]]
+    return ["", "## Random stories", "",
+            "A story is a row of random acts in one folder: record, record and be killed, resume, record again, run, run and be killed, resume the table, solve, export,",
+            "info, delete, damage a recording. A model says after every act what the exit code must be and what must lie there, down to the bytes of what is whole.", "",
+            f"{len(table)} stories of {stories.ACTS_OF_A_STORY} acts, {len(wrong)} wrong (`scripts/harden --stories SECONDS`)."
+            ] + [""] * bool(wrong) + [f"- seed {row['seed']}: {row['wrong']}" for row in wrong]
+
+
+def meetings_lines(options):
+    table = read_table(options.meetings)
+    if not table:
+        return []
+    names = list(dict.fromkeys(name for row in table for name in (row["first"], row["second"])))
+    lines = ["", "## Two commands at once", "",
+             "Every two commands meet in one folder: the second begins at a random moment, and none, one or both are killed (`SIGKILL`) at random moments. Inputs stay",
+             "as they were, a refusal is one line, and going on with both ends with the exit codes and the outputs that one after the other makes.", "",
+             f"{len(table)} meetings of {len({(row['first'], row['second']) for row in table})} pairs of {len(names)} commands, {sum(1 for row in table if row['wrong'])} wrong"
+             " (`scripts/harden --pairs N`)."]
+    wrong = [row for row in table if row["wrong"]]
+    return lines + [""] * bool(wrong) + [f"- `{row['first']}` beside `{row['second']}`, seed {row['seed']}: {row['wrong']}" for row in wrong]
+
+
 def page(options):
     table = read_table(options.table)
     revision = subprocess.run(["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
@@ -108,7 +193,7 @@ def page(options):
         own = [row for row in table if row["command"] == name]
         counts = [sum(1 for row in own if row["call"] == kind) for kind in kinds]
         lines.append(f"| `{name}` | " + " | ".join(map(str, counts)) + f" | {sum(1 for row in own if row['wrong'])} |")
-    options.page.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    options.page.write_text("\n".join(lines + meetings_lines(options) + stories_lines(options)) + "\n", encoding="utf-8")
 
 
 def main(arguments=None):
@@ -116,7 +201,7 @@ def main(arguments=None):
     for path in (options.program, options.shim):
         if not Path(path).exists():
             sys.exit(f"harden: {path} is not there; build it (cmake --build --preset release)")
-    wrong = run(options)
+    wrong = tell(options) if options.stories else meet(options) if options.pairs else run(options)
     if options.page:
         page(options)
     return 1 if wrong else 0

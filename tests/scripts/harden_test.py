@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 SOURCE = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(SOURCE / "scripts"))
-from signorini_harden import commands, faults, main  # noqa: E402
+from signorini_harden import commands, faults, main, pairs, stories  # noqa: E402
 
 PROGRAM = os.environ.get("SIGNORINI_PROGRAM", "")
 SHIM = os.environ.get("SIGNORINI_FAULT_SHIM", "")
@@ -54,6 +54,52 @@ class Harden(unittest.TestCase):
         done = case.run(self.folder / "work", command.again, CALL="rename", AT=1, ERRNO=28)
         self.assertEqual(done.returncode, 3)
         self.assertIn("No space left on device", done.stderr)
+
+
+@unittest.skipUnless(PROGRAM, "SIGNORINI_PROGRAM names nothing")
+class Pairs(unittest.TestCase):
+    def setUp(self):
+        held = tempfile.TemporaryDirectory()
+        self.addCleanup(held.cleanup)
+        self.folder = Path(held.name)
+
+    def test_two_commands_in_one_folder_lose_nothing(self):
+        words = ["--program", PROGRAM, "--shim", PROGRAM, "--meetings", str(self.folder / "m.csv"), "--pairs", "2", "--commands", "record,run,solve"]
+        self.assertEqual(main.main([*words, "--page", str(self.folder / "p.md")]), 0)
+        rows = main.read_table(self.folder / "m.csv")
+        self.assertEqual(len(rows), 12)  # three pairs of two commands and three of a command with itself
+        self.assertIn("12 meetings of 6 pairs of 3 commands, 0 wrong", (self.folder / "p.md").read_text(encoding="utf-8"))
+
+    def test_the_judge_sees_what_is_torn(self):
+        known = {command.name: command for command in commands.COMMANDS}
+        pair = pairs.Pair(PROGRAM, known["export"], known["export"], self.folder / "pair")
+        self.assertEqual(pair.meet(1), [])
+        (pair.ends[0][0] / "e.hdf5").write_bytes(b"torn")
+        (pair.ends[1][0] / "e.hdf5").unlink()
+        self.assertEqual(pair.meet(1), ["e.hdf5 differs from what one after the other makes"])
+        (pair.start / "p.npz").write_bytes(b"no archive")
+        self.assertTrue(any(text.startswith("going on ends with") for text in pair.meet(1)))
+
+
+@unittest.skipUnless(PROGRAM, "SIGNORINI_PROGRAM names nothing")
+class Stories(unittest.TestCase):
+    def setUp(self):
+        held = tempfile.TemporaryDirectory()
+        self.addCleanup(held.cleanup)
+        self.folder = Path(held.name)
+        stories.make_clean(PROGRAM, self.folder / "clean")
+
+    def test_a_story_ends_well(self):
+        self.assertEqual(stories.play(PROGRAM, self.folder / "clean", self.folder, 3), "")
+
+    def test_the_model_sees_what_is_wrong(self):
+        (self.folder / "clean/r.h5").write_bytes(b"another one")
+        story = stories.Story(PROGRAM, self.folder / "clean", self.folder / "story", 1)
+        commands.make_inputs(PROGRAM, commands.Command("story", (), (), ()), story.folder)
+        self.assertEqual(story.record() or story.look(), "the whole recording is another one")
+        story.delete_recording()
+        story.recording = "whole"
+        self.assertIn("exit code 3, not (0,)", story.inform())
 
 
 class Judge(unittest.TestCase):

@@ -1,0 +1,189 @@
+"""A random story of use in one folder against a model of what must lie there: `scripts/harden --stories SECONDS`.
+
+The model knows two things that grow and may be interrupted, a recording and a table of runs, and what is made from them. Every act says what the
+program must answer and what must be there afterwards; a story is repeated by its seed."""
+
+import random
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+from . import commands, faults
+
+RECORD = ("record", "ball.toml", "-o", "r.h5", "--checkpoint-seconds", "0")
+RUN = ("run", "trial.toml", "--out", "out")
+SOLVE = ("solve", "r.h5", "--solver", "pgs", "--csv", "s.csv", "--force")
+EXPORT = ("export", "r.h5", "--step", "30", "-o", "e.npz", "--force")
+TABLE, RECORDING = "out/trial/runs.csv", "r.h5"
+#: Of an act.
+ACTS_OF_A_STORY = 30
+
+
+class Story:
+    """States: 'absent', 'partial' (an act was killed), 'whole', and 'damaged' for the recording."""
+
+    def __init__(self, program, clean, folder, seed):
+        self.program, self.clean, self.folder = program, clean, folder
+        self.dice = random.Random(seed)
+        self.recording = self.table = "absent"
+        self.told = []
+
+    def run(self, words, kill=False):
+        """The exit code; None where the process was killed before it ended."""
+        process = subprocess.Popen([self.program, *words], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace")
+        if kill:
+            time.sleep(self.dice.uniform(0.0, 0.15))
+            process.kill()
+        self.said = process.communicate(timeout=120)[1]
+        return None if process.returncode == -9 else process.returncode
+
+    def play(self):
+        """What went wrong first, with all acts until then; empty where nothing did."""
+        acts = (self.record, self.record_killed, self.resume, self.force, self.run_table, self.run_killed, self.resume_table, self.solve, self.export,
+                self.inform, self.delete_recording, self.delete_table, self.damage)
+        for _ in range(ACTS_OF_A_STORY):
+            act = self.dice.choice(acts)
+            self.told.append(f"{act.__name__}[{self.recording},{self.table}]")
+            wrong = act() or self.look()
+            if wrong:
+                return f"{' '.join(self.told)}: {wrong}"
+        return ""
+
+    def expect(self, code, *allowed):
+        lines = [line for line in self.said.splitlines() if "error:" in line]
+        if code not in allowed:
+            return f"exit code {code}, not {allowed}: {self.said.strip()[-300:]}"
+        if code != 0 and len(lines) != 1:
+            return f"exit code {code} with {len(lines)} error lines: {self.said.strip()[-300:]}"
+        return ""
+
+    def look(self):
+        """What the model knows of the files."""
+        here = self.folder / RECORDING
+        if self.recording == "whole" and not faults.same(here, self.clean / RECORDING):
+            return "the whole recording is another one"
+        if self.recording == "absent" and here.exists():
+            return "a recording that nobody made"
+        table = self.folder / TABLE
+        if self.table == "whole" and not faults.same(table, self.clean / TABLE):
+            return "the whole table is another one"
+        if self.table == "absent" and table.exists():
+            return "a table that nobody made"
+        return ""
+
+    # --- the recording ---------------------------------------------------------------------------------------------------
+    def record(self):
+        if self.recording == "absent":
+            code = self.run(RECORD)
+            self.recording = "whole"
+            return self.expect(code, 0)
+        before = faults.digests((RECORDING,), self.folder)
+        return self.expect(self.run(RECORD), 2, 3) or ("a refused record changed the file" if faults.digests((RECORDING,), self.folder) != before else "")
+
+    def record_killed(self):
+        if self.recording != "absent":
+            return ""
+        code = self.run(RECORD, kill=True)
+        self.recording = "whole" if code == 0 else "partial"
+        if self.recording == "partial" and not any(self.folder.glob("r.h5*")):
+            self.recording = "absent"  # killed before it began
+        return "" if code in (None, 0) else f"exit code {code}"
+
+    def resume(self):
+        if self.recording == "damaged":
+            return self.expect(self.run((*RECORD, "--resume")), 2, 3)
+        code = self.run((*RECORD, "--resume"))
+        if self.recording == "absent" and code != 0:  # nothing to go on with
+            return self.expect(code, 2, 3)
+        self.recording = "whole"
+        return self.expect(code, 0)
+
+    def force(self):
+        code = self.run((*RECORD, "--force"))
+        self.recording = "whole"
+        return self.expect(code, 0)
+
+    def damage(self):
+        path = self.folder / RECORDING
+        if self.recording != "whole":
+            return ""
+        data = bytearray(path.read_bytes())
+        for _ in range(20):
+            data[self.dice.randrange(len(data))] ^= 1 << self.dice.randrange(8)
+        path.write_bytes(bytes(data))
+        self.recording = "damaged"
+        return ""
+
+    def delete_recording(self):
+        for path in self.folder.glob("r.*"):
+            path.unlink()
+        self.recording = "absent"
+        return ""
+
+    # --- what reads it ---------------------------------------------------------------------------------------------------
+    def read(self, words, output):
+        (self.folder / output).unlink(missing_ok=True)
+        code = self.run(words)
+        if self.recording == "whole":
+            return self.expect(code, 0) or ("" if faults.same(self.folder / output, self.clean / output) else f"{output} is another one")
+        if self.recording == "absent":
+            return self.expect(code, 2, 3)
+        # a partial or damaged file may still have what is asked for; then the answer is the right one
+        if code == 0 and self.recording == "damaged" and (self.folder / output).exists() and output == "e.npz":
+            return "" if faults.same(self.folder / output, self.clean / output) else "a damaged recording gave another problem, without a word"
+        return self.expect(code, 0, 1, 2, 3)
+
+    def solve(self):
+        return self.read(SOLVE, "s.csv")
+
+    def export(self):
+        return self.read(EXPORT, "e.npz")
+
+    def inform(self):
+        code = self.run(("info", "r.h5"))
+        return self.expect(code, 0) if self.recording == "whole" else self.expect(code, 3) if self.recording == "absent" else self.expect(code, 0, 1, 3)
+
+    # --- the table -------------------------------------------------------------------------------------------------------
+    def run_table(self):
+        if self.table == "absent":
+            code = self.run(RUN)
+            self.table = "whole"
+            return self.expect(code, 0)
+        before = faults.digests(("out",), self.folder)
+        return self.expect(self.run(RUN), 2, 3) or ("a refused run changed its table" if faults.digests(("out",), self.folder) != before else "")
+
+    def run_killed(self):
+        if self.table != "absent":
+            return ""
+        code = self.run(RUN, kill=True)
+        self.table = "whole" if code == 0 else "partial" if (self.folder / TABLE).exists() else "absent"
+        return "" if code in (None, 0) else f"exit code {code}"
+
+    def resume_table(self):
+        code = self.run((*RUN, "--resume"))
+        if self.table == "absent" and code != 0:
+            return self.expect(code, 2, 3)
+        self.table = "whole"
+        return self.expect(code, 0)
+
+    def delete_table(self):
+        shutil.rmtree(self.folder / "out", ignore_errors=True)
+        self.table = "absent"
+        return ""
+
+
+def make_clean(program, folder):
+    """What the files look like when nothing goes wrong."""
+    commands.make_inputs(program, commands.Command("story", (), (), ()), folder)
+    for words in (RECORD, RUN, SOLVE, EXPORT):
+        done = subprocess.run([program, *words], cwd=folder, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise RuntimeError(f"signorini {' '.join(words)}: {done.stderr.strip()}")
+
+
+def play(program, clean, place, seed):
+    folder = Path(place) / "story"
+    shutil.rmtree(folder, ignore_errors=True)
+    commands.make_inputs(program, commands.Command("story", (), (), ()), folder)
+    return Story(program, clean, folder, seed).play()
