@@ -33,8 +33,8 @@ constexpr double kSmallProblem = 2000.0;
 constexpr double kLargeRegion = 20e3;
 
 /// Contacts that are worth a part of their own in region mode auto: for a solver of W and q, and for one of M and H, whose
-/// set-up is longer (docs/notes/regions.md).
-constexpr Index kWorthSweeping = 8, kWorthPreparing = 32;
+/// set-up is longer (docs/notes/measurements.md).
+constexpr Index kWorthSweeping = 32, kWorthPreparing = 128;
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
@@ -138,10 +138,10 @@ struct RegionTasks::Impl {
   std::size_t regions() const { return solvers.size(); }
 
   RegionPartition split(const ContactProblem& problem) const {
-    RegionPartition parts = partition_regions(problem, options.mode);
-    if (options.mode != RegionMode::automatic) return parts;
-    return join_small_regions(parts,
-                              prototype->works_on_impulses(problem) ? kWorthSweeping : kWorthPreparing);
+    if (options.mode != RegionMode::automatic) return partition_regions(problem, options.mode);
+    const Index least = prototype->works_on_impulses(problem) ? kWorthSweeping : kWorthPreparing;
+    if (problem.contacts() < 2 * least) return partition_regions(problem, RegionMode::none);
+    return join_small_regions(partition_regions(problem, options.mode), least);
   }
 
   /// Null for one thread.

@@ -117,7 +117,7 @@ class Story:
 
     def delete_recording(self):
         for path in self.folder.glob("r.*"):
-            path.unlink()
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
         self.recording = "absent"
         return ""
 
@@ -150,8 +150,11 @@ class Story:
             code = self.run(RUN)
             self.table = "whole"
             return self.expect(code, 0)
-        before = faults.digests(("out",), self.folder)
-        return self.expect(self.run(RUN), 2, 3) or ("a refused run changed its table" if faults.digests(("out",), self.folder) != before else "")
+        before = faults.digests(("out/trial",), self.folder)
+        wrong = self.expect(self.run(RUN), 2, 3)
+        after = faults.digests(("out/trial",), self.folder)
+        changed = sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
+        return wrong or (f"a refused run changed {', '.join(changed)}" if changed else "")
 
     def run_killed(self):
         if self.table != "absent":

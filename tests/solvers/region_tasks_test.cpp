@@ -234,8 +234,8 @@ TEST(RegionTasks, ARegionAtRestDoesNotSetTheScale) {
 TEST(RegionTasks, ModeAutoJoinsSmallIslandsAndMeetsTheResidual) {
   for (const double stiffness : {0.0, 1.0}) {
     PlantedOptions options;
-    options.regions = 40;
-    options.contacts = 160;
+    options.regions = 100;
+    options.contacts = 400;
     options.stiffness = stiffness;
     const ContactProblem problem = make_planted_problem(options).problem;
     const Index islands = partition_regions(problem, RegionMode::islands).regions();

@@ -35,7 +35,7 @@ constexpr double kSafety = 0.999;     ///< rounding, as in StopTest
 constexpr int kShortestStage = 20, kMostSteps = 80, kMostGradients = 2000;
 constexpr int kTrialsOnImpulses = 1,  ///< without a large gain, before convex steps on velocities
     kMostMinimiserSteps = 500,
-              kMostStepsFirst = 300;  ///< on velocities, where they come before those on impulses
+              kMostStepsFirst = 500;  ///< on velocities, where they come before those on impulses
 
 /// The mechanical bodies of a problem: entries of M, dofs, and contacts that touch them.
 struct Outline {
