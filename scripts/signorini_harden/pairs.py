@@ -23,7 +23,8 @@ def all_pairs(names):
 
 @dataclass
 class Pair:
-    """Both commands, the folder that they meet in, and where it ends when they come one after the other, in either order."""
+    """Both commands, the folder that they meet in, and where it ends when they come one after the other, in either order, or where one or both were
+    refused or killed before they did anything."""
     program: str
     first: object
     second: object
@@ -38,13 +39,13 @@ class Pair:
         for words in self.second.before:
             if words not in self.first.before:
                 self.run(self.start, words)
-        for number, order in enumerate(((self.first, self.second), (self.second, self.first))):
+        for number, order in enumerate(((self.first, self.second), (self.second, self.first), (self.first,), (self.second,), ())):
             end = self.place / f"end{number}"
             shutil.copytree(self.start, end)
             began = time.monotonic()
             for command in order:
                 self.run(end, command.words)
-            self.seconds = max(self.seconds, (time.monotonic() - began) / 2)
+            self.seconds = max(self.seconds, (time.monotonic() - began) / max(1, len(order)))
             self.ends.append((end, self.go_on(end)))
 
     def run(self, folder, words):

@@ -4,10 +4,8 @@
 #include <span>
 #include <string_view>
 #include <utility>
-#include <vector>
 
-#include "solvers/accelerated/anderson_history.h"
-#include "solvers/accelerated/stall_guard.h"
+#include "solvers/accelerated/anderson_sweeps.h"
 #include "solvers/registered_solver.h"
 #include "solvers/relaxation/sweeping_solver.h"
 
@@ -66,15 +64,7 @@ class Anderson : public RegisteredSolver<Anderson, AndersonOptions, SweepingSolv
   MeasureSchedule::Tells estimates_tell() const override { return MeasureSchedule::Tells::last; }
 
  private:
-  bool may_accelerate();
-
-  AndersonHistory history_;
-  std::vector<double> change_;  ///< 3m: d, N·s
-
-  // of one solve
-  bool swept_once_ = false;
-  double square_ = 0.0, old_square_ = 0.0;  ///< |d|² of the last sweep and of the one before
-  StallGuard guard_;
+  AndersonSweeps sweeps_;
 };
 
 }  // namespace signorini

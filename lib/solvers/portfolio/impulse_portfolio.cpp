@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace signorini {
@@ -15,6 +16,10 @@ constexpr double kSparseOperation = 3.0;                    ///< one of a sparse
 
 // Sweeps before the first decision, and between later ones.
 constexpr int kFirstLeg = 20, kShortLeg = 10, kLongLeg = 200;
+// Of the accelerators: sweeps left from which both are tried; how much faster the other must have been; cost of an iteration
+// of Anderson's method over that of conjugate gradients.
+constexpr double kWorthComparing = 100.0, kFaster = 1.5, kAndersonCost = 1.25;
+constexpr int kWindow = 5;
 constexpr double kSteps = 10.0;         ///< that a trial is expected to take
 constexpr double kShareOfSweeps = 0.8;  ///< of a trial's cost, spent on sweeps before the next trial
 constexpr double kLeastOfSweeps = 0.2;  ///< the same, before a rate is trusted
@@ -52,6 +57,8 @@ void ImpulsePortfolio::prepare_island(ReducedProblem problem, Vector mu) {
 }
 
 void ImpulsePortfolio::prepare_sweeps() {
+  anderson_ready_ = false;
+  if (data_.contacts() <= NewtonSystem::kSmall) prepare_anderson();
   sweeps_.prepare(data_, plan_);
   formed_ = {};
   newton_ready_ = false;
@@ -82,7 +89,8 @@ Iteration ImpulsePortfolio::start(std::span<double> r, const StopTest& stop) {
   slice_ = swept_cost_ = 0.0;
   phase_ = 0;
   method_ = Method::sweeps;
-  sweeps_.start();
+  rates_[0] = rates_[1] = -1.0;
+  start_leg(Accelerator::gradients);
   length_ = kFirstLeg;
   Iteration first;
   first.error = measure(r, 0.0);
@@ -95,12 +103,36 @@ Iteration ImpulsePortfolio::sweep(std::span<double> r) {
   phase_ = 0;
   if (resume_) std::copy(swept_.begin(), swept_.end(), r.begin());
   resume_ = false;
-  const SweepStep step = sweeps_.step(r, arena_);
-  counters_.restarts = sweeps_.restarts();
-  swept_cost_ += sweep_cost_;
+  const bool anderson = accelerator_ == Accelerator::anderson;
+  const SweepStep step = anderson ? anderson_.step(r, arena_) : sweeps_.step(r, arena_);
+  if (!anderson) counters_.restarts = sweeps_.restarts();
+  swept_cost_ += sweep_cost_ * (anderson ? kAndersonCost : 1.0);
   --length_;
   record_.add(step.correction / stop_->scale());
   return swept(step.correction);
+}
+
+void ImpulsePortfolio::prepare_anderson() {
+  anderson_.prepare(data_, plan_, kWindow);
+  anderson_ready_ = true;
+}
+
+void ImpulsePortfolio::start_leg(Accelerator accelerator) {
+  accelerator_ = accelerator;
+  if (accelerator == Accelerator::gradients) return sweeps_.start();
+  if (!anderson_ready_) prepare_anderson();
+  anderson_.start();
+}
+
+/// After a leg. The record begins anew where the accelerator changes.
+bool ImpulsePortfolio::changes_accelerator() {
+  const bool anderson = accelerator_ == Accelerator::anderson;
+  const double rate = rates_[anderson ? 1 : 0], other = rates_[anderson ? 0 : 1];
+  const bool untried = other < 0.0 && sweeps_left() > kWorthComparing;
+  if (!untried && !(other > kFaster * rate)) return false;
+  start_leg(anderson ? Accelerator::gradients : Accelerator::anderson);
+  record_.begin(record_.best());
+  return true;
 }
 
 /// Of one Newton step: counted, or before the first a guess from the contacts that push.
@@ -123,7 +155,21 @@ double ImpulsePortfolio::cost_of_steps(std::span<const double> r) const {
 bool ImpulsePortfolio::trial_is_due(std::span<const double> r) const {
   const double need = std::max(kSteps * cost_of_steps(r), slice_);
   if (swept_cost_ > kShareOfSweeps * need) return true;
-  return swept_cost_ > kLeastOfSweeps * need && record_.left(target_ / stop_->scale()) * sweep_cost_ > need;
+  return swept_cost_ > kLeastOfSweeps * need && sweeps_left() * sweep_cost_ > need;
+}
+
+/// At the rate of the better accelerator, in sweeps of conjugate gradients.
+double ImpulsePortfolio::sweeps_left() const {
+  const double target = target_ / stop_->scale();
+  const double rate = std::max(rates_[0], rates_[1]);
+  if (record_.best() <= target) return 0.0;
+  return rate > 0.0 ? std::log(record_.best() / target) / rate : std::numeric_limits<double>::infinity();
+}
+
+/// Of the leg that ends.
+void ImpulsePortfolio::note_rate() {
+  const bool anderson = accelerator_ == Accelerator::anderson;
+  rates_[anderson ? 1 : 0] = record_.rate() / (anderson ? kAndersonCost : 1.0);
 }
 
 void ImpulsePortfolio::begin_trial(std::span<const double> r) {
@@ -212,7 +258,7 @@ void ImpulsePortfolio::end_trial() {
   if (trial_error_ > kGain * best_error_) {
     if (trial_error_ > kLargeGain * best_error_) trials_ = 0;
     swept_ = best_r_;
-    sweeps_.start();
+    start_leg(accelerator_);
     record_.begin(best_error_ / stop_->scale());
   } else {
     record_.begin(record_.best());
@@ -230,12 +276,14 @@ LoopEnd ImpulsePortfolio::settle(std::span<double> r) {
     return LoopEnd::none;
   }
   if (length_ > 0) return LoopEnd::none;
+  note_rate();
   if (record_.best() * stop_->scale() > target_ && trial_is_due(r)) {
     if (step_of_others_ > 0.0 || (most_trials_ > 0 && trials_ >= most_trials_)) return LoopEnd::stuck;
     begin_trial(r);
+  } else if (changes_accelerator()) {
+    length_ = kFirstLeg;
   } else {
-    length_ = static_cast<int>(
-        std::clamp(record_.left(target_ / stop_->scale()) / 3.0, double{kShortLeg}, double{kLongLeg}));
+    length_ = static_cast<int>(std::clamp(sweeps_left() / 3.0, double{kShortLeg}, double{kLongLeg}));
   }
   return LoopEnd::none;
 }

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "solvers/accelerated/anderson_sweeps.h"
 #include "solvers/accelerated/nncg_sweeps.h"
 #include "solvers/newton/full_newton.h"
 #include "solvers/newton/proximal_newton.h"
@@ -13,7 +14,11 @@
 /// Sweeps while they promise to arrive, Newton steps where these are cheaper, on u = W r + q: the part of `auto` that
 /// works on impulses.
 ///
-/// Legs of accelerated sweeps (nncg_sweeps.h) alternate with trials of Newton steps (full_newton.h, proximal_newton.h). All
+/// Sweeps are accelerated by nonlinear conjugate gradients (nncg_sweeps.h) or by Anderson's method (anderson_sweeps.h). The
+/// first leg is one of the former; where many sweeps are left, the next is one of the latter, and from then on the one whose
+/// error fell faster for its cost goes on, until it falls behind the last rate of the other.
+///
+/// Legs of accelerated sweeps alternate with trials of Newton steps (full_newton.h, proximal_newton.h). All
 /// costs are counted operations, so that the choice depends on the problem alone:
 ///
 ///     left   sweeps until the tolerance at the rate of the last half of the leg, times the cost of a sweep
@@ -66,11 +71,17 @@ class ImpulsePortfolio : public RegisteredSolver<ImpulsePortfolio, PortfolioOpti
 
  private:
   enum class Method { sweeps, full, proximal };
+  enum class Accelerator { gradients, anderson };
 
   void prepare_bodies(const ContactProblem& problem) override;
   void prepare_sweeps();
   void prepare_newton();
+  void prepare_anderson();
   Iteration sweep(std::span<double> r);
+  void start_leg(Accelerator accelerator);
+  void note_rate();
+  double sweeps_left() const;
+  bool changes_accelerator();
   double cost_of_steps(std::span<const double> r) const;
   bool trial_is_due(std::span<const double> r) const;
   void begin_trial(std::span<const double> r);
@@ -79,6 +90,7 @@ class ImpulsePortfolio : public RegisteredSolver<ImpulsePortfolio, PortfolioOpti
   void end_trial();
 
   NncgSweeps sweeps_;
+  AndersonSweeps anderson_;
   const ContactProblem* problem_ = nullptr;  ///< where W is not formed yet
   GaussSeidelData formed_;                   ///< with W, for Newton steps, where sweeps do without
   double blocks_ = 0.0;                      ///< of W; a bound where it is not formed
@@ -91,12 +103,14 @@ class ImpulsePortfolio : public RegisteredSolver<ImpulsePortfolio, PortfolioOpti
   double sweep_cost_ = 0.0;      ///< operations
   double step_of_others_ = 0.0;  ///< operations
   int most_trials_ = 0;
-  bool newton_ready_ = false;
+  bool newton_ready_ = false, anderson_ready_ = false;
 
   // of one solve
   const StopTest* stop_ = nullptr;
   double target_ = 0.0;  ///< m/s
   Method method_ = Method::sweeps;
+  Accelerator accelerator_ = Accelerator::gradients;
+  double rates_[2] = {0.0, 0.0};  ///< of the last leg of either, per operation; < 0: not tried yet
   std::size_t phase_ = 0;
   bool resume_ = false;      ///< the next sweep begins at `swept_`
   double best_error_ = 0.0;  ///< m/s, of `best_r_`
