@@ -19,11 +19,25 @@ namespace fs = std::filesystem;
 constexpr const char* kHead = "run.toml";
 constexpr const char* kEarlierHead = "config.toml";  ///< of program versions before run.toml
 
-/// What rows come with. The head is the last: where it lies in replaced/, everything before it does.
-constexpr std::array<const char*, 13> kResults{
-    "runs.csv",    "runs.schema.json", "trace.h5",   "trace.h5.parts", "follow.csv",   "env.json",
-    "regions.csv", "recordings.csv",   "series.csv", "steps.csv",      "accuracy.csv", kEarlierHead,
-    kHead};
+/// What rows come with, and what scripts made for these rows (compare_siconos, problem_facts). The head is the
+/// last: where it lies in replaced/, everything before it does.
+constexpr std::array<const char*, 17> kResults{"runs.csv",
+                                               "runs.schema.json",
+                                               "trace.h5",
+                                               "trace.h5.parts",
+                                               "follow.csv",
+                                               "env.json",
+                                               "regions.csv",
+                                               "recordings.csv",
+                                               "series.csv",
+                                               "steps.csv",
+                                               "accuracy.csv",
+                                               "siconos.csv",
+                                               "problems.csv",
+                                               "siconos.schema.json",
+                                               "siconos.partial.csv",
+                                               kEarlierHead,
+                                               kHead};
 
 fs::path made_out_folder(const fs::path& out) {
   make_output_folder(out);

@@ -14,7 +14,8 @@
 ///
 ///   OUT/<id>.lock       keeps a second process away
 ///   OUT/<id>/run.toml   what the rows depend on (harness/result_head.h), then the experiment's file
-///   OUT/<id>/replaced   rows, curves and tables that --force replaces, until the new ones are complete
+///   OUT/<id>/replaced   rows, curves and tables that --force replaces, until the new ones are complete; with them
+///                       siconos.csv and problems.csv, which scripts made for these rows
 ///
 /// Results that are there are refused without --resume or --force. --resume keeps rows of the same program,
 /// experiment and recordings and refuses others; with --force beside it those others are replaced.

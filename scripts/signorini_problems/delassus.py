@@ -70,6 +70,24 @@ def dimensions(path):
         return int(file["fclib_local" if "fclib_local" in file else "fclib_global"]["spacedim"][0])
 
 
+def to_space(W, q):
+    """(W, q) of a problem in the plane, two rows per contact, with the third row that the program's reader gives every contact (docs/fclib.md): W_T2T2 = W_TT,
+    where it is positive, coupled with nothing, and q_T2 = 0. r_T2 = 0 in every solution."""
+    W = W.tocoo()
+    contacts, place = W.shape[0] // 2, lambda row: 3 * (row // 2) + row % 2
+    tangential = W.diagonal()[1::2]
+    own = np.flatnonzero(tangential > 0)
+    entries = np.concatenate([W.data, tangential[own]]), tuple(np.concatenate([place(rows), 3 * own + 2]) for rows in (W.row, W.col))
+    wide = np.zeros((contacts, 3))
+    wide[:, :2] = q.reshape(-1, 2)
+    return sparse.coo_matrix(entries, shape=(3 * contacts,) * 2).tocsr(), wide.ravel()
+
+
+def to_plane(r):
+    """Impulses (N, T, T2) → (N, T)."""
+    return r.reshape(-1, 3)[:, :2].ravel()
+
+
 def stored_entries(path):
     """How many entries W will have, at least the dense blocks of its bodies; what tells whether it can be formed at all."""
     with h5py.File(path, "r") as file:

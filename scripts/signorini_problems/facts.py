@@ -79,7 +79,7 @@ def mass_condition(M):
 
 def facts_of(path):
     """The fields of one FCLib file besides its name and sizes."""
-    if delassus.stored_entries(path) > MOST_ENTRIES:
+    if delassus.dimensions(path) != 3 or delassus.stored_entries(path) > MOST_ENTRIES:  # the numbers count three rows per contact
         return dict.fromkeys(FIELDS[4:], "")
     problem = delassus.read(path)
     count, island, neighbours = islands_of(problem.W)

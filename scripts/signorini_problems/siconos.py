@@ -1,7 +1,8 @@
 """siconos.csv: Siconos' solvers on the snapshots of a result (an experiment, `signorini compare`), rows in the form of runs.csv.
 
 Every solver gets the local problem u = W r + q as `signorini export --local` writes it, in Siconos' own storage of sparse 3×3 blocks, and starts from
-r = 0, on one thread. An answer counts when our referee's residual of it, on the snapshot itself, is at most the tolerance of the row. Siconos stops by
+r = 0, on one thread. A problem in the plane is handed over with the third row that our reader gives every contact (`delassus.to_space`), and its answer
+is judged without that row. An answer counts when our referee's residual of it, on the snapshot itself, is at most the tolerance of the row. Siconos stops by
 an error of its own that depends on units (column siconos_error, computed by Siconos), so a solver is first given the tolerance itself; while the
 referee is not content, the solver is given less, in proportion to what is missing, at most TRIES times. The row tells the last solve alone. Set-up
 is that of our `pgs` on the same snapshot, which forms the same W.
@@ -25,7 +26,7 @@ from signorini_problems.snapshots import ProblemError, export, read_rows, read_s
 
 TRIES = 5
 LEAST = 1e-15          # no solver is given less
-MOST_ENTRIES = 6e6     # of W: Siconos reads its block storage from a text file only
+MOST_ENTRIES = 6_000_000  # of W in 3×3 blocks: Siconos reads its block storage from a text file only
 SOLVERS = {  # label: (code, local solver of one contact)
     "NSGS": ("NSGS", None),
     "NSGS, projection": ("NSGS", "ONECONTACT_ProjectionOnConeWithLocalIteration"),
@@ -61,10 +62,12 @@ class Referee:
 
     def __init__(self, path, folder):
         self.path, self.trace, self.table, self.set_up_seconds = path, Path(folder) / "judged.h5", Path(folder) / "judged.csv", []
+        self.in_plane = delassus.dimensions(path) == 2
 
     def residual(self, r):
         if not np.isfinite(r).all():
             return math.inf
+        r = delassus.to_plane(r) if self.in_plane else r
         with h5py.File(self.path, "a") as file:
             if "guesses/1/r" in file:
                 file["guesses/1/r"][:] = r
@@ -144,18 +147,28 @@ class Table:
         """Why Siconos does not get the exported snapshot; "" where it does."""
         if snapshot.contacts == 0:
             return "no contacts"
-        if delassus.dimensions(path) != 3:
-            return "a problem in the plane: Siconos' solvers of problems in space do not take it"
-        entries = delassus.stored_entries(path)
-        return f"W has {entries:.1e} entries, more than {MOST_ENTRIES:.0e}: not handed to Siconos" if entries > MOST_ENTRIES else ""
+        entries = delassus.stored_entries(path) * 9 // delassus.dimensions(path) ** 2
+        return f"W is too large for Siconos: {entries:,} entries ({snapshot.contacts:,} contacts), at most {MOST_ENTRIES:,}" if entries > MOST_ENTRIES else ""
+
+    def handed_over(self, snapshot, path, folder):
+        """The problem in Siconos' storage and "", or None and why not."""
+        if words := self.refusal(snapshot, path):
+            return None, words
+        try:
+            local = export(snapshot, folder / "local.hdf5", "--local")
+        except ProblemError as error:  # an M that has no inverse, say
+            return None, f"not handed to Siconos: {error}"
+        found = delassus.read(local)
+        W, q = (found.W, found.q) if delassus.dimensions(local) == 3 else delassus.to_space(found.W, found.q)
+        return siconos_library.native(W, q, found.mu), ""
 
     def rows_of(self, snapshot, names, folder):
         """All solvers and tolerances of one snapshot; files go into the folder."""
         path = export(snapshot, folder / "problem.hdf5")
-        if words := self.refusal(snapshot, path):
+        problem, words = self.handed_over(snapshot, path, folder)
+        if problem is None:
             return [self.row(snapshot, name, tolerance, status="unsupported", message=words) for name in names for tolerance in self.tolerances]
-        local = delassus.read(export(snapshot, folder / "local.hdf5", "--local"))
-        problem, referee, rows = siconos_library.native(local.W, local.q, local.mu), Referee(path, folder), []
+        referee, rows = Referee(path, folder), []
         for name in names:
             rows += self.rows_of_solver(snapshot, name, problem, referee)
         set_up = self.setup.get((snapshot.file, snapshot.step), float(np.median(referee.set_up_seconds)) if referee.set_up_seconds else math.nan)
@@ -177,6 +190,13 @@ class Table:
             if status in ("time_limit", "failed"):
                 hopeless = f"not run: {status} at {tolerance:g}"
         return rows
+
+
+def outcome(rows):
+    """Of the rows of one snapshot, for the terminal."""
+    if all(row["status"] == "unsupported" for row in rows):
+        return rows[0]["message"]
+    return f"{sum(row['status'] == 'converged' for row in rows)} of {len(rows)} converged"
 
 
 def read_finished(path, schema):
@@ -203,8 +223,7 @@ def write(folder, names):
                 found = table.rows_of(snapshot, names, Path(place))
             rows += found
             write_table(unfinished, list(table.schema), rows)
-            solved = sum(row["status"] == "converged" for row in found)
-            say(f"  [{number:3d}/{len(wanted)}] {snapshot.file} {snapshot.step}, {snapshot.contacts} contacts: {solved} of {len(found)} converged")
+            say(f"  [{number:3d}/{len(wanted)}] {snapshot.file} {snapshot.step}, {snapshot.contacts} contacts: {outcome(found)}")
     shutil.copyfile(folder / "runs.schema.json", folder / "siconos.schema.json")
     unfinished.replace(folder / "siconos.csv")
     say(f"{folder / 'siconos.csv'}: {len(rows)} rows")

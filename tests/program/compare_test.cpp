@@ -70,6 +70,19 @@ TEST_F(CompareTest, ResumesAndRepeatsByItsRunToml) {
   EXPECT_EQ(read_run_table(folder_ / "out" / "cmp" / "runs.csv").size(), before.size());
 }
 
+TEST_F(CompareTest, TablesThatScriptsMadeForTheRowsGoWithThem) {
+  const std::vector<std::string> made{"siconos.csv", "siconos.schema.json", "siconos.partial.csv",
+                                      "problems.csv"};
+  ASSERT_EQ(compare({a_, b_}, "pgs").code, 0);
+  for (const std::string& name : made) std::ofstream(folder_ / "cmp" / name) << "file,step\n";
+  EXPECT_EQ(compare({a_, b_, "--resume"}, "pgs").code, 0);
+  for (const std::string& name : made) EXPECT_TRUE(fs::exists(folder_ / "cmp" / name)) << name;
+  EXPECT_EQ(compare({a_, "--force"}, "pgs").code, 0);
+  EXPECT_EQ(column(&RunRecord::file), (Words{"a"}));
+  for (const std::string& name : made) EXPECT_FALSE(fs::exists(folder_ / "cmp" / name)) << name;
+  EXPECT_FALSE(fs::exists(folder_ / "cmp" / "replaced"));
+}
+
 TEST_F(CompareTest, GoesOnBesideADamagedFileAndSaysSo) {
   const std::string text = file_text(a_);
   std::ofstream(path("cut.hdf5"), std::ios::binary) << text.substr(0, text.size() / 2);

@@ -33,11 +33,11 @@ def write_matrix(group, matrix):
     group["p"], group["i"], group["x"] = matrix.col.astype(np.int32), matrix.row.astype(np.int32), matrix.data
 
 
-def write_problem(path, M, H, f, w, mu):
+def write_problem(path, M, H, f, w, mu, spacedim=3):
     """/fclib_global as `signorini export` writes it."""
     with h5py.File(path, "w") as file:
         group = file.create_group("fclib_global")
-        group["spacedim"] = np.array([3], dtype=np.int32)
+        group["spacedim"] = np.array([spacedim], dtype=np.int32)
         write_matrix(group.create_group("M"), M)
         write_matrix(group.create_group("H"), H)
         group["vectors/f"], group["vectors/w"], group["vectors/mu"] = f, w, mu
@@ -59,6 +59,13 @@ def invented(seed=3, coupled=True):
     return M, sparse.csc_matrix(H), random.normal(size=36) * 0.1, w, np.array([0.2, 0.5, 0.8])
 
 
+def in_plane():
+    """The same bodies; of every contact the rows N and T."""
+    M, H, f, w, mu = invented()
+    rows = np.array([0, 1, 3, 4, 6, 7])
+    return M, H[:, rows], f, w[rows], mu
+
+
 class Files(unittest.TestCase):
     def setUp(self):
         self.directory = tempfile.TemporaryDirectory()
@@ -78,6 +85,18 @@ class Delassus(Files):
             W, q = H.toarray().T @ inverse @ H.toarray(), H.toarray().T @ inverse @ f + w
             np.testing.assert_allclose(found.W.toarray(), W, rtol=0, atol=1e-14)  # condition of M below 100: some hundred roundings
             np.testing.assert_allclose(found.q, q, rtol=0, atol=1e-14)
+
+    def test_a_problem_in_the_plane_gets_a_third_row_that_couples_with_nothing(self):
+        flat = delassus.read(write_problem(self.folder / "flat.hdf5", *in_plane(), 2))
+        W, q = delassus.to_space(flat.W, flat.q)
+        rows, third = np.array([0, 1, 3, 4, 6, 7]), np.array([2, 5, 8])
+        self.assertEqual(W.shape, (9, 9))
+        self.assertEqual((W[rows][:, rows] != flat.W).nnz, 0)
+        np.testing.assert_array_equal(W[third].toarray()[:, third], np.diag(flat.W.diagonal()[1::2]))
+        self.assertEqual((W[third][:, rows].nnz, W[rows][:, third].nnz), (0, 0))
+        np.testing.assert_array_equal(q[rows], flat.q)
+        np.testing.assert_array_equal(q[third], 0)
+        np.testing.assert_array_equal(delassus.to_plane(q), flat.q)
 
     def test_bodies_that_do_not_touch_are_not_coupled(self):
         self.assertEqual(delassus.read(self.file()).W.nnz, 36 + 9)
@@ -143,6 +162,9 @@ class Facts(Files):
     def test_a_mass_matrix_by_points_has_condition_one(self):
         self.assertEqual(facts.facts_of(self.file(coupled=False))["mass_condition"], "1.00")
 
+    def test_a_problem_in_the_plane_has_no_numbers(self):
+        self.assertEqual(set(facts.facts_of(write_problem(self.folder / "flat.hdf5", *in_plane(), 2)).values()), {""})
+
     def test_too_large_an_island_has_no_spectrum(self):
         with mock.patch.object(facts, "MOST_ROWS", 5):
             found = facts.facts_of(self.file())
@@ -182,30 +204,58 @@ class Siconos(Files):
         with self.library.Silence():
             self.assertAlmostEqual(self.library.own_error(self.native(), r) / told, 1.0, places=6)
 
-    def test_a_problem_in_the_plane_is_not_handed_over(self):
+    def handed_over(self, path, contacts=3, most=6_000_000):
+        """What Siconos gets of a file, and why not."""
         table = mock.Mock(spec=self.siconos.Table)
-        snapshot = snapshots.Snapshot("p", "0", self.path, 3, 36)
-        with h5py.File(self.path, "a") as file:
-            file["fclib_global/spacedim"][0] = 2
-        self.assertIn("in the plane", self.siconos.Table.refusal(table, snapshot, self.path))
-        self.assertEqual(self.siconos.Table.refusal(table, snapshots.Snapshot("p", "0", self.path, 0, 36), self.path), "no contacts")
+        table.refusal = lambda *words: self.siconos.Table.refusal(table, *words)
+        with mock.patch.object(self.siconos, "MOST_ENTRIES", most):
+            return self.siconos.Table.handed_over(table, snapshots.Snapshot("p", "0", path, contacts, 36), path, self.folder)
+
+    def test_what_is_not_handed_over_says_why(self):
+        self.assertEqual(self.handed_over(self.path, contacts=0), (None, "no contacts"))
+        self.assertEqual(self.handed_over(self.path, most=44), (None, "W is too large for Siconos: 45 entries (3 contacts), at most 44"))
+        flat = write_problem(self.folder / "flat.hdf5", *in_plane(), 2)
+        self.assertIn("45 entries", self.handed_over(flat, most=44)[1], "blocks of three rows")
+        M, *others = invented()
+        M = M.tolil()
+        M[:12, :12] = -M[:12, :12]
+        problem, words = self.handed_over(write_problem(self.folder / "turned.hdf5", M.tocsc(), *others))
+        self.assertIsNone(problem)
+        self.assertRegex(words, "^not handed to Siconos: .*M")
+
+    def test_a_problem_in_the_plane_is_solved_and_judged_as_such(self):
+        flat = write_problem(self.folder / "flat.hdf5", *in_plane(), 2)
+        problem, words = self.handed_over(flat)
+        self.assertEqual((words, problem.dimension, problem.numberOfContacts), ("", 3, 3))
+        ours = self.folder / "ours.hdf5"
+        snapshots.run_program("solve", flat, "--solver", "pgs", "--tolerance", 1e-12, "--solution", ours)
+        with h5py.File(ours) as file:
+            r = file["solution/r"][:]
+        self.assertEqual(len(r), 6)
+        for name in ("NSGS", "NSN-AC", "PROX"):
+            answer, residual, _ = self.siconos.to_tolerance(problem, self.siconos.Referee(flat, self.folder), name, 1e-10, (10000, 10.0))
+            self.assertLessEqual(residual, 1e-10, name)
+            np.testing.assert_array_equal(answer.r[2::3], 0)
+            # Both residuals are below 1e-10 of the scale of the problem; the condition of W is below 1e3.
+            np.testing.assert_allclose(delassus.to_plane(answer.r), r, rtol=0, atol=1e-7 * np.abs(r).max(), err_msg=name)
 
     def test_files_of_any_kind_get_one_page_with_both(self):
         import siconos_rows
         snapshots.run_program("export", self.path, "--local", "-o", self.folder / "local.npz")
-        arguments = [str(self.path), str(self.folder / "local.npz"), "-o", str(self.folder / "beside"), "--siconos", "NSGS;NSGS, quartic", "--solver", "pgs",
+        flat = write_problem(self.folder / "flat.hdf5", *in_plane(), 2)
+        arguments = [str(self.path), str(self.folder / "local.npz"), str(flat), "-o", str(self.folder / "beside"), "--siconos", "NSGS;NSGS, quartic", "--solver", "pgs",
                      "--tolerance", "1e-6", "--repetitions", "1", "--no-replay"]
         with mock.patch.object(snapshots, "say"), mock.patch.object(self.siconos, "say"):
             self.assertEqual(siconos_rows.run(siconos_rows.parse(arguments)), 0)
         from signorini_report import run_tables, runs_page
         experiment = run_tables.read_tables([self.folder / "beside" / "runs.csv"], self.folder)
         solved = {key["variant"]: (count, good) for key, count, good, *_ in runs_page.solver_rows(experiment)}
-        self.assertEqual(solved, {"pgs": (2, 2), "siconos-nsgs": (2, 2), "siconos-nsgs quartic": (2, 2)})
+        self.assertEqual(solved, {"pgs": (3, 3), "siconos-nsgs": (3, 3), "siconos-nsgs quartic": (3, 3)})
         theirs = experiment.runs[experiment.runs["solver"] == "siconos-nsgs"]
-        self.assertEqual(sorted(theirs["file"]), ["local"] * 2 + ["problem"] * 2)
+        self.assertEqual(sorted(theirs["file"]), ["flat"] * 2 + ["local"] * 2 + ["problem"] * 2)
         self.assertTrue((theirs["siconos_error"] < 1e-5).all() and (theirs["setup_seconds"] > 0).all())
         once = runs_page.outcomes(experiment.runs)
-        self.assertEqual(len(once), 6)
+        self.assertEqual(len(once), 9)
         self.assertIn("siconos-nsgs", (self.folder / "beside" / "index.html").read_text())
 
     def test_wrong_command_lines_say_what_is_missing(self):
