@@ -8,8 +8,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 SOURCE = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(SOURCE / "scripts"))
+sys.path[:0] = [str(SOURCE / "scripts"), str(SOURCE / "tests" / "scripts")]
 from signorini_harden import commands, faults, main, pairs, stories  # noqa: E402
+from slow import slow  # noqa: E402
 
 PROGRAM = os.environ.get("SIGNORINI_PROGRAM", "")
 SHIM = os.environ.get("SIGNORINI_FAULT_SHIM", "")
@@ -63,7 +64,8 @@ class Pairs(unittest.TestCase):
         self.addCleanup(held.cleanup)
         self.folder = Path(held.name)
 
-    def test_two_commands_in_one_folder_lose_nothing(self):
+    @slow
+    def test_slow_two_commands_in_one_folder_lose_nothing(self):
         words = ["--program", PROGRAM, "--shim", PROGRAM, "--meetings", str(self.folder / "m.csv"), "--pairs", "2", "--commands", "record,run,solve"]
         self.assertEqual(main.main([*words, "--page", str(self.folder / "p.md")]), 0)
         rows = main.read_table(self.folder / "m.csv")
@@ -90,7 +92,8 @@ class Stories(unittest.TestCase):
         self.folder = Path(held.name)
         stories.make_clean(PROGRAM, self.folder / "clean")
 
-    def test_a_story_ends_well(self):
+    @slow
+    def test_slow_a_story_ends_well(self):
         self.assertEqual(stories.play(PROGRAM, self.folder / "clean", self.folder, 3), "")
 
     def test_the_model_sees_what_is_wrong(self):
