@@ -48,11 +48,16 @@ def read_table(path):
         return list(csv.DictReader(file))
 
 
-def cases(options, folder):
+def asked_commands(options):
     asked = options.commands.split(",")
-    unknown = set(asked) - {command.name for command in commands.COMMANDS}
+    unknown = sorted(set(asked) - {command.name for command in commands.COMMANDS})
     if unknown:
-        sys.exit(f"harden: unknown command '{unknown.pop()}'")
+        sys.exit(f"harden: unknown command '{unknown[0]}'")
+    return asked
+
+
+def cases(options, folder):
+    asked = asked_commands(options)
     for command in commands.COMMANDS:
         if command.name not in asked:
             continue
@@ -74,82 +79,74 @@ def tries(options, case, work):
                 yield kind, number, error
 
 
-def run(options):
-    done = read_table(options.table)
-    known = {tuple(row[c] for c in COLUMNS[:-1]) for row in done}
-    options.table.parent.mkdir(parents=True, exist_ok=True)
-    wrong = sum(1 for row in done if row["wrong"])
-    with tempfile.TemporaryDirectory() as place, options.table.open("a", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
+class Results:
+    """A table of finished tries that grows row by row and is gone on with: its last column says what was wrong."""
+
+    def __init__(self, path, columns):
+        done = read_table(path)
+        self.known = {tuple(row[c] for c in columns[:-1]) for row in done}
+        self.wrong = sum(1 for row in done if row["wrong"])
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.file = path.open("a", encoding="utf-8", newline="")
         if not done:
-            writer.writerow(COLUMNS)
+            csv.writer(self.file).writerow(columns)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.file.close()
+
+    def add(self, key, text, name):
+        """1 where something was wrong, which is printed."""
+        csv.writer(self.file).writerow((*key, text))
+        self.file.flush()
+        if text:
+            print(f"{name}: {text}")
+        self.wrong += bool(text)
+        return int(bool(text))
+
+
+def run(options):
+    with tempfile.TemporaryDirectory() as place, Results(options.table, COLUMNS) as results:
         for case in cases(options, Path(place)):
-            work = Path(place) / "work"
-            made = failed = 0
+            work, made, failed = Path(place) / "work", 0, 0
             for kind, number, error in tries(options, case, work):
                 key = (case.command.name, kind, str(number), str(error))
-                if key in known:
+                if key in results.known:
                     continue
                 text = "; ".join(case.try_fault(work, kind, number, error))
-                writer.writerow((*key, text))
-                file.flush()
+                failed += results.add(key, text, f"{case.command.name}: {kind} number {number}, errno {error}")
                 made += 1
-                if text:
-                    failed += 1
-                    print(f"{case.command.name}: {kind} number {number}, errno {error}: {text}")
-            wrong += failed
             print(f"{case.command.name}: {made} tries, {failed} wrong", file=sys.stderr)
-    return wrong
+        return results.wrong
 
 
 def meet(options):
     """Meetings that are not in the table yet; the number of wrong ones in all."""
-    done = read_table(options.meetings)
-    known = {tuple(row[c] for c in MEETINGS[:-1]) for row in done}
-    options.meetings.parent.mkdir(parents=True, exist_ok=True)
-    wrong = sum(1 for row in done if row["wrong"])
-    with tempfile.TemporaryDirectory() as place, options.meetings.open("a", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        if not done:
-            writer.writerow(MEETINGS)
-        for first, second in pairs.all_pairs(options.commands.split(",")):
-            seeds = [seed for seed in range(options.pairs) if (first.name, second.name, str(seed)) not in known]
+    with tempfile.TemporaryDirectory() as place, Results(options.meetings, MEETINGS) as results:
+        for first, second in pairs.all_pairs(asked_commands(options)):
+            seeds = [seed for seed in range(options.pairs) if (first.name, second.name, str(seed)) not in results.known]
             if not seeds:
                 continue
             pair, failed = pairs.Pair(options.program, first, second, Path(place) / "pair"), 0
             for seed in seeds:
-                text = "; ".join(pair.meet(seed))
-                writer.writerow((first.name, second.name, seed, text))
-                file.flush()
-                if text:
-                    failed += 1
-                    print(f"{first.name} beside {second.name}, seed {seed}: {text}")
-            wrong += failed
+                failed += results.add((first.name, second.name, seed), "; ".join(pair.meet(seed)), f"{first.name} beside {second.name}, seed {seed}")
             print(f"{first.name} beside {second.name}: {len(seeds)} meetings, {failed} wrong", file=sys.stderr)
-    return wrong
+        return results.wrong
 
 
 def tell(options):
     """New stories until the time is over; the number of wrong ones in all."""
-    done = read_table(options.told)
-    seed = 1 + max((int(row["seed"]) for row in done), default=-1)
-    wrong, end = sum(1 for row in done if row["wrong"]), time.monotonic() + options.stories
-    options.told.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as place, options.told.open("a", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        if not done:
-            writer.writerow(STORIES)
+    end = time.monotonic() + options.stories
+    with tempfile.TemporaryDirectory() as place, Results(options.told, STORIES) as results:
+        seed = 1 + max((int(number) for (number,) in results.known), default=-1)
         stories.make_clean(options.program, Path(place) / "clean")
         while time.monotonic() < end:
-            text = stories.play(options.program, Path(place) / "clean", place, seed)
-            writer.writerow((seed, text))
-            file.flush()
-            if text:
-                wrong += 1
-                print(f"seed {seed}: {text}")
+            results.add((seed,), stories.play(options.program, Path(place) / "clean", place, seed), f"seed {seed}")
             seed += 1
-    print(f"{seed} stories of {stories.ACTS_OF_A_STORY} acts, {wrong} wrong", file=sys.stderr)
-    return wrong
+        print(f"{seed} stories of {stories.ACTS_OF_A_STORY} acts, {results.wrong} wrong", file=sys.stderr)
+        return results.wrong
 
 
 def stories_lines(options):
