@@ -405,6 +405,19 @@ void repeat_setup(PreparedRun& run, int repetitions, const std::function<double(
   run.record.setup_seconds = *middle;
 }
 
+RunRecord median_run(RunRecord first, int repetitions, const std::function<RunRecord()>& again) {
+  const auto seconds = [](const RunRecord& run) { return run.setup_seconds + run.solve_seconds; };
+  const bool ran = first.status != SolveStatus::unsupported && first.status != SolveStatus::failed;
+  if (!ran || seconds(first) > kShortRun) return first;
+  std::vector<RunRecord> runs{std::move(first)};
+  while (std::ssize(runs) < repetitions) runs.push_back(again());
+  const auto middle = runs.begin() + std::ssize(runs) / 2;
+  std::nth_element(runs.begin(), middle, runs.end(), [&](const RunRecord& one, const RunRecord& other) {
+    return seconds(one) < seconds(other);
+  });
+  return std::move(*middle);
+}
+
 Vector start_values(const Solver& solver, const ContactProblem& problem) {
   const Index size = 3 * problem.contacts();
   if (solver.common().warm_start && problem.warm_start.size() == size) return problem.warm_start;

@@ -17,7 +17,8 @@
 /// The protocols by which solvers are compared. The referee measures every answer, outside all timers;
 /// tracing never happens in a timed run; setup (`prepare`) is timed apart from `solve`.
 ///
-///   self-stopped   the solver stops by its own test for the asked residual; the referee says what it reached
+///   self-stopped   the solver stops by its own test for the asked residual; the referee says what it reached. In
+///                  experiments a short run is made several times, and the row is the median run
 ///   converge       own stopping off, a fixed budget, the referee after every iteration → ConvergenceTrace.
 ///                  StopRule::residual still carries the tolerance, so that inner loops aim at what they
 ///                  would aim at in a self-stopped run: the iterates are the same. The errors of a row that
@@ -63,6 +64,13 @@ inline constexpr double kShortSetup = 5e-3;
 /// microseconds that the machine interrupts once would outweigh all others of a sum. `again` sets up anew and
 /// returns the seconds that it took.
 void repeat_setup(PreparedRun& run, int repetitions, const std::function<double()>& again);
+
+/// Whole runs, set-up and solve, that take longer are not repeated: the first of them pays for cold caches, and below
+/// a millisecond that doubles its time. s
+inline constexpr double kShortRun = 10e-3;
+/// Of `repetitions` runs, `first` one of them, that with the median time of set-up and solve. `again` sets up anew
+/// and solves anew: what a solver keeps from one solve to the next does not count for it.
+RunRecord median_run(RunRecord first, int repetitions, const std::function<RunRecord()>& again);
 
 /// r at the start: zero, or the impulses of the previous step when the solver asks for them and the problem
 /// has them.

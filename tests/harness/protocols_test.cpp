@@ -141,6 +141,31 @@ TEST_F(ProtocolTest, ShortSetupsAreRepeatedAndTheirMedianCounts) {
   EXPECT_EQ(run.record.setup_seconds, 5e-4);
 }
 
+TEST_F(ProtocolTest, OfShortRunsTheMedianIsTheRow) {
+  const auto run = [](double setup, double solve) {
+    RunRecord record;
+    record.status = SolveStatus::converged;
+    record.setup_seconds = setup;
+    record.solve_seconds = solve;
+    return record;
+  };
+  const std::vector<RunRecord> script{run(1e-4, 2e-4), run(4e-4, 1e-4), run(1e-4, 1e-4), run(8e-3, 1e-3)};
+  std::size_t asked = 0;
+  const auto again = [&] { return script.at(asked++); };
+  // totals 5e-3, 3e-4, 5e-4, 2e-4, 9e-3: the median is the whole run of 4e-4 and 1e-4, not medians of the parts
+  const RunRecord row = median_run(run(3e-3, 2e-3), 5, again);
+  EXPECT_EQ(asked, 4U);
+  EXPECT_EQ(row.setup_seconds, 4e-4);
+  EXPECT_EQ(row.solve_seconds, 1e-4);
+  asked = 0;
+  EXPECT_EQ(median_run(run(kShortRun, 1e-3), 5, again).setup_seconds, kShortRun);
+  RunRecord unsupported = run(1e-4, 0.0);
+  unsupported.status = SolveStatus::unsupported;
+  EXPECT_EQ(median_run(unsupported, 5, again).status, SolveStatus::unsupported);
+  EXPECT_EQ(median_run(run(1e-4, 1e-4), 1, again).solve_seconds, 1e-4);
+  EXPECT_EQ(asked, 0U) << "long runs, runs that were not made and single runs are not repeated";
+}
+
 TEST_F(ProtocolTest, SetupIsTimedApartFromSolve) {
   const Stopwatch watch;
   PreparedRun run = sleeper({.setup_ms = 40.0, .iteration_ms = 1.0});
