@@ -119,6 +119,31 @@ TEST(Auto, TakesStepsOnVelocitiesFirstWhereTheirSystemsAreMuchSmaller) {
   }
 }
 
+/// Soft bodies whose W is cheap to form, half as many contacts again as points allow: sweeps come first, and where they would
+/// take long, Newton steps on velocities follow, which cost less than those on impulses.
+TEST(Auto, LeavesSlowSweepsOnSoftBodiesForStepsOnVelocities) {
+  for (const double stiffness : {0.1, 3.0, 100.0}) {
+    for (const std::uint64_t seed : {2U, 3U}) {
+      PlantedOptions options;
+      options.contacts = 150;
+      options.stiffness = stiffness;
+      options.sharing = 0.6;
+      options.mass_ratio = 1e2;
+      options.duplicates = 5;
+      options.seed = seed;
+      const ContactProblem problem = make_planted_problem(options).problem;
+      const auto solver = make_solver("auto");
+      const Answer answer = solved(*solver, problem, 1e-10);
+      EXPECT_EQ(enum_name(answer.report.status), "converged") << stiffness << ", " << seed;
+      EXPECT_LE(answer.residual, 1e-10) << stiffness << ", " << seed;
+      EXPECT_EQ(answer.report.message, "both") << stiffness << ", " << seed;
+      EXPECT_GT(answer.report.phase_iterations[0], 0) << stiffness << ", " << seed;
+      EXPECT_GT(answer.report.phase_iterations[1], 0) << stiffness << ", " << seed;
+      EXPECT_LT(answer.report.iterations, 400) << stiffness << ", " << seed;
+    }
+  }
+}
+
 PlantedProblem soft_bodies(std::uint64_t seed, int contacts = 40) {
   PlantedOptions options;
   options.contacts = contacts;

@@ -22,20 +22,28 @@ constexpr double kFormBlock = 800.0;              ///< a block of W from the col
 constexpr double kSweepsOnImpulses = 150.0;       ///< that a problem takes once W is there
 constexpr double kIterationsOnVelocities = 60.0;  ///< of `ica` that it takes
 constexpr double kSetUpProducts = 30.0;           ///< its set-up beside the factor
-constexpr double kInnerSweeps = 40.0,
-                 kNeighbours = 5.0;   ///< in an iteration; blocks per contact of its inner matrix
-constexpr double kWorthTrying = 0.8;  ///< of the costs with a factor: a failed try comes on top of them
-constexpr double kStep = 3.5;         ///< a factor of M + H C Hᵀ, for each entry of M, times all dofs ^ 2/3
+constexpr double kSetUpContact = 1e5;             ///< and its inner matrix, for each contact
+constexpr double kInnerSweeps = 10.0,             ///< in an iteration, of 1 to …
+    kMostInnerSweeps = 50.0,
+                 kNeighbours = 35.0;   ///< blocks per contact of its inner matrix
+constexpr double kShareOfStage = 0.5,  ///< of what would come instead of the next stage …
+    kShareOfTrial = 0.1,               ///< … or of the first, after sweeps
+    kNearlyThere = 0.3;                ///< the same, of what is left
+constexpr double kWorthTrying = 0.8;   ///< of the costs with a factor: a failed try comes on top of them
+constexpr double kStep = 3.5;  ///< a factor of M + H C Hᵀ, for each entry of M, times all dofs ^ 2/3
 constexpr double kStepContact = 6000.0;  ///< the rest of a Newton step on velocities, for each contact
+constexpr double kStepsOfBodies = 25.0,
+                 kStepsOfStacks = 10.0;  ///< that a problem takes; the quick ones of stacks
 constexpr double kManyRows = 2.0;  ///< rows of H over dofs: systems on velocities are then the smaller ones
 constexpr double kFactor = 3.0;    ///< a factor of M, for each entry of a body's part times its dofs ^ 2/3
 constexpr double kGradients = 150.0;  ///< products of the free velocity and of the bound
 constexpr double kFirstAsk = 0.3;     ///< of the tolerance, for `ica` that judges itself
 constexpr double kSafety = 0.999;     ///< rounding, as in StopTest
-constexpr int kShortestStage = 20, kMostSteps = 80, kMostGradients = 2000;
+constexpr int kShortestStage = 5, kLongestStage = 1000, kMostSteps = 80, kMostGradients = 2000;
 constexpr int kTrialsOnImpulses = 1,  ///< without a large gain, before convex steps on velocities
-    kMostMinimiserSteps = 500,
-              kMostStepsFirst = 500;  ///< on velocities, where they come before those on impulses
+    kMostMinimiserSteps = 1000,
+              kMostStepsFirst = 150,  ///< on velocities, where they come before those on impulses
+    kMostStepsAgain = 1000;           ///< and where convex steps have not arrived either
 
 /// The mechanical bodies of a problem: entries of M, dofs, and contacts that touch them.
 struct Outline {
@@ -140,33 +148,36 @@ void Auto::use_arena(TaskArena* arena) {
 }
 
 bool Auto::works_on_impulses(const ContactProblem& problem) const {
-  return !costs_on_velocities(problem).has_value();
+  const std::optional<Costs> costs = costs_where_bodies_deform(problem);
+  return !costs || prefers_impulses(*costs);
 }
 
-/// What the choices of a solve that begins on velocities depend on; nothing where it works on impulses. Without M and H,
-/// or with W at hand, there is no choice.
-std::optional<Auto::Costs> Auto::costs_on_velocities(const ContactProblem& problem) {
+/// What the choices of a solve depend on where bodies deform; nothing elsewhere. Without M and H, or with W at hand, there
+/// is no choice.
+std::optional<Auto::Costs> Auto::costs_where_bodies_deform(const ContactProblem& problem) {
   if (!problem.has_primal() || problem.has_dual() || problem.contacts() == 0) return std::nullopt;
   // mass points and rigid bodies, without a look at the bodies
   if (problem.M.nonZeros() <= kFewEntries * static_cast<Eigen::Index>(problem.dofs())) return std::nullopt;
   const Costs costs = costs_of(problem);
-  if (prefers_impulses(costs) || !PrimalSystem::refusal(problem).empty()) return std::nullopt;
+  if (costs.rigid || !PrimalSystem::refusal(problem).empty()) return std::nullopt;
   return costs;
 }
 
 double Auto::Costs::iteration() const { return product + kInnerSweeps * inner; }
 double Auto::Costs::impulses() const { return factor + solves + form + kSweepsOnImpulses * sweep; }
+double Auto::Costs::instead() const { return solves + form + kSweepsOnImpulses * sweep; }
 double Auto::Costs::velocities() const {
-  return factor + solves + kSetUpProducts * product + kIterationsOnVelocities * iteration();
+  return factor + solves + set_up + kSetUpProducts * product + kIterationsOnVelocities * iteration();
 }
 double Auto::Costs::factorless() const {
-  return kGradients * product + kIterationsOnVelocities * iteration();
+  return set_up + kGradients * product + kIterationsOnVelocities * iteration();
 }
 
-/// W and the usual number of sweeps against the usual number of iterations of `ica`.
+/// W and the usual number of sweeps against the usual number of iterations of `ica`, which are tried where it is even: their
+/// stages are weighed as they go.
 bool Auto::prefers_impulses(const Costs& costs) {
-  if (costs.rigid) return true;
-  return costs.fits && costs.impulses() <= std::min(costs.velocities(), costs.factorless() / kWorthTrying);
+  return costs.fits &&
+         costs.impulses() <= std::min(kWorthTrying * costs.velocities(), costs.factorless() / kWorthTrying);
 }
 
 std::unique_ptr<Auto::Velocities> Auto::make_velocities(Judge judge) const {
@@ -188,28 +199,30 @@ double Auto::largest_free_velocity() const {
 }
 
 void Auto::take(const ContactProblem& problem, bool same_matrix) {
-  if (const std::optional<Costs> costs = costs_on_velocities(problem)) {
-    costs_ = *costs;
+  const std::optional<Costs> costs = costs_where_bodies_deform(problem);
+  if (costs) costs_ = *costs;
+  if (costs && !prefers_impulses(*costs)) {
     prepare_velocities(problem, same_matrix && on_velocities_);
   } else {
-    prepare_impulses(problem);
+    prepare_impulses(problem, costs.has_value());
   }
 }
 
-void Auto::prepare_impulses(const ContactProblem& problem) {
+void Auto::prepare_impulses(const ContactProblem& problem, bool deforms) {
   on_velocities_ = false;
   velocities_.reset();
   factorless_.reset();
   impulses_->prepare(problem);
   impulses_ready_ = true;
   problem_ = problem.has_primal() && is_cone(options_.common.law) ? &problem : nullptr;
-  minimiser_ready_ = steps_ready_ = false;
-  const double rows = 3.0 * static_cast<double>(problem.contacts());
-  steps_first_ = problem_ != nullptr && rows > kManyRows * static_cast<double>(problem.dofs()) &&
+  velocities_ready_ = minimiser_ready_ = steps_ready_ = false;
+  deforms_ = deforms && problem_ != nullptr;
+  const double contacts = static_cast<double>(problem.contacts());
+  steps_first_ = problem_ != nullptr && !deforms &&
+                 3.0 * contacts > kManyRows * static_cast<double>(problem.dofs()) &&
                  PrimalSystem::refusal(problem).empty();
-  if (!steps_first_) return;
-  costs_ = costs_of(problem);
-  costs_.step += kStepContact * static_cast<double>(problem.contacts());
+  if (steps_first_) costs_ = costs_of(problem);
+  costs_.step += kStepContact * contacts;
 }
 
 void Auto::prepare_velocities(const ContactProblem& problem, bool same_matrix) {
@@ -225,7 +238,9 @@ void Auto::prepare_velocities(const ContactProblem& problem, bool same_matrix) {
     if (factorless_ready_) {
       v_.resize(factorless_->system().size());
       costs_.inner = kBlock * static_cast<double>(factorless_->system().W_D.blocks());
-      return;
+      // with the inner problem as it is
+      if (costs_.factorless() < kWorthTrying * costs_.velocities()) return;
+      factorless_ready_ = false;
     }
   }
   prepare_factored(problem, same_matrix);
@@ -246,7 +261,7 @@ void Auto::prepare_island(ReducedProblem problem, Vector mu) {
   impulses_->prepare_island(std::move(problem), std::move(mu));
   impulses_ready_ = true;
   problem_ = nullptr;
-  steps_first_ = false;
+  steps_first_ = deforms_ = false;
 }
 
 /// W has t² blocks for a body that t contacts touch; each takes a few dofs of M⁻¹ H, whose 3 t columns cost two passes over
@@ -271,6 +286,7 @@ Auto::Costs Auto::costs_of(const ContactProblem& problem) {
   costs.sweep = kSweptBlock * blocks;
   costs.product = 2.0 * kBlock * static_cast<double>(problem.M.nonZeros()) / 9.0;
   costs.inner = kBlock * kNeighbours * static_cast<double>(problem.contacts());
+  costs.set_up = kSetUpContact * static_cast<double>(problem.contacts());
   return costs;
 }
 
@@ -286,13 +302,15 @@ SolveReport Auto::solve_on_impulses(std::span<double> r, const StopRule& stop, I
   const auto sweep = [&](const StopRule& left) { return impulses_->solve(r, left, course.shown()); };
   if (steps_first_) {
     impulses_->end_after_trials(0);
-    impulses_->leave_steps_to_others(costs_.step);
+    impulses_->leave_steps_to_others(costs_.step, kStepsOfStacks);
     course.next("impulses", false, sweep);
     impulses_->leave_steps_to_others(0.0);
     if (course.whole.status != SolveStatus::stalled) return course.whole;
-    course.next("both", true, [&](const StopRule& left) {
-      return take_steps(steps_, steps_ready_, kMostStepsFirst, r, left, course.shown());
-    });
+    take_steps_first(r, course);
+  }
+  if (deforms_) {
+    sweep_and_step(r, course, "impulses");
+    if (course.whole.status == SolveStatus::converged || course.used_up()) return course.whole;
   }
   impulses_->end_after_trials(problem_ != nullptr ? kTrialsOnImpulses : 0);
   course.next(steps_first_ ? "both" : "impulses", false, sweep);
@@ -306,6 +324,20 @@ SolveReport Auto::solve_on_impulses(std::span<double> r, const StopRule& stop, I
   const std::string used = course.whole.message;
   course.next(used.c_str(), false, sweep);
   return course.whole;
+}
+
+/// Newton steps on velocities are fast or endless; convex ones are slower and arrive more often to 1e-9.
+void Auto::take_steps_first(std::span<double> r, Course& course) {
+  const auto full = [&](int most) {
+    course.next("both", true, [&](const StopRule& left) {
+      return take_steps(steps_, steps_ready_, most, r, left, course.shown());
+    });
+  };
+  full(kMostStepsFirst);
+  course.next("both", true, [&](const StopRule& left) {
+    return take_steps(minimiser_, minimiser_ready_, kMostMinimiserSteps, r, left, course.shown());
+  });
+  full(kMostStepsAgain);
 }
 
 /// Newton steps on velocities by another solver, made and prepared where it is needed first.
@@ -327,19 +359,30 @@ SolveReport Auto::take_steps(std::unique_ptr<Steps>& solver, bool& ready, int mo
   return report;
 }
 
-/// Whether the stage that began with the residual `before` was the last one on velocities; `length`: of the next.
-bool Auto::velocities_end(const SolveReport& report, double before, const StopRule& stop, int& length) const {
-  if (!costs_.fits) return false;
-  if (report.status != SolveStatus::iteration_limit) return true;
+/// Whether the stage that began with the residual `before` was the last one on velocities; `length`: of the next. `done`:
+/// iterations of all stages.
+bool Auto::velocities_end(const SolveReport& report, double before, int done, double target, double instead,
+                          int& length) const {
+  if (!costs_.fits) {
+    length = kLongestStage;
+    return false;
+  }
   const double sweeps = static_cast<double>(report.counters.contact_sweeps);
   const double iteration = costs_.product + costs_.inner * sweeps / std::max(1, report.iterations);
   const double gained = std::log(before / report.own_residual);
-  const double missing = std::log(report.own_residual / std::max(stop.residual, 1e-15));
+  const double missing = std::log(report.own_residual / std::max(target, 1e-15));
   if (!(gained > 0.0)) return true;
   const double left = missing / gained * report.iterations;
-  if (left * iteration > costs_.solves + costs_.form + kSweepsOnImpulses * costs_.sweep) return true;
-  length = std::max(kShortestStage, static_cast<int>(std::min(1.2 * left, 1e6)));
+  // after as much as that, only what is nearly there goes on: rates of few iterations promise too much
+  const bool late = done * iteration > instead;
+  if (left * iteration > (late ? kNearlyThere * instead : instead)) return true;
+  length = std::max(done, stage_length(iteration, kShareOfStage * instead));
   return false;
+}
+
+/// Iterations of a stage on velocities, each of so many operations.
+int Auto::stage_length(double iteration, double operations) {
+  return static_cast<int>(std::clamp(operations / iteration, double{kShortestStage}, double{kLongestStage}));
 }
 
 /// False: M has to be factored; r is where the next stage may begin. No more is spent than a solve with the factor is
@@ -390,33 +433,52 @@ SolveReport Auto::solve_on_velocities(std::span<double> r, const StopRule& stop,
   SolveReport& whole = course.whole;
   const bool judging = stop.residual > 0.0 && !stop.fixed_iterations;
   if (factorless_ready_ && judging && solve_without_factor(r, stop, course)) return whole;
-  if (!velocities_ready_) prepare_factored(*problem_, false);
   whole.message = "velocities";
-  double before = 1.0;  // of the start, about
-  int length = kShortestStage;
-  for (;;) {
-    const SolveReport stage = velocities_->solve(r, course.left(length), course.shown());
+  iterate_on_velocities(r, course, 1.0, costs_.instead(), kShareOfStage);  // 1: of r = 0, about
+  if (!costs_.fits || whole.status == SolveStatus::converged || course.used_up()) return whole;
+  sweep_and_step(r, course, "both");
+  impulses_->end_after_trials(0);
+  course.next("all", false, [&](const StopRule& left) { return sweep_impulses(r, left, course.shown()); });
+  return whole;
+}
+
+/// `ica` in stages, from the residual `before`, until it arrives or costs more than what comes instead, in operations.
+/// The first stage takes `share` of that.
+void Auto::iterate_on_velocities(std::span<double> r, Course& course, double before, double instead,
+                                 double share) {
+  if (!velocities_ready_) prepare_factored(*problem_, false);
+  int length = stage_length(costs_.product + kMostInnerSweeps * costs_.inner, share * instead);
+  for (int done = 0;;) {
+    const StopRule rule = course.left(length);
+    const SolveReport stage = velocities_->solve(r, rule, course.shown());
     course.add(stage);
-    if (stage.status == SolveStatus::converged || course.used_up()) return whole;
-    if (velocities_end(stage, before, stop, length)) break;
-    if (stage.status != SolveStatus::iteration_limit) return whole;
+    done += stage.iterations;
+    if (stage.status != SolveStatus::iteration_limit || course.used_up()) return;
+    if (velocities_end(stage, before, done, rule.residual, instead, length)) return;
     before = stage.own_residual;
   }
-  const auto sweep = [&](const StopRule& left) { return sweep_impulses(r, left, course.shown()); };
-  impulses_->leave_steps_to_others(costs_.step);
-  course.next("both", false, sweep);
-  course.next("all", true, [&](const StopRule& left) {
+}
+
+/// Sweeps over W, and Newton steps on velocities where these are cheaper than those on impulses.
+void Auto::sweep_and_step(std::span<double> r, Course& course, const char* used) {
+  impulses_->leave_steps_to_others(costs_.step, kStepsOfBodies);
+  impulses_->end_after_trials(deforms_ ? kTrialsOnImpulses : 0);
+  course.next(used, false, [&](const StopRule& left) { return sweep_impulses(r, left, course.shown()); });
+  impulses_->leave_steps_to_others(0.0);
+  if (course.whole.status != SolveStatus::stalled) return;
+  if (!impulses_->left_to_others()) {
+    course.whole.message = "both";
+    iterate_on_velocities(r, course, course.whole.own_residual, impulses_->operations_left(), kShareOfTrial);
+    return;
+  }
+  course.next(deforms_ ? "both" : "all", true, [&](const StopRule& left) {
     return take_steps(steps_, steps_ready_, kMostSteps, r, left, course.shown());
   });
-  impulses_->leave_steps_to_others(0.0);
-  course.next("all", false, sweep);
-  return whole;
 }
 
 SolveReport Auto::sweep_impulses(std::span<double> r, const StopRule& stop, IterationObserver* observer) {
   if (!impulses_ready_) impulses_->prepare_island(velocities_->system().reduced(arena_), mu_);
   impulses_ready_ = true;
-  impulses_->end_after_trials(0);
   return impulses_->solve(r, stop, observer);
 }
 

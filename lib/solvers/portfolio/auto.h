@@ -13,23 +13,25 @@
 
 /// `auto`: the choice where no solver is named.
 ///
-/// - On impulses alone where W is cheap: explicit integration, rigid bodies, bodies of few dofs, few contacts, problems that
-///   have W only. Accelerated sweeps, then Newton steps (impulse_portfolio.h). Where these do not arrive either and M is
-///   there, convex steps on velocities follow (`sap`, cone only), and sweeps again. With more than twice as many rows of H as
-///   dofs (stacks of rigid bodies) Newton steps on velocities (`body-newton`) come before those on impulses.
+/// - On impulses where W is cheap: explicit integration, rigid bodies, bodies of few dofs, few contacts, problems that have W
+///   only. Accelerated sweeps, then Newton steps (impulse_portfolio.h). With more than twice as many rows of H as dofs (stacks of
+///   rigid bodies) Newton steps on velocities (`body-newton`) come before those on impulses, and then convex ones (`sap`, cone
+///   only), which are slower and arrive more often. Where bodies deform, steps are taken on velocities if one costs less there,
+///   and `ica` follows steps on impulses that failed, as long as it has less left than sweeps had. Last come convex steps
+///   where M is there, and sweeps again.
 /// - On velocities without a factor of M where bodies are large: `ica` judges itself, and what it finds is bounded
 ///   (residual_bound.h). Until the bound meets the tolerance it goes on with a sharper one of its own. Where that costs more
 ///   than the factor would, M is factored after all and the next line goes on from there.
-/// - On velocities first elsewhere: `ica` reads M once per iteration and needs no W. It runs in stages;
-///   after each, the iterations left at the rate so far are weighed against forming W from the factor of M and sweeping
-///   there. What is cheaper goes on, from the impulses reached. Where sweeps over W do not arrive either, Newton steps on
-///   velocities follow (`body-newton`), and last Newton steps on impulses.
+/// - On velocities first elsewhere: `ica` reads M once per iteration and needs no W. It runs in stages that cost half of what
+///   comes instead; after each, the iterations left at the rate so far are weighed against forming W from the factor of M and
+///   sweeping there. What is cheaper goes on, from the impulses reached. Where sweeps over W do not arrive either, Newton steps
+///   on velocities follow, and last Newton steps on impulses.
 ///
 /// Everything is decided by counted operations of the problem at hand, never by a clock, so the answer has the same bits
 /// everywhere. A problem whose W would hold more than kMostBlocks blocks stays on velocities.
 ///
-/// The report's message says what was used: `impulses`, `no factor`, `velocities`, `both`, or `all` with Newton steps on
-/// velocities. Factoring M and forming W in the midst of a solve allocate; that time is the solve's. Runs of a fixed number of
+/// The report's message says what was used: `impulses`, `no factor`, `velocities`, `both`, or `all` with Newton steps after
+/// both. Factoring M and forming W in the midst of a solve allocate; that time is the solve's. Runs of a fixed number of
 /// iterations factor M, as there is no tolerance to aim at.
 namespace signorini {
 
@@ -73,6 +75,7 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
   class Course;
   struct Costs {
     double product = 0.0;  ///< M v in an iteration of `ica`
+    double set_up = 0.0;   ///< of `ica` beside the factor
     double inner = 0.0;    ///< a sweep of its inner problem
     double factor = 0.0;   ///< of M
     double solves = 0.0;   ///< of M⁻¹ H: for W, or for its diagonal blocks that the exact residual takes
@@ -83,23 +86,30 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
     bool rigid = true;     ///< no body has more dofs than a rigid one
 
     double iteration() const;  ///< of `ica`, about
+    double instead() const;    ///< of going on with W, from a factor of M
     double impulses() const;   ///< whole solves, set-up counted in
     double velocities() const;
     double factorless() const;
   };
   static Costs costs_of(const ContactProblem& problem);
   static bool prefers_impulses(const Costs& costs);
-  static std::optional<Costs> costs_on_velocities(const ContactProblem& problem);
+  static std::optional<Costs> costs_where_bodies_deform(const ContactProblem& problem);
   std::unique_ptr<Velocities> make_velocities(Judge judge) const;
-  bool velocities_end(const SolveReport& report, double before, const StopRule& stop, int& length) const;
+  bool velocities_end(const SolveReport& report, double before, int done, double target, double instead,
+                      int& length) const;
+  static int stage_length(double iteration, double operations);
   void prepare_factored(const ContactProblem& problem, bool same_matrix);
   void prepare_velocities(const ContactProblem& problem, bool same_matrix);
   void take(const ContactProblem& problem, bool same_matrix);
-  void prepare_impulses(const ContactProblem& problem);
+  void prepare_impulses(const ContactProblem& problem, bool deforms);
   bool solve_without_factor(std::span<double> r, const StopRule& stop, Course& course);
   SolveReport solve_on_velocities(std::span<double> r, const StopRule& stop, IterationObserver* observer);
   SolveReport solve_on_impulses(std::span<double> r, const StopRule& stop, IterationObserver* observer);
   SolveReport sweep_impulses(std::span<double> r, const StopRule& stop, IterationObserver* observer);
+  void iterate_on_velocities(std::span<double> r, Course& course, double before, double instead,
+                             double share);
+  void sweep_and_step(std::span<double> r, Course& course, const char* used);
+  void take_steps_first(std::span<double> r, Course& course);
   template <class Steps>
   SolveReport take_steps(std::unique_ptr<Steps>& solver, bool& ready, int most, std::span<double> r,
                          const StopRule& stop, IterationObserver* observer);
@@ -115,6 +125,7 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
   Vector mu_;
   Costs costs_;
   bool steps_first_ = false;  ///< on velocities, before those on impulses
+  bool deforms_ = false;      ///< on impulses: steps on velocities may be the cheaper ones
   bool on_velocities_ = false, factorless_ready_ = false, velocities_ready_ = false, impulses_ready_ = false,
        steps_ready_ = false, minimiser_ready_ = false;
 };

@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "linalg/factor_count.h"
+
 namespace signorini {
 
 namespace {
@@ -13,6 +15,7 @@ namespace {
 constexpr double kBlock = 18.0, kContact = 60.0;            ///< of a sweep
 constexpr double kStepBlock = 900.0, kStepContact = 500.0;  ///< of a Newton step without its factor
 constexpr double kSparseOperation = 3.0;                    ///< one of a sparse factor
+constexpr double kAnalysis = 2000.0;  ///< twice the count of its operations, per block of W
 
 // Sweeps before the first decision, and between later ones.
 constexpr int kFirstLeg = 20, kShortLeg = 10, kLongLeg = 200;
@@ -20,14 +23,16 @@ constexpr int kFirstLeg = 20, kShortLeg = 10, kLongLeg = 200;
 // of Anderson's method over that of conjugate gradients.
 constexpr double kWorthComparing = 100.0, kFaster = 1.5, kAndersonCost = 1.25;
 constexpr int kWindow = 5;
-constexpr double kSteps = 10.0;         ///< that a trial is expected to take
+constexpr double kSteps =
+    10.0;  ///< that a trial is expected to take, where a guess of their cost is too high …
+constexpr double kCountedSteps = 16.0;  ///< … and where it is counted
 constexpr double kShareOfSweeps = 0.8;  ///< of a trial's cost, spent on sweeps before the next trial
 constexpr double kLeastOfSweeps = 0.2;  ///< the same, before a rate is trusted
 constexpr double kGrowth = 1.5;         ///< of the cost of a trial after one that failed
 
 // Trials.
 constexpr double kRegularisation = 0.01, kShift = 0.1;
-constexpr int kMostSteps = 30, kPatience = 12;           ///< of full steps, the first trial
+constexpr int kMostSteps = 60, kPatience = 12;           ///< of full steps, the first trial
 constexpr int kMostLaterSteps = 30, kLaterPatience = 8;  ///< from iterates of sweeps
 constexpr double kProximalSteps = 40.0;
 constexpr double kGain = 2.0, kLargeGain = 20.0;
@@ -84,9 +89,9 @@ Iteration ImpulsePortfolio::start(std::span<double> r, const StopTest& stop) {
   reset_counters();
   stop_ = &stop;
   target_ = stop.judging() ? stop.tolerance() : stop.asked();
-  newton_begun_ = proximal_begun_ = resume_ = false;
+  newton_begun_ = proximal_begun_ = resume_ = left_to_others_ = false;
   trials_ = steps_so_far_ = 0;
-  slice_ = swept_cost_ = 0.0;
+  slice_ = swept_cost_ = counted_factor_ = 0.0;
   phase_ = 0;
   method_ = Method::sweeps;
   rates_[0] = rates_[1] = -1.0;
@@ -135,9 +140,8 @@ bool ImpulsePortfolio::changes_accelerator() {
   return true;
 }
 
-/// Of one Newton step: counted, or before the first a guess from the contacts that push.
+/// Of one Newton step here: counted, or before the first a guess from the contacts that push.
 double ImpulsePortfolio::cost_of_steps(std::span<const double> r) const {
-  if (step_of_others_ > 0.0) return step_of_others_;
   const double m = static_cast<double>(data_.contacts()), blocks = blocks_;
   Index pushing = 0;
   for (std::size_t k = 0; k < r.size(); k += 3) pushing += r[k] > 0.0 ? 1 : 0;
@@ -149,14 +153,40 @@ double ImpulsePortfolio::cost_of_steps(std::span<const double> r) const {
   // a factor that holds four times the entries of the matrix
   const double entries = 4.0 * 9.0 * blocks * share * share;
   const double sparse = n > 0.0 ? kSparseOperation * entries * entries / n : 0.0;
-  return std::min(dense, sparse) + rest;
+  const double factor = counted_factor_ > 0.0 ? kSparseOperation * counted_factor_ : sparse;
+  return std::min(dense, factor) + rest;
+}
+
+/// Where the guess of a factor weighs most, its operations are counted from the pattern of the contacts that push.
+void ImpulsePortfolio::count_factor(std::span<const double> r) {
+  if (counted_factor_ > 0.0 || steps_so_far_ > 0 || (problem_ != nullptr && step_of_others_ > 0.0)) return;
+  if (swept_cost_ < kAnalysis * blocks_ || cost_of_steps(r) < 4.0 * kStepBlock * blocks_) return;
+  if (problem_ != nullptr && !newton_ready_) prepare_newton();
+  std::vector<Index> pushing;
+  for (Index k = 0; k < data_.contacts(); ++k)
+    if (r[3 * static_cast<std::size_t>(k)] > 0.0) pushing.push_back(k);
+  // a block of L costs a multiplication of 3×3 blocks with every block below it; L and U
+  counted_factor_ =
+      std::max(1.0, 2.0 * 27.0 * factor_products(problem_ != nullptr ? formed_.W : data_.W, pushing));
+}
+
+bool ImpulsePortfolio::others_are_cheaper(std::span<const double> r) const {
+  return step_of_others_ > 0.0 && step_of_others_ <= cost_of_steps(r);
+}
+
+/// Of the next trial, here or by others.
+double ImpulsePortfolio::cost_of_trial(std::span<const double> r) const {
+  if (others_are_cheaper(r)) return std::max(steps_of_others_ * step_of_others_, slice_);
+  return std::max((counted_factor_ > 0.0 ? kCountedSteps : kSteps) * cost_of_steps(r), slice_);
 }
 
 bool ImpulsePortfolio::trial_is_due(std::span<const double> r) const {
-  const double need = std::max(kSteps * cost_of_steps(r), slice_);
+  const double need = cost_of_trial(r);
   if (swept_cost_ > kShareOfSweeps * need) return true;
   return swept_cost_ > kLeastOfSweeps * need && sweeps_left() * sweep_cost_ > need;
 }
+
+double ImpulsePortfolio::operations_left() const { return sweeps_left() * sweep_cost_; }
 
 /// At the rate of the better accelerator, in sweeps of conjugate gradients.
 double ImpulsePortfolio::sweeps_left() const {
@@ -277,8 +307,10 @@ LoopEnd ImpulsePortfolio::settle(std::span<double> r) {
   }
   if (length_ > 0) return LoopEnd::none;
   note_rate();
+  count_factor(r);
   if (record_.best() * stop_->scale() > target_ && trial_is_due(r)) {
-    if (step_of_others_ > 0.0 || (most_trials_ > 0 && trials_ >= most_trials_)) return LoopEnd::stuck;
+    left_to_others_ = others_are_cheaper(r);
+    if (left_to_others_ || (most_trials_ > 0 && trials_ >= most_trials_)) return LoopEnd::stuck;
     begin_trial(r);
   } else if (changes_accelerator()) {
     length_ = kFirstLeg;

@@ -57,8 +57,16 @@ class ImpulsePortfolio : public RegisteredSolver<ImpulsePortfolio, PortfolioOpti
   /// `problem` must outlive the solves.
   void prepare(const ContactProblem& problem) override;
   void prepare_island(ReducedProblem problem, Vector mu) override;
-  /// Of the next solves: somebody else's Newton steps cost `operations` each; 0: steps are taken here.
-  void leave_steps_to_others(double operations) { step_of_others_ = operations; }
+  /// Of the next solves: somebody else's Newton steps cost `operations` each, and about `steps` are needed. Where one is
+  /// cheaper than one here, the solve ends as stalled when a trial is due. 0: steps are taken here.
+  void leave_steps_to_others(double operations, double steps = 0.0) {
+    step_of_others_ = operations;
+    steps_of_others_ = steps;
+  }
+  /// Whether that is how the last solve ended.
+  bool left_to_others() const { return left_to_others_; }
+  /// Of the last solve's sweeps, at their rate; infinite where they had none.
+  double operations_left() const;
   /// Of the next solves: they end as stalled where this many trials one after the other gained little; 0: never.
   void end_after_trials(int trials) { most_trials_ = trials; }
 
@@ -83,6 +91,9 @@ class ImpulsePortfolio : public RegisteredSolver<ImpulsePortfolio, PortfolioOpti
   double sweeps_left() const;
   bool changes_accelerator();
   double cost_of_steps(std::span<const double> r) const;
+  void count_factor(std::span<const double> r);
+  bool others_are_cheaper(std::span<const double> r) const;
+  double cost_of_trial(std::span<const double> r) const;
   bool trial_is_due(std::span<const double> r) const;
   void begin_trial(std::span<const double> r);
   Iteration step(std::span<double> r);
@@ -101,7 +112,8 @@ class ImpulsePortfolio : public RegisteredSolver<ImpulsePortfolio, PortfolioOpti
   std::vector<double> swept_, best_r_,
       x_;                        ///< 3m: where sweeps were; the best iterate of trials, N·s; unit-free
   double sweep_cost_ = 0.0;      ///< operations
-  double step_of_others_ = 0.0;  ///< operations
+  double counted_factor_ = 0.0;  ///< operations of a factor, by its pattern; 0: not counted
+  double step_of_others_ = 0.0, steps_of_others_ = 0.0;  ///< operations; number
   int most_trials_ = 0;
   bool newton_ready_ = false, anderson_ready_ = false;
 
@@ -112,6 +124,7 @@ class ImpulsePortfolio : public RegisteredSolver<ImpulsePortfolio, PortfolioOpti
   Accelerator accelerator_ = Accelerator::gradients;
   double rates_[2] = {0.0, 0.0};  ///< of the last leg of either, per operation; < 0: not tried yet
   std::size_t phase_ = 0;
+  bool left_to_others_ = false;
   bool resume_ = false;      ///< the next sweep begins at `swept_`
   double best_error_ = 0.0;  ///< m/s, of `best_r_`
   int length_ = 0;           ///< sweeps of this leg before the next decision
