@@ -1,7 +1,8 @@
 # Compiler flags for our own code. fp-contract=off: the compiler may not fuse a*b+c on its own, so a result does not
 # depend on which loop it happened to fuse; kernels that want FMA ask for it explicitly and are dispatched at run time.
 # No -Wsign-conversion: indices are signed, as in Eigen and C++ Core Guidelines ES.107, and subscript the standard containers
-# without a cast. -Wconversion (lost bits and fractions) and -Wsign-compare (in -Wall) stay.
+# without a cast. -Wconversion (lost bits and fractions) and -Wsign-compare (in -Wall) stay. Clang's -Wconversion contains
+# -Wsign-conversion, GCC's does not for C++.
 add_library(signorini_flags INTERFACE)
 add_library(signorini::flags ALIAS signorini_flags)
 target_compile_options(signorini_flags INTERFACE
@@ -16,6 +17,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 reports these inside Eigen's and the standard library's inlined code (GCC PR 105562, 105651).
   target_compile_options(signorini_flags INTERFACE -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow
                                                    -Wno-stringop-overread -Wno-restrict)
+endif()
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  target_compile_options(signorini_flags INTERFACE -Wno-sign-conversion)
 endif()
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
   # Eigen's dot products and small products fuse where this is defined. Without it they round as on x86-64.

@@ -15,10 +15,10 @@ set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "${PROJECT_DESCRIPTION}
  every solver, judges all answers by one measure and repeats the figures of papers.")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME signorini)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
-# record, solve, info, export and run need none of these; reports, pictures and pages do.
-set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "python3, python3-h5py, python3-pandas, python3-matplotlib, python3-pil, python3-jinja2, \
-node-d3, libjs-three, fonts-dejavu-core")
-set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "libsignorini-dev, python3-scipy, python3-siconos, python3-meshio, paraview")
+# record, solve, info, export and run need none of these; reports, pictures, pages and the Python package do.
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "python3, python3-scipy, python3-h5py, python3-pandas, python3-matplotlib, python3-pil, \
+python3-jinja2, node-d3, libjs-three, fonts-dejavu-core")
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "libsignorini-dev, python3-siconos, python3-meshio, paraview")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "${PROJECT_DESCRIPTION} (library)
  The static library of signorini, its headers, and files for CMake and pkg-config.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libsignorini-dev)

@@ -72,11 +72,11 @@ KrylovStep MinimalResiduals::step(KrylovSystem& s) {
     result.stuck = true;
     return result;
   }
-  const auto combine = [delta = delta, epsilon = epsilon, gamma = gamma](
+  const auto combine = [of_one = delta, of_two = epsilon, divisor = gamma](
                            std::span<const double> fresh, std::span<const double> one,
                            std::span<const double> two, std::span<double> out) {
     for (std::size_t i = 0; i < out.size(); ++i)
-      out[i] = (fresh[i] - delta * one[i] - epsilon * two[i]) / gamma;
+      out[i] = (fresh[i] - of_one * one[i] - of_two * two[i]) / divisor;
   };
   combine(d.w.c, last.w.c, before.w.c, d.w.c);
   combine(Kv_.K.c, last.Kw.K.c, before.Kw.K.c, d.Kw.K.c);

@@ -154,7 +154,7 @@ void Sap::find_impulses() {
 }
 
 /// Errors of γ and v.
-void Sap::measure() {
+void Sap::find_errors() {
   contact_error_ = 0.0;
   double poison = 0.0;  // max loses a NaN
   for (Index k = 0; k < count(now_); ++k) {
@@ -233,7 +233,7 @@ bool Sap::step() {
   for (std::size_t i = 0; i < y_.size(); ++i) y_[i] += t * dv_[i];
   for (std::size_t i = 0; i < u_.size(); ++i) u_[i] += t * du_[i];
   find_impulses();
-  measure();
+  find_errors();
   return true;
 }
 

@@ -103,7 +103,7 @@ class Sap : public RegisteredSolver<Sap, SapOptions, VelocityNewton> {
   void start_outer_loop(std::span<const double> r);
   void find_shift();
   void find_impulses();
-  void measure();
+  void find_errors();
   bool step();
   double search();
   double search_exactly(double slope, double curvature);
