@@ -155,6 +155,7 @@ int main(int argc, char** argv) {
   try {
     limit_blas_threads();
     h5::skip_cleanup_at_exit();
+    h5::end_where_memory_runs_out("signorini: error: out of memory\n", kOutOfMemory);
     return run_program(argc, argv);
   } catch (const Interrupted&) {
     say(interrupted_line);
