@@ -179,7 +179,8 @@ void MergeGroups::choose(const std::vector<PlannedCell>& cells, MergeChoice choi
   }
   if (missing_ > 0 && !choice.partial && !unreadable_.empty())
     throw_input(
-        "{}: {} of {} groups of runs of {} are not done or in parts that cannot be read, such as {}; merge again, "
+        "{}: {} of {} groups of runs of {} are not done or in parts that cannot be read, such as {}; merge "
+        "again, "
         "--partial merges what is there",
         campaign_, missing_, missing_ + there.size(), experiment_, unreadable_);
   if (missing_ > 0 && !choice.partial)

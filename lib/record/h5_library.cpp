@@ -6,7 +6,6 @@
 
 #include <array>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <new>
@@ -41,10 +40,6 @@ void say_farewell() {
   if (farewell.line == nullptr || ::getpid() != farewell.program) return;
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, farewell.line, std::strlen(farewell.line));
   ::_exit(farewell.code);
-}
-
-void at_exit(int status, void*) {
-  if (status == -1) say_farewell();
 }
 
 void at_overflow(int signal) {
@@ -82,7 +77,6 @@ class OverflowGuard {
 bool set_up() {
   if (farewell.line == nullptr) return H5open() >= 0 && H5PLset_loading_state(0) >= 0;
   const OverflowGuard guard;
-  ::on_exit(at_exit, nullptr);
   return H5open() >= 0 && H5PLset_loading_state(0) >= 0;
 }
 
@@ -96,7 +90,10 @@ LibraryLock::~LibraryLock() {
   if (--lock_depth == 0) library_mutex().unlock();
 }
 
-void skip_cleanup_at_exit() { H5dont_atexit(); }
+void skip_cleanup_at_exit() {
+  const OverflowGuard guard;
+  H5dont_atexit();
+}
 
 void end_where_memory_runs_out(const char* line, int code) { farewell = {line, code, ::getpid()}; }
 

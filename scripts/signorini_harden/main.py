@@ -11,13 +11,14 @@ import tempfile
 import time
 from pathlib import Path
 
-from . import commands, faults, pairs, soak, stories
+from . import commands, damaged, faults, pairs, soak, stories
 
 ROOT = Path(__file__).resolve().parents[2]
 ALL = (*commands.COMMANDS, *commands.SCRIPT_COMMANDS)
 COLUMNS = ("command", "call", "number", "errno", "wrong")
 MEETINGS = ("first", "second", "seed", "wrong")
 STORIES = ("seed", "wrong")
+DAMAGED = ("number", "kind", "wrong")
 
 
 def parse(arguments):
@@ -31,6 +32,10 @@ def parse(arguments):
     parser.add_argument("--stories", type=float, default=0.0, metavar="SECONDS", help="instead: random stories of use (record, kill, resume, solve, run, export, "
                         "delete, damage) against a model of what must lie there, for so long")
     parser.add_argument("--told", type=Path, default=ROOT / "build/harden_stories.csv", help="seeds of the stories told (default: build/harden_stories.csv)")
+    parser.add_argument("--damaged", type=int, default=0, metavar="N", help="instead: files number 0 to N - 1 whose content is wrong while their containers are right")
+    parser.add_argument("--read", type=Path, default=ROOT / "build/harden_damaged.csv", help="damaged files that were read (default: build/harden_damaged.csv)")
+    parser.add_argument("--fuzzed", type=Path, default=ROOT / "build/fuzz/executions.csv", help="what scripts/fuzz did, for --page (default: "
+                        "build/fuzz/executions.csv)")
     parser.add_argument("--soak", type=float, default=0.0, metavar="SECONDS", help="instead: a long recording, recordings of all scenes and reproduce all, over "
                         "and over for so long, with memory and open files of every process watched: flat or growing")
     parser.add_argument("--soaked", type=Path, default=ROOT / "build/harden_soak.csv", help="what each process used (default: build/harden_soak.csv)")
@@ -156,6 +161,44 @@ def tell(options):
         return results.wrong
 
 
+def read_damaged(options):
+    """The number of wrong ones in all."""
+    with tempfile.TemporaryDirectory() as place, Results(options.read, DAMAGED) as results:
+        bases, folder = Path(place) / "bases", Path(place) / "files"
+        damaged.make_bases(options.program, bases)
+        shutil.copytree(bases, folder)
+        known = {number for number, _ in results.known}
+        for number in range(options.damaged):
+            if str(number) in known:
+                continue
+            kind, path = damaged.make(number, bases, folder)
+            results.add((number, kind), damaged.judge(options.program, folder, kind, path), f"number {number}, {kind}")
+            path.unlink()
+        return results.wrong
+
+
+def damaged_lines(options):
+    table, fuzzed = read_table(options.read), read_table(options.fuzzed)
+    if not table and not fuzzed:
+        return []
+    lines = ["", "## Wrong files", ""]
+    if table:
+        kinds = ", ".join(f"{sum(1 for row in table if row['kind'] == kind)} {word}" for kind, word in (
+            ("npz", "npz archives"), ("fclib", "FCLib files"), ("scene", "scenes"), ("experiment", "experiments")))
+        wrong = [row for row in table if row["wrong"]]
+        lines += ["Files whose content is wrong while their containers, checksums included, are right: other values, lengths, shapes and types, arrays that are missing,",
+                  "keys with other values. The program ends with a documented exit code, one line and no crash.", "",
+                  f"{len(table)} files ({kinds}), {len(wrong)} wrong (`scripts/harden --damaged N`)."]
+        lines += [""] * bool(wrong) + [f"- number {row['number']}, {row['kind']}: {row['wrong']}" for row in wrong]
+    if fuzzed:
+        lines += ["", "Executions of the fuzz targets (`scripts/fuzz`, clang's libFuzzer, address and undefined behaviour checks on):", "",
+                  "| target | executions | seconds | crashes |", "|---|--:|--:|--:|"]
+        for name in dict.fromkeys(row["target"] for row in fuzzed):
+            own = [row for row in fuzzed if row["target"] == name]
+            lines.append(f"| `{name}` | " + " | ".join(f"{sum(int(row[key]) for row in own):,}" for key in ("executions", "seconds", "crashes")) + " |")
+    return lines
+
+
 def soak_long(options):
     """The number of wrong ones in all."""
     with tempfile.TemporaryDirectory() as place, Results(options.soaked, soak.COLUMNS) as results:
@@ -211,7 +254,7 @@ def page(options):
     table = read_table(options.table)
     revision = subprocess.run(["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
     kinds = list(faults.KINDS)
-    lines = ["# Calls that fail", "",
+    lines = ["# Hardening", "", "## Calls that fail", "",
              "What the commands leave behind when a call of the system fails: each call number n of a kind fails once in a run of its own. Afterwards inputs are as",
              "they were, every output is the old one, the new one or to be resumed, the exit code is a [documented one](command-line.md#exit-codes), and one line says",
              "why; then the command goes on and ends with the result of a run without failures.", "",
@@ -222,7 +265,7 @@ def page(options):
         own = [row for row in table if row["command"] == name]
         counts = [sum(1 for row in own if row["call"] == kind) for kind in kinds]
         lines.append(f"| `{name}` | " + " | ".join(map(str, counts)) + f" | {sum(1 for row in own if row['wrong'])} |")
-    options.page.write_text("\n".join(lines + meetings_lines(options) + stories_lines(options) + soak_lines(options)) + "\n", encoding="utf-8")
+    options.page.write_text("\n".join(lines + meetings_lines(options) + stories_lines(options) + damaged_lines(options) + soak_lines(options)) + "\n", encoding="utf-8")
 
 
 def main(arguments=None):
@@ -230,7 +273,7 @@ def main(arguments=None):
     for path in (options.program, options.shim):
         if not Path(path).exists():
             sys.exit(f"harden: {path} is not there; build it (cmake --build --preset release)")
-    wrong = soak_long(options) if options.soak else tell(options) if options.stories else meet(options) if options.pairs else run(options)
+    wrong = read_damaged(options) if options.damaged else soak_long(options) if options.soak else tell(options) if options.stories else meet(options) if options.pairs else run(options)
     if options.page:
         page(options)
     return 1 if wrong else 0

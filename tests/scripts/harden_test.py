@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 SOURCE = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(SOURCE / "scripts"), str(SOURCE / "tests" / "scripts")]
-from signorini_harden import commands, faults, main, pairs, soak, stories  # noqa: E402
+from signorini_harden import commands, damaged, faults, main, pairs, soak, stories  # noqa: E402
 from slow import slow  # noqa: E402
 
 PROGRAM = os.environ.get("SIGNORINI_PROGRAM", "")
@@ -117,6 +117,31 @@ class Stories(unittest.TestCase):
         story.delete_recording()
         story.recording = "whole"
         self.assertIn("exit code 3, not (0,)", story.inform())
+
+
+@unittest.skipUnless(PROGRAM, "SIGNORINI_PROGRAM names nothing")
+class Damaged(unittest.TestCase):
+    def test_wrong_files_are_refused_or_read_and_the_same_in_every_run(self):
+        with tempfile.TemporaryDirectory() as place:
+            words = ["--program", PROGRAM, "--shim", PROGRAM, "--read", f"{place}/d.csv", "--damaged"]
+            self.assertEqual(main.main([*words, "20", "--page", f"{place}/p.md"]), 0)
+            rows = main.read_table(Path(place) / "d.csv")
+            self.assertEqual({row["kind"] for row in rows}, {"npz", "fclib", "scene", "experiment"})
+            self.assertIn("20 files (", (Path(place) / "p.md").read_text(encoding="utf-8"))
+            bases, folders = Path(place) / "bases", [Path(place) / name for name in "ab"]
+            damaged.make_bases(PROGRAM, bases)
+            for folder in folders:
+                folder.mkdir()
+            for number in range(12):
+                made = [damaged.make(number, bases, folder)[1].read_bytes() for folder in folders]
+                self.assertEqual(*made)
+
+    def test_the_judge_sees_a_crash(self):
+        with tempfile.TemporaryDirectory() as place:
+            program = Path(place) / "crash"
+            program.write_text("#!/bin/sh\nkill -SEGV $$\n", encoding="utf-8")
+            program.chmod(0o755)
+            self.assertIn("exit code -11", damaged.judge(str(program), place, "npz", Path("x.npz")))
 
 
 class Soak(unittest.TestCase):
