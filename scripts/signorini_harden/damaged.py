@@ -36,7 +36,8 @@ def other_value(dice, array):
         return np.append(flat, 1).astype(array.dtype)
     value, place = dice.choice(NUMBERS), dice.randrange(flat.size)
     if array.dtype.kind in "iu":
-        value = int(np.clip(np.nan_to_num(value), *(lambda i: (i.min, i.max))(np.iinfo(array.dtype))))
+        bounds = np.iinfo(array.dtype)
+        value = min(max(int(np.nan_to_num(value)), int(bounds.min)), int(bounds.max))
     elif array.dtype.kind not in "fc":
         return flat[:0]
     flat[place] = value

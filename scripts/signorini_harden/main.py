@@ -270,6 +270,7 @@ def page(options):
 
 def main(arguments=None):
     options = parse(arguments)
+    os.environ.setdefault("SIGNORINI_CONFIGS", str(ROOT / "configs"))  # of a program that was copied
     for path in (options.program, options.shim):
         if not Path(path).exists():
             sys.exit(f"harden: {path} is not there; build it (cmake --build --preset release)")
