@@ -1,9 +1,12 @@
 // signorini: record contact problems, split them into regions, solve them with every solver, compare.
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <new>
 #include <span>
@@ -145,15 +148,39 @@ int out_of_memory() try {
   return kOutOfMemory;
 }
 
+/// Libraries end the program where memory runs out: HDF5 1.10 by exit(-1), libgomp by exit(1). The exit code and the last
+/// line are ours then.
+class ExitOfLibraries {
+ public:
+  ExitOfLibraries() {
+    program = ::getpid();
+    ::on_exit(at_exit, nullptr);
+  }
+  ~ExitOfLibraries() { program = 0; }
+  ExitOfLibraries(const ExitOfLibraries&) = delete;
+  ExitOfLibraries& operator=(const ExitOfLibraries&) = delete;
+  static constexpr const char* kLine = "signorini: error: out of memory; a library ended the program\n";
+
+ private:
+  static void at_exit(int, void*) {
+    if (program != ::getpid()) return;  // main has returned, or a child that it forked
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kLine, std::strlen(kLine));
+    ::_exit(kOutOfMemory);
+  }
+  static inline pid_t program = 0;
+};
+
 }  // namespace
 }  // namespace signorini
 
 int main(int argc, char** argv) {
   using namespace signorini;
+  const ExitOfLibraries exit_of_libraries;
   const char* interrupted_line = interrupted_text({argv, static_cast<std::size_t>(argc)});
   install_interrupt_handlers(interrupted_line);
   try {
     limit_blas_threads();
+    h5::end_where_memory_runs_out(ExitOfLibraries::kLine, kOutOfMemory);
     h5::skip_cleanup_at_exit();
     return run_program(argc, argv);
   } catch (const Interrupted&) {

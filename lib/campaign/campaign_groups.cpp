@@ -130,6 +130,7 @@ void MergeGroups::read_parts(RunMonitor& monitor) {
       }
       for (auto& [key, group] : groups) copies_[key].push_back({i, std::move(group)});
     } catch (const InputError& error) {
+      if (unreadable_.empty()) unreadable_ = part.folder.parent_path().string();
       monitor.message(fmt::format(
           "  left out: {}; merge again, and where that does not help move {} away and run its shard again",
           error.what(), part.folder.parent_path().string()));
@@ -176,6 +177,12 @@ void MergeGroups::choose(const std::vector<PlannedCell>& cells, MergeChoice choi
     there.push_back(&one);
     by_snapshot[{one.cell.file, one.cell.step}].push_back(&one);
   }
+  if (missing_ > 0 && !choice.partial && !unreadable_.empty())
+    throw_input(
+        "{}: {} of {} groups of runs of {} are not done or in parts that cannot be read, such as {}; merge "
+        "again, "
+        "--partial merges what is there",
+        campaign_, missing_, missing_ + there.size(), experiment_, unreadable_);
   if (missing_ > 0 && !choice.partial)
     throw_usage(
         "{}: {} of {} groups of runs of {} are not done; 'signorini status {}' shows them, --partial merges "

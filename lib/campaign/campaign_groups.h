@@ -74,8 +74,8 @@ struct MergeChoice {
 class MergeGroups : public RunGroups {
  public:
   /// `cells`: of the plan. `expected`: what the rows have to depend on, as the plan says. Throws `UsageError` for parts of
-  /// another program, experiment, problem file or build, for unlike machines, and for groups that are missing; every one
-  /// names what to do.
+  /// another program, experiment, problem file or build, for unlike machines, and for groups that are missing, and
+  /// `InputError` for missing ones where a part cannot be read; every one names what to do.
   MergeGroups(const Campaign& campaign, const Experiment& experiment, std::vector<PlannedCell> cells,
               ResultHead expected, MergeChoice choice, RunMonitor& monitor);
 
@@ -112,6 +112,7 @@ class MergeGroups : public RunGroups {
   std::map<std::pair<std::string, std::string>, std::string> machine_of_;  ///< by file and step
   std::set<std::size_t> used_;
   std::size_t missing_ = 0;
+  std::string unreadable_;  ///< the first part that was left out
 };
 
 }  // namespace signorini

@@ -2,8 +2,13 @@
 #include "record/h5_library.h"
 
 #include <hdf5.h>
+#include <unistd.h>
 
+#include <array>
+#include <csignal>
+#include <cstring>
 #include <mutex>
+#include <new>
 #include <string_view>
 #include <utility>
 
@@ -22,6 +27,59 @@ std::mutex& library_mutex() {
 
 thread_local int lock_depth = 0;
 
+/// What a program wants said where the library runs out of memory, and how it ends then.
+struct Farewell {
+  const char* line = nullptr;
+  int code = 0;
+  pid_t program = 0;  ///< not in children that it forks
+};
+Farewell farewell;
+
+/// In a signal handler too: takes no memory and no lock.
+void say_farewell() {
+  if (farewell.line == nullptr || ::getpid() != farewell.program) return;
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, farewell.line, std::strlen(farewell.line));
+  ::_exit(farewell.code);
+}
+
+void at_overflow(int signal) {
+  say_farewell();
+  ::signal(signal, SIG_DFL);
+  ::raise(signal);
+}
+
+/// While it lives, a stack that overflows in this thread ends with the farewell.
+class OverflowGuard {
+ public:
+  OverflowGuard() {
+    static std::array<char, 1U << 16U> memory;
+    stack_t stack{};
+    stack.ss_sp = memory.data();
+    stack.ss_size = memory.size();
+    ::sigaltstack(&stack, &stack_before_);
+    struct sigaction action {};
+    action.sa_handler = at_overflow;
+    action.sa_flags = SA_ONSTACK;
+    ::sigaction(SIGSEGV, &action, &before_);
+  }
+  ~OverflowGuard() {
+    ::sigaction(SIGSEGV, &before_, nullptr);
+    ::sigaltstack(&stack_before_, nullptr);
+  }
+  OverflowGuard(const OverflowGuard&) = delete;
+  OverflowGuard& operator=(const OverflowGuard&) = delete;
+
+ private:
+  struct sigaction before_ {};
+  stack_t stack_before_{};
+};
+
+bool set_up() {
+  if (farewell.line == nullptr) return H5open() >= 0 && H5PLset_loading_state(0) >= 0;
+  const OverflowGuard guard;
+  return H5open() >= 0 && H5PLset_loading_state(0) >= 0;
+}
+
 }  // namespace
 
 LibraryLock::LibraryLock() {
@@ -32,11 +90,16 @@ LibraryLock::~LibraryLock() {
   if (--lock_depth == 0) library_mutex().unlock();
 }
 
-void skip_cleanup_at_exit() { H5dont_atexit(); }
+void skip_cleanup_at_exit() {
+  const OverflowGuard guard;
+  H5dont_atexit();
+}
+
+void end_where_memory_runs_out(const char* line, int code) { farewell = {line, code, ::getpid()}; }
 
 Session::Session() {
-  static const bool initialised = [] { return H5open() >= 0 && H5PLset_loading_state(0) >= 0; }();
-  SIGNORINI_CHECK(initialised);
+  static const bool initialised = set_up();
+  if (!initialised) throw std::bad_alloc();  // it fails for nothing else
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 

@@ -5,6 +5,7 @@ import json
 import time
 
 from signorini_dataset.program import Failed, read_json, run, say
+from signorini_dataset.tables import write_text
 
 FIELDS = ("scene", "size", "status", "steps", "snapshots", "dofs", "contacts", "regions", "islands", "unresolved", "residual",
           "bytes", "bytes_per_contact", "facts", "differing", "open", "message")
@@ -49,7 +50,7 @@ def record(asked, scene, path):
         took["seconds"] += time.monotonic() - started
         took["cpu_seconds"] += getattr(done, "cpu", 0.0)
         took["peak_bytes"] = max(took["peak_bytes"], getattr(done, "peak", 0))
-        clock.write_text(json.dumps(took) + "\n")
+        write_text(clock, json.dumps(took) + "\n")
 
 
 def describe(asked, scene, path):

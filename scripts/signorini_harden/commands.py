@@ -1,11 +1,15 @@
 """The commands that are tried, each on small inputs of its own in a folder that is made anew for every try."""
 
+import os
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+ROOT = Path(__file__).resolve().parents[2]
+#: Python scripts that stand among the words of commands in the place of one of the program's.
+SCRIPTS = {"report": (str(ROOT / "scripts/report"),), "make_dataset": ("-m", "signorini_dataset")}
 SCENE = """seed = 3
 [time]
 step_s = 5e-4
@@ -48,6 +52,10 @@ class Command:
     outputs: tuple = ()   # files that it makes; the others beside them are its own business
     before: tuple = ()    # commands that make what lies there before
     grows: str = ""       # folder of outputs that grow row by row; `again` goes on with them or makes them anew
+    says: str = "signorini: error: "  # before every error
+
+    def is_script(self):
+        return self.words[0] in SCRIPTS
 
 
 COMMANDS = (
@@ -83,6 +91,28 @@ COMMANDS = (
 )
 
 
+RUN, REPORT = ("run", "trial.toml", "--out", "out"), ("report", "--out", "out", "--no-replay", "--quiet")
+DATASET = ("make_dataset", "--scenes", "incline", "--most", "1", "--contacts", "1", "--contact-steps", "3", "--max-iterations", "300", "--time-limit", "5", "-o", "ds")
+REPORTED = tuple(f"out/trial/{name}" for name in ("summary.csv", "summary.md", "claims.json", "claims.md", "map.json", "index.html", "inner.svg", "inner.png")) + (
+    "out/report.html",)
+#: What Python writes: a failing write or rename, of which it makes an exception. Memory of the interpreter is its own business.
+SCRIPT_COMMANDS = (
+    Command("report", REPORT, REPORT, ("trial.toml", "p.npz", "out/trial/runs.csv", "out/trial/trace.h5"), REPORTED, (RUN,), says="error: "),
+    Command("report_over", REPORT, REPORT, ("trial.toml", "p.npz", "out/trial/runs.csv", "out/trial/trace.h5"), REPORTED, (RUN, REPORT), says="error: "),
+    Command("dataset", DATASET, DATASET, ("p.npz",), tuple(f"ds/{name}" for name in ("problems.csv", "scenes.csv", "facts.csv", "settings.json", "DATASHEET.md")),
+            says="make_dataset: error: ", grows="ds/"),
+)
+
+
+def call(program, words):
+    """What is started for these words, and what it needs of the environment."""
+    if words[0] not in SCRIPTS:
+        return [program, *words], {}
+    environment = {"PYTHONPATH": str(ROOT / "scripts"), "SIGNORINI_CONFIGS": str(ROOT / "configs"), "SIGNORINI_PROGRAM": program, "OPENBLAS_NUM_THREADS": "1"}
+    own = ["--program", program] if words[0] == "make_dataset" else []
+    return ["/usr/bin/python3", "-B", *SCRIPTS[words[0]], *words[1:], *own], environment
+
+
 def make_inputs(program, command, folder: Path):
     """Everything that lies there before the try."""
     folder.mkdir(parents=True)
@@ -92,6 +122,7 @@ def make_inputs(program, command, folder: Path):
     H = np.hstack([np.vstack([np.eye(3), np.zeros((3, 3))]), np.vstack([np.zeros((3, 3)), np.eye(3)])])
     np.savez(folder / "p.npz", M=np.diag(np.repeat([1.0, 2.0], 3)), H=H, f=-rng.uniform(0.5, 1.0, 6), w=np.zeros(6), mu=np.array([0.5, 0.3]))
     for words in command.before:
-        done = subprocess.run([program, *words], cwd=folder, capture_output=True, text=True, check=False)
+        argv, own = call(program, words)
+        done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, check=False, env={**os.environ, **own})
         if done.returncode != 0:
             raise RuntimeError(f"signorini {' '.join(words)}: {done.stderr.strip()}")

@@ -9,9 +9,13 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from .commands import call
+
 #: Kinds of calls (tests/program/fault_shim.cpp) and the errors that they may fail with.
 KINDS = {"write": (errno.ENOSPC, errno.EIO), "fsync": (errno.EIO,), "rename": (errno.ENOSPC, errno.EIO), "mkdir": (errno.ENOSPC,), "open": (errno.EIO, errno.EMFILE),
          "read": (errno.EIO,), "close": (errno.EIO,), "mmap": (errno.ENOMEM,), "malloc": (errno.ENOMEM,)}
+#: Of Python scripts.
+SCRIPT_KINDS = ("write", "rename", "mkdir")
 #: Exit codes of a command that failed (docs/command-line.md); 0 where it could do without the call.
 CODES = (0, 1, 3, 5)
 #: Columns and files that tell times and machines differ between two runs.
@@ -28,10 +32,11 @@ class Case:
     clean: Path
 
     def run(self, folder, words, **variables):
-        environment = {**os.environ, "NO_COLOR": "1"}
+        argv, own = call(self.program, words)
+        environment = {**os.environ, **own, "NO_COLOR": "1"}
         if variables:
             environment |= {"LD_PRELOAD": self.shim, **{f"FAULT_{name}": str(value) for name, value in variables.items()}}
-        return subprocess.run([self.program, *words], cwd=folder, capture_output=True, text=True, errors="replace", env=environment, timeout=120, check=False)
+        return subprocess.run(argv, cwd=folder, capture_output=True, text=True, errors="replace", env=environment, timeout=600, check=False)
 
     def calls(self, kind, folder):
         """How many calls of this kind the command makes."""
@@ -54,7 +59,7 @@ class Case:
         said = [line for line in done.stderr.splitlines() if "error:" in line]
         if done.returncode not in CODES:
             yield f"exit code {done.returncode}: {done.stderr.strip()[-300:]}"
-        if done.returncode != 0 and (len(said) != 1 or not said[0].startswith("signorini: error: ")):
+        if done.returncode != 0 and (len(said) != 1 or not said[0].startswith(self.command.says)):
             yield f"exit code {done.returncode} with {len(said)} error lines: {done.stderr.strip()[-300:]}"
         for words in ("filesystem error", "0x", "std::"):
             if any(words in line for line in said):

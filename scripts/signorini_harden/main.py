@@ -11,12 +11,14 @@ import tempfile
 import time
 from pathlib import Path
 
-from . import commands, faults, pairs, stories
+from . import commands, damaged, faults, pairs, soak, stories
 
 ROOT = Path(__file__).resolve().parents[2]
+ALL = (*commands.COMMANDS, *commands.SCRIPT_COMMANDS)
 COLUMNS = ("command", "call", "number", "errno", "wrong")
 MEETINGS = ("first", "second", "seed", "wrong")
 STORIES = ("seed", "wrong")
+DAMAGED = ("number", "kind", "wrong")
 
 
 def parse(arguments):
@@ -30,8 +32,15 @@ def parse(arguments):
     parser.add_argument("--stories", type=float, default=0.0, metavar="SECONDS", help="instead: random stories of use (record, kill, resume, solve, run, export, "
                         "delete, damage) against a model of what must lie there, for so long")
     parser.add_argument("--told", type=Path, default=ROOT / "build/harden_stories.csv", help="seeds of the stories told (default: build/harden_stories.csv)")
+    parser.add_argument("--damaged", type=int, default=0, metavar="N", help="instead: files number 0 to N - 1 whose content is wrong while their containers are right")
+    parser.add_argument("--read", type=Path, default=ROOT / "build/harden_damaged.csv", help="damaged files that were read (default: build/harden_damaged.csv)")
+    parser.add_argument("--fuzzed", type=Path, default=ROOT / "build/fuzz/executions.csv", help="what scripts/fuzz did, for --page (default: "
+                        "build/fuzz/executions.csv)")
+    parser.add_argument("--soak", type=float, default=0.0, metavar="SECONDS", help="instead: a long recording, recordings of all scenes and reproduce all, over "
+                        "and over for so long, with memory and open files of every process watched: flat or growing")
+    parser.add_argument("--soaked", type=Path, default=ROOT / "build/harden_soak.csv", help="what each process used (default: build/harden_soak.csv)")
     parser.add_argument("--page", type=Path, help="write the counts as a page, e.g. docs/hardening.md")
-    parser.add_argument("--commands", default=",".join(c.name for c in commands.COMMANDS), help="names, with commas between (default: all)")
+    parser.add_argument("--commands", default="", help="names, with commas between (default: all)")
     parser.add_argument("--calls", default=",".join(faults.KINDS), help="kinds of calls (default: all)")
     parser.add_argument("--most", type=int, default=400, help="tries per command, kind and error; of more calls a sample (default: 400)")
     parser.add_argument("--program", default=os.environ.get("SIGNORINI_PROGRAM", str(ROOT / "build/release/experiments/signorini")))
@@ -48,17 +57,18 @@ def read_table(path):
         return list(csv.DictReader(file))
 
 
-def asked_commands(options):
-    asked = options.commands.split(",")
-    unknown = sorted(set(asked) - {command.name for command in commands.COMMANDS})
+def asked_commands(options, among):
+    known = [command.name for command in among]
+    asked = options.commands.split(",") if options.commands else known
+    unknown = sorted(set(asked) - set(known))
     if unknown:
         sys.exit(f"harden: unknown command '{unknown[0]}'")
     return asked
 
 
 def cases(options, folder):
-    asked = asked_commands(options)
-    for command in commands.COMMANDS:
+    asked = asked_commands(options, ALL)
+    for command in ALL:
         if command.name not in asked:
             continue
         start, clean = folder / command.name / "start", folder / command.name / "clean"
@@ -73,6 +83,8 @@ def cases(options, folder):
 
 def tries(options, case, work):
     for kind in options.calls.split(","):
+        if case.command.is_script() and kind not in faults.SCRIPT_KINDS:
+            continue
         count = case.calls(kind, work)
         for number in faults.sample(count, options.most):
             for error in faults.KINDS[kind]:
@@ -125,7 +137,7 @@ def run(options):
 def meet(options):
     """Meetings that are not in the table yet; the number of wrong ones in all."""
     with tempfile.TemporaryDirectory() as place, Results(options.meetings, MEETINGS) as results:
-        for first, second in pairs.all_pairs(asked_commands(options)):
+        for first, second in pairs.all_pairs(asked_commands(options, commands.COMMANDS)):
             seeds = [seed for seed in range(options.pairs) if (first.name, second.name, str(seed)) not in results.known]
             if not seeds:
                 continue
@@ -147,6 +159,69 @@ def tell(options):
             seed += 1
         print(f"{seed} stories of {stories.ACTS_OF_A_STORY} acts, {results.wrong} wrong", file=sys.stderr)
         return results.wrong
+
+
+def read_damaged(options):
+    """The number of wrong ones in all."""
+    with tempfile.TemporaryDirectory() as place, Results(options.read, DAMAGED) as results:
+        bases, folder = Path(place) / "bases", Path(place) / "files"
+        damaged.make_bases(options.program, bases)
+        shutil.copytree(bases, folder)
+        known = {number for number, _ in results.known}
+        for number in range(options.damaged):
+            if str(number) in known:
+                continue
+            kind, path = damaged.make(number, bases, folder)
+            results.add((number, kind), damaged.judge(options.program, folder, kind, path), f"number {number}, {kind}")
+            path.unlink()
+        return results.wrong
+
+
+def damaged_lines(options):
+    table, fuzzed = read_table(options.read), read_table(options.fuzzed)
+    if not table and not fuzzed:
+        return []
+    lines = ["", "## Wrong files", ""]
+    if table:
+        kinds = ", ".join(f"{sum(1 for row in table if row['kind'] == kind)} {word}" for kind, word in (
+            ("npz", "npz archives"), ("fclib", "FCLib files"), ("scene", "scenes"), ("experiment", "experiments")))
+        wrong = [row for row in table if row["wrong"]]
+        lines += ["Files whose content is wrong while their containers, checksums included, are right: other values, lengths, shapes and types, arrays that are missing,",
+                  "keys with other values. The program ends with a documented exit code, one line and no crash.", "",
+                  f"{len(table)} files ({kinds}), {len(wrong)} wrong (`scripts/harden --damaged N`)."]
+        lines += [""] * bool(wrong) + [f"- number {row['number']}, {row['kind']}: {row['wrong']}" for row in wrong]
+    if fuzzed:
+        lines += ["", "Executions of the fuzz targets (`scripts/fuzz`, clang's libFuzzer, address and undefined behaviour checks on):", "",
+                  "| target | executions | seconds | crashes |", "|---|--:|--:|--:|"]
+        for name in dict.fromkeys(row["target"] for row in fuzzed):
+            own = [row for row in fuzzed if row["target"] == name]
+            lines.append(f"| `{name}` | " + " | ".join(f"{sum(int(row[key]) for row in own):,}" for key in ("executions", "seconds", "crashes")) + " |")
+    return lines
+
+
+def soak_long(options):
+    """The number of wrong ones in all."""
+    with tempfile.TemporaryDirectory() as place, Results(options.soaked, soak.COLUMNS) as results:
+        soak.run(options.program, Path(place) / "soak", results, options.soak)
+        return results.wrong
+
+
+def soak_lines(options):
+    table = read_table(options.soaked)
+    if not table:
+        return []
+    lines = ["", "## Long runs", "",
+             "Memory (resident) and open files of every process, read five times a second. A recording of a body at rest has steps that are all alike: its memory may",
+             f"grow by {soak.SHARE:.0%}, {soak.ROOM_KB // 1024} MiB and {soak.KB_OF_A_STEP:g} kB for every step, of which it keeps the statistics, from the middle of its time to the end, its open files not at all.",
+             "A command that is run again may use as much as in its first round, with the same allowance.", "",
+             f"{sum(float(row['seconds']) for row in table) / 3600:.2f} hours, {len(table)} processes, {sum(1 for row in table if row['wrong'])} wrong (`scripts/harden --soak SECONDS`).", "",
+             "| command | rounds | seconds | memory in the middle, at the end, at most [MB] | open files at most |", "|---|--:|--:|--:|--:|"]
+    for name in dict.fromkeys(row["command"] for row in table):
+        own = [row for row in table if row["command"] == name]
+        memory = ", ".join(f"{max(int(row[key]) for row in own) / 1024:.0f}" for key in ("middle_kb", "end_kb", "peak_kb"))
+        lines.append(f"| {name} | {len(own)} | {sum(float(row['seconds']) for row in own):.0f} | {memory} | {max(int(row['files']) for row in own)} |")
+    wrong = [row for row in table if row["wrong"]]
+    return lines + [""] * bool(wrong) + [f"- {row['command']}, {row['began']}: {row['wrong']}" for row in wrong]
 
 
 def stories_lines(options):
@@ -179,7 +254,7 @@ def page(options):
     table = read_table(options.table)
     revision = subprocess.run(["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
     kinds = list(faults.KINDS)
-    lines = ["# Calls that fail", "",
+    lines = ["# Hardening", "", "## Calls that fail", "",
              "What the commands leave behind when a call of the system fails: each call number n of a kind fails once in a run of its own. Afterwards inputs are as",
              "they were, every output is the old one, the new one or to be resumed, the exit code is a [documented one](command-line.md#exit-codes), and one line says",
              "why; then the command goes on and ends with the result of a run without failures.", "",
@@ -190,15 +265,16 @@ def page(options):
         own = [row for row in table if row["command"] == name]
         counts = [sum(1 for row in own if row["call"] == kind) for kind in kinds]
         lines.append(f"| `{name}` | " + " | ".join(map(str, counts)) + f" | {sum(1 for row in own if row['wrong'])} |")
-    options.page.write_text("\n".join(lines + meetings_lines(options) + stories_lines(options)) + "\n", encoding="utf-8")
+    options.page.write_text("\n".join(lines + meetings_lines(options) + stories_lines(options) + damaged_lines(options) + soak_lines(options)) + "\n", encoding="utf-8")
 
 
 def main(arguments=None):
     options = parse(arguments)
+    os.environ.setdefault("SIGNORINI_CONFIGS", str(ROOT / "configs"))  # of a program that was copied
     for path in (options.program, options.shim):
         if not Path(path).exists():
             sys.exit(f"harden: {path} is not there; build it (cmake --build --preset release)")
-    wrong = tell(options) if options.stories else meet(options) if options.pairs else run(options)
+    wrong = read_damaged(options) if options.damaged else soak_long(options) if options.soak else tell(options) if options.stories else meet(options) if options.pairs else run(options)
     if options.page:
         page(options)
     return 1 if wrong else 0

@@ -4,7 +4,7 @@ ended that did not reach it; and how the time of each solver over the best depen
 import numpy as np
 import pandas as pd
 
-from signorini_report import groups
+from signorini_report import groups, whole_files
 from signorini_report.figures import profiles
 
 NUMBERS = ("contacts", "problem.rank_ratio", "problem.rows_per_rank", "problem.condition", "problem.mass_condition", "problem.most_neighbours", "problem.mu_max")
@@ -79,6 +79,6 @@ def write(experiment, folder):
     order = {name: place for place, name in enumerate([profiles.ALL, *experiment.config["groups"], "others", groups.OTHERS])}
     table = families(rows).sort_values(["tolerance", "family"], key=lambda c: c.map(order) if c.name == "family" else c, kind="stable")
     columns = ["tolerance", "family", "label", "solver", "problems", "solved", "fastest", "factor", "height", "fastest_alone", "factor_alone", "height_alone"]
-    table[columns].to_csv(folder / "families.csv", index=False, float_format="%.4g")
-    failures(rows).to_csv(folder / "failures.csv", index=False, float_format="%.4g")
-    dependence(rows).to_csv(folder / "dependence.csv", index=False, float_format="%.3g")
+    whole_files.write_table(table[columns], folder / "families.csv", "%.4g")
+    whole_files.write_table(failures(rows), folder / "failures.csv", "%.4g")
+    whole_files.write_table(dependence(rows), folder / "dependence.csv", "%.3g")

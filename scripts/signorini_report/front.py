@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PIL import Image, ImageChops
 
-from signorini_report import interactive
+from signorini_report import interactive, whole_files
 
 MAP = "map.json"
 GALLERY = Path(__file__).resolve().parents[2] / "docs" / "gallery"
@@ -20,16 +20,16 @@ PICTURE_WIDTH = 240  # pixels; shown at half of it
 def write_map(experiment):
     """map.json of an experiment; none where there is nothing to compare."""
     path = experiment.folder / MAP
-    path.unlink(missing_ok=True)
     if interactive.unavailable() or experiment.runs.empty or experiment.runs.groupby(["solver", "options"]).ngroups < 2:
+        path.unlink(missing_ok=True)
         return
     once, targets = interactive.runs_once(experiment.runs)
     table = once[COLUMNS + [f"reached.{place}" for place in range(len(targets))]]
     target = interactive.first_target(targets, experiment.config)
-    path.write_text(interactive.as_json({
+    whole_files.write_text(path, interactive.as_json({
         "targets": targets, "target": target, "protocols": interactive.protocols_of(once), "looks": interactive.looks_of(once), "rows": len(once),
         "scenes": once["scene"].nunique(), "snapshots": once.groupby(["file", "step"]).ngroups, "size": str(experiment.env.get("size", "")),
-        "data": interactive.packed({"count": len(once), "columns": interactive.columns_of(table)})}), encoding="utf-8")
+        "data": interactive.packed({"count": len(once), "columns": interactive.columns_of(table)})}))
 
 
 def read_map(folder):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from signorini_report import data, machine, page, run_tables, runs_page, tables
+from signorini_report import data, machine, page, run_tables, runs_page, tables, whole_files
 from signorini_report.figures import pictures_in, profiles
 from signorini_report.strict import ReportError
 
@@ -195,5 +195,5 @@ def write(files, dataset, folder):
     for board in boards:
         runs_page.draw(board.experiment)
         html = runs_page.html_of(board.experiment, data.read_schema(files[0]))
-        (board.experiment.folder / "index.html").write_text(html, encoding="utf-8")
+        whole_files.write_text(board.experiment.folder / "index.html", html)
     return index(boards, left, dataset, list(kinds), files)

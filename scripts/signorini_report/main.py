@@ -2,7 +2,6 @@
 
 import argparse
 import hashlib
-import os
 import shutil
 import sys
 import textwrap
@@ -10,7 +9,7 @@ import tomllib
 from pathlib import Path
 
 from signorini_report import (families, figures, front, interactive, leaderboard, notes, page, replays, rules, run_tables, runs_page, table_errors, table_methods,
-                              tables)
+                              tables, whole_files)
 from signorini_report import verdicts as judged
 from signorini_report.data import read_experiment, read_schema
 from signorini_report.strict import ReportError
@@ -21,7 +20,7 @@ DRAWN = ("figures.toml", "paper.toml", "../names.toml")  # of the definition
 NOT_DRAWING = ("main.py", "page.py", "interactive.py", "step_tables.py", "front.py", "neighbours.py", "recorded_frames.py", "replays.py", "run_tables.py", "runs_page.py",
                "leaderboard.py", "docs_pages.py", "notes.py",
                "verdicts.py", "rules.py", "reference.py", "bounds.py", "machine.py", "definition.py", "strict.py",
-               "migrate.py")
+               "migrate.py", "whole_files.py")
 
 
 def parse(arguments):
@@ -71,8 +70,8 @@ def claims_markdown(verdicts):
 
 
 def write_claims(verdicts, folder):
-    (folder / "claims.json").write_text(judged.to_json(verdicts), encoding="utf-8")
-    (folder / "claims.md").write_text(claims_markdown(verdicts), encoding="utf-8")
+    whole_files.write_text(folder / "claims.json", judged.to_json(verdicts))
+    whole_files.write_text(folder / "claims.md", claims_markdown(verdicts))
 
 
 def terminal_table(verdicts, width):
@@ -132,7 +131,7 @@ def draw(experiment, folder):
     stamp.unlink(missing_ok=True)
     figures.draw_all(experiment, folder)
     names = [f"{stem}{suffix}" for stem, _ in figures.pictures_in(folder) for suffix in (".svg", ".png")]
-    stamp.write_text("\n".join([digest, *names]) + "\n", encoding="utf-8")
+    whole_files.write_text(stamp, "\n".join([digest, *names]) + "\n")
 
 
 def report_one(folder, configs=None, replaying=None):
@@ -156,7 +155,7 @@ def report_one(folder, configs=None, replaying=None):
     front.write_map(experiment)
     if replaying:
         replaying.make(replaying.of_experiment(experiment))
-    write_page(folder / "index.html", page.experiment_page(experiment, figures.pictures_in(folder), verdicts, table))
+    whole_files.write_text(folder / "index.html", page.experiment_page(experiment, figures.pictures_in(folder), verdicts, table))
     return experiment, verdicts
 
 
@@ -168,12 +167,6 @@ def earlier_entry(folder):
     except (OSError, ValueError, TypeError):
         return None
     return folder.name, config.get("artefact") or folder.name, verdicts
-
-
-def write_page(path, content):
-    temporary = path.with_name(f".{path.name}.new")
-    temporary.write_text(content, encoding="utf-8")
-    os.replace(temporary, path)
 
 
 def report(out, ids, configs=None, replaying=None):
@@ -190,7 +183,7 @@ def report(out, ids, configs=None, replaying=None):
                 experiments.append(experiment)
                 verdicts += found
         entries.append(entry)
-    write_page(out / "report.html", page.index_page(entries, out))
+    whole_files.write_text(out / "report.html", page.index_page(entries, out))
     if interactive.unavailable():
         print(f"report: {interactive.unavailable()}", file=sys.stderr)
     return experiments, verdicts
@@ -204,7 +197,7 @@ def report_runs(files, folder, replaying=None):
     runs_page.draw(experiment)
     if replaying:
         replaying.make(replaying.of_tables(experiment))
-    write_page(folder / "index.html", runs_page.html_of(experiment, read_schema(files[0])))
+    whole_files.write_text(folder / "index.html", runs_page.html_of(experiment, read_schema(files[0])))
     return folder / "index.html"
 
 
@@ -212,7 +205,7 @@ def report_leaderboard(files, dataset, folder):
     """The page that ranks tables of runs on a dataset."""
     folder = folder or dataset / "leaderboard"
     html = leaderboard.write(files, dataset, folder)
-    write_page(folder / "index.html", html)
+    whole_files.write_text(folder / "index.html", html)
     return folder / "index.html"
 
 

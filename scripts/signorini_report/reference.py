@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from signorini_report import accuracy, bounds, committed, data, definition, docs_pages, figures, machine, quick_inputs, style, verdicts as judged
+from signorini_report import accuracy, bounds, committed, data, definition, docs_pages, figures, machine, quick_inputs, style, verdicts as judged, whole_files
 from signorini_report.strict import ReportError
 
 DESCRIPTION = """Keeps what is committed below results/reference.
@@ -123,7 +123,7 @@ def promote(identifier, names, yes, counts_only):
         return
     target.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
-        (target / name).write_text(text, encoding="utf-8")
+        whole_files.write_text(target / name, text)
     if not names:
         page(identifier)
     print(f"copied; run scripts/pages, commit {target} and say in CHANGELOG.md why the reference changed")
@@ -164,7 +164,7 @@ def note_bounds(identifiers):
             continue
         text = judged.to_json(stamped_claims(path.parent, found, data.read_env(path.parent)))
         if text != path.read_text(encoding="utf-8"):
-            path.write_text(text, encoding="utf-8")
+            whole_files.write_text(path, text)
             print(f"written    {path}")
 
 

@@ -3,7 +3,7 @@
 import re
 import textwrap
 
-from signorini_report import data, tables
+from signorini_report import data, tables, whole_files
 
 RULE = dict.fromkeys(("id", "source", "printed", "wrong", "change", "as_printed", "corrected", "problems", "note", "judge"))
 KEYS = {"rules": RULE}  # of figures.toml
@@ -102,4 +102,4 @@ def anchor(rule):
 
 def write(experiment, folder):
     if experiment.config.get("rules"):
-        (folder / "rules.md").write_text(page(experiment), encoding="utf-8")
+        whole_files.write_text(folder / "rules.md", page(experiment))

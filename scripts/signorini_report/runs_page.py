@@ -3,7 +3,7 @@ so nothing is judged; for the rest the parts are those of an experiment's page."
 
 import sys
 
-from signorini_report import data, figures, interactive, machine, neighbours, page, tables
+from signorini_report import data, figures, interactive, machine, neighbours, page, tables, whole_files
 
 KEYS = ["variant", "law", "region_mode", "threads", "tolerance"]
 SAME = ["law", "tolerance", "file", "step"]  # what the fastest is the fastest on
@@ -74,4 +74,4 @@ def draw(experiment):
     figures.draw_all(experiment, experiment.folder)
     tables.write_summary(tables.summary(experiment.runs), experiment.folder)
     header, body = solver_table(experiment)
-    (experiment.folder / "solvers.md").write_text(tables.markdown(header, body, set(range(1, len(header) - 1))), encoding="utf-8")
+    whole_files.write_text(experiment.folder / "solvers.md", tables.markdown(header, body, set(range(1, len(header) - 1))))

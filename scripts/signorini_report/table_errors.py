@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from signorini_report import machine, tables
+from signorini_report import machine, tables, whole_files
 from signorini_report.error_lines import ROUNDING, lines_of
 
 HEADER = ["scene", "driven by", "residual", "velocity error [m/s]", "creep [m/s]", "slope of slip [%]", "penetration [m]", "distance [m]", "energy [%]",
@@ -94,4 +94,4 @@ def write(experiment, folder):
     title = experiment.config["errors"].get("title", "Errors")
     text = "\n".join(f"## {heading}\n\n{NOTE + chr(10) + chr(10) if not place else ''}{tables.markdown(header, body(part), set(range(2, len(header))))}"
                      for place, (heading, part) in enumerate(parts) if part)
-    (folder / "errors.md").write_text(f"# {title}\n\n{first}{text}", encoding="utf-8")
+    whole_files.write_text(folder / "errors.md", f"# {title}\n\n{first}{text}")

@@ -10,7 +10,7 @@ D⁻¹M, a last table sets the ratios of iterations against it.
 import numpy as np
 import pandas as pd
 
-from signorini_report import committed, strict, tables
+from signorini_report import committed, strict, tables, whole_files
 from signorini_report.rows import Impossible, select
 from signorini_report.strict import ReportError
 
@@ -317,4 +317,4 @@ def write(experiment, folder):
              for title, note, head, body in methods_tables(experiment)]
     if parts:
         title = experiment.config["methods"].get("title", "Methods")
-        (folder / "methods.md").write_text(f"# {title}\n\n" + "\n".join(parts), encoding="utf-8")
+        whole_files.write_text(folder / "methods.md", f"# {title}\n\n" + "\n".join(parts))

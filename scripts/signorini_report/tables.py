@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from signorini_report import style
+from signorini_report import style, whole_files
 from signorini_report.data import scene_of
 from signorini_report.definition import recordings_of
 from signorini_report.strict import ReportError, nearest
@@ -94,10 +94,10 @@ def summary_markdown(table):
 
 
 def write_summary(table, folder):
-    table.to_csv(folder / "summary.csv", index=False, float_format="%.9g")
-    (folder / "summary.md").write_text(
-        "Times and ratios are medians over the snapshots that were solved to the tolerance, judged by the referee; "
-        "setup and solve are timed apart.\n\n" + summary_markdown(table), encoding="utf-8")
+    whole_files.write_table(table, folder / "summary.csv", "%.9g")
+    whole_files.write_text(
+        folder / "summary.md", "Times and ratios are medians over the snapshots that were solved to the tolerance, judged by the referee; "
+        "setup and solve are timed apart.\n\n" + summary_markdown(table))
 
 
 # --- iterations of every variant on every problem: the config's [table] ---------------------------------------------------
@@ -217,5 +217,4 @@ def write_iterations(experiment, folder):
     if table is None:
         return
     title, note, header, body = table
-    (folder / "iterations.md").write_text(f"# {title}\n\n{note}\n\n" + markdown(header, body, set(range(1, len(header)))),
-                                          encoding="utf-8")
+    whole_files.write_text(folder / "iterations.md", f"# {title}\n\n{note}\n\n" + markdown(header, body, set(range(1, len(header)))))

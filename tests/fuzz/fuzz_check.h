@@ -15,14 +15,14 @@ inline void require(bool condition, const char* what) {
   std::abort();
 }
 
-/// `decode` reads bytes of a file that is called "FILE".
+/// `decode` reads bytes of a file of this name.
 template <class Decode>
-void decode_or_refuse(Decode&& decode) {
+void decode_or_refuse(Decode&& decode, const std::string& name = "FILE") {
   try {
     decode();
   } catch (const InputError& e) {
     const std::string text = e.what();
-    require(text.rfind("FILE", 0) == 0 && text.find('\n') == std::string::npos,
+    require(text.rfind(name, 0) == 0 && text.find('\n') == std::string::npos,
             "an error is one line that names the file");
   }
 }

@@ -1,9 +1,11 @@
-// usage: fuzz_seeds FOLDER NPZ_FOLDER: small valid inputs for fuzz_raw_problem and fuzz_npz, one per form that the
-// codecs know.
+// usage: fuzz_seeds FOLDER: small valid inputs for every fuzz target, in FOLDER/<target without fuzz_>, one per form that its
+// readers know.
 #include <filesystem>
 #include <fstream>
 
 #include "contact/planar_problem.h"
+#include "geometry/mesh_writers.h"
+#include "harness/run_record.h"
 #include "record/raw_npz.h"
 #include "record/raw_problem.h"
 #include "tree_bytes.h"
@@ -50,6 +52,37 @@ void write_npz_seed(const std::filesystem::path& folder, const std::string& name
   out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
 }
 
+void write_bytes(const std::filesystem::path& path, std::uint8_t first, const std::string& rest) {
+  std::ofstream(path, std::ios::binary) << static_cast<char>(first) << rest;
+}
+
+/// The first byte is what fuzz_meshes chooses the format by.
+void write_meshes(const std::filesystem::path& folder) {
+  const TetMesh tets{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}}, {{0, 1, 2, 3}, {1, 2, 3, 4}}};
+  const TriangleMesh surface{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+                             {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}};
+  write_bytes(folder / "msh2", 0, test::msh_2(tets));
+  write_bytes(folder / "msh4", 0, test::msh_4(tets));
+  for (const bool binary : {false, true}) {
+    for (const int version : {3, 5})
+      write_bytes(folder / fmt::format("vtk{}-{}", version, binary), 1, test::vtk(tets, version, binary));
+    write_bytes(folder / fmt::format("stl-{}", binary), 4, test::stl(surface, binary));
+  }
+  write_bytes(folder / "obj", 2, test::obj(surface));
+  for (const char* format : {"ascii", "binary_little_endian", "binary_big_endian"})
+    write_bytes(folder / fmt::format("ply-{}", format), 3, test::ply(surface, format));
+}
+
+/// With the header as part of the file (0), and without (1).
+void write_tables(const std::filesystem::path& folder) {
+  RunRecord row;
+  row.file = "a \"quoted\", name.h5";
+  row.solver = "pgs";
+  const std::string rows = run_record_row(row) + "\n" + run_record_row({}) + "\n";
+  write_bytes(folder / "whole", 0, run_record_header() + "\n" + rows);
+  write_bytes(folder / "rows", 1, rows);
+}
+
 /// A mass point on the floor of the plane, with M or with W.
 ContactProblem planar_problem(bool dual) {
   ContactProblem p;
@@ -71,10 +104,12 @@ ContactProblem planar_problem(bool dual) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count != 3) return 2;
-  const std::filesystem::path folder = arguments[1], archives = arguments[2];
-  std::filesystem::create_directories(folder);
-  std::filesystem::create_directories(archives);
+  if (count != 2) return 2;
+  const std::filesystem::path all = arguments[1], folder = all / "raw_problem", archives = all / "npz";
+  for (const char* name : {"raw_problem", "npz", "meshes", "runs"})
+    std::filesystem::create_directories(all / name);
+  write_meshes(all / "meshes");
+  write_tables(all / "runs");
   for (const bool dual : {false, true}) {
     Frame frame;
     frame.id = "000001";

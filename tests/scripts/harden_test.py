@@ -3,13 +3,14 @@
 import os
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 from types import SimpleNamespace
 
 SOURCE = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(SOURCE / "scripts"), str(SOURCE / "tests" / "scripts")]
-from signorini_harden import commands, faults, main, pairs, stories  # noqa: E402
+from signorini_harden import commands, damaged, faults, main, pairs, soak, stories  # noqa: E402
 from slow import slow  # noqa: E402
 
 PROGRAM = os.environ.get("SIGNORINI_PROGRAM", "")
@@ -36,6 +37,18 @@ class Harden(unittest.TestCase):
         # a file whose close failed stays in HDF5's tables; a merge that ends before env.json is complete is still a merge
         self.assertEqual(self.run_harden("--commands", "info,merge", "--most", "4", "--calls", "close,rename"), 0)
         self.assertEqual({row["call"] for row in main.read_table(self.folder / "t.csv")}, {"close", "rename"})
+
+    def test_memory_that_runs_out_inside_hdf5_ends_with_a_documented_code(self):
+        # HDF5 1.10 overflows the stack where errors cannot be reported yet, and calls exit(-1) where an identifier cannot be registered
+        for name, first, last in (("export", 0.478, 0.5), ("info", 0.49, 0.51)):  # shares of the allocations: while the library sets itself up, afterwards
+            command = next(c for c in commands.COMMANDS if c.name == name)
+            start, clean = self.folder / name, self.folder / f"{name}_clean"
+            commands.make_inputs(PROGRAM, command, start)
+            case = faults.Case(PROGRAM, SHIM, command, start, clean)
+            count = case.calls("malloc", clean)
+            for place in range(6):
+                number = round(count * (first + (last - first) * place / 5))
+                self.assertEqual(case.try_fault(self.folder / "work", "malloc", number, 12), [], (name, number))
 
     def test_finished_tries_are_not_repeated(self):
         words = ("--commands", "export", "--most", "3", "--calls", "rename,fsync", "--page", str(self.folder / "p.md"))
@@ -106,6 +119,55 @@ class Stories(unittest.TestCase):
         self.assertIn("exit code 3, not (0,)", story.inform())
 
 
+@unittest.skipUnless(PROGRAM, "SIGNORINI_PROGRAM names nothing")
+class Damaged(unittest.TestCase):
+    def test_wrong_files_are_refused_or_read_and_the_same_in_every_run(self):
+        with tempfile.TemporaryDirectory() as place:
+            words = ["--program", PROGRAM, "--shim", PROGRAM, "--read", f"{place}/d.csv", "--damaged"]
+            self.assertEqual(main.main([*words, "20", "--page", f"{place}/p.md"]), 0)
+            rows = main.read_table(Path(place) / "d.csv")
+            self.assertEqual({row["kind"] for row in rows}, {"npz", "fclib", "scene", "experiment"})
+            self.assertIn("20 files (", (Path(place) / "p.md").read_text(encoding="utf-8"))
+            bases, folders = Path(place) / "bases", [Path(place) / name for name in "ab"]
+            damaged.make_bases(PROGRAM, bases)
+            for folder in folders:
+                folder.mkdir()
+            for number in range(12):
+                made = [damaged.make(number, bases, folder)[1].read_bytes() for folder in folders]
+                self.assertEqual(*made)
+
+    def test_the_judge_sees_a_crash(self):
+        with tempfile.TemporaryDirectory() as place:
+            program = Path(place) / "crash"
+            program.write_text("#!/bin/sh\nkill -SEGV $$\n", encoding="utf-8")
+            program.chmod(0o755)
+            self.assertIn("exit code -11", damaged.judge(str(program), place, "npz", Path("x.npz")))
+
+
+class Soak(unittest.TestCase):
+    def watched(self, code, seconds):
+        with tempfile.TemporaryDirectory() as place:
+            return soak.watch([sys.executable, "-c", code], Path(place), time.monotonic() + seconds)
+
+    def test_a_process_that_grows_is_told_from_one_that_does_not(self):
+        flat = [100_000] * 200
+        leaking = [100_000 + 200 * number for number in range(200)]
+        self.assertEqual(list(soak.growing(flat, [7] * 200, soak.ROOM_KB)), [])
+        self.assertEqual(list(soak.growing([50_000] * 20 + flat, [5] * 20 + [7] * 200, soak.ROOM_KB)), [])  # set-up
+        self.assertIn("memory grows", "".join(soak.growing(leaking, [7] * 200, soak.ROOM_KB)))
+        self.assertIn("open files grow", "".join(soak.growing(flat, list(range(200)), soak.ROOM_KB)))
+        self.assertEqual(list(soak.grown(soak.Life([100], [7]), soak.Life([100], [7]))), [])
+        self.assertEqual(len(list(soak.grown(soak.Life([100_000], [8]), soak.Life([50_000], [7])))), 2)
+
+    def test_memory_and_files_of_a_process_are_read_while_it_lives(self):
+        life = self.watched("import time\nheld, files = [], []\nfor _ in range(9):\n held.append(bytearray(8 << 20)); files.append(open('/dev/null')); time.sleep(0.15)", 30)
+        self.assertEqual(life.code, 0)
+        self.assertGreater(life.memory[-1], life.memory[0] + 20_000)  # of 72 MB, with samples at any moment
+        self.assertGreater(life.files[-1], life.files[0] + 2)
+        ended = self.watched("import time; time.sleep(60)", 1)
+        self.assertTrue(ended.code is None and ended.seconds < 30)
+
+
 class Judge(unittest.TestCase):
     """Against outcomes that are made up."""
 
@@ -120,7 +182,7 @@ class Judge(unittest.TestCase):
             before = faults.digests(("in",), folder)
             for name, text in files:
                 (folder / name).write_text(text)
-            case = faults.Case("", "", SimpleNamespace(inputs=("in",), outputs=("out",), again=(), grows=""), start, clean)
+            case = faults.Case("", "", SimpleNamespace(inputs=("in",), outputs=("out",), again=(), grows="", says="signorini: error: "), start, clean)
             case.run = lambda where, words: (where / "out").write_text("new") and SimpleNamespace(returncode=0, stderr="")
             return list(case.judge(folder, SimpleNamespace(returncode=code, stderr=err), before))
 

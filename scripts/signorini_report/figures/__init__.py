@@ -2,8 +2,11 @@
 
 import dataclasses
 import importlib
+import os
 import pkgutil
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 
 from signorini_report import style
 from signorini_report.strict import merged
@@ -44,13 +47,16 @@ def pictures_in(folder):
 
 
 def draw_all(experiment, folder):
-    """Draws what the data allow; pictures of earlier data do not stay behind as if they were current."""
-    for stem, _ in pictures_in(folder):
-        for suffix in (".svg", ".png", ".txt"):
-            (folder / (stem + suffix)).unlink(missing_ok=True)
+    """Draws what the data allow; pictures of earlier data do not stay behind as if they were current. They stay where drawing fails."""
     style.apply()
     figures = known()
     wanted = experiment.config.get("figures", list(figures))
-    for name, figure in figures.items():
-        if name in wanted:
-            figure.draw(experiment, folder)
+    with tempfile.TemporaryDirectory(prefix=".figures-", dir=folder) as place:
+        for name, figure in figures.items():
+            if name in wanted:
+                figure.draw(experiment, Path(place))
+        for stem, _ in pictures_in(folder):
+            for suffix in (".svg", ".png", ".txt"):
+                (folder / (stem + suffix)).unlink(missing_ok=True)
+        for path in Path(place).iterdir():
+            os.replace(path, folder / path.name)
