@@ -38,7 +38,7 @@ void skip_cleanup_at_exit();
 
 /// Where memory runs out while it sets itself up, HDF5 1.10 overflows the stack: an error that is reported before errors can
 /// be reports itself again. A program that says so ends with `line` on standard error and with `code` instead; `line` lives
-/// as long as the program. Before any other call.
+/// as long as the program. Before the library is used.
 void end_where_memory_runs_out(const char* line, int code);
 
 /// An HDF5 identifier, closed by the function that belongs to it.
