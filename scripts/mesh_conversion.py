@@ -6,12 +6,13 @@ meshio reads; what is written here is plain text with all digits: Gmsh 2.2 (tetr
 import argparse
 import contextlib
 import io
-import os
 import sys
 from pathlib import Path
 
 import meshio
 import numpy as np
+
+from signorini_report.whole_files import write_text
 
 WORDS = {"vertex": "points", "line": "lines", "triangle": "triangles", "quad": "quadrangles", "tetra": "tetrahedra", "hexahedron": "hexahedra", "wedge": "prisms",
          "pyramid": "pyramids", "polygon": "polygons", "line3": "lines of second order", "triangle6": "triangles of second order", "quad8": "quadrangles of second order",
@@ -138,9 +139,7 @@ def text_of(points, elements):
 def write(path, text, force):
     if path.exists() and not force:
         raise MeshError(f"{path}: exists; --force replaces it")
-    temporary = path.with_name(f".{path.name}.new")
-    temporary.write_text(text, encoding="ascii")
-    os.replace(temporary, path)
+    write_text(path, text)
 
 
 def convert(source, target, corners, force):

@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 from signorini_benchmarks import machine
+from signorini_report import whole_files
 
 
 class BenchmarkError(Exception):
@@ -109,9 +110,7 @@ def run_program(program, binaries, folder, quick, facts):
     content["context"] = without_private_facts(content["context"], program.binary) | {
         "signorini": {"program": program.name, "quick": quick, "command": " ".join(command), "started": started,
                       "finished": machine.utc_now(), "load_before": round(load, 2), "other_cores": round(work.cores(), 3), **facts}}
-    temporary = path.with_suffix(".json.new")
-    temporary.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    os.replace(temporary, path)
+    whole_files.write_text(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
     raw.unlink()
     return read_result(path)
 

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from signorini_dataset.program import Failed, run
-from signorini_dataset.tables import write_text
+from signorini_report.whole_files import write_text
 
 RESIDUAL = 1e-3
 SWEEPS = 300

@@ -5,7 +5,8 @@ import json
 import statistics
 
 from signorini_dataset.options import SIZES
-from signorini_dataset.tables import read_table, write_text
+from signorini_dataset.tables import read_table
+from signorini_report.whole_files import write_text
 
 HEAD = "<!-- Written by scripts/make_dataset --gallery; the text before the first table is kept. -->"
 

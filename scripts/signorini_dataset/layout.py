@@ -8,7 +8,8 @@ from pathlib import Path
 
 from signorini_dataset import datasheet, problems, recordings, zenodo
 from signorini_dataset.options import SOURCE
-from signorini_dataset.tables import checksum_lines, digest_of, table_text, write_text
+from signorini_dataset.tables import checksum_lines, digest_of, table_text
+from signorini_report.whole_files import write_text
 
 FACTS = ("scene", "fact", "reached", "holds", "says", "quantity", "over", "value", "unit", "at_least", "at_most")
 LOADER = Path(__file__).parent / "shipped" / "contact_problems.py"

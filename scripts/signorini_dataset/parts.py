@@ -4,7 +4,6 @@ An archive is a .tar.xz whose pieces are compressed one by one and put behind ea
 while it is chosen, and nothing is compressed twice. The two files of a problem share one piece and, in it, their numbers.
 """
 
-import io
 import lzma
 import shutil
 import tarfile
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from signorini_dataset import layout
 from signorini_dataset.program import Failed, say
+from signorini_report import whole_files
 
 SUFFIXES = (".hdf5", ".npz")
 ROOM = 1_000_000  # bytes kept for tables, datasheet and loader
@@ -68,14 +68,12 @@ def part_of(made, names):
 
 
 def write_archive(path, root, texts, names, place):
-    temporary = path.with_name(f".{path.name}.new")
-    with open(temporary, "wb") as out:
+    with whole_files.replacing(path) as temporary, open(temporary, "wb") as out:
         out.write(pressed(b"".join(entry(f"{root}/{name}", text.encode()) for name, text in sorted(texts.items()))))
         for name in sorted(names):
             with open(place / name, "rb") as piece:
                 shutil.copyfileobj(piece, out)
         out.write(pressed(END))
-    temporary.replace(path)
 
 
 def write(folder, budget):

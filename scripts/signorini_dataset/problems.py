@@ -11,7 +11,7 @@ import h5py
 
 from signorini_dataset.conditioning import spectrum
 from signorini_dataset.program import Failed, run, say
-from signorini_dataset.tables import write_text
+from signorini_report.whole_files import write_text
 
 FIELDS = ("name", "scene", "size", "step", "kind", "dt", "time", "contacts", "dofs", "regions", "largest_region", "islands", "largest_island",
           "mu_min", "mu_max", "diagonal_ratio", "rank", "condition", "pgs_sweeps", "pgs_residual", "status", "solver", "iterations", "residual",

@@ -5,7 +5,7 @@ import json
 import time
 
 from signorini_dataset.program import Failed, read_json, run, say
-from signorini_dataset.tables import write_text
+from signorini_report.whole_files import write_text
 
 FIELDS = ("scene", "size", "status", "steps", "snapshots", "dofs", "contacts", "regions", "islands", "unresolved", "residual",
           "bytes", "bytes_per_contact", "facts", "differing", "open", "message")

@@ -1,18 +1,10 @@
-"""CSV files and the list of checksums: equal content gives equal bytes, a file is there whole or not at all."""
+"""CSV files and the list of checksums: equal content gives equal bytes."""
 
 import csv
 import hashlib
 import io
 
-
-def write_text(path, text):
-    temporary = path.with_name(f".{path.name}.new")
-    try:
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise OSError(error.errno, error.strerror, str(path)) from error  # a failing write does not know its file
+from signorini_report.whole_files import write_text
 
 
 def text_of(value):

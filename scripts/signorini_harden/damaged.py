@@ -8,7 +8,6 @@ recordings among them: tests/record/mutation.)"""
 import random
 import re
 import subprocess
-from pathlib import Path
 
 import h5py
 import numpy as np

@@ -9,6 +9,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+from signorini_report import whole_files
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -102,12 +104,10 @@ def export(snapshot, path, *options):
 
 def write_table(path, fields, rows):
     """A CSV file that is there whole or not at all."""
-    temporary = path.with_name(f".{path.name}.new")
-    with open(temporary, "w", newline="", encoding="utf-8") as file:
+    with whole_files.replacing(path) as temporary, open(temporary, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, fields, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
-    os.replace(temporary, path)
 
 
 def say(text):

@@ -9,6 +9,7 @@ import numpy as np
 
 from signorini_render import page, picture, recording
 from signorini_render.recording import RenderError
+from signorini_report import whole_files
 
 SINGLE, PANEL, SMALL, STORY = (1200, 900), (480, 360), (300, 225), (600, 420)
 LARGEST = 8192
@@ -149,12 +150,8 @@ def style_of(options):
 
 def write_png(image, path):
     """Under a temporary name first: a picture is there completely or not at all."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.new")
-    try:
+    with whole_files.replacing(path) as temporary:
         image.save(temporary, format="PNG")
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def run(options):

@@ -7,7 +7,7 @@ import os
 @contextlib.contextmanager
 def replacing(path):
     """A path beside `path` to write to, which becomes `path` when the block ends well."""
-    temporary = path.with_name(f".{path.name}.new")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.new")
     try:
         yield temporary
         os.replace(temporary, path)

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 SOURCE = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(SOURCE / "scripts"), str(SOURCE / "tests" / "scripts")]
-from signorini_harden import commands, damaged, faults, main, pairs, soak, stories  # noqa: E402
+from signorini_harden import commands, damaged, faults, main, pairs, results, soak, stories  # noqa: E402
 from slow import slow  # noqa: E402
 
 PROGRAM = os.environ.get("SIGNORINI_PROGRAM", "")
@@ -29,14 +29,14 @@ class Harden(unittest.TestCase):
 
     def test_a_few_failing_calls_leave_old_or_new_or_resumable(self):
         self.assertEqual(self.run_harden("--commands", "record,solve_over,export", "--most", "3", "--calls", "write,fsync,rename,open,read,malloc"), 0)
-        rows = main.read_table(self.folder / "t.csv")
+        rows = results.read_table(self.folder / "t.csv")
         self.assertGreater(len(rows), 40)
         self.assertEqual({row["call"] for row in rows}, {"write", "fsync", "rename", "open", "read", "malloc"})
 
     def test_a_failing_close_is_no_crash_and_an_unfinished_merge_is_made_again(self):
         # a file whose close failed stays in HDF5's tables; a merge that ends before env.json is complete is still a merge
         self.assertEqual(self.run_harden("--commands", "info,merge", "--most", "4", "--calls", "close,rename"), 0)
-        self.assertEqual({row["call"] for row in main.read_table(self.folder / "t.csv")}, {"close", "rename"})
+        self.assertEqual({row["call"] for row in results.read_table(self.folder / "t.csv")}, {"close", "rename"})
 
     def test_memory_that_runs_out_inside_hdf5_ends_with_a_documented_code(self):
         # HDF5 1.10 overflows the stack where errors cannot be reported yet, and calls exit(-1) where an identifier cannot be registered
@@ -81,7 +81,7 @@ class Pairs(unittest.TestCase):
     def test_slow_two_commands_in_one_folder_lose_nothing(self):
         words = ["--program", PROGRAM, "--shim", PROGRAM, "--meetings", str(self.folder / "m.csv"), "--pairs", "2", "--commands", "record,run,solve"]
         self.assertEqual(main.main([*words, "--page", str(self.folder / "p.md")]), 0)
-        rows = main.read_table(self.folder / "m.csv")
+        rows = results.read_table(self.folder / "m.csv")
         self.assertEqual(len(rows), 12)  # three pairs of two commands and three of a command with itself
         self.assertIn("12 meetings of 6 pairs of 3 commands, 0 wrong", (self.folder / "p.md").read_text(encoding="utf-8"))
 
@@ -125,7 +125,7 @@ class Damaged(unittest.TestCase):
         with tempfile.TemporaryDirectory() as place:
             words = ["--program", PROGRAM, "--shim", PROGRAM, "--read", f"{place}/d.csv", "--damaged"]
             self.assertEqual(main.main([*words, "20", "--page", f"{place}/p.md"]), 0)
-            rows = main.read_table(Path(place) / "d.csv")
+            rows = results.read_table(Path(place) / "d.csv")
             self.assertEqual({row["kind"] for row in rows}, {"npz", "fclib", "scene", "experiment"})
             self.assertIn("20 files (", (Path(place) / "p.md").read_text(encoding="utf-8"))
             bases, folders = Path(place) / "bases", [Path(place) / name for name in "ab"]

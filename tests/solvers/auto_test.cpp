@@ -83,12 +83,8 @@ TEST(Auto, TakesNewtonStepsWhereSweepsDoNotArrive) {
 /// velocities lead to. (Of seeds 1 to 8 one needs no such steps, and one, 7, does not arrive in 100,000 iterations.)
 TEST(Auto, TakesConvexStepsWhereStepsOnImpulsesDoNotArrive) {
   for (const std::uint64_t seed : {1U, 4U, 8U}) {
-    PlantedOptions options;
-    options.contacts = 60;
-    options.sharing = 0.8;
-    options.duplicates = 10;
-    options.mass_ratio = 1e4;
-    options.seed = seed;
+    const PlantedOptions options{
+        .contacts = 60, .mass_ratio = 1e4, .sharing = 0.8, .duplicates = 10, .seed = seed};
     const ContactProblem problem = make_planted_problem(options).problem;
     const auto solver = make_solver("auto");
     const Answer answer = solved(*solver, problem, 1e-10);
@@ -102,11 +98,7 @@ TEST(Auto, TakesConvexStepsWhereStepsOnImpulsesDoNotArrive) {
 /// those on impulses, and their steps arrive where accelerated sweeps take thousands. (No solver here arrives on seed 1.)
 TEST(Auto, TakesStepsOnVelocitiesFirstWhereTheirSystemsAreMuchSmaller) {
   for (const std::uint64_t seed : {2U, 3U, 4U}) {
-    PlantedOptions options;
-    options.contacts = 120;
-    options.sharing = 0.85;
-    options.mass_ratio = 1e3;
-    options.seed = seed;
+    const PlantedOptions options{.contacts = 120, .mass_ratio = 1e3, .sharing = 0.85, .seed = seed};
     const ContactProblem problem = make_planted_problem(options).problem;
     ASSERT_GT(3 * problem.contacts(), 2 * problem.dofs());
     const auto solver = make_solver("auto");
@@ -124,13 +116,12 @@ TEST(Auto, TakesStepsOnVelocitiesFirstWhereTheirSystemsAreMuchSmaller) {
 TEST(Auto, LeavesSlowSweepsOnSoftBodiesForStepsOnVelocities) {
   for (const double stiffness : {0.1, 3.0, 100.0}) {
     for (const std::uint64_t seed : {2U, 3U}) {
-      PlantedOptions options;
-      options.contacts = 150;
-      options.stiffness = stiffness;
-      options.sharing = 0.6;
-      options.mass_ratio = 1e2;
-      options.duplicates = 5;
-      options.seed = seed;
+      const PlantedOptions options{.contacts = 150,
+                                   .stiffness = stiffness,
+                                   .mass_ratio = 1e2,
+                                   .sharing = 0.6,
+                                   .duplicates = 5,
+                                   .seed = seed};
       const ContactProblem problem = make_planted_problem(options).problem;
       const auto solver = make_solver("auto");
       const Answer answer = solved(*solver, problem, 1e-10);
@@ -145,11 +136,7 @@ TEST(Auto, LeavesSlowSweepsOnSoftBodiesForStepsOnVelocities) {
 }
 
 PlantedProblem soft_bodies(std::uint64_t seed, int contacts = 40) {
-  PlantedOptions options;
-  options.contacts = contacts;
-  options.stiffness = 3.0;
-  options.sharing = 0.3;
-  options.seed = seed;
+  const PlantedOptions options{.contacts = contacts, .stiffness = 3.0, .sharing = 0.3, .seed = seed};
   return make_planted_problem(options);
 }
 

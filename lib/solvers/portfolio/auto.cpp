@@ -240,8 +240,9 @@ void Auto::prepare_velocities(const ContactProblem& problem, bool same_matrix) {
       costs_.inner = kBlock * static_cast<double>(factorless_->system().W_D.blocks());
       // with the inner problem as it is
       if (costs_.factorless() < kWorthTrying * costs_.velocities()) return;
-      factorless_ready_ = false;
     }
+    factorless_ready_ = false;
+    factorless_.reset();
   }
   prepare_factored(problem, same_matrix);
 }

@@ -1,0 +1,96 @@
+"""The tables as one page."""
+
+import datetime
+import subprocess
+
+from signorini_report.whole_files import write_text
+
+from . import faults, soak, stories
+from .commands import ROOT
+from .results import read_table
+
+
+def meetings_lines(options):
+    table = read_table(options.meetings)
+    if not table:
+        return []
+    names = list(dict.fromkeys(name for row in table for name in (row["first"], row["second"])))
+    lines = ["", "## Two commands at once", "",
+             "Every two commands meet in one folder: the second begins at a random moment, and none, one or both are killed (`SIGKILL`) at random moments. Inputs stay",
+             "as they were, a refusal is one line, and going on with both ends with the exit codes and the outputs that one after the other makes.", "",
+             f"{len(table)} meetings of {len({(row['first'], row['second']) for row in table})} pairs of {len(names)} commands, {sum(1 for row in table if row['wrong'])} wrong"
+             " (`scripts/harden --pairs N`)."]
+    wrong = [row for row in table if row["wrong"]]
+    return lines + [""] * bool(wrong) + [f"- `{row['first']}` beside `{row['second']}`, seed {row['seed']}: {row['wrong']}" for row in wrong]
+
+
+def stories_lines(options):
+    table = read_table(options.told)
+    if not table:
+        return []
+    wrong = [row for row in table if row["wrong"]]
+    return ["", "## Random stories", "",
+            "A story is a row of random acts in one folder: record, record and be killed, resume, record again, run, run and be killed, resume the table, solve, export,",
+            "info, delete, damage a recording. A model says after every act what the exit code must be and what must lie there, down to the bytes of what is whole.", "",
+            f"{len(table)} stories of {stories.ACTS_OF_A_STORY} acts, {len(wrong)} wrong (`scripts/harden --stories SECONDS`)."
+            ] + [""] * bool(wrong) + [f"- seed {row['seed']}: {row['wrong']}" for row in wrong]
+
+
+def damaged_lines(options):
+    table, fuzzed = read_table(options.read), read_table(options.fuzzed)
+    if not table and not fuzzed:
+        return []
+    lines = ["", "## Wrong files", ""]
+    if table:
+        kinds = ", ".join(f"{sum(1 for row in table if row['kind'] == kind)} {word}" for kind, word in (
+            ("npz", "npz archives"), ("fclib", "FCLib files"), ("scene", "scenes"), ("experiment", "experiments")))
+        wrong = [row for row in table if row["wrong"]]
+        lines += ["Files whose content is wrong while their containers, checksums included, are right: other values, lengths, shapes and types, arrays that are missing,",
+                  "keys with other values. The program ends with a documented exit code, one line and no crash.", "",
+                  f"{len(table)} files ({kinds}), {len(wrong)} wrong (`scripts/harden --damaged N`)."]
+        lines += [""] * bool(wrong) + [f"- number {row['number']}, {row['kind']}: {row['wrong']}" for row in wrong]
+    if fuzzed:
+        lines += ["", "Executions of the fuzz targets (`scripts/fuzz`, clang's libFuzzer, address and undefined behaviour checks on):", "",
+                  "| target | executions | seconds | crashes |", "|---|--:|--:|--:|"]
+        for name in dict.fromkeys(row["target"] for row in fuzzed):
+            own = [row for row in fuzzed if row["target"] == name]
+            lines.append(f"| `{name}` | " + " | ".join(f"{sum(int(row[key]) for row in own):,}" for key in ("executions", "seconds", "crashes")) + " |")
+    return lines
+
+
+def soak_lines(options):
+    table = read_table(options.soaked)
+    if not table:
+        return []
+    lines = ["", "## Long runs", "",
+             "Memory (resident) and open files of every process, read five times a second. A recording of a body at rest has steps that are all alike: its memory may",
+             f"grow by {soak.SHARE:.0%}, {soak.ROOM_KB // 1024} MiB and {soak.KB_OF_A_STEP:g} kB for every step, of which it keeps the statistics, from the middle of its time to the end, its open files not at all.",
+             "A command that is run again may use as much as in its first round, with the same allowance.", "",
+             f"{sum(float(row['seconds']) for row in table) / 3600:.2f} hours, {len(table)} processes, {sum(1 for row in table if row['wrong'])} wrong (`scripts/harden --soak SECONDS`).", "",
+             "| command | rounds | seconds | memory in the middle, at the end, at most [MB] | open files at most |", "|---|--:|--:|--:|--:|"]
+    for name in dict.fromkeys(row["command"] for row in table):
+        own = [row for row in table if row["command"] == name]
+        memory = ", ".join(f"{max(int(row[key]) for row in own) / 1024:.0f}" for key in ("middle_kb", "end_kb", "peak_kb"))
+        lines.append(f"| {name} | {len(own)} | {sum(float(row['seconds']) for row in own):.0f} | {memory} | {max(int(row['files']) for row in own)} |")
+    wrong = [row for row in table if row["wrong"]]
+    return lines + [""] * bool(wrong) + [f"- {row['command']}, {row['began']}: {row['wrong']}" for row in wrong]
+
+
+def write(options):
+    table = read_table(options.table)
+    revision = subprocess.run(["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
+    kinds = list(faults.KINDS)
+    lines = ["# Hardening", "", "## Calls that fail", "",
+             "What the commands leave behind when a call of the system fails: each call number n of a kind fails once in a run of its own. Afterwards inputs are as",
+             "they were, every output is the old one, the new one or to be resumed, the exit code is a [documented one](command-line.md#exit-codes), and one line says",
+             "why; then the command goes on and ends with the result of a run without failures.", "",
+             f"Made by `scripts/harden --page docs/hardening.md` on {datetime.date.today()} at {revision}: {len(table)} failing calls, "
+             f"{sum(1 for row in table if row['wrong'])} wrong. Of kinds with many calls (`malloc`) a sample is taken: the first, the last, and others evenly between.", "",
+             "| command | " + " | ".join(kinds) + " | wrong |", "|---|" + "--:|" * (len(kinds) + 1)]
+    for name in dict.fromkeys(row["command"] for row in table):
+        own = [row for row in table if row["command"] == name]
+        counts = [sum(1 for row in own if row["call"] == kind) for kind in kinds]
+        lines.append(f"| `{name}` | " + " | ".join(map(str, counts)) + f" | {sum(1 for row in own if row['wrong'])} |")
+    for part in (meetings_lines, stories_lines, damaged_lines, soak_lines):
+        lines += part(options)
+    write_text(options.page, "\n".join(lines) + "\n")
