@@ -21,13 +21,14 @@ constexpr double kSolve = 1.1;  ///< of three solves with a body's factor, for e
 constexpr double kFormBlock = 800.0;              ///< a block of W from the columns of M⁻¹ H
 constexpr double kSweepsOnImpulses = 150.0;       ///< that a problem takes once W is there
 constexpr double kIterationsOnVelocities = 60.0;  ///< of `ica` that it takes
+constexpr double kMostOnVelocities = 10.0;        ///< of that, in place of sweeps
 constexpr double kSetUpProducts = 30.0;           ///< its set-up beside the factor
 constexpr double kSetUpContact = 1e5;             ///< and its inner matrix, for each contact
 constexpr double kInnerSweeps = 10.0,             ///< in an iteration, of 1 to …
     kMostInnerSweeps = 50.0,
                  kNeighbours = 35.0;   ///< blocks per contact of its inner matrix
 constexpr double kShareOfStage = 0.5,  ///< of what would come instead of the next stage …
-    kShareOfTrial = 0.1,               ///< … or of the first, after sweeps
+    kShareOfTrial = 0.4,               ///< … or of the first, after sweeps
     kNearlyThere = 0.3;                ///< the same, of what is left
 constexpr double kWorthTrying = 0.8;   ///< of the costs with a factor: a failed try comes on top of them
 constexpr double kStep = 3.5;  ///< a factor of M + H C Hᵀ, for each entry of M, times all dofs ^ 2/3
@@ -469,7 +470,9 @@ void Auto::sweep_and_step(std::span<double> r, Course& course, const char* used)
   if (course.whole.status != SolveStatus::stalled) return;
   if (!impulses_->left_to_others()) {
     course.whole.message = "both";
-    iterate_on_velocities(r, course, course.whole.own_residual, impulses_->operations_left(), kShareOfTrial);
+    // sweeps without a rate would take for ever
+    const double sweeps = std::min(impulses_->operations_left(), kMostOnVelocities * costs_.velocities());
+    iterate_on_velocities(r, course, course.whole.own_residual, sweeps, kShareOfTrial);
     return;
   }
   course.next(deforms_ ? "both" : "all", true, [&](const StopRule& left) {
