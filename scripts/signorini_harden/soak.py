@@ -5,7 +5,7 @@ over and over. /proc/PID/status and /proc/PID/fd are read five times a second.
 
 Flat is judged twice. Within a process of at least `JUDGED` samples, the last tenth is held against the tenth after the middle: memory may be
 higher by `SHARE` and `ROOM_KB`, open files not at all (medians). Memory of scenes whose contacts still become more grows with them, so that is
-judged only where the steps are alike. Between rounds, the highest memory and the most open files of a command are held against those of its
+judged only where the steps are alike. Between rounds, the highest memory of a command and its median of open files are held against those of its
 first round, with the same allowance."""
 
 import itertools
@@ -92,8 +92,9 @@ def grown(life, first):
     """What a later round of the same command used more of."""
     if max(life.memory, default=0) > (1.0 + SHARE) * max(first.memory, default=0) + ROOM_KB:
         yield f"memory of {max(life.memory)} kB, in the first round {max(first.memory, default=0)}"
-    if max(life.files, default=0) > max(first.files, default=0):
-        yield f"{max(life.files)} open files, in the first round {max(first.files, default=0)}"
+    now, then = (statistics.median(one.files or [0]) for one in (life, first))
+    if now > then:  # a file that is open for a moment is in a sample of one round and not of another
+        yield f"{now:.0f} open files, in the first round {then:.0f}"
 
 
 class Soak:

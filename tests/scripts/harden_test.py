@@ -158,6 +158,8 @@ class Soak(unittest.TestCase):
         self.assertIn("open files grow", "".join(soak.growing(flat, list(range(200)), soak.ROOM_KB)))
         self.assertEqual(list(soak.grown(soak.Life([100], [7]), soak.Life([100], [7]))), [])
         self.assertEqual(len(list(soak.grown(soak.Life([100_000], [8]), soak.Life([50_000], [7])))), 2)
+        # open for a moment: in one sample of the later round, in none of the first
+        self.assertEqual(list(soak.grown(soak.Life([100] * 5, [5, 5, 6, 5, 5]), soak.Life([100] * 5, [5] * 5))), [])
 
     def test_memory_and_files_of_a_process_are_read_while_it_lives(self):
         life = self.watched("import time\nheld, files = [], []\nfor _ in range(9):\n held.append(bytearray(8 << 20)); files.append(open('/dev/null')); time.sleep(0.15)", 30)
