@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 
+import h5py
 import pytest
 from conftest import ROOT
 
@@ -24,9 +25,9 @@ quick = {{ max_steps = 2 }}
 
 @pytest.fixture
 def experiment(tmp_path, reference):
-    """A folder with a run.toml on a problem file; by default with more iterations than `descent` needs."""
+    """A folder with a run.toml on a problem file; by default with more iterations than `descent` needs, 27."""
 
-    def write(name="mine", inputs=f'files = ["{reference / "expl.hdf5"}"]', iterations=20000):
+    def write(name="mine", inputs=f'files = ["{reference / "expl.hdf5"}"]', iterations=100):
         folder = tmp_path / name
         folder.mkdir(exist_ok=True)
         (folder / "run.toml").write_text(EXPERIMENT.format(inputs=inputs, iterations=iterations))
@@ -57,6 +58,11 @@ def test_limits_are_those_of_the_experiment(experiment, tmp_path, own_solvers):
     assert (own.status == "iteration_limit").all() and (own.iterations == 3).all()
 
 
+def text(group, name):
+    value = group.attrs[name]
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
 def test_a_resume_keeps_rows_and_makes_those_of_changed_code_again(experiment, tmp_path, program, own_solvers):
     folder, out = experiment(), tmp_path / "out"
     subprocess.run([program, "run", folder, "--out", out], check=True, capture_output=True)
@@ -73,10 +79,10 @@ def test_a_resume_keeps_rows_and_makes_those_of_changed_code_again(experiment, t
     own = changed[changed.solver == "descent"]
     assert len(changed) == 12 and (own.residual > 1e-3).all() and own.options.nunique() == 1
     assert changed.attrs["resumed"] == 8 and (out / "mine" / "runs.outdated.csv").is_file()
-    from h5py import File  # the curves of the code before are gone too
-
-    with File(out / "mine" / "trace.h5") as file:
-        assert {group.attrs["options"] for group in file["runs"].values() if group.attrs["solver"] == "descent"} == set(own.options)
+    # the curves of the code before are gone too
+    with h5py.File(out / "mine" / "trace.h5") as file:
+        curves = [(text(group, "solver"), text(group, "options")) for group in file["runs"].values()]
+    assert {options for solver, options in curves if solver == "descent"} == set(own.options)
 
 
 def test_scenes_are_recorded_by_the_program(experiment, tmp_path, program, monkeypatch, own_solvers):
@@ -98,7 +104,7 @@ def test_scenes_are_recorded_by_the_program(experiment, tmp_path, program, monke
 def test_what_makes_no_sense(experiment, tmp_path, reference, monkeypatch, own_solvers):
     folder, out = experiment(), tmp_path / "out"
     for arguments, message in ((dict(solvers="nobody"), "nobody"), (dict(options={"pgs": {"law": "cone"}}), "names none"), (dict(size="huge"), "huge"),
-                               (dict(solvers="descent", options={"descent": {"wombat": 1}}), "wombat"), (dict(solvers=[""]), "empty")):
+                               (dict(solvers="descent", options={"descent": {"wombat": 1}}), "wombat"), (dict(solvers="*-nobody"), "nobody")):
         with pytest.raises(signorini.UsageError, match=message):
             signorini.run(folder, **{"out": out, **arguments})
     assert not list(out.glob("*/runs.csv"))
