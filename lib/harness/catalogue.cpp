@@ -15,7 +15,7 @@ constexpr MeasureEntry kMeasures[] = {
      "velocity error of the worst contact (Alart-Curnier function) divided by the largest entry of q; for "
      "cone and pyramid"},
     {"island_residual", "1",
-     "the same with every contact relative to the largest entry of q in its own island: a small island that "
+     "the same with every contact relative to the largest entry of q in its own island: a slow island that "
      "is "
      "far from its answer shows beside a fast one"},
     {"natural_map", "1",

@@ -107,12 +107,9 @@ void visit_columns(Record& r, Visitor&& v) {
   v(Heading{"factorisations", "1",
             "matrices factored within the solve, -1 where an earlier program did not count them"},
     r.counters.factorisations);
-  v(
-      Heading{
-          "island_residual", "1",
-          "the residual with each contact relative to the largest entry of q in its own island, of the worst "
-          "island"},
-      r.errors.island_residual);
+  v(Heading{"island_residual", "1",
+            "the residual with each contact relative to the largest entry of q in its island"},
+    r.errors.island_residual);
 }
 
 /// Last columns of earlier versions of the table.
