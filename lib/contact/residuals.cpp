@@ -160,6 +160,23 @@ double dissipation_angle(const ContactState& c) {
   return std::abs(std::atan2(sine, cosine)) * 180.0 / std::numbers::pi;
 }
 
+/// max|q| of the island of every contact, 1 where it vanishes; empty where the islands are unknown.
+std::vector<double> island_scales(const Vector& q, std::span<const Index> islands) {
+  if (islands.empty()) return {};
+  SIGNORINI_CHECK(3 * count(islands) == q.size());
+  std::vector<double> largest(*std::ranges::max_element(islands) + 1, 0.0);
+  for (std::size_t k = 0; k < islands.size(); ++k) {
+    double& scale = largest[islands[k]];
+    scale = std::max(scale, q.segment<3>(static_cast<Eigen::Index>(3 * k)).cwiseAbs().maxCoeff());
+  }
+  std::vector<double> scales(islands.size());
+  for (std::size_t k = 0; k < islands.size(); ++k) {
+    const double scale = largest[islands[k]];
+    scales[k] = scale > 0.0 ? scale : 1.0;
+  }
+  return scales;
+}
+
 }  // namespace
 
 struct Referee::Impl {
@@ -167,8 +184,9 @@ struct Referee::Impl {
   double dt = 0.0;
   Vector mu;
   Vector q;
-  double scale = 1.0;  // U
-  Matrix blocks;       // 3m×3
+  double scale = 1.0;                // U
+  std::vector<double> island_scale;  // of every contact: U of its island
+  Matrix blocks;                     // 3m×3
   std::vector<double> tangential;
   std::vector<double> scaling;  // S
 
@@ -182,6 +200,7 @@ struct Referee::Impl {
   SparseRows W;
 
   bool is_primal() const { return mass.has_value(); }
+  bool has_islands() const { return !island_scale.empty() || contacts == 0; }
 
   ContactState state(std::size_t k, std::span<const double> r, std::span<const double> u) const {
     ContactState c;
@@ -229,7 +248,8 @@ struct Referee::Impl {
   }
 };
 
-Referee::Referee(const ContactProblem& problem) : impl_(std::make_unique<Impl>()) {
+Referee::Referee(const ContactProblem& problem, std::span<const Index> islands)
+    : impl_(std::make_unique<Impl>()) {
   Impl& own = *impl_;
   own.contacts = problem.contacts();
   own.dt = problem.dt;
@@ -260,6 +280,7 @@ Referee::Referee(const ContactProblem& problem) : impl_(std::make_unique<Impl>()
   }
   const double largest = own.q.size() == 0 ? 0.0 : own.q.cwiseAbs().maxCoeff();
   own.scale = largest > 0.0 ? largest : 1.0;
+  own.island_scale = island_scales(own.q, islands);
   own.tangential.resize(own.contacts);
   for (Index k = 0; k < own.contacts; ++k)
     own.tangential[k] = largest_tangential(own.blocks.middleRows<3>(3 * k));
@@ -318,18 +339,21 @@ Residuals Referee::measure(std::span<const double> r, LawSpec law, std::span<con
   const double U = impl_->scale;
   Residuals result;
   result.residual = result.natural_map = result.fischer_burmeister = 0.0;
-  result.cone_violation = result.dissipation_angle = 0.0;
+  result.cone_violation = result.dissipation_angle = result.island_residual = 0.0;
   double siconos_sum = 0.0;
   double u_sum = 0.0;
   double excess = 0.0;
   double largest_normal = 0.0;
   double closing = 0.0;
   ClassErrors classes;
-  bool finite = visit_contacts(*impl_, r, law, [&](std::size_t, const ContactState& c) {
-    result.residual = std::max(result.residual, alart_curnier(c, law.law) / U);
+  bool finite = visit_contacts(*impl_, r, law, [&](std::size_t k, const ContactState& c) {
+    const double error = alart_curnier(c, law.law);
+    result.residual = std::max(result.residual, error / U);
+    if (impl_->has_islands())
+      result.island_residual = std::max(result.island_residual, error / impl_->island_scale[k]);
     result.natural_map = std::max(result.natural_map, natural_map(c) / U);
-    const FrictionCone k{c.mu};
-    siconos_sum += (c.r - k.project(c.r - k.de_saxce(c.u))).squaredNorm();
+    const FrictionCone friction{c.mu};
+    siconos_sum += (c.r - friction.project(c.r - friction.de_saxce(c.u))).squaredNorm();
     u_sum += c.u.squaredNorm();
     result.fischer_burmeister = std::max(result.fischer_burmeister, fischer_burmeister(c, law.law));
     classes.add(c, law.law);
@@ -350,6 +374,7 @@ Residuals Referee::measure(std::span<const double> r, LawSpec law, std::span<con
   result.siconos_error = std::sqrt(siconos_sum);
   if (siconos_scale > std::numeric_limits<double>::epsilon()) result.siconos_error /= siconos_scale;
   if (!cone) result.natural_map = result.siconos_error = kNaN;
+  if (!impl_->has_islands()) result.island_residual = kNaN;
   const double metres = impl_->dt > 0.0 ? impl_->dt : kNaN;
   result.penetration = metres * closing;
   result.fb_normal = metres * classes.normal;

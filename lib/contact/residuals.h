@@ -51,12 +51,16 @@ struct Residuals {
   double fb_normal = kUnmeasured;   ///< m, largest of its class; NaN when dt is unknown
   double fb_static = kUnmeasured;   ///< m; 0 when no contact sticks
   double fb_kinetic = kUnmeasured;  ///< m; 0 when no contact slides
+  /// As `residual`, each contact relative to max|q| of its own island: a small island beside a fast one is seen. Unit-free;
+  /// NaN when the islands are unknown.
+  double island_residual = kUnmeasured;
 };
 
 class Referee {
  public:
   /// Factors M (or keeps W) and computes the diagonal blocks of W. Not thread safe; one referee per thread.
-  explicit Referee(const ContactProblem& problem);
+  /// `islands`: of every contact, 0, 1, … (`RegionPartition::label`), for `island_residual`; or empty.
+  explicit Referee(const ContactProblem& problem, std::span<const Index> islands = {});
   ~Referee();
   Referee(Referee&&) noexcept;
   Referee& operator=(Referee&&) noexcept;

@@ -14,6 +14,10 @@ constexpr MeasureEntry kMeasures[] = {
      "the measure that --tolerance limits: how far the answer is from satisfying contact and friction, as a "
      "velocity error of the worst contact (Alart-Curnier function) divided by the largest entry of q; for "
      "cone and pyramid"},
+    {"island_residual", "1",
+     "the same with every contact relative to the largest entry of q in its own island: a slow island that "
+     "is "
+     "far from its answer shows beside a fast one"},
     {"natural_map", "1",
      "largest |r - P(r - rho u^)| / rho over the contacts, divided by the largest entry of q; P projects "
      "onto the friction cone; cone only"},

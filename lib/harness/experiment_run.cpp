@@ -68,7 +68,7 @@ class Snapshots {
   }
   const RunTarget& target() {
     if (!referee_) {
-      referee_.emplace(problem());
+      referee_ = make_referee(problem());
       target_ = make_target(*problem_, *referee_, experiment_, source_.label, step_);
     }
     return target_;

@@ -341,6 +341,10 @@ struct TimedJob {
 
 bool meets(double residual, double tolerance) { return residual <= 1.01 * tolerance; }
 
+Referee make_referee(const ContactProblem& problem) {
+  return Referee(problem, partition_regions(problem, RegionMode::islands).label);
+}
+
 RunTarget make_target(const ContactProblem& problem, const Referee& referee, std::string experiment,
                       std::string file, std::string step) {
   RunTarget target;

@@ -107,14 +107,19 @@ void visit_columns(Record& r, Visitor&& v) {
   v(Heading{"factorisations", "1",
             "matrices factored within the solve, -1 where an earlier program did not count them"},
     r.counters.factorisations);
+  v(Heading{"island_residual", "1",
+            "the residual with each contact relative to the largest entry of q in its island"},
+    r.errors.island_residual);
 }
 
 /// Last columns of earlier versions of the table.
-constexpr std::string_view kEarlierEnds[] = {"label", "relinearisations", "fb_kinetic",
-                                             "involuntary_switches", "solver_bytes"};
+constexpr std::string_view kEarlierEnds[] = {
+    "label", "relinearisations", "fb_kinetic", "involuntary_switches", "solver_bytes", "factorisations"};
 
-/// Of a row without the column `factorisations`: `admm` counted its new factors as restarts, those that failed as guards.
-void complete_earlier(RunRecord& record) {
+/// Of a table that ends with this column. Before `factorisations`, `admm` counted its new factors as restarts, those
+/// that failed as guards.
+void complete_earlier(RunRecord& record, std::string_view end) {
+  if (end == "factorisations") return;
   SolveCounters& c = record.counters;
   c.factorisations = -1;
   if (record.solver != "admm" && record.solver != "admm-global") return;
@@ -242,7 +247,7 @@ RunTableContent read_run_table_content(const std::filesystem::path& path) {
   for (std::size_t i = 1; i < lines.size(); ++i) {
     try {
       content.records.push_back(parse_row(lines[i], lines[0].size()));
-      if (content.old_columns) complete_earlier(content.records.back());
+      if (content.old_columns) complete_earlier(content.records.back(), lines[0].back());
     } catch (const UsageError& error) {
       content.bad.push_back(fmt::format("line {}: {}", i + 1, error.what()));
     }

@@ -4,7 +4,7 @@
 #include <mutex>
 #include <utility>
 
-#include "contact/residuals.h"
+#include "harness/protocols.h"
 #include "python/array_views.h"
 
 namespace signorini::python {
@@ -26,7 +26,7 @@ class HeldProblem {
       const std::scoped_lock lock(mutex_);
       referee = std::move(referee_);
     }
-    if (!referee) referee = std::make_unique<Referee>(*problem_);
+    if (!referee) referee = std::make_unique<Referee>(make_referee(*problem_));
     auto result = work(*referee);
     const std::scoped_lock lock(mutex_);
     referee_ = std::move(referee);

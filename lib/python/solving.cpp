@@ -73,6 +73,7 @@ py::dict dict_of(const Residuals& e) {
   all["fb_normal"] = e.fb_normal;
   all["fb_static"] = e.fb_static;
   all["fb_kinetic"] = e.fb_kinetic;
+  all["island_residual"] = e.island_residual;
   return all;
 }
 

@@ -14,7 +14,7 @@ namespace signorini {
 namespace {
 
 static_assert(std::endian::native == std::endian::little);
-constexpr std::string_view kMagic = "signorini checkpoint 1\n";
+constexpr std::string_view kMagic = "signorini checkpoint 2\n";
 
 void put(std::string& bytes, std::uint64_t value) {
   char raw[sizeof value];
@@ -90,15 +90,21 @@ class Bytes {
   const std::string& where_;
 };
 
+/// Scene, configuration, seed and revision as one number; not the kernels.
+std::uint64_t digest_of_header(const RecordingHeader& header) {
+  RecordingHeader compared = header;
+  compared.kernels.clear();
+  return digest_of(header_tree(compared, 0));
+}
+
 }  // namespace
 
-std::uint64_t header_digest(const RecordingHeader& header) { return digest_of(header_tree(header, 0)); }
-
-std::string encode_checkpoint(const RecordingCheckpoint& checkpoint, std::uint64_t header) {
+std::string encode_checkpoint(const RecordingCheckpoint& checkpoint, const RecordingHeader& header) {
   check_table(checkpoint.statistics, "checkpoint");
   check_table(checkpoint.clocks, "checkpoint");
   std::string payload;
-  put(payload, header);
+  put(payload, digest_of_header(header));
+  put(payload, header.kernels);
   put(payload, static_cast<std::uint64_t>(checkpoint.steps));
   put(payload, checkpoint.frames);
   put(payload, checkpoint.statistics);
@@ -109,13 +115,15 @@ std::string encode_checkpoint(const RecordingCheckpoint& checkpoint, std::uint64
   return bytes + payload;
 }
 
-RecordingCheckpoint decode_checkpoint(std::string_view bytes, std::uint64_t header,
+RecordingCheckpoint decode_checkpoint(std::string_view bytes, const RecordingHeader& header,
                                       const std::string& where) {
   if (!bytes.starts_with(kMagic)) throw_input("{}: not a checkpoint of this version", where);
   Bytes rest(bytes.substr(kMagic.size()), where);
   if (rest.number() != digest_of(bytes.substr(kMagic.size() + sizeof(std::uint64_t)))) rest.damaged();
-  if (rest.number() != header) throw_input("{}: belongs to another scene, configuration or program", where);
+  if (rest.number() != digest_of_header(header))
+    throw_input("{}: belongs to another scene, configuration or program", where);
   RecordingCheckpoint checkpoint;
+  checkpoint.kernels = rest.text();
   checkpoint.steps = static_cast<long long>(rest.number());
   checkpoint.frames = rest.texts();
   checkpoint.statistics = rest.table();

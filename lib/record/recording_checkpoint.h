@@ -12,7 +12,7 @@
 /// packed. It is a note of the program to itself: read by the same revision only, never part of the finished
 /// file.
 ///
-/// Layout, little-endian: magic; XXH3 of all that follows; digest of the header; steps; frames; statistics;
+/// Layout, little-endian: magic; XXH3 of all that follows; digest of the header; kernels; steps; frames; statistics;
 /// clocks; state. Texts and lists carry their length in front.
 namespace signorini {
 
@@ -22,13 +22,13 @@ struct RecordingCheckpoint {
   StepTable statistics;             ///< one row per finished step: what the finished file will hold
   StepTable clocks;                 ///< the columns that only the CSV file has
   std::string state;                ///< Stepper::checkpoint()
+  std::string kernels = {};         ///< of the header that it was encoded with
 };
 
-/// Scene, configuration, seed and revision as one number.
-std::uint64_t header_digest(const RecordingHeader& header);
-
-std::string encode_checkpoint(const RecordingCheckpoint& checkpoint, std::uint64_t header);
-/// Throws `InputError` "<where>: …" for damaged bytes, another header, or tables whose rows are not `steps`.
-RecordingCheckpoint decode_checkpoint(std::string_view bytes, std::uint64_t header, const std::string& where);
+std::string encode_checkpoint(const RecordingCheckpoint& checkpoint, const RecordingHeader& header);
+/// Throws `InputError` "<where>: …" for damaged bytes, a header that differs in more than the kernels, or tables whose
+/// rows are not `steps`.
+RecordingCheckpoint decode_checkpoint(std::string_view bytes, const RecordingHeader& header,
+                                      const std::string& where);
 
 }  // namespace signorini

@@ -30,6 +30,9 @@ struct RecordingHeader {
   std::string config;  ///< the whole effective TOML
   std::string git;     ///< revision of the program, "-dirty" where it applies
   std::uint64_t seed = 0;
+  /// Instruction set of the kernels (linalg/simd.h), on which the last bits depend: "avx2". Of a recording that a resume
+  /// went on with elsewhere all of them in order, "avx2, portable". Not compared: a resume may go on.
+  std::string kernels = {};
 };
 
 /// Triangles for pictures; optional.
@@ -83,6 +86,8 @@ class RecordingWriter {
   RecordingWriter(const RecordingWriter&) = delete;
   RecordingWriter& operator=(const RecordingWriter&) = delete;
 
+  /// As given, with the kernels that a resume found before its own.
+  const RecordingHeader& header() const;
   /// Ids of the frames that are safe on disk, ascending.
   const std::vector<std::string>& frames() const;
   /// On return the frame is on disk. Throws `InputError` (disk full, no permission) and leaves the earlier
@@ -92,7 +97,7 @@ class RecordingWriter {
   void keep(const RecordingCheckpoint& checkpoint);
   /// The checkpoint that a resume found; nothing when there is none. Throws `InputError` for a damaged one,
   /// and for one that counts frames that are not on disk.
-  std::optional<RecordingCheckpoint> checkpoint() const;
+  std::optional<RecordingCheckpoint> checkpoint();
   /// Packs the parts and the statistics of all steps (null: none) into FILE.h5.tmp, checks that every frame
   /// of `frames` is in it, hands it to `describe` (which may write more into the folder of parts, see
   /// kRecordingSidecars), renames it to `path` and removes the parts. Without it (a kill) the parts stay for

@@ -114,6 +114,7 @@ RawTree header_tree(const RecordingHeader& header, std::size_t frames) {
   tree.attributes["config"] = header.config;
   tree.attributes["git"] = header.git;
   tree.attributes["seed"] = header.seed;
+  if (!header.kernels.empty()) tree.attributes["kernels"] = header.kernels;
   tree.attributes["frames"] = static_cast<std::uint64_t>(frames);
   tree.attributes["fields"] = std::string(kFields);
   tree.attributes[kChecksum] = checksum_of(tree);
@@ -136,7 +137,8 @@ RecordingHeader read_header(const h5::ReadFile& file, std::size_t& frames) {
   }
   frames = raw.count_attribute("frames");
   return {raw.text_attribute("scene"), raw.text_attribute("config"), raw.text_attribute("git"),
-          raw.count_attribute("seed")};
+          raw.count_attribute("seed"),
+          tree.attributes.contains("kernels") ? raw.text_attribute("kernels") : std::string()};
 }
 
 void check_same_header(const RecordingHeader& found, const RecordingHeader& wanted,
@@ -152,6 +154,11 @@ void check_same_header(const RecordingHeader& found, const RecordingHeader& want
   if (found.config != wanted.config) {
     differs("configuration", digest_text(digest_of(found.config)), digest_text(digest_of(wanted.config)));
   }
+}
+
+std::string kernels_after(const std::string& before, const std::string& own) {
+  if (before.empty() || before == own || before.ends_with(", " + own)) return before.empty() ? own : before;
+  return before + ", " + own;
 }
 
 std::vector<std::string> read_frame_ids(const h5::ReadFile& file, std::size_t declared) {

@@ -15,7 +15,7 @@
 namespace signorini {
 
 /// Raised whenever an older program could misread a newer file. Additions that it may pass over in silence
-/// (geometry/rest, impulse, /statistics) keep the number: they are covered by checksums that it verifies or
+/// (geometry/rest, impulse, /statistics, kernels) keep the number: they are covered by checksums that it verifies or
 /// never looks at, and it takes nothing else for them.
 ///
 ///     1    the first
@@ -57,8 +57,11 @@ RawTree header_tree(const RecordingHeader& header, std::size_t frames);
 /// Throws `InputError` for foreign files, newer schemas and damaged headers. `frames`: the number the header
 /// declares.
 RecordingHeader read_header(const h5::ReadFile& file, std::size_t& frames);
-/// Throws `InputError` that names the first difference.
+/// Throws `InputError` that names the first difference. The kernels may differ.
 void check_same_header(const RecordingHeader& found, const RecordingHeader& wanted, const std::string& where);
+
+/// What computed a recording that one set of kernels went on with after others.
+std::string kernels_after(const std::string& before, const std::string& own);
 
 /// Ids in ascending order; their number must be the one of the header.
 std::vector<std::string> read_frame_ids(const h5::ReadFile& file, std::size_t declared);

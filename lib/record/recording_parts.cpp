@@ -135,7 +135,7 @@ RecordingHeader verify_parts(const RecordingPaths& paths, const std::vector<std:
   };
   run_in_child(paths.parts.string(), total_size(paths, ids), [&] { read_all(); });
   RecordingHeader header;
-  read_part(paths, ids.front(), header);
+  read_part(paths, ids.back(), header);
   return header;
 }
 

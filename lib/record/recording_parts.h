@@ -30,7 +30,7 @@ void recover_parts(const RecordingPaths& paths);
 /// The same for a caller that holds the lock.
 void recover_locked_parts(const RecordingPaths& paths);
 
-/// The header that all parts share; every part is verified, in a child process.
+/// The header that all parts share, with the kernels of the last one; every part is verified, in a child process.
 RecordingHeader verify_parts(const RecordingPaths& paths, const std::vector<std::string>& ids);
 
 }  // namespace signorini

@@ -22,12 +22,19 @@ LockFile lock_recording(const fs::path& path) {
 
 struct RecordingWriter::Impl {
   Impl(LockFile held, const fs::path& path, RecordingHeader given)
-      : paths(path), header(std::move(given)), lock(std::move(held)) {}
+      : paths(path), header(std::move(given)), own(header.kernels), lock(std::move(held)) {}
 
   RecordingPaths paths;
   RecordingHeader header;
+  std::string own, before;  ///< kernels: of this process, and what it found
   std::optional<LockFile> lock;
   std::vector<std::string> frames;
+
+  /// Goes on with what other kernels may have begun. Of two that were found the longer one is the newer.
+  void go_on_after(const std::string& found) {
+    if (found.size() > before.size()) before = found;
+    header.kernels = kernels_after(before, own);
+  }
 
   void refuse_what_is_there() const {
     if (fs::exists(paths.file))
@@ -40,11 +47,14 @@ struct RecordingWriter::Impl {
     if (fs::exists(paths.file) && !paths.is_replacement()) {
       const RecordingReader packed(paths.file, RecordingReader::Parts::leave);
       check_same_header(packed.header(), header, paths.file.string());
+      go_on_after(packed.header().kernels);
       frames = packed.frames();
     }
     const std::vector<std::string> parts = list_parts(paths);
     if (parts.empty()) return;
-    check_same_header(verify_parts(paths, parts), header, paths.parts.string());
+    const RecordingHeader newest = verify_parts(paths, parts);
+    check_same_header(newest, header, paths.parts.string());
+    go_on_after(newest.kernels);
     frames.insert(frames.end(), parts.begin(), parts.end());
     std::sort(frames.begin(), frames.end(), frame_before);
     frames.erase(std::unique(frames.begin(), frames.end()), frames.end());
@@ -118,6 +128,8 @@ RecordingWriter::~RecordingWriter() {
     fs::remove_all(paths.parts, ignored);  // nothing was recorded
 }
 
+const RecordingHeader& RecordingWriter::header() const { return impl_->header; }
+
 const std::vector<std::string>& RecordingWriter::frames() const { return impl_->frames; }
 
 void RecordingWriter::append(const Frame& frame) {
@@ -145,21 +157,22 @@ void RecordingWriter::append(const Frame& frame) {
 
 void RecordingWriter::keep(const RecordingCheckpoint& checkpoint) {
   if (!impl_->lock) throw_usage("{}: the recording is finished", impl_->paths.file.string());
-  const std::string bytes = encode_checkpoint(checkpoint, header_digest(impl_->header));
+  const std::string bytes = encode_checkpoint(checkpoint, impl_->header);
   write_durable(impl_->paths.checkpoint, std::as_bytes(std::span(bytes)));
 }
 
-std::optional<RecordingCheckpoint> RecordingWriter::checkpoint() const {
+std::optional<RecordingCheckpoint> RecordingWriter::checkpoint() {
   const fs::path& path = impl_->paths.checkpoint;
   std::error_code error;
   if (!fs::exists(path, error)) return std::nullopt;
   const std::string bytes = read_input_file(path, "checkpoint");
-  RecordingCheckpoint checkpoint = decode_checkpoint(bytes, header_digest(impl_->header), path.string());
+  RecordingCheckpoint checkpoint = decode_checkpoint(bytes, impl_->header, path.string());
   for (const std::string& id : checkpoint.frames) {
     if (!std::binary_search(impl_->frames.begin(), impl_->frames.end(), id, frame_before)) {
       throw_input("{}: counts frame {}, which is not on disk", path.string(), id);
     }
   }
+  impl_->go_on_after(checkpoint.kernels);
   return checkpoint;
 }
 

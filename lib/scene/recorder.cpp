@@ -13,6 +13,7 @@
 #include "base/durable_file.h"
 #include "base/output_file.h"
 #include "base/reason.h"
+#include "linalg/simd.h"
 #include "record/recording_checkpoint.h"
 #include "record/recording_failure.h"
 #include "record/recording_format.h"
@@ -68,6 +69,7 @@ class Recording {
     done_.clocks = clocks_table();
     kept_ = static_cast<int>(writer_.frames().size());
     if (policy.existing == ExistingRecording::resume) go_back_to_checkpoint(request);
+    tell_other_kernels();
     first_ = done_.steps;
     steps_.emplace(paths_.unfinished(kSteps), done_.statistics, done_.clocks);
   }
@@ -154,6 +156,19 @@ class Recording {
           fmt::format("warning: {}; simulating again from step 1, the frames on disk are kept", e.what()));
       run_ = built(request, context_.monitor, header_.scene);
     }
+  }
+
+  /// The bytes are then those of no machine.
+  void tell_other_kernels() {
+    const std::string own = header_.kernels;
+    header_ = writer_.header();
+    const std::size_t comma = header_.kernels.rfind(", ");
+    if (comma == std::string::npos) return;
+    const std::string before = header_.kernels.substr(0, comma);
+    context_.monitor.message(fmt::format(
+        "warning: {}: begun with {} kernels, goes on with {}: its last bits will be those of neither; "
+        "SIGNORINI_ISA={} goes on as it began, on a processor that has it",
+        paths_.file.string(), before, own, before.substr(0, before.find(','))));
   }
 
   /// Nothing when a signal ends the step, or when it cannot be solved and failed recordings are kept.
@@ -306,6 +321,7 @@ RecordingSummary record_scene(const RecordRequest& asked, const fs::path& output
   request.cancelled = context.monitor.cancelled();
   RecordingHeader header = recording_header(request);
   header.git = context.revision;
+  header.kernels = enum_name(isa());
   const RecordingPaths paths(output);
   const OutputPlan plan = plan_of(request, output);
   check_outputs(plan);

@@ -28,7 +28,7 @@ def parse(arguments):
                         "killed at a random moment; what is left must lead on to what one after the other makes")
     parser.add_argument("--meetings", type=Path, default=ROOT / "build/harden_pairs.csv", help="finished meetings (default: build/harden_pairs.csv)")
     parser.add_argument("--stories", type=float, default=0.0, metavar="SECONDS", help="instead: random stories of use (record, kill, resume, solve, run, export, "
-                        "delete, damage) against a model of what must lie there, for so long")
+                        "plan, run shards, merge, delete, damage) against a model of what must lie there, for so long")
     parser.add_argument("--told", type=Path, default=ROOT / "build/harden_stories.csv", help="seeds of the stories told (default: build/harden_stories.csv)")
     parser.add_argument("--damaged", type=int, default=0, metavar="N", help="instead: files number 0 to N - 1 whose content is wrong while their containers are right")
     parser.add_argument("--read", type=Path, default=ROOT / "build/harden_damaged.csv", help="damaged files that were read (default: build/harden_damaged.csv)")

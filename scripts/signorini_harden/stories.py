@@ -1,6 +1,6 @@
 """A random story of use in one folder against a model of what must lie there: `scripts/harden --stories SECONDS`.
 
-The model knows two things that grow and may be interrupted, a recording and a table of runs, and what is made from them. Every act says what the
+The model knows three things that grow and may be interrupted, a recording, a table of runs and a campaign in two shards, and what is made from them. Every act says what the
 program must answer and what must be there afterwards; a story is repeated by its seed."""
 
 import random
@@ -15,7 +15,9 @@ RECORD = ("record", "ball.toml", "-o", "r.h5", "--checkpoint-seconds", "0")
 RUN = ("run", "trial.toml", "--out", "out")
 SOLVE = ("solve", "r.h5", "--solver", "pgs", "--csv", "s.csv", "--force")
 EXPORT = ("export", "r.h5", "--step", "30", "-o", "e.npz", "--force")
-TABLE, RECORDING = "out/trial/runs.csv", "r.h5"
+PLAN, MERGE = ("plan", "trial.toml", "-o", "camp"), ("merge", "camp")
+SHARDS = ("1/2", "2/2")
+TABLE, MERGED, RECORDING = "out/trial/runs.csv", "camp/trial/runs.csv", "r.h5"
 #: Of an act.
 ACTS_OF_A_STORY = 30
 
@@ -27,6 +29,7 @@ class Story:
         self.program, self.clean, self.folder = program, clean, folder
         self.dice = random.Random(seed)
         self.recording = self.table = "absent"
+        self.planned, self.shards = False, set()
         self.told = []
 
     def run(self, words, kill=False):
@@ -41,10 +44,12 @@ class Story:
     def play(self):
         """What went wrong first, with all acts until then; empty where nothing did."""
         acts = (self.record, self.record_killed, self.resume, self.force, self.run_table, self.run_killed, self.resume_table, self.solve, self.export,
-                self.inform, self.delete_recording, self.delete_table, self.damage)
+                self.inform, self.delete_recording, self.delete_table, self.damage, self.plan, self.plan_killed, self.shard, self.shard_killed, self.merge,
+                self.merge_killed, self.delete_campaign)
         for _ in range(ACTS_OF_A_STORY):
             act = self.dice.choice(acts)
-            self.told.append(f"{act.__name__}[{self.recording},{self.table}]")
+            campaign = f"{len(self.shards)} shards" if self.planned else "absent"
+            self.told.append(f"{act.__name__}[{self.recording},{self.table},{campaign}]")
             wrong = act() or self.look()
             if wrong:
                 return f"{' '.join(self.told)}: {wrong}"
@@ -86,8 +91,8 @@ class Story:
             return ""
         code = self.run(RECORD, kill=True)
         self.recording = "whole" if code == 0 else "partial"
-        if self.recording == "partial" and not any(self.folder.glob("r.h5*")):
-            self.recording = "absent"  # killed before it began
+        if self.recording == "partial" and not any((self.folder / name).exists() for name in ("r.h5", "r.h5.parts")):
+            self.recording = "absent"  # killed before it began, perhaps with the lock taken, which ends with its process
         return "" if code in (None, 0) else f"exit code {code}"
 
     def resume(self):
@@ -160,7 +165,8 @@ class Story:
         if self.table != "absent":
             return ""
         code = self.run(RUN, kill=True)
-        self.table = "whole" if code == 0 else "partial" if (self.folder / TABLE).exists() else "absent"
+        begun = any(path.suffix != ".tmp" for path in (self.folder / TABLE).parent.glob("*"))  # the first file is the experiment's run.toml
+        self.table = "whole" if code == 0 else "partial" if begun else "absent"
         return "" if code in (None, 0) else f"exit code {code}"
 
     def resume_table(self):
@@ -173,6 +179,55 @@ class Story:
     def delete_table(self):
         shutil.rmtree(self.folder / "out", ignore_errors=True)
         self.table = "absent"
+        return ""
+
+    # --- the campaign ----------------------------------------------------------------------------------------------------
+    def plan(self):
+        code = self.run(PLAN)
+        self.planned = True
+        return self.expect(code, 0)
+
+    def plan_killed(self):
+        if self.planned:
+            return ""
+        code = self.run(PLAN, kill=True)
+        self.planned = code == 0
+        return "" if code in (None, 0) else f"exit code {code}"
+
+    def shard(self, kill=False):
+        part = self.dice.choice(SHARDS)
+        begun = (self.folder / "camp/plan.toml").exists()  # or a killed `plan` wrote it
+        code = self.run(("run", "--plan", "camp", "--shard", part), kill=kill)
+        if kill and code is None:
+            return ""
+        if not self.planned and not (begun and code == 0):
+            return self.expect(code, 2, 3)
+        self.planned, self.shards = True, self.shards | {part}
+        return self.expect(code, 0)
+
+    def shard_killed(self):
+        return self.shard(kill=True)
+
+    def merge(self, kill=False):
+        code = self.run(MERGE, kill=kill)
+        if kill and code is None:
+            return ""
+        if not self.planned:
+            return self.expect(code, 0, 2, 3) if (self.folder / "camp").exists() else self.expect(code, 2, 3)
+        if self.shards != set(SHARDS):  # a killed shard may have made all of its groups
+            wrong = self.expect(code, 0, 2)
+        else:
+            wrong = self.expect(code, 0)
+        if wrong or code != 0:
+            return wrong
+        return "" if faults.same(self.folder / MERGED, self.clean / TABLE) else "the merged table is not that of one run"
+
+    def merge_killed(self):
+        return self.merge(kill=True)
+
+    def delete_campaign(self):
+        shutil.rmtree(self.folder / "camp", ignore_errors=True)
+        self.planned, self.shards = False, set()
         return ""
 
 

@@ -22,7 +22,7 @@ import numpy as np
 import siconos.numerics as sn
 
 from signorini_problems import delassus, siconos_library
-from signorini_problems.snapshots import ProblemError, export, read_rows, read_settings, run_program, say, snapshots, write_table
+from signorini_problems.snapshots import ProblemError, export, python_package, read_rows, read_settings, run_program, say, snapshots, write_table
 
 TRIES = 5
 LEAST = 1e-15          # no solver is given less
@@ -58,31 +58,27 @@ def code_of(name):
 
 
 class Referee:
-    """The program's own: the residual of iteration 0 of a solve that starts at the answer. `set_up_seconds`: of these solves, which form W."""
+    """The program's own, through its Python package: M is factored once for all answers to a problem."""
 
-    def __init__(self, path, folder):
-        self.path, self.trace, self.table, self.set_up_seconds = path, Path(folder) / "judged.h5", Path(folder) / "judged.csv", []
-        self.in_plane = delassus.dimensions(path) == 2
+    def __init__(self, path):
+        self.package = python_package()
+        self.problem, self.in_plane = self.package.open(str(path))[0], delassus.dimensions(path) == 2
 
     def residual(self, r):
         if not np.isfinite(r).all():
             return math.inf
-        r = delassus.to_plane(r) if self.in_plane else r
-        with h5py.File(self.path, "a") as file:
-            if "guesses/1/r" in file:
-                file["guesses/1/r"][:] = r
-            else:
-                file["guesses/number_of_guesses"] = np.array([1], dtype=np.int32)
-                file["guesses/1/r"] = r
-        run_program("solve", self.path, "--solver", SETUP, "--set", f"{SETUP}.warm_start=true", "--max-iterations", 1, "--tolerance", LEAST,
-                    "--trace", self.trace, "--csv", self.table, "--force")
-        with open(self.table, newline="", encoding="utf-8") as file:
-            self.set_up_seconds += [float(row["setup_seconds"]) for row in csv.DictReader(file)]
-        with h5py.File(self.trace, "r") as file:
-            run = next(iter(file["runs"].values()))
-            if int(run["iteration"][0]) != 0:
-                raise ProblemError(f"{self.trace}: the trace does not begin at the start of the solve")
-            return float(run["residual"][0])
+        if self.in_plane:
+            r = r.copy()
+            r[2::3] = 0.0
+        return self.package.referee(self.problem, r).residual
+
+
+def set_up_seconds_of(path, folder):
+    """Of SETUP, which forms W."""
+    table = folder / "set_up.csv"
+    run_program("solve", path, "--solver", SETUP, "--max-iterations", 1, "--csv", table, "--force")
+    with open(table, newline="", encoding="utf-8") as file:
+        return float(np.median([float(row["setup_seconds"]) for row in csv.DictReader(file)]))
 
 
 def status_of(answer, residual, tolerance, max_iterations):
@@ -168,10 +164,10 @@ class Table:
         problem, words = self.handed_over(snapshot, path, folder)
         if problem is None:
             return [self.row(snapshot, name, tolerance, status="unsupported", message=words) for name in names for tolerance in self.tolerances]
-        referee, rows = Referee(path, folder), []
+        referee, rows = Referee(path), []
         for name in names:
             rows += self.rows_of_solver(snapshot, name, problem, referee)
-        set_up = self.setup.get((snapshot.file, snapshot.step), float(np.median(referee.set_up_seconds)) if referee.set_up_seconds else math.nan)
+        set_up = self.setup.get((snapshot.file, snapshot.step)) or set_up_seconds_of(path, folder)
         return [row | {"setup_seconds": repr(set_up)} for row in rows]
 
     def rows_of_solver(self, snapshot, name, problem, referee):

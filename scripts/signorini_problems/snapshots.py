@@ -2,6 +2,7 @@
 
 import csv
 import dataclasses
+import importlib
 import json
 import os
 import subprocess
@@ -34,6 +35,17 @@ def program():
     if not path.is_file():
         raise ProblemError(f"{path}: the program is not built (cmake --preset release && cmake --build --preset release --target signorini)")
     return path
+
+
+def python_package():
+    """Our Python package (docs/python.md): the one that is built in this tree, else an installed one."""
+    built = ROOT / "build" / "release" / "python"
+    if built.is_dir() and str(built) not in sys.path:
+        sys.path.insert(0, str(built))
+    try:
+        return importlib.import_module("signorini")
+    except ImportError as error:
+        raise ProblemError(f"the Python package signorini is missing ({error}): cmake --build build/release --target signorini_python builds it") from error
 
 
 def run_program(*words):

@@ -328,6 +328,24 @@ TEST(Referee, CountsOnlyTheClosingVelocityOfFixedContacts) {
   EXPECT_DOUBLE_EQ(measure(problem, zoo::vector_of({5, 0, 0, 4, 0, 0})).residual, 0.05);
 }
 
+/// Two masses of 1 kg on the floor, one at 1,000 m/s, one at 1 mm/s: only the fast one is solved.
+TEST(Referee, SeesASlowIslandBesideAFastOne) {
+  ContactProblem problem;
+  problem.mu = Vector::Zero(2);
+  problem.W = Matrix::Identity(6, 6).sparseView();
+  problem.q = zoo::vector_of({-1000, 0, 0, -1e-3, 0, 0});
+  const Vector fast = zoo::vector_of({1000, 0, 0, 0, 0, 0}), both = zoo::vector_of({1000, 0, 0, 1e-3, 0, 0});
+  const std::vector<Index> apart{0, 1}, together{0, 0};
+  const Residuals found = Referee(problem, apart).measure(span_of(fast), kCone);
+  EXPECT_DOUBLE_EQ(found.residual, 1e-6);
+  EXPECT_DOUBLE_EQ(found.island_residual, 1.0);
+  EXPECT_EQ(Referee(problem, apart).measure(span_of(both), kCone).island_residual, 0.0);
+  EXPECT_EQ(Referee(problem, together).measure(span_of(fast), kCone).island_residual, found.residual);
+  EXPECT_TRUE(std::isnan(measure(problem, fast).island_residual));
+  problem.q[3] = 0.0;  // an island at rest: as velocity_scale, 1 m/s
+  EXPECT_DOUBLE_EQ(Referee(problem, apart).measure(span_of(both), kCone).island_residual, 1e-3);
+}
+
 TEST(Referee, AcceptsContactsWithoutAnyDof) {
   ContactProblem problem;
   problem.mu = Vector::Constant(2, 0.5);
@@ -521,7 +539,7 @@ TEST(Residuals, NothingMeasuredIsNaNThroughout) {
 TEST(Residuals, EveryFieldIsMeasured) {
   PlantedProblem planted = make_planted_problem({.stiffness = 1.0});
   ASSERT_GT(planted.problem.dt, 0.0);
-  const Referee referee(planted.problem);
+  const Referee referee(planted.problem, std::vector<Index>(planted.problem.contacts(), 0));
   const Vector v = referee.velocity(span_of(planted.r));
   const Residuals found = referee.measure(span_of(planted.r), kCone, span_of(v));
   for (const double field : std::bit_cast<Fields>(found)) EXPECT_TRUE(std::isfinite(field));

@@ -22,8 +22,8 @@ void decode_or_refuse(Decode&& decode, const std::string& name = "FILE") {
     decode();
   } catch (const InputError& e) {
     const std::string text = e.what();
-    require(text.rfind(name, 0) == 0 && text.find('\n') == std::string::npos,
-            "an error is one line that names the file");
+    const bool good = text.rfind(name, 0) == 0 && text.find('\n') == std::string::npos;
+    require(good, ("an error is one line that names the file: " + text).c_str());
   }
 }
 

@@ -1,31 +1,12 @@
 // libFuzzer target of the reader of runs.csv: the file is refused with one line, or rows come back that are written as rows
 // which read as themselves, and bad rows are told with their line.
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <fmt/format.h>
-
 #include "fuzz_check.h"
 #include "harness/run_record.h"
+#include "memory_file.h"
 
 namespace {
 
 using namespace signorini;
-
-/// A regular file in memory.
-class MemoryFile {
- public:
-  explicit MemoryFile(std::string_view text) : descriptor_(::memfd_create("runs.csv", MFD_CLOEXEC)) {
-    require(::write(descriptor_, text.data(), text.size()) == static_cast<ssize_t>(text.size()), "a write");
-  }
-  ~MemoryFile() { ::close(descriptor_); }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-  std::string path() const { return fmt::format("/proc/self/fd/{}", descriptor_); }
-
- private:
-  int descriptor_;
-};
 
 std::string table(std::span<const RunRecord> rows) {
   std::string text = run_record_header() + "\n";

@@ -83,6 +83,16 @@ void write_tables(const std::filesystem::path& folder) {
   write_bytes(folder / "rows", 1, rows);
 }
 
+void write_campaign_files(const std::filesystem::path& folder) {
+  write_bytes(folder / "plan", 2,
+              "size = \"quick\"\nprogram = \"0123\"\nunit = \"snapshot\"\nthreads = 1\n"
+              "experiments = [{ id = \"a\", config = \"configs/a/run.toml\" }]\n");
+  write_bytes(folder / "recordings", 3, "recording,scene,seconds,basis\nrings-quick.h5,rings,1.5,counts\n");
+  write_bytes(folder / "cells", 4,
+              "experiment,file,step,contacts,solver,label,options,tolerance,regions,threads,seconds,basis\n"
+              "a,rings-quick.h5,000120,17,pgs,PGS,law=cone,1e-06,none,1,0.5,measured\n");
+}
+
 /// A mass point on the floor of the plane, with M or with W.
 ContactProblem planar_problem(bool dual) {
   ContactProblem p;
@@ -106,10 +116,11 @@ ContactProblem planar_problem(bool dual) {
 int main(int count, char** arguments) {
   if (count != 2) return 2;
   const std::filesystem::path all = arguments[1], folder = all / "raw_problem", archives = all / "npz";
-  for (const char* name : {"raw_problem", "npz", "meshes", "runs"})
+  for (const char* name : {"raw_problem", "npz", "meshes", "runs", "config"})
     std::filesystem::create_directories(all / name);
   write_meshes(all / "meshes");
   write_tables(all / "runs");
+  write_campaign_files(all / "config");
   for (const bool dual : {false, true}) {
     Frame frame;
     frame.id = "000001";

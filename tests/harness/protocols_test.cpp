@@ -121,6 +121,28 @@ class ProtocolTest : public testing::Test {
 // A sleep never ends early, so lower bounds of times are exact. No test bounds a time from above, which a busy
 // machine would break: what was counted in is read from the journal of calls.
 
+/// An island is judged as the problem that it is alone.
+TEST(MakeReferee, IslandResidualIsThatOfTheWorstIslandAlone) {
+  for (const double stiffness : {0.0, 1.0}) {
+    PlantedProblem planted = make_planted_problem({.regions = 5, .stiffness = stiffness});
+    Vector r = 0.9 * planted.r;
+    const LawSpec law{FrictionLaw::cone, PyramidFrame::fixed};
+    const RegionPartition islands = partition_regions(planted.problem, RegionMode::islands);
+    ASSERT_GT(islands.regions(), 1);
+    double worst = 0.0;
+    for (Index i = 0; i < islands.regions(); ++i) {
+      std::vector<double> own;
+      for (const Index k : islands.region(i)) own.insert(own.end(), r.data() + 3 * k, r.data() + 3 * k + 3);
+      const ContactProblem alone = extract_region(planted.problem, islands, i);
+      worst = std::max(worst, Referee(alone).measure(own, law).residual);
+    }
+    const Residuals found = make_referee(planted.problem).measure(span_of(r), law);
+    EXPECT_GE(found.island_residual, found.residual);
+    // the same sums over other rows of M: some roundings of numbers of order one
+    EXPECT_NEAR(found.island_residual, worst, 1e-12);
+  }
+}
+
 TEST_F(ProtocolTest, ShortSetupsAreRepeatedAndTheirMedianCounts) {
   const std::vector<double> script{2e-4, 4e-3, 1e-4, 3e-4};
   std::size_t asked = 0;

@@ -66,6 +66,7 @@ RunRecord example(int repetition) {
   record.errors.fb_normal = 1e-6;
   record.errors.fb_static = 2e-6;
   record.errors.fb_kinetic = 3e-6;
+  record.errors.island_residual = 0.5;
   record.cpu_share = 0.75;
   record.waited_share = 0.2;
   record.involuntary_switches = 17;
@@ -229,11 +230,18 @@ std::string shortened(std::string line, int columns) {
   return line;
 }
 
-/// The columns that versions before this one did not have: the number of factors, before it the solver's memory, how
-/// busy the machine was, errors by class, and the other counters.
-constexpr int kFactors = 1, kMemory = kFactors + 1, kUse = kMemory + 3, kClasses = kUse + 3, kCounters = 9;
+/// The columns that versions before this one did not have: the error of the worst island, before it the number of
+/// factors, the solver's memory, how busy the machine was, errors by class, and the other counters.
+constexpr int kIslands = 1, kFactors = kIslands + 1, kMemory = kFactors + 1, kUse = kMemory + 3,
+              kClasses = kUse + 3, kCounters = 9;
+
+RunRecord without_islands(RunRecord record) {
+  record.errors.island_residual = std::numeric_limits<double>::quiet_NaN();
+  return record;
+}
 
 RunRecord without_factors(RunRecord record) {
+  record = without_islands(record);
   record.counters.factorisations = -1;
   return record;
 }
@@ -256,6 +264,16 @@ RunRecord without_classes(RunRecord record) {
   record.errors.fb_normal = record.errors.fb_static = record.errors.fb_kinetic =
       std::numeric_limits<double>::quiet_NaN();
   return record;
+}
+
+TEST_F(RunTableTest, TableWithoutTheErrorOfTheWorstIslandIsRead) {
+  ASSERT_TRUE(shortened(run_record_header(), kIslands).ends_with(",factorisations"));
+  RunRecord before = example(0);
+  before.solver = "admm";
+  write(shortened(run_record_header(), kIslands) + "\n" + shortened(run_record_row(before), kIslands) + "\n");
+  const std::vector<RunRecord> back = read_run_table(path_);
+  ASSERT_EQ(back.size(), 1U);
+  EXPECT_EQ(run_record_row(back[0]), run_record_row(without_islands(before)));
 }
 
 TEST_F(RunTableTest, TableWithoutFactorisationsIsRead) {

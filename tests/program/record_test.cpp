@@ -3,6 +3,7 @@
 
 #include "base/rng.h"
 #include "base/text.h"
+#include "linalg/simd.h"
 #include "program/program_fixture.h"
 #include "record/recording_file.h"
 
@@ -322,6 +323,19 @@ TEST_F(InterruptedRecordTest, TerminationKeepsACheckpointOfTheLastStepAndGoesOnF
   EXPECT_NE(resumed.err.find(fmt::format("resumed after step {}", last)), std::string::npos) << resumed.err;
   EXPECT_TRUE(file_text(folder_ / "b.h5") == file_text(folder_ / "whole.h5"));
   EXPECT_TRUE(timeless_steps(folder_ / "b.steps.csv") == timeless_steps(folder_ / "whole.steps.csv"));
+}
+
+TEST_F(InterruptedRecordTest, AResumeWithOtherKernelsIsToldAndStandsInTheFile) {
+  if (best_isa() == Isa::portable) GTEST_SKIP() << "this processor has the portable kernels only";
+  const pid_t child = start(command("b.h5", {"--checkpoint-seconds", "1000"}), {"SIGNORINI_ISA=portable"});
+  for (int i = 0; i < 4000 && frames_on_disk(folder_ / "b.h5", 99) < 1; ++i) ::usleep(2000);
+  ::kill(child, SIGTERM);
+  ASSERT_EQ(finish(child).code, 130);
+  const Outcome resumed = run(command("b.h5", {"--resume"}), {"SIGNORINI_ISA=avx2"});
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_NE(resumed.err.find("begun with portable kernels, goes on with avx2"), std::string::npos)
+      << resumed.err;
+  EXPECT_EQ(RecordingReader(folder_ / "b.h5").header().kernels, "portable, avx2");
 }
 
 TEST_F(RecordTest, TerminationInsideALongSolveLosesThatStepOnly) {

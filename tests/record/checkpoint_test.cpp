@@ -40,7 +40,7 @@ void expect_same(const RecordingCheckpoint& a, const RecordingCheckpoint& b) {
   }
 }
 
-std::string complaint_of(std::string_view bytes, std::uint64_t header) {
+std::string complaint_of(std::string_view bytes, const RecordingHeader& header) {
   try {
     decode_checkpoint(bytes, header, "FILE");
   } catch (const InputError& e) {
@@ -62,15 +62,38 @@ std::string message_of(const std::function<void()>& work) {
 }
 
 TEST(Checkpoint, GivesEveryBitBack) {
-  const std::uint64_t header = header_digest(test_header());
+  const RecordingHeader header = test_header();
   const RecordingCheckpoint checkpoint = rich_checkpoint();
   const std::string bytes = encode_checkpoint(checkpoint, header);
   EXPECT_EQ(bytes, encode_checkpoint(checkpoint, header));
   expect_same(decode_checkpoint(bytes, header, "FILE"), checkpoint);
 }
 
+TEST(Checkpoint, TellsTheKernelsAndFitsOthers) {
+  RecordingHeader header = test_header();
+  header.kernels = "avx2";
+  const std::string bytes = encode_checkpoint(rich_checkpoint(), header);
+  header.kernels = "portable";
+  EXPECT_EQ(decode_checkpoint(bytes, header, "FILE").kernels, "avx2");
+}
+
+/// Only a checkpoint is there: its steps were computed by what it names.
+TEST(Checkpoint, TellsTheKernelsOfItsStepsToAResume) {
+  const TemporaryFolder folder;
+  RecordingHeader header = test_header();
+  header.kernels = "portable";
+  RecordingCheckpoint checkpoint = rich_checkpoint();
+  checkpoint.frames.clear();
+  RecordingWriter(folder.path() / "a.h5", header, false).keep(checkpoint);
+  header.kernels = "avx2";
+  RecordingWriter writer(folder.path() / "a.h5", header, true);
+  EXPECT_EQ(writer.header().kernels, "avx2");
+  ASSERT_TRUE(writer.checkpoint());
+  EXPECT_EQ(writer.header().kernels, "portable, avx2");
+}
+
 TEST(Checkpoint, AnyDamageAndAnyOtherSceneIsRefused) {
-  const std::uint64_t header = header_digest(test_header());
+  const RecordingHeader header = test_header();
   const std::string bytes = encode_checkpoint(rich_checkpoint(), header);
   ASSERT_EQ(complaint_of(bytes, header), "");
   for (std::size_t length = 0; length < bytes.size(); ++length) {
@@ -82,11 +105,9 @@ TEST(Checkpoint, AnyDamageAndAnyOtherSceneIsRefused) {
     EXPECT_NE(complaint_of(flipped, header), "") << "bit flip in byte " << at;
   }
   EXPECT_NE(complaint_of(bytes + "x", header), "");
-  EXPECT_NE(complaint_of(bytes, header + 1).find("another scene, configuration or program"),
-            std::string::npos);
   RecordingHeader other = test_header();
   other.config += "# another";
-  EXPECT_NE(header_digest(other), header);
+  EXPECT_NE(complaint_of(bytes, other).find("another scene, configuration or program"), std::string::npos);
   RecordingCheckpoint short_table = rich_checkpoint();
   short_table.steps = 13;
   EXPECT_NE(complaint_of(encode_checkpoint(short_table, header), header), "");
@@ -146,7 +167,7 @@ TEST(Checkpoint, OfAnEarlierRecordingIsNotTakenForANewOne) {
   const fs::path path = folder.path() / "a.h5";
   { RecordingWriter(path, test_header(), false).keep(rich_checkpoint()); }
   EXPECT_TRUE(fs::exists(path.string() + ".parts/checkpoint"));
-  const RecordingWriter fresh(path, test_header(), false);
+  RecordingWriter fresh(path, test_header(), false);
   EXPECT_FALSE(fresh.checkpoint());
 }
 

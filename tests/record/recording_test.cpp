@@ -172,6 +172,28 @@ TEST(Recording, EqualContentIsEqualBytesWithAndWithoutAResume) {
   EXPECT_EQ(reader.header().seed, 42U);
 }
 
+/// The last bits depend on the kernels; whoever reads the file must be able to tell.
+TEST(Recording, AResumeWithOtherKernelsIsToldInTheHeader) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "a.h5";
+  const auto headed = [](const char* kernels) {
+    RecordingHeader header = test_header();
+    header.kernels = kernels;
+    return header;
+  };
+  const auto header_after = [&](const char* kernels, int frame) {
+    RecordingWriter writer(path, headed(kernels), true);
+    writer.append(small_frame(frame));
+    return writer.header().kernels;  // killed: the parts stay
+  };
+  EXPECT_EQ(header_after("avx2", 1), "avx2");
+  EXPECT_EQ(header_after("avx2", 2), "avx2");
+  EXPECT_EQ(header_after("portable", 3), "avx2, portable");
+  EXPECT_EQ(header_after("portable", 4), "avx2, portable");
+  EXPECT_EQ(RecordingReader(path).header().kernels, "avx2, portable");  // packed now
+  EXPECT_EQ(header_after("avx2", 5), "avx2, portable, avx2");
+}
+
 TEST(Recording, StoresArraysThatRepeatOnce) {
   const TemporaryFolder folder;
   const auto size_with = [&](int frames) {

@@ -20,14 +20,30 @@ def velocities(problem, r):
     return problem["H"].T @ np.linalg.solve(problem["M"], problem["H"] @ r + problem["f"]) + problem["w"]
 
 
+def scale(problem):
+    """max|q|, 1 where it vanishes: what residuals are relative to."""
+    return np.abs(reduced(problem)[1]).max() or 1.0
+
+
 def residual(problem, r, law="cone"):
-    """The Alart-Curnier error of docs/theory.md in velocity units, its largest value over the contacts divided by max|q|."""
-    W, q = reduced(problem)
-    scale = np.abs(q).max() or 1.0
+    """The largest of `errors`, divided by max|q|."""
+    return errors(problem, r, law).max(initial=0.0) / scale(problem)
+
+
+def island_residual(problem, r, law="cone"):
+    """The same with every contact relative to max|q| of its own part."""
+    sizes = np.abs(reduced(problem)[1]).reshape(-1, 3).max(axis=1)
+    found = errors(problem, r, law)
+    return max((found[part].max() / (sizes[part].max() or 1.0) for part in map(list, parts(problem))), default=0.0)
+
+
+def errors(problem, r, law="cone"):
+    """The Alart-Curnier error of docs/theory.md of every contact, in velocity units."""
+    W, _ = reduced(problem)
     u = velocities(problem, r)
     if not (np.isfinite(r).all() and np.isfinite(u).all()):
-        return np.inf
-    worst = 0.0
+        return np.full(len(problem["mu"]), np.inf)
+    found = []
     for k, mu in enumerate(problem["mu"]):
         i = slice(3 * k, 3 * k + 3)
         block, r_k, u_k = W[i, i], r[i], u[i]
@@ -40,16 +56,14 @@ def residual(problem, r, law="cone"):
             projected = z if length <= bound else z * (bound / length)
         else:
             projected = np.clip(z, -bound, bound)
-        worst = max(worst, np.linalg.norm([e_n, *(tangential * (r_k[1:] - projected))]))
-    return worst / scale
+        found.append(np.linalg.norm([e_n, *(tangential * (r_k[1:] - projected))]))
+    return np.array(found)
 
 
 def rounding(problem, r):
     """What the residual may differ by between two ways to compute u: ε times condition of M and the sums in H r + f."""
-    W, q = reduced(problem)
-    scale = np.abs(q).max() or 1.0
     size = (np.abs(problem["H"].T) @ np.abs(np.linalg.inv(problem["M"])) @ (np.abs(problem["H"]) @ np.abs(r) + np.abs(problem["f"]))).max()
-    return 64 * np.finfo(float).eps * np.linalg.cond(problem["M"]) * (size + np.abs(problem["w"]).max(initial=0.0)) / scale
+    return 64 * np.finfo(float).eps * np.linalg.cond(problem["M"]) * (size + np.abs(problem["w"]).max(initial=0.0)) / scale(problem)
 
 
 def parts(problem):
@@ -151,7 +165,7 @@ def squeezed(problem, rng, by=0.5):
     H = np.zeros((n, 6))
     H[body:body + 3, :3], H[body:body + 3, 3:] = frame, -frame
     w = np.zeros(6)
-    w[0] = w[3] = -by * (np.abs(reduced(problem)[1]).max() or 1.0)
+    w[0] = w[3] = -by * scale(problem)
     return {**problem, "H": np.hstack([problem["H"], H]), "w": np.concatenate([problem["w"], w]),
             "mu": np.concatenate([problem["mu"], problem["mu"][:1], problem["mu"][:1]])}
 

@@ -194,7 +194,7 @@ class Siconos(Files):
 
     def test_the_referee_is_the_programs_own(self):
         r, told = self.solved(1e-5, "residual")
-        referee = self.siconos.Referee(self.path, self.folder)
+        referee = self.siconos.Referee(self.path)
         self.assertAlmostEqual(referee.residual(r) / told, 1.0, places=9)
         self.assertGreater(referee.residual(1.5 * r), 1e-3)
         self.assertEqual(referee.residual(np.full_like(r, np.nan)), np.inf)
@@ -233,7 +233,7 @@ class Siconos(Files):
             r = file["solution/r"][:]
         self.assertEqual(len(r), 6)
         for name in ("NSGS", "NSN-AC", "PROX"):
-            answer, residual, _ = self.siconos.to_tolerance(problem, self.siconos.Referee(flat, self.folder), name, 1e-10, (10000, 10.0))
+            answer, residual, _ = self.siconos.to_tolerance(problem, self.siconos.Referee(flat), name, 1e-10, (10000, 10.0))
             self.assertLessEqual(residual, 1e-10, name)
             np.testing.assert_array_equal(answer.r[2::3], 0)
             # Both residuals are below 1e-10 of the scale of the problem; the condition of W is below 1e3.
@@ -269,7 +269,7 @@ class Siconos(Files):
             self.assertIn(part, said.getvalue())
 
     def test_solvers_reach_what_the_referee_asks_for(self):
-        referee, problem = self.siconos.Referee(self.path, self.folder), self.native()
+        referee, problem = self.siconos.Referee(self.path), self.native()
         for name in ("NSGS", "NSN-AC", "PROX"):
             answer, residual, given = self.siconos.to_tolerance(problem, referee, name, 1e-8, (10000, 10.0))
             self.assertEqual(answer.ended, "", name)

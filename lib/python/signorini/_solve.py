@@ -33,6 +33,7 @@ class Residuals:
     fb_normal: float  #: m; needs dt
     fb_static: float  #: m; needs dt
     fb_kinetic: float  #: m; needs dt
+    island_residual: float  #: as residual, each contact relative to the largest entry of q in its own island
 
     def as_dict(self) -> dict[str, float]:
         """By name."""
