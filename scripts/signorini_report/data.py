@@ -96,8 +96,8 @@ def mark_python(runs):
     """Names that nobody chose say that the solver is written in Python; so its times are not taken for those of a method."""
     if "label" not in runs:
         return
-    own = runs["options"].map(is_python) & (runs["label"].str.split(" ").str[0] == runs["solver"])
-    runs["label"] = runs["label"].where(~own, runs["label"] + IN_PYTHON)
+    runs["label"] = [label + IN_PYTHON if is_python(options) and str(label).split(" ")[0] == solver else label
+                     for label, solver, options in zip(runs["label"], runs["solver"], runs["options"])]
 
 
 def label_variants(pairs):
