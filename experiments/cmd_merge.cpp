@@ -58,6 +58,7 @@ void add_merge(CLI::App& app, Program& program) {
       "\n"
       "Merging again replaces what was merged before. Machines are alike when processor, instruction sets, "
       "caches, cores and usable threads are; env.json of every part has them.\n"
+      "With --json: an object with folders, rows, failed, missing_groups, unlike_machines.\n"
       "Exit codes: 0 success; 1 a run failed; 2 groups are missing, or parts do not fit together; 3 a file "
       "cannot be read or written; 130 interrupted.");
   auto a = std::make_shared<MergeArguments>();

@@ -114,6 +114,8 @@ void add_plan(CLI::App& app, Program& program) {
       "numbers of contacts. They decide who does what, never a result. Planning again keeps everything that "
       "is "
       "done.\n"
+      "With --json: an object with folder, size, experiments (id, snapshots, groups, measured, "
+      "estimated_seconds), recordings, missing_recordings, waiting_experiments.\n"
       "Exit codes: 0 success; 2 wrong command line or experiment; 3 a file cannot be read or written; 130 "
       "interrupted.");
   auto a = std::make_shared<PlanRequest>();

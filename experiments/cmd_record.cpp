@@ -6,6 +6,7 @@
 
 #include "arguments.h"
 #include "base/check.h"
+#include "base/text.h"
 #include "commands.h"
 #include "configs.h"
 #include "interrupt.h"
@@ -40,6 +41,24 @@ OptionMap parse_overrides(const std::vector<std::string>& settings) {
   return overrides;
 }
 
+/// A scene as TOML that fits the screen: comments for which there is no room stand above their lines.
+std::string narrow_scene(const std::string& scene) {
+  constexpr std::string_view kComment = "  # ";
+  std::string text;
+  for (const std::string& line : split(scene, '\n')) {
+    const std::size_t at = line.rfind(kComment);
+    if (text_width(line) <= text_columns() || at == std::string::npos) {
+      text += line + "\n";
+      continue;
+    }
+    for (const std::string& part : wrapped_lines(line.substr(at + kComment.size()), text_columns() - 2))
+      text += fmt::format("# {}\n", part);
+    text += line.substr(0, at) + "\n";
+  }
+  text.pop_back();  // the scene ends with a line feed of its own
+  return text;
+}
+
 int record(const Program& program, const RecordArguments& a) {
   if (a.resume && a.force) throw_usage("record: takes --resume or --force, not both");
   RecordRequest request;
@@ -56,7 +75,7 @@ int record(const Program& program, const RecordArguments& a) {
     if (program.json)
       print_json({{"scene", request.scene_path}, {"size", a.size}, {"toml", scene}});
     else
-      print(scene);
+      print(narrow_scene(scene));
     return kSuccess;
   }
   if (a.output.empty())

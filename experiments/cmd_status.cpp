@@ -174,6 +174,9 @@ void add_status(CLI::App& app, Program& program) {
       "  signorini status campaign --json\n"
       "  signorini status campaign --scale 10,100,1000   what it would take on so many nodes\n"
       "\n"
+      "With --json: an object with experiments and all (groups and seconds), recordings, missing_recordings, "
+      "measured_over_estimated, processes_at_work, processes_started, left_wall_seconds; with --scale: "
+      "\"scale\", a list.\n"
       "Exit codes: 0 success; 2 wrong command line; 3 a file cannot be read.");
   auto a = std::make_shared<StatusArguments>();
   command->add_option("DIR", a->folder, "Folder of the campaign")->required();

@@ -5,19 +5,11 @@
 #include <vector>
 
 #include "commands.h"
+#include "harness/config_folder.h"
 
-/// Where scenes and experiments are found. A scene is a file <configs>/scenes/<name>.toml, an experiment a folder
-/// <configs>/experiments/<paper>/<artefact> with a run.toml, known as <paper>_<artefact>. <configs> is the
-/// first of:
-///   1. --configs
-///   2. the environment variable SIGNORINI_CONFIGS
-///   3. ../share/signorini/configs beside the program: an installed one
-///   4. the nearest `configs` folder above the program: one built inside of its source tree
-///   5. that of the source tree which the file `source_tree` beside the program names: one built elsewhere
-/// The working directory plays no part: a name means the same everywhere. Scripts lie in ../scripts of <configs>.
+/// Scenes and experiments (harness/config_folder.h) as the program finds them: in the folder of --configs, else by the
+/// place of its own file.
 namespace signorini {
-
-enum class ConfigKind { scenes, experiments };
 
 std::filesystem::path configs_folder(const Program& program);
 /// The folder that holds configs/ and scripts/.

@@ -1,7 +1,6 @@
 #include "experiment_session.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
 #include "commands.h"
@@ -14,13 +13,6 @@
 
 namespace signorini {
 namespace {
-
-/// Where `optional_files` are looked for.
-std::filesystem::path test_data(const Program& program) {
-  const char* variable = std::getenv("SIGNORINI_DATA");
-  if (variable != nullptr && *variable != '\0') return variable;
-  return source_folder(program) / ".." / "shared" / "data";
-}
 
 /// Leaves the variants whose solvers are asked for. The experiment stays the same: a later --resume makes the others.
 void narrow(const std::vector<std::string>& asked, Experiment& experiment) {
@@ -53,7 +45,8 @@ std::vector<ExperimentRequest> make_requests(const Program& program,
     request.output = options.out;
     request.resume = options.resume;
     request.force = options.force;
-    if (!request.experiment.optional_files.empty()) request.test_data = test_data(program);
+    if (!request.experiment.optional_files.empty())
+      request.test_data = test_data_folder(configs_folder(program));
     request.command_line = program.command_line;
     requests.push_back(std::move(request));
   }

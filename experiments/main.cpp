@@ -80,6 +80,24 @@ void check_command(const CLI::App& app, const std::vector<std::string>& argument
   }
 }
 
+/// What --version shows: long values go on below their beginning.
+std::string version_text() {
+  constexpr std::size_t kNames = 14;
+  std::string text;
+  for (const std::string& line : split(build_text(), '\n')) {
+    if (text_width(line) <= text_columns() || line.size() <= kNames) {
+      text += line + "\n";
+      continue;
+    }
+    std::string margin = line.substr(0, kNames);
+    for (const std::string& part : wrapped_lines(line.substr(kNames), text_columns() - kNames)) {
+      text += fmt::format("{}{}\n", margin, part);
+      margin.assign(kNames, ' ');
+    }
+  }
+  return text;
+}
+
 int run_program(int argc, char** argv) {
   Program program;
   program.command_line.assign(argv, argv + argc);
@@ -116,7 +134,7 @@ int run_program(int argc, char** argv) {
   check_command(app, program.command_line);
   if (parse_arguments(app, argc, argv) == ParsedArguments::help_shown) return kSuccess;
   if (version) {
-    print((program.json ? build_json() : build_text()) + "\n");
+    print(program.json ? build_json() + "\n" : version_text());
     return kSuccess;
   }
   if (!program.command) {

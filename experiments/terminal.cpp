@@ -1,6 +1,7 @@
 #include "terminal.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -121,7 +122,25 @@ void talk(std::string_view text) {
 
 }  // namespace
 
-void say(std::string_view line) { talk(screen_text(line, LineFeeds::escape, colour_on_stderr()) + "\n"); }
+namespace {
+
+/// A terminal breaks lines within words; a file or a pipe gets one line, which scripts can search.
+std::string fitted(const std::string& line) {
+  constexpr std::string_view kMore = "\n  ";
+  const std::size_t columns = columns_of(STDERR_FILENO);
+  if (columns == 0 || text_width(line) <= columns) return line;
+  const std::size_t indent = std::min(line.find_first_not_of(' '), columns / 2);
+  const std::vector<std::string> lines =
+      wrapped_lines(std::string_view(line).substr(indent), columns - indent - (kMore.size() - 1));
+  const std::string margin(indent, ' ');
+  return margin + fmt::format("{}", fmt::join(lines, std::string(kMore) + margin));
+}
+
+}  // namespace
+
+void say(std::string_view line) {
+  talk(fitted(screen_text(line, LineFeeds::escape, colour_on_stderr())) + "\n");
+}
 
 void say_lines(std::string_view text) { talk(screen_text(text, LineFeeds::keep, colour_on_stderr()) + "\n"); }
 
@@ -175,8 +194,14 @@ std::string error_text(double error) {
 }
 
 std::size_t text_width(std::string_view text) {
-  return std::count_if(text.begin(), text.end(),
-                       [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
+  std::size_t columns = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto code = std::ranges::find_if(
+        kCodes, [&](std::string_view known) { return text.substr(at).starts_with(known); });
+    if (code == kCodes.end() && (static_cast<unsigned char>(text[at]) & 0xC0U) != 0x80U) ++columns;
+    at += code == kCodes.end() ? 1 : code->size();
+  }
+  return columns;
 }
 
 std::vector<std::string> wrapped_lines(std::string_view text, std::size_t width) {

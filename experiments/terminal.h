@@ -17,7 +17,7 @@ std::string painted_error(std::string_view text, Colour colour);
 
 /// Control characters in what is printed, but for line feeds and colours, are shown as escapes (base/printable.h).
 
-/// One line on stderr: talk. Line feeds are shown as escapes too.
+/// One line on stderr: talk, broken between words on a terminal. Line feeds are shown as escapes too.
 void say(std::string_view line);
 void say_lines(std::string_view text);
 /// "signorini: error: …" on stderr.

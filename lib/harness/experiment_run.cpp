@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "harness/accuracy_table.h"
 #include "harness/environment.h"
+#include "harness/outdated_rows.h"
 #include "harness/problem_sources.h"
 #include "harness/protocols.h"
 #include "harness/recording_tables.h"
@@ -109,6 +110,7 @@ class ExperimentRun {
       for (const std::string& session : *request_.sessions) provenance_.take_over(session);
     }
     write("env.json", provenance_.json());  // before the rows: it says whether a merge made them
+    if (resume) remove_outdated_rows(experiment_, folder_, monitor_);
     RunTable table(folder_ / "runs.csv", resume ? OpenTable::resume : OpenTable::fresh);
     for (const std::string& bad : table.bad())
       monitor_.message(fmt::format("  runs.csv: {}; the run is made again ({} keeps the table as it was)",

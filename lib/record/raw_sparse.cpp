@@ -167,6 +167,9 @@ Sparse read_scipy(const RawReader& raw, const std::string& name, Index rows, Ind
 
 template <class Sparse>
 Sparse read_dense(const RawReader& raw, const std::string& name, Index rows, Index columns) {
+  if (raw.tree().arrays.at(name).shape.size() == 1)
+    raw.fail(name,
+             fmt::format("is a vector instead of a matrix; the diagonal of one is named {}_diagonal", name));
   const auto values = raw.real_rows(name, columns);
   const std::uint64_t found = raw.tree().arrays.at(name).shape[0];
   if (std::cmp_not_equal(found, rows)) raw.fail(name, fmt::format("has {} rows instead of {}", found, rows));

@@ -84,6 +84,22 @@ def option_pairs(text):
     return dict(pair.split("=", 1) for pair in str(text).split(";") if "=" in pair)
 
 
+IN_PYTHON = " (Python)"
+
+
+def is_python(options):
+    """Whether a solver written in Python made the row: its times are Python's."""
+    return ";plugin=python:" in f";{options}"
+
+
+def mark_python(runs):
+    """Names that nobody chose say that the solver is written in Python; so its times are not taken for those of a method."""
+    if "label" not in runs:
+        return
+    runs["label"] = [label + IN_PYTHON if is_python(options) and str(label).split(" ")[0] == solver else label
+                     for label, solver, options in zip(runs["label"], runs["solver"], runs["options"])]
+
+
 def label_variants(pairs):
     """A short name for every (solver, options): the solver, plus the options in which its variants differ.
 
@@ -109,7 +125,7 @@ def label_variants(pairs):
             words = [options[key] if options[key].isalpha() and options[key] not in ("true", "false")
                      else f"{key}={options[key]}" for key in varying if key in options]
             labels[(solver, text)] = " ".join([solver] + words)
-    return labels
+    return {(solver, text): label + IN_PYTHON * is_python(text) for (solver, text), label in labels.items()}
 
 
 def schema_of(table):
@@ -254,6 +270,7 @@ def derive(table, name, values, *sources):
 def add_columns(runs):
     labels = label_variants(set(zip(runs["solver"], runs["options"])))
     runs["variant"] = [labels[pair] for pair in zip(runs["solver"], runs["options"])]
+    mark_python(runs)
     # 1e-9: a residual that was written with 17 digits and read back may not be the same comparison as in the program
     met = (runs["residual"] <= runs["tolerance"] * (1 + 1e-9)) & (runs["status"] != "unsupported")
     # a traced run goes on after it has met the tolerance: its status says whether it did

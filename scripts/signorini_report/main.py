@@ -75,22 +75,27 @@ def write_claims(verdicts, folder):
 
 
 def terminal_table(verdicts, width):
-    """Plain aligned text; long claims are wrapped."""
+    """Plain aligned text; long claims are wrapped. Where no column of claims finds room, numbers stand below each claim."""
     absent, verdicts = judged.absent_line(verdicts), judged.shown(verdicts)
     if not verdicts:
         return "No claims are stated.\n"
     expected = max(len("expected"), *(len(v.expected) for v in verdicts))
     measured = max(len("measured"), *(len(v.measured) for v in verdicts))
-    room = max(28, width - expected - measured - len("not comparable (10)") - 15)
-    lines = [f"{'claim':<{room}}  {'expected':>{expected}}  {'bound':<5}  {'measured':>{measured}}  verdict",
-             "-" * min(width, room + expected + measured + 27)]
+    room = width - expected - measured - len("not comparable (10)") - 15
+    stacked = room < 28
+    lines = [] if stacked else [f"{'claim':<{room}}  {'expected':>{expected}}  {'bound':<5}  {'measured':>{measured}}  verdict", "-" * min(width, room + expected + measured + 27)]
     reasons = notes.numbered()
     for verdict in verdicts:
         words = verdict.claim or verdict.id
         if verdict.source:
             words += f" ({verdict.source})"
+        judgement = f"{verdict.verdict}{reasons.mark(verdict.reason)}"
+        if stacked:
+            numbers = f"expected {verdict.expected} ({verdict.bound}), measured {verdict.measured}: {judgement}"
+            lines += textwrap.wrap(words, width) + textwrap.wrap(numbers, width, initial_indent="    ", subsequent_indent="    ")
+            continue
         first, *rest = textwrap.wrap(words, room) or [""]
-        lines.append(f"{first:<{room}}  {verdict.expected:>{expected}}  {verdict.bound:<5}  {verdict.measured:>{measured}}  {verdict.verdict}{reasons.mark(verdict.reason)}")
+        lines.append(f"{first:<{room}}  {verdict.expected:>{expected}}  {verdict.bound:<5}  {verdict.measured:>{measured}}  {judgement}")
         lines += rest
     for mark, sentence in reasons.entries():
         lines += textwrap.wrap(f"({mark}) {sentence}", width, subsequent_indent=" " * (len(mark) + 3))
@@ -227,7 +232,7 @@ def main(arguments=None):
         print(f"error: {error.filename or options.out}: {error.strerror or error}", file=sys.stderr)
         return 3
     if not options.quiet:
-        print(terminal_table(verdicts, min(140, max(90, shutil.get_terminal_size((120, 24)).columns))))
+        print(terminal_table(verdicts, min(140, max(60, shutil.get_terminal_size().columns))))
         for experiment in experiments:
             print(f"tables and figures  {experiment.folder / 'index.html'}")
         print(f"report              {options.out / 'report.html'}")

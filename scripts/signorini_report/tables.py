@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from signorini_report import style, whole_files
-from signorini_report.data import scene_of
+from signorini_report.data import IN_PYTHON, scene_of
 from signorini_report.definition import recordings_of
 from signorini_report.strict import ReportError, nearest
 
@@ -179,7 +179,7 @@ def iteration_table(experiment):
     numbers, show = wanted.get("numbers", {}), wanted.get("show")
     if show and show not in experiment.counters:
         raise ReportError(f"{experiment.figures_file}: [table] show = '{show}' is no counter ({nearest(show, experiment.counters)})")
-    labels = [label for label in config_labels(experiment) if label in set(rows["label"])]
+    labels = [label for own in config_labels(experiment) for label in (own, own + IN_PYTHON) if label in set(rows["label"])]
     body = []
     for label in labels:
         own = rows[rows["label"] == label]

@@ -81,6 +81,18 @@ class Installed(unittest.TestCase):
         self.assertNotIn(str(SOURCE), json.dumps({key: value for key, value in facts.items() if key != "build"}))
         self.assertEqual(list(self.empty.iterdir()), [])
 
+    def test_the_python_package_finds_the_program_and_its_experiments(self):
+        package = self.prefix / "lib" / "python3" / "dist-packages"
+        if not (package / "signorini").is_dir():
+            self.skipTest("built without the Python package")
+        code = ("import signorini\n"
+                "signorini.register_solver('nothing', lambda problem: 0.0 * problem.q)\n"
+                f"runs = signorini.run('{EXPERIMENT}', 'nothing', out='out')\n"
+                "print(sorted(set(runs.solver)), (runs.solver == 'nothing').sum() == (runs.solver == 'pgs').sum() > 0)\n")
+        with tempfile.TemporaryDirectory(dir=self.folder) as folder:
+            said = run(sys.executable, "-B", "-c", code, cwd=folder, env=environment(PYTHONPATH=str(package))).stdout
+        self.assertEqual(said, "['nothing', 'pgs'] True\n")
+
     # --- files -----------------------------------------------------------------------------------------------------------------
 
     def test_no_text_names_the_source_the_build_or_the_first_place(self):

@@ -1,20 +1,51 @@
 #include <fmt/ranges.h>
 
+#include <pty.h>
+
 #include <cstdlib>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/text.h"
 #include "program/program_fixture.h"
 #include "scene/shapes/registry.h"
 
 namespace signorini::usage_test {
 namespace {
 
-class UsageTest : public ProgramTest {};
+class UsageTest : public ProgramTest {
+ protected:
+  /// What the program says to a terminal so wide, without colours.
+  static std::string at_terminal(const std::vector<std::string>& arguments, unsigned short columns) {
+    const winsize size{24, columns, 0, 0};
+    int terminal = -1;
+    const pid_t child = ::forkpty(&terminal, nullptr, nullptr, &size);
+    if (child == 0) {
+      ::setenv("NO_COLOR", "1", 1);
+      std::vector<std::string> words{SIGNORINI_PROGRAM};
+      words.insert(words.end(), arguments.begin(), arguments.end());
+      std::vector<char*> argv;
+      for (std::string& word : words) argv.push_back(word.data());
+      argv.push_back(nullptr);
+      ::execv(SIGNORINI_PROGRAM, argv.data());
+      ::_exit(127);
+    }
+    EXPECT_GT(child, 0);
+    std::string text;
+    std::array<char, 4096> buffer{};
+    for (ssize_t n = 0; (n = ::read(terminal, buffer.data(), buffer.size())) > 0;)
+      text.append(buffer.data(), n);
+    ::close(terminal);
+    ::waitpid(child, nullptr, 0);
+    std::erase(text, '\r');  // a terminal ends lines with both
+    return text;
+  }
+};
 
-const std::array<const char*, 10> kCommands{"list",   "record", "info",      "solve",      "run",
-                                            "replay", "export", "reproduce", "completion", "man"};
+const std::array<const char*, 14> kCommands{"list",  "record", "info",       "solve",     "compare",
+                                            "run",   "replay", "export",     "reproduce", "plan",
+                                            "merge", "status", "completion", "man"};
 
 TEST_F(UsageTest, HelpOfEveryCommandTeachesWithExamples) {
   for (const char* command : kCommands) {
@@ -116,6 +147,12 @@ TEST_F(UsageTest, ScreensFitEightyColumnsUnlessToldOtherwise) {
   expect_to_fit(recorded.err, record);
   std::vector<std::vector<std::string>> screens{
       {"--help"},
+      {"--version"},
+      {"record", "rings", "--check"},
+      {"solve", file, path("rings.h5"), "--solver", "all", "--regions", "none,points", "--max-iterations",
+       "3"},
+      {"compare", file, "--solver", "pgs,cr-full", "-o", path("cmp"), "--no-report", "--repetitions", "1"},
+      {"run", "signorini_split", "--solver", "pgs", "--size", "quick", "--out", path("out")},
       {"list"},
       {"info", file, path("rings.h5")},
       {"info", "--steps", path("rings.h5")},
@@ -133,6 +170,26 @@ TEST_F(UsageTest, ScreensFitEightyColumnsUnlessToldOtherwise) {
   EXPECT_EQ(lines_at("COLUMNS=300"), 7)
       << "two tables of a title and a line, a line about starts, two empty lines";
   EXPECT_GT(lines_at("COLUMNS=80"), 7);
+}
+
+TEST_F(UsageTest, MessagesAreBrokenBetweenWordsOnATerminalAndOneLineElsewhere) {
+  const std::vector<std::vector<std::string>> mistakes{{"list", "problems"},
+                                                       {"nonsense"},
+                                                       {"solve"},
+                                                       {"info", "usage_test.cpp"},
+                                                       {"record", "rings", "--size", "huge"}};
+  for (const std::vector<std::string>& mistake : mistakes) {
+    const std::string line = run(mistake).err;
+    EXPECT_EQ(std::ranges::count(line, '\n'), 1) << line;
+    std::string joined;
+    for (const std::string& part : split(at_terminal(mistake, 80), '\n')) {
+      EXPECT_LE(part.size(), 80U) << part;
+      joined += (joined.empty() || part.empty() ? "" : " ") + std::string(trim(part));
+    }
+    EXPECT_EQ(joined + "\n", line);
+  }
+  EXPECT_GT(std::ranges::count(at_terminal({"list", "problems"}, 80), '\n'), 1);
+  EXPECT_EQ(std::ranges::count(at_terminal({"list", "problems"}, 200), '\n'), 1);
 }
 
 TEST_F(UsageTest, NothingAskedShowsTheHelpAndIsAUsageError) {

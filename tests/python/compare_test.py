@@ -1,38 +1,11 @@
-"""compare and run: solvers written in Python beside the others, rows on disk."""
+"""compare: solvers written in Python beside the others, rows on disk."""
 
-import os
 import subprocess
 
-import numpy as np
 import pytest
 from conftest import run_python
 
 import signorini
-
-
-class Descent:
-    """projected gradients"""
-
-    def __init__(self, problem):
-        self.problem = problem
-        self.step = 1.0 / abs(problem.W).sum(axis=1).max()
-
-    def iterate(self, r):
-        r = (r - self.step * (self.problem.W @ r + self.problem.q)).reshape(-1, 3)
-        r[:, 0] = np.maximum(r[:, 0], 0.0)
-        length = np.maximum(np.linalg.norm(r[:, 1:], axis=1), 1e-300)
-        r[:, 1:] *= np.minimum(1.0, self.problem.mu * r[:, 0] / length)[:, None]
-        return r.ravel()
-
-
-def broken(problem):
-    raise RuntimeError("cannot go on")
-
-
-@pytest.fixture
-def own_solvers():
-    signorini.register_solver("descent", Descent)
-    signorini.register_solver("broken", broken)
 
 
 def test_python_stands_beside_the_others(reference, tmp_path, own_solvers):
@@ -43,7 +16,7 @@ def test_python_stands_beside_the_others(reference, tmp_path, own_solvers):
     assert set(runs.solver) == {"descent", "broken", "pgs"} and runs.attrs["failed"] > 0 and runs.attrs["unreadable"] == 0
     own = runs[(runs.solver == "descent") & (runs.protocol == "self-stopped")]
     assert len(own) == 2 and (own.status == "converged").all() and (own.residual <= 1.01e-3).all()
-    assert own.options.str.contains("plugin=python:compare_test.py:").all()
+    assert own.options.str.contains("plugin=python:conftest.py:").all()
     assert len(runs[(runs.solver == "descent") & (runs.protocol == "time")]) == 4  # two files, two repetitions
     failed = runs[runs.solver == "broken"]
     assert (failed.status == "failed").all() and failed.message.str.contains("RuntimeError: cannot go on").all()
@@ -104,22 +77,6 @@ def test_unreadable_files_are_left_out_with_a_warning(reference, tmp_path):
     with pytest.warns(RuntimeWarning, match="bad.h5"):
         runs = signorini.compare([tmp_path / "bad.h5", reference / "net0.hdf5"], "pgs", out=tmp_path / "cmp", repetitions=1, tolerance=1e-2)
     assert set(runs.file) == {"net0"} and runs.attrs["unreadable"] == 1
-
-
-def test_an_experiment_with_a_solver_of_python(reference, tmp_path, own_solvers):
-    experiment = tmp_path / "mine" / "run.toml"
-    experiment.parent.mkdir()
-    experiment.write_text(f'artefact = "a test"\nfiles = ["{reference / "net0.hdf5"}"]\nprotocols = ["self-stopped"]\ntolerances = [1e-3]\nmax_iterations = 20000\n'
-                          'solvers = [{ name = "descent", label = "ours" }, { name = "pgs" }]\n')
-    runs = signorini.run(experiment, out=tmp_path / "out")
-    assert set(runs.label) == {"ours", "pgs"} and (runs.status == "converged").all()
-    assert os.path.dirname(runs.attrs["folder"]) == str(tmp_path / "out")
-    experiment.write_text('artefact = "a test"\nscenes = ["bucket"]\nsolvers = [{ name = "pgs" }]\n')
-    with pytest.raises(signorini.UsageError, match="bucket.*signorini record"):
-        signorini.run(experiment, out=tmp_path / "scenes")
-    experiment.write_text('artefact = "a test"\nfiles = ["x.h5"]\nsolvers = [{ name = "unheard-of" }]\n')
-    with pytest.raises(signorini.UsageError, match="unheard-of"):
-        signorini.run(experiment, out=tmp_path / "names")
 
 
 def test_rows_do_not_depend_on_who_asks(reference, tmp_path, program):

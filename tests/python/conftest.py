@@ -60,6 +60,31 @@ def problem(arrays):
     return signorini.Problem(**arrays)
 
 
+class Descent:
+    """projected gradients"""
+
+    def __init__(self, problem):
+        self.problem = problem
+        self.step = 1.0 / abs(problem.W).sum(axis=1).max()
+
+    def iterate(self, r):
+        r = (r - self.step * (self.problem.W @ r + self.problem.q)).reshape(-1, 3)
+        r[:, 0] = np.maximum(r[:, 0], 0.0)
+        length = np.maximum(np.linalg.norm(r[:, 1:], axis=1), 1e-300)
+        r[:, 1:] *= np.minimum(1.0, self.problem.mu * r[:, 0] / length)[:, None]
+        return r.ravel()
+
+
+def broken(problem):
+    raise RuntimeError("cannot go on")
+
+
+@pytest.fixture
+def own_solvers():
+    signorini.register_solver("descent", Descent)
+    signorini.register_solver("broken", broken)
+
+
 def run_python(code, *arguments, timeout=300):
     """A piece of Python in a process of its own: (exit status, output). A crash is a negative status."""
     done = subprocess.run([sys.executable, "-B", "-c", code, *arguments], capture_output=True, text=True, timeout=timeout, check=False)

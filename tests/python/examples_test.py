@@ -26,5 +26,14 @@ def test_solver_in_python(reference):
     assert "gradients" in table and "frictionless" in table and "plugin=python:solver_in_python.py:" in table
 
 
+def test_solver_in_experiment(reference, tmp_path):
+    (tmp_path / "run.toml").write_text(f'artefact = "a"\nfiles = ["{reference / "expl.hdf5"}"]\nprotocols = ["self-stopped"]\nregions = ["none", "points"]\n'
+                                       'tolerances = [1e-3]\nsolvers = [{ name = "pgs", label = "PGS" }]\n')
+    table = run("solver_in_experiment.py", tmp_path, tmp_path / "out")
+    assert "PGS" in table and "points" in table and "plugin=python:solver_in_experiment.py:" in table
+    rows = [line.split() for line in table.splitlines() if line.startswith("jacobi")]
+    assert rows and rows[0][2:4] == ["1", "1"], "it solves the snapshot"
+
+
 def test_every_example_is_run():
-    assert {path.name for path in EXAMPLES.glob("*.py")} == {"look_at_problems.py", "solver_in_python.py"}
+    assert {path.name for path in EXAMPLES.glob("*.py")} == {"look_at_problems.py", "solver_in_python.py", "solver_in_experiment.py"}

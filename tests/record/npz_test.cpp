@@ -218,6 +218,11 @@ TEST_F(HostileNpz, WrongNumbersNameTheArrayAndTheReason) {
   EXPECT_EQ(with("spacedim", whole({4})),
             ": array 'spacedim': 4 dimensions; only contact problems in 2 or 3 can be read");
   EXPECT_EQ(with("M", reals({1.0})).substr(0, 34), ": array 'M': is there in two forms");
+  RawTree vector = tree_;
+  for (const char* part : {"M_data", "M_indices", "M_indptr", "M_shape"}) vector.arrays.erase(part);
+  vector.arrays["M"] = reals({1.0, 2.0});
+  EXPECT_EQ(said(npz_bytes(vector, "x")),
+            ": array 'M': is a vector instead of a matrix; the diagonal of one is named M_diagonal");
   EXPECT_EQ(without("mu"), ": array 'mu': missing");
   EXPECT_EQ(without("H_data").substr(0, 21), ": array 'H': missing ");
   EXPECT_EQ(with("r", reals({nan})), ": array 'r': has 1 entries instead of 18");

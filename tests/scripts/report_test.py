@@ -189,6 +189,15 @@ class Templates(unittest.TestCase):
             self.assertIn("(gone)", text)
         self.assertTrue(json.loads(verdicts.to_json(found))[1]["absent"])
 
+    def test_the_table_of_the_terminal_is_no_wider_than_it(self):
+        found = [self.judge(), self.judge()]
+        found[0].claim, found[0].source = "a claim of many words " * 8, "a paper, section 5"
+        found[1].reason = "the machine was busy, and more such words " * 5
+        for width in (60, 80, 140):
+            lines = main.terminal_table(found, width).splitlines()
+            self.assertLessEqual(max(map(len, lines)), width)
+            self.assertEqual("verdict" in lines[0].split(), width > 60, "at 60 columns numbers stand below the claim")
+
 
 class BusyMachine(unittest.TestCase):
     """Times that were measured while other programs ran are not compared; counts are."""

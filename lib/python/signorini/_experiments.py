@@ -11,6 +11,7 @@ from . import _core
 from ._errors import UsageError
 from ._files import PathLike
 from ._hdf5 import hdf5
+from ._program import home, run_program
 from ._runs import read_runs
 from ._solve import number, option_text
 
@@ -45,6 +46,11 @@ def _texts(name: str, value: Any) -> list[str]:
     return [os.fspath(entry) if hasattr(entry, "__fspath__") else str(entry) for entry in entries]
 
 
+def _settings(options: Optional[dict[str, dict[str, Any]]]) -> list[str]:
+    """SOLVER.option=value for each."""
+    return [f"{name}.{key}={option_text(value)}" for name, of in (options or {}).items() for key, value in of.items()]
+
+
 def _finish(out: dict[str, Any], listener: _Listener) -> "pandas.DataFrame":
     if out["unreadable"]:
         warnings.warn(f"{out['unreadable']} files or snapshots could not be read and are left out: {'; '.join(listener.left_out)}",
@@ -77,7 +83,7 @@ def compare(files: Union[PathLike, Iterable[PathLike]], solvers: Union[str, Iter
 
     Ctrl-C ends it; finished rows stay. A solver written in Python must not use h5py meanwhile.
     """
-    settings = [f"{name}.{key}={option_text(value)}" for name, of in (options or {}).items() for key, value in of.items()]
+    settings = _settings(options)
     given = dict(files=_texts("files", files), solvers=_texts("solvers", solvers), settings=settings, regions=_texts("regions", regions),
                  threads=_texts("threads", threads), tolerance=number("tolerance", tolerance, 0.0, may_be_least=False),
                  max_iterations=number("max_iterations", max_iterations, 1, is_whole=True),
@@ -89,15 +95,56 @@ def compare(files: Union[PathLike, Iterable[PathLike]], solvers: Union[str, Iter
         return _finish(_core.compare(given, listener), listener)
 
 
-def run(experiment: PathLike, *, size: str = "quick", out: PathLike = "results/out", resume: bool = False, force: bool = False,
+def run(experiment: PathLike, solvers: Union[str, Iterable[str]] = (), *, size: str = "quick", out: PathLike = "results/out",
+        options: Optional[dict[str, dict[str, Any]]] = None, resume: bool = False, force: bool = False,
         progress: Optional[Progress] = None) -> "pandas.DataFrame":
-    """Runs an experiment file (docs/experiments.md) on its ``files`` and ``problems``; its solvers may be ones written in Python.
+    """Runs an experiment (docs/experiments.md), and further solvers, such as ones written in Python, beside those that it has.
 
-    Results go to OUT/<id>. Scenes are recorded by the program alone: an experiment with scenes is run by ``signorini run``, or names
-    finished recordings under ``files``. Arguments and what is returned are as of :func:`compare`.
+    ::
+
+        signorini.register_solver("mine", Mine)
+        runs = signorini.run("lazarevych2010_fig1", "mine", size="quick")
+
+    Scenes are recorded by the program that was built or installed with the package (or SIGNORINI_PROGRAM), which then also makes the rows
+    of the experiment's own solvers, as ``signorini run`` does. All others are made here: protocols, limits, snapshots and referee are those of
+    the experiment.
+
+    Args:
+        experiment: its name ('lazarevych2010_fig1'), its folder, or its file run.toml. Names are looked up in the folder ``configs`` of the
+            program, or in SIGNORINI_CONFIGS.
+        solvers: beside those of the experiment: names and patterns, as of :func:`compare`.
+        size: 'quick', 'medium' or 'paper'.
+        out: results go to OUT/<id>, recordings to OUT/recordings.
+        options: of ``solvers``, by name: ``{"mine": {"omega": 0.5}}``. Without any, a solver has its defaults, its friction law too.
+        resume: keep finished rows of the same program, experiment and inputs, ``signorini run``'s too; rows of changed Python code are made
+            again. force: make all again.
+        progress: called as progress(done, total, what) for runs made here. Lines, those of the program too, go to the logger 'signorini'.
+
+    Returns:
+        The rows, as of :func:`compare`. A run that fails, by an exception of a callback too, is a row with status 'failed' and a message.
+
+    Raises:
+        UsageError: names and options that do not exist; results that are there already, without ``resume`` or ``force``.
+        FileError: files that cannot be read or written.
+
+    ``scripts/report --runs OUT/<id>/runs.csv --output FOLDER`` makes figures and a page of the rows, ``scripts/report --out OUT`` the experiment's own.
     """
-    given = dict(config=os.fspath(experiment), size=str(size), output=os.fspath(out), resume=bool(resume), force=bool(force),
-                 command_line=["signorini.run", os.fspath(experiment)])
-    listener = _Listener(progress)
+    name, extra = os.fspath(experiment), [] if isinstance(solvers, (list, tuple)) and not solvers else _texts("solvers", solvers)
+    settings = _settings(options)
+    if settings and not extra:
+        raise UsageError("options: are of solvers beside the experiment's own, and 'solvers' names none; those of the experiment are in its file")
+    listener, place, before = _Listener(progress), home(), None
+    found = _core.look_up(name, place, str(size))
+    if found["is_recorded"]:
+        policy = ["--force"] if force else ["--resume"] if resume else []
+        told = run_program(["run", os.path.abspath(found["config"]), "--size", str(size), "--out", os.fspath(out), *policy],
+                           lambda line: listener("message", line, 0, 0))
+        before, resume, force = told["experiments"][0], True, False
+    given = dict(config=os.fspath(found["config"]), size=str(size), output=os.fspath(out), resume=bool(resume), force=bool(force), solvers=extra,
+                 settings=settings, home=place, after_program=found["is_recorded"], command_line=["signorini.run", name, *extra])
     with hdf5():
-        return _finish(_core.run(given, listener), listener)
+        done = _core.run(given, listener)
+    if before is not None:  # of both parts of the work
+        done["resumed"] = min(done["resumed"], before["resumed"])
+        done["failed"] += before["failed"]
+    return _finish(done, listener)

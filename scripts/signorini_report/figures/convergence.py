@@ -79,6 +79,7 @@ def convergence(experiment, folder, horizontal, law):
         for t in failed:
             x = float(t.iteration[-1]) if horizontal == "iteration" else float(t.seconds[-1]) * factor
             y = t.residual[-1] if np.isfinite(t.residual[-1]) else 10.0
+            x = max(x, points[0])  # one that ends before its first iteration has no place on a logarithmic axis
             axes.plot([x], [min(max(y, floor), 10.0)], marker="x", color="#B00000", markersize=4, markeredgewidth=1.0,
                       linestyle="none", clip_on=False, zorder=5)
         for tolerance in tolerances:
