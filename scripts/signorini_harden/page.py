@@ -31,7 +31,8 @@ def stories_lines(options):
     wrong = [row for row in table if row["wrong"]]
     return ["", "## Random stories", "",
             "A story is a row of random acts in one folder: record, record and be killed, resume, record again, run, run and be killed, resume the table, solve, export,",
-            "info, delete, damage a recording. A model says after every act what the exit code must be and what must lie there, down to the bytes of what is whole.", "",
+            "info, plan a campaign, run a shard of it, merge, each of them killed at times, delete, damage a recording. A model says after every act what the exit",
+            "code must be and what must lie there, down to the bytes of what is whole; a merged table must be that of one run.", "",
             f"{len(table)} stories of {stories.ACTS_OF_A_STORY} acts, {len(wrong)} wrong (`scripts/harden --stories SECONDS`)."
             ] + [""] * bool(wrong) + [f"- seed {row['seed']}: {row['wrong']}" for row in wrong]
 
