@@ -372,7 +372,8 @@ def filled(path):
 def fresh_pages():
     """{path: text} of every page that this script writes."""
     docs = ROOT / "docs"
-    marked = [ROOT / "README.md", docs / "results.md", docs / "experiments.md", docs / "which-solver.md", *sorted((docs / "papers").glob("*/README.md"))]
+    marked = [ROOT / "README.md", docs / "results.md", docs / "experiments.md", docs / "which-solver.md", *sorted((docs / "papers").glob("*/README.md")),
+              *sorted((docs / "papers").glob("*/differences.md"))]
     pages = {path: filled(path) for path in marked if path.is_file()}
     for paper in [*PAPERS, OURS]:
         pages |= {docs / "papers" / paper / experiment.page: experiment_page(experiment) for experiment in of_paper(paper)}
