@@ -314,8 +314,8 @@ def experiments_table(paper):
 
 
 def differences_table(paper):
-    """Claims that do not hold; those of one experiment that share a reason and an origin of bounds share a row."""
-    rows = []
+    """Claims that do not hold; those of one experiment that share a reason and an origin of bounds share a row. A reason is said once."""
+    rows, told = [], {}
     for experiment in of_paper(paper):
         shared = {}
         for claim in experiment.claims:
@@ -324,8 +324,10 @@ def differences_table(paper):
         for (bound, verdict, reason), claims in shared.items():
             words = "<br>".join(sentence(claim.claim) + (f" Expected {claim.expected}, measured {claim.measured}." if claim.value is not None else "")
                                 for claim in claims)
-            why = linked(sentence(reason)) if claims[0].reason else "–"
-            rows.append([f"[{experiment.page.removesuffix('.md')}]({experiment.page})", verdict, bound or "–", linked(words), why])
+            place = f"[{experiment.page.removesuffix('.md')}]({experiment.page})"
+            why = "–" if not claims[0].reason else f"As for {told[reason]}, above." if reason in told else linked(sentence(reason))
+            told.setdefault(reason, place)
+            rows.append([place, verdict, bound or "–", linked(words), why])
     return tables.markdown(["experiment", "verdict", "bound", "claim", "why"], rows, set())
 
 
@@ -370,7 +372,8 @@ def filled(path):
 def fresh_pages():
     """{path: text} of every page that this script writes."""
     docs = ROOT / "docs"
-    marked = [ROOT / "README.md", docs / "results.md", docs / "experiments.md", docs / "which-solver.md", *sorted((docs / "papers").glob("*/README.md"))]
+    marked = [ROOT / "README.md", docs / "results.md", docs / "experiments.md", docs / "which-solver.md", *sorted((docs / "papers").glob("*/README.md")),
+              *sorted((docs / "papers").glob("*/differences.md"))]
     pages = {path: filled(path) for path in marked if path.is_file()}
     for paper in [*PAPERS, OURS]:
         pages |= {docs / "papers" / paper / experiment.page: experiment_page(experiment) for experiment in of_paper(paper)}
