@@ -132,7 +132,7 @@ class RefereeObserver : public IterationObserver {
     paused_ += watch_.seconds() - paused_ - stamp;
   }
 
-  void start() { watch_.restart(); }
+  Stopwatch& watch() { return watch_; }
   double referee_seconds() const { return paused_; }
   const std::vector<int>& first_iterations() const { return first_; }
   /// Work up to k*; nothing where the solver does not tell, or k* was not reached.
@@ -233,16 +233,30 @@ long long bytes_of(const ConvergenceTrace& trace) {
               trace.relinearisations, trace.guards, trace.contact_sweeps);
 }
 
+struct WeighedSolve {
+  SolveReport report;
+  double seconds = 0.0;  ///< of the solve alone: to count the heap may take longer than a small solve
+  CpuUse use;
+};
+
 /// A solve, with what the solver has kept of it added to the memory that it holds: factors of matrices that the
-/// iteration makes, W formed on the way.
-SolveReport solve_weighed(PreparedRun& run, std::span<double> r, const StopRule& stop,
-                          IterationObserver* observer, const ConvergenceTrace* observed = nullptr) {
-  const long long before = heap_bytes(), curves = observed != nullptr ? bytes_of(*observed) : 0;
-  SolveReport report = run.solver->solve(r, stop, observer);
-  if (run.record.solver_bytes < 0) return report;
-  const long long more = observed != nullptr ? bytes_of(*observed) - curves : 0;
+/// iteration makes, W formed on the way. What the observer adds to `trace` is not the solver's; its watch `stamps` begins with
+/// the solve.
+WeighedSolve solve_weighed(PreparedRun& run, std::span<double> r, const StopRule& stop,
+                           IterationObserver* observer, const ConvergenceTrace* trace = nullptr,
+                           Stopwatch* stamps = nullptr) {
+  const long long before = heap_bytes(), curves = trace != nullptr ? bytes_of(*trace) : 0;
+  WeighedSolve solve;
+  const CpuUse used = cpu_use();
+  const Stopwatch watch;
+  if (stamps != nullptr) stamps->restart();
+  solve.report = run.solver->solve(r, stop, observer);
+  solve.seconds = watch.seconds();
+  solve.use = cpu_use() - used;
+  if (run.record.solver_bytes < 0) return solve;
+  const long long more = trace != nullptr ? bytes_of(*trace) - curves : 0;
   run.record.solver_bytes += heap_bytes() - before - more;
-  return report;
+  return solve;
 }
 
 /// What was traced without reaching the tolerance; of a run that could not be prepared, why.
@@ -280,21 +294,19 @@ struct TimedJob {
 
   /// One solve to warm up, to judge the answer and to know how long it takes: s.
   double warm_up(const RunTarget& target, PreparedRun& run) {
-    const Stopwatch watch;
-    SolveReport report;
+    WeighedSolve solve;
     try {
-      report = solve_weighed(run, span_of(r), stop, nullptr);
+      solve = solve_weighed(run, span_of(r), stop, nullptr);
     } catch (const std::exception& error) {
       failure = error.what();
-      return watch.seconds();
+      return 0.0;  // nothing is timed then
     }
-    const double seconds = watch.seconds();
     record.solver_bytes = run.record.solver_bytes;
-    if (is_cancelled(stop.cancelled)) return seconds;
-    fill_report(record, target, solver->traits(), report);
+    if (is_cancelled(stop.cancelled)) return solve.seconds;
+    fill_report(record, target, solver->traits(), solve.report);
     record.errors = target.referee->measure(span_of(std::as_const(r)), solver->common().spec());
     judge(target);
-    return seconds;
+    return solve.seconds;
   }
 
   void judge(const RunTarget& target) {
@@ -447,13 +459,11 @@ SolveOutcome solve_self_stopped(const RunTarget& target, PreparedRun& run, const
   run.solver->limit_iterations({});
   out.r = start_values(*run.solver, *target.problem);
   try {
-    const CpuUse before = cpu_use();
-    const Stopwatch watch;
-    const SolveReport report = solve_weighed(run, span_of(out.r), stop, observer);
-    out.record.solve_seconds = watch.seconds();
+    const WeighedSolve solve = solve_weighed(run, span_of(out.r), stop, observer);
+    out.record.solve_seconds = solve.seconds;
     out.record.solver_bytes = run.record.solver_bytes;
-    fill_use(out.record, cpu_use() - before);
-    fill_report(out.record, target, run.solver->traits(), report);
+    fill_use(out.record, solve.use);
+    fill_report(out.record, target, run.solver->traits(), solve.report);
     out.record.errors = target.referee->measure(span_of(std::as_const(out.r)), run.solver->common().spec());
     judge_coupled_regions(out.record, target, *run.solver);
   } catch (const std::exception& error) {
@@ -484,12 +494,10 @@ TracedRun trace_run(const RunTarget& target, PreparedRun& run, const RunLimits& 
   observer.expect_regions();
   Vector r = start_values(*run.solver, *target.problem);
   try {
-    observer.start();
-    const Stopwatch watch;
-    const SolveReport report = solve_weighed(run, span_of(r), stop, &observer, &out.trace);
+    const WeighedSolve solve = solve_weighed(run, span_of(r), stop, &observer, &out.trace, &observer.watch());
     out.record.solver_bytes = run.record.solver_bytes;
-    out.record.solve_seconds = std::max(0.0, watch.seconds() - observer.referee_seconds());
-    fill_report(out.record, target, run.solver->traits(), report);
+    out.record.solve_seconds = std::max(0.0, solve.seconds - observer.referee_seconds());
+    fill_report(out.record, target, run.solver->traits(), solve.report);
     out.record.errors = target.referee->measure(span_of(std::as_const(r)), law);
   } catch (const std::exception& error) {
     fail(out.record, target, SolveStatus::failed, reason_of(error));

@@ -121,6 +121,25 @@ class ProtocolTest : public testing::Test {
 // A sleep never ends early, so lower bounds of times are exact. No test bounds a time from above, which a busy
 // machine would break: what was counted in is read from the journal of calls.
 
+/// Rows tell the memory that a solver holds; counting a heap of many free pieces takes milliseconds, the solve nothing.
+TEST_F(ProtocolTest, CountingMemoryIsNoPartOfTheSolve) {
+  std::vector<std::unique_ptr<double[]>> pieces;
+  for (int i = 0; i < 400'000; ++i) pieces.push_back(std::make_unique<double[]>(32 + i % 64));
+  for (std::size_t i = 0; i < pieces.size(); i += 2) pieces[i].reset();
+  const Stopwatch watch;
+  if (heap_bytes() < 0) GTEST_SKIP() << "the allocator does not tell what it holds";
+  const double counting = watch.seconds();
+  if (counting < 1e-3) GTEST_SKIP() << "this heap is counted in " << counting << " s";
+  PreparedRun run = sleeper({.iteration_ms = 0.0});
+  const SolveOutcome outcome = solve_self_stopped(target_, run, {});
+  EXPECT_EQ(outcome.record.status, SolveStatus::converged);
+  EXPECT_LT(outcome.record.solve_seconds, 0.5 * counting);
+  PreparedRun traced = sleeper({.iteration_ms = 0.0});
+  const TracedRun curve = trace_run(target_, traced, {});
+  ASSERT_FALSE(curve.trace.seconds.empty());
+  EXPECT_LT(curve.trace.seconds.front(), 0.5 * counting);
+}
+
 /// An island is judged as the problem that it is alone.
 TEST(MakeReferee, IslandResidualIsThatOfTheWorstIslandAlone) {
   for (const double stiffness : {0.0, 1.0}) {
