@@ -26,7 +26,7 @@ README.md and docs, from results/reference alone.
 `scripts/reference page ID` copies the figure that the page of ID shows. The table of the columns of runs.csv comes from the program
 (SIGNORINI_PROGRAM, else build/release/experiments/signorini) and stays as it is where that is not built."""
 NOTE = "<!-- Written by scripts/pages from results/reference; do not edit. -->\n"
-MARKED = re.compile(r"(<!-- (verdicts|experiments|differences|columns|which-solver \w+) -->\n)(.*?)(<!-- /\2 -->)", re.S)
+MARKED = re.compile(r"(<!-- (verdicts|experiments|differences(?: (?:of|but) [\w ]+)?|columns|which-solver \w+) -->\n)(.*?)(<!-- /\2 -->)", re.S)
 PAPERS = {"lazarevych2010": "Lazarevych, Szekely and Harders 2010", "otaduy2009": "Otaduy, Tamstorf, Steinemann and Gross 2009",
           "verschoor2019": "Verschoor and Jalba 2019"}
 OURS = "signorini"
@@ -313,10 +313,16 @@ def experiments_table(paper):
     return tables.markdown(["experiment", "size run", *heads], rows, set(range(2, 2 + len(heads))))
 
 
-def differences_table(paper):
+def asked_for(experiment, marker):
+    """Of a marker `differences`, `differences of A B` or `differences but A B`, which names experiments of the paper."""
+    names = marker.split()
+    return len(names) < 2 or (experiment.page.removesuffix(".md") in names[2:]) == (names[1] == "of")
+
+
+def differences_table(paper, marker):
     """Claims that do not hold; those of one experiment that share a reason and an origin of bounds share a row. A reason is said once."""
     rows, told = [], {}
-    for experiment in of_paper(paper):
+    for experiment in (one for one in of_paper(paper) if asked_for(one, marker)):
         shared = {}
         for claim in experiment.claims:
             if claim.verdict != judged.HOLDS:
@@ -360,7 +366,7 @@ def filled(path):
         if match[2].startswith("which-solver "):
             return f"{match[1]}\n{which_solver.marked(match[2].split()[1], ROOT)}\n{match[4]}"
         found = {"verdicts": lambda: verdicts_table(path.parent), "experiments": lambda: experiments_table(paper),
-                 "differences": lambda: differences_table(paper), "columns": columns_table}[match[2]]()
+                 "differences": lambda: differences_table(paper, match[2]), "columns": columns_table}[match[2].split()[0]]()
         if found is None:
             return match[0]
         return f"{match[1]}\n{found}\n{match[4]}"
@@ -373,7 +379,7 @@ def fresh_pages():
     """{path: text} of every page that this script writes."""
     docs = ROOT / "docs"
     marked = [ROOT / "README.md", docs / "results.md", docs / "experiments.md", docs / "which-solver.md", *sorted((docs / "papers").glob("*/README.md")),
-              *sorted((docs / "papers").glob("*/differences.md"))]
+              *sorted((docs / "papers").glob("*/differences*.md"))]
     pages = {path: filled(path) for path in marked if path.is_file()}
     for paper in [*PAPERS, OURS]:
         pages |= {docs / "papers" / paper / experiment.page: experiment_page(experiment) for experiment in of_paper(paper)}

@@ -100,6 +100,17 @@ class Tree(unittest.TestCase):
             pages.write()
         return said.getvalue()
 
+    def test_a_long_table_of_what_differs_is_divided_by_experiments(self):
+        self.put("otaduy2009_fig3", [claim("e", "differs", "soft springs")])
+        folder = self.index.parent
+        for name, marker in (("figures", "differences of fig2"), ("rest", "differences but fig2")):
+            (folder / f"differences_{name}.md").write_text(f"# D\n\n<!-- {marker} -->\n<!-- /{marker} -->\n")
+        self.write()
+        figures, rest = ((folder / f"differences_{name}.md").read_text() for name in ("figures", "rest"))
+        self.assertEqual(("fig2.md" in figures, "fig3.md" in figures, "fig2.md" in rest, "fig3.md" in rest), (True, False, False, True))
+        self.assertIn("oft springs", rest)
+        self.assertEqual(figures.count("tiff springs"), 1)  # of both claims
+
     def page(self, name="fig2.md"):
         return (self.index.parent / name).read_text(encoding="utf-8")
 
