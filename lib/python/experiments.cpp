@@ -139,8 +139,7 @@ py::dict look_up(const std::string& name, const fs::path& home, const std::strin
       if (is_recorded(experiment) && is_python_solver(variant.name))
         throw_usage(
             "{}: solvers.name: '{}' is written in Python, and the program records the scenes of this file; "
-            "name "
-            "it in signorini.run(..., solvers=['{}']) instead",
+            "name it in signorini.run(..., solvers=['{}']) instead",
             config.string(), variant.name, variant.name);
     }
     py::dict out;

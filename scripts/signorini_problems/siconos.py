@@ -17,7 +17,6 @@ import shutil
 import tempfile
 from pathlib import Path
 
-import h5py
 import numpy as np
 import siconos.numerics as sn
 
