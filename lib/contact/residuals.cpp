@@ -16,6 +16,7 @@
 #include "contact/body_touches.h"
 #include "contact/direction_rows.h"
 #include "contact/mass_factor.h"
+#include "contact/velocity_scale.h"
 
 namespace signorini {
 
@@ -160,7 +161,7 @@ double dissipation_angle(const ContactState& c) {
   return std::abs(std::atan2(sine, cosine)) * 180.0 / std::numbers::pi;
 }
 
-/// max|q| of the island of every contact, 1 where it vanishes; empty where the islands are unknown.
+/// max|q| of the island of every contact, 1 where it vanishes (`velocity_scale_of`); empty where the islands are unknown.
 std::vector<double> island_scales(const Vector& q, std::span<const Index> islands) {
   if (islands.empty()) return {};
   SIGNORINI_CHECK(3 * count(islands) == q.size());
@@ -171,8 +172,7 @@ std::vector<double> island_scales(const Vector& q, std::span<const Index> island
   }
   std::vector<double> scales(islands.size());
   for (std::size_t k = 0; k < islands.size(); ++k) {
-    const double scale = largest[islands[k]];
-    scales[k] = scale > 0.0 ? scale : 1.0;
+    scales[k] = velocity_scale_of(largest[islands[k]]);
   }
   return scales;
 }
@@ -279,7 +279,7 @@ Referee::Referee(const ContactProblem& problem, std::span<const Index> islands)
     own.q = problem.w;
   }
   const double largest = own.q.size() == 0 ? 0.0 : own.q.cwiseAbs().maxCoeff();
-  own.scale = largest > 0.0 ? largest : 1.0;
+  own.scale = velocity_scale_of(largest);
   own.island_scale = island_scales(own.q, islands);
   own.tangential.resize(own.contacts);
   for (Index k = 0; k < own.contacts; ++k)

@@ -65,7 +65,7 @@ class Referee {
   Referee(Referee&&) noexcept;
   Referee& operator=(Referee&&) noexcept;
 
-  /// U = max|q| in m/s (1 if q vanishes).
+  /// U = max|q| in m/s (1 if q vanishes: contact/velocity_scale.h).
   double velocity_scale() const;
   const Vector& q() const;
   /// 3m×3 stacked true diagonal blocks of W.

@@ -9,6 +9,7 @@
 #include "contact/body_touches.h"
 #include "contact/delassus_operator.h"
 #include "contact/matrix_note.h"
+#include "contact/velocity_scale.h"
 #include "linalg/conjugate_gradient.h"
 #include "linalg/connected_components.h"
 
@@ -329,7 +330,7 @@ void PrimalSystem::measure_scale() {
   relative_velocity(span_of(origin), u_);
   largest_relative = 0.0;
   for (const double q : u_) largest_relative = std::max(largest_relative, std::abs(q));
-  scale = largest_relative > 0.0 ? largest_relative : 1.0;
+  scale = velocity_scale_of(largest_relative);
 }
 
 void PrimalSystem::apply_inverse_diagonal(std::span<double> x) const {

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/reason.h"
 #include "contact/delassus_operator.h"
+#include "contact/velocity_scale.h"
 #include "regions/contact_graph.h"
 #include "regions/region_extractor.h"
 #include "solvers/region_schedule.h"
@@ -388,7 +389,7 @@ void RegionTasks::prepare(const ContactProblem& problem) {
   // U = max |q| over the whole problem
   s.velocity_scale = 0.0;
   for (const double q : s.largest_q) s.velocity_scale = std::max(s.velocity_scale, q);
-  if (!(s.velocity_scale > 0.0)) s.velocity_scale = 1.0;
+  s.velocity_scale = velocity_scale_of(s.velocity_scale);
   s.schedule = schedule_regions(s.costs, s.options.threads);
   s.share_threads();
   s.small = std::accumulate(s.costs.begin(), s.costs.end(), 0.0) < kSmallProblem;

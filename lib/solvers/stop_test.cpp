@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "contact/velocity_scale.h"
+
 namespace signorini {
 
 namespace {
@@ -14,7 +16,7 @@ constexpr double kSafety = 0.999;
 double velocity_scale(const Vector& q) {
   double largest = 0.0;
   for (const double value : q) largest = std::max(largest, std::abs(value));
-  return largest > 0.0 ? largest : 1.0;
+  return velocity_scale_of(largest);
 }
 
 StopTest::StopTest(const StopRule& rule, double own_scale)

@@ -11,6 +11,7 @@ TITLES = {
     "block_product": "Products with 3×3 blocks",
     "gauss_seidel": "Gauss–Seidel sweeps",
     "newton": "Newton steps on impulses",
+    "few_contacts": "`auto` on few contacts",
     "admm": "Iterations of `admm`",
     "conjugate_residuals": "Solvers on velocities",
     "regions": "Separating contacts into regions",
@@ -84,6 +85,12 @@ def newton(result):
                 yield (f"step of `{method}`, {words}, {count_text(size)} contacts", f"{times(row['step_s'])}, its factorisation {100 * row['share']:.0f} %",
                        f"order {count_text(row['order'])}, {count_text(row['fill'])} numbers in the factor for {count_text(row['entries'])} entries; "
                        f"with the analysis of a new pattern {row['analysed']:.2f}× the factorisation")
+
+
+def few_contacts(result):
+    for size, row in result.under("few_contacts").items():
+        others = ", ".join(f"`{name}` {row[f'x_{name}']:.2f}×" for name in ("pgs", "nncg", "anderson"))
+        yield f"set-up and solve to 1e-6, {count_text(size)} contacts", times(row["auto_s"]), f"{others} its time"
 
 
 def admm(result):
@@ -169,7 +176,7 @@ def recording(result):
                    f"{size:,.0f} bytes per contact" if size else "")
 
 
-ROWS = {"detection": detection, "block_product": block_product, "gauss_seidel": gauss_seidel, "newton": newton, "admm": admm,
+ROWS = {"detection": detection, "block_product": block_product, "gauss_seidel": gauss_seidel, "newton": newton, "few_contacts": few_contacts, "admm": admm,
         "conjugate_residuals": conjugate_residuals,
         "regions": regions, "region_tasks": region_tasks,
         "ccd": ccd, "delassus": delassus, "recording": recording}

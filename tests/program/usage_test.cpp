@@ -47,6 +47,15 @@ const std::array<const char*, 14> kCommands{"list",  "record", "info",       "so
                                             "run",   "replay", "export",     "reproduce", "plan",
                                             "merge", "status", "completion", "man"};
 
+TEST_F(UsageTest, AWrongInstructionSetIsRefusedBeforeAnythingIsBegun) {
+  const Outcome o =
+      finish(start({"record", "table", "--size", "quick", "-o", path("t.h5")}, {"SIGNORINI_ISA=sse9"}));
+  EXPECT_EQ(o.code, 2);
+  EXPECT_NE(o.err.find("environment variable SIGNORINI_ISA"), std::string::npos) << o.err;
+  EXPECT_NE(o.err.find("portable"), std::string::npos) << "the levels: " << o.err;
+  EXPECT_FALSE(fs::exists(path("t.h5")));
+}
+
 TEST_F(UsageTest, HelpOfEveryCommandTeachesWithExamples) {
   for (const char* command : kCommands) {
     const Outcome o = run({command, "--help"});

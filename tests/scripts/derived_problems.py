@@ -21,8 +21,13 @@ def velocities(problem, r):
 
 
 def scale(problem):
-    """max|q|, 1 where it vanishes: what residuals are relative to."""
-    return np.abs(reduced(problem)[1]).max() or 1.0
+    """What residuals are relative to."""
+    return size_or_one(np.abs(reduced(problem)[1]).max())
+
+
+def size_or_one(largest):
+    """1 where it vanishes; below 1e-130 m/s squares are no numbers any more (docs/theory.md)."""
+    return largest if largest > 1e-130 else 1.0
 
 
 def residual(problem, r, law="cone"):
@@ -34,7 +39,7 @@ def island_residual(problem, r, law="cone"):
     """The same with every contact relative to max|q| of its own part."""
     sizes = np.abs(reduced(problem)[1]).reshape(-1, 3).max(axis=1)
     found = errors(problem, r, law)
-    return max((found[part].max() / (sizes[part].max() or 1.0) for part in map(list, parts(problem))), default=0.0)
+    return max((found[part].max() / size_or_one(sizes[part].max()) for part in map(list, parts(problem))), default=0.0)
 
 
 def errors(problem, r, law="cone"):

@@ -61,6 +61,21 @@ TEST(StopRules, TheResidualIsRelativeToTheScaleThatIsAskedFor) {
   }
 }
 
+/// Squares of speeds below 1e-154 m/s vanish in double precision.
+TEST(StopRules, NobodyIsConvergedByUnderflow) {
+  for (const double factor : {1e-100, 1e-129, 1e-131, 1e-145, 1e-160, 1e-170, 1e-290}) {
+    ContactProblem problem = make_planted_problem({}).problem;
+    problem.f *= factor;
+    problem.w *= factor;
+    const Referee referee(problem);
+    for (const SolverEntry& entry : solver_registry()) {
+      const Outcome outcome = run(entry.name, {}, problem, to(1e-6, 300));
+      if (enum_name(outcome.report.status) != "converged") continue;
+      EXPECT_LE(referee.measure(outcome.r, outcome.law).residual, 1e-6) << entry.name << " at " << factor;
+    }
+  }
+}
+
 TEST(StopRules, WithoutAToleranceOnlyTheLimitsAct) {
   const PlantedProblem planted = make_planted_problem({});
   for (const char* name : {"pgs", "ca"}) {

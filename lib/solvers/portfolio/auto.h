@@ -92,6 +92,7 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
     double factorless() const;
   };
   static Costs costs_of(const ContactProblem& problem);
+  static Costs costs_of_stack(const ContactProblem& problem);
   static bool prefers_impulses(const Costs& costs);
   static std::optional<Costs> costs_where_bodies_deform(const ContactProblem& problem);
   std::unique_ptr<Velocities> make_velocities(Judge judge) const;

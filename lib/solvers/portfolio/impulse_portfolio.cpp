@@ -12,9 +12,10 @@ namespace signorini {
 namespace {
 
 // Costs, in operations of a sweep: found by measurement, docs/notes/auto.md.
-constexpr double kBlock = 18.0, kContact = 60.0;            ///< of a sweep
-constexpr double kStepBlock = 900.0, kStepContact = 500.0;  ///< of a Newton step without its factor
-constexpr double kSparseOperation = 3.0;                    ///< one of a sparse factor
+constexpr double kBlock = 18.0, kContact = 60.0;  ///< of a sweep
+constexpr double kStepBlock = 2300.0,
+                 kStepContact = 5600.0;  ///< of a Newton step beside its factor's operations
+constexpr double kSparseOperation = 3.0, kDenseOperation = 0.5;  ///< one of a sparse and of a dense factor
 constexpr double kAnalysis = 2000.0;  ///< twice the count of its operations, per block of W
 
 // Sweeps before the first decision, and between later ones.
@@ -58,12 +59,10 @@ void ImpulsePortfolio::prepare_island(ReducedProblem problem, Vector mu) {
   problem_ = nullptr;
   blocks_ = data_.W.blocks();
   prepare_sweeps();
-  if (data_.contacts() <= NewtonSystem::kSmall) prepare_newton();
 }
 
 void ImpulsePortfolio::prepare_sweeps() {
   anderson_ready_ = false;
-  if (data_.contacts() <= NewtonSystem::kSmall) prepare_anderson();
   sweeps_.prepare(data_, plan_);
   formed_ = {};
   newton_ready_ = false;
@@ -146,10 +145,10 @@ double ImpulsePortfolio::cost_of_steps(std::span<const double> r) const {
   Index pushing = 0;
   for (std::size_t k = 0; k < r.size(); k += 3) pushing += r[k] > 0.0 ? 1 : 0;
   const double share = static_cast<double>(pushing) / std::max(1.0, m);
-  const double rest = kStepBlock * blocks * share * share + kStepContact * m + 3.0 * sweep_cost_;
-  if (steps_so_far_ > 0) return kSparseOperation * system_.flops() / steps_so_far_ + rest;
+  const double rest = kStepBlock * blocks * share * share + kStepContact * pushing + 3.0 * sweep_cost_;
   const double n = 3.0 * pushing;
-  const double dense = 2.0 / 3.0 * n * n * n;
+  const double dense = kDenseOperation * 2.0 / 3.0 * n * n * n;
+  if (steps_so_far_ > 0) return std::min(dense, kSparseOperation * system_.flops() / steps_so_far_) + rest;
   // a factor that holds four times the entries of the matrix
   const double entries = 4.0 * 9.0 * blocks * share * share;
   const double sparse = n > 0.0 ? kSparseOperation * entries * entries / n : 0.0;

@@ -35,7 +35,8 @@
 /// `leave_steps_to_others`: no Newton steps here; the solve ends as stalled where a trial would begin. `end_after_trials`: it
 /// ends so where trials do not get on.
 ///
-/// Up to NewtonSystem::kSmall contacts nothing allocates after `prepare`; beyond, the first trial does.
+/// Newton steps and Anderson's method are prepared where they are needed first: most problems of few contacts are solved
+/// before, and to prepare both costs as much as all of the rest there. So the first solve after `prepare` may allocate.
 namespace signorini {
 
 struct PortfolioOptions {

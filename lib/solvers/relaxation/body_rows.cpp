@@ -31,26 +31,31 @@ std::optional<std::pair<Index, Index>> large_body(const ContactProblem& problem)
 Index slots_of(std::size_t dofs) { return static_cast<Index>((dofs + 2) / 3); }
 
 /// Blocks that J and P hold, and a bound from above of those of W: contacts that share two bodies count twice.
-std::pair<double, double> blocks_to_read(const ContactProblem& problem) {
-  const Index size = problem.node_size();
-  const Components bodies = connected_components(problem.M, size);
-  std::vector<double> dofs(bodies.count, 0.0), touches(bodies.count, 0.0);
-  for (const Index body : bodies.label) dofs[body] += size;
-  std::vector<Index> last(bodies.count, -1);
-  for (Index column = 0; column < 3 * problem.contacts(); ++column) {
-    for (SparseColumns::InnerIterator entry(problem.H, column); entry; ++entry) {
-      const Index body = bodies.label[entry.index() / size];
-      if (last[body] != column / 3) touches[body] += 1.0;
-      last[body] = column / 3;
+struct BlocksToRead {
+  explicit BlocksToRead(const ContactProblem& problem) {
+    const Index size = problem.node_size();
+    const Components bodies = connected_components(problem.M, size);
+    std::vector<Index> dofs(bodies.count, 0), touches(bodies.count, 0), last(bodies.count, -1);
+    for (const Index body : bodies.label) dofs[body] += size;
+    for (Index contact = 0; contact < problem.contacts(); ++contact) {
+      for (Index column = 3 * contact; column < 3 * contact + 3; ++column) {
+        for (SparseColumns::InnerIterator entry(problem.H, column); entry; ++entry) {
+          const Index body = bodies.label[entry.index() / size];
+          if (last[body] != contact) ++touches[body];
+          last[body] = contact;
+        }
+      }
+    }
+    for (std::size_t b = 0; b < dofs.size(); ++b) {
+      const double touching = touches[b];
+      own += 2.0 * touching * slots_of(dofs[b]);
+      delassus += touching * touching;
+      largest_body = std::max(largest_body, dofs[b]);
     }
   }
   double own = 0.0, delassus = 0.0;
-  for (std::size_t b = 0; b < dofs.size(); ++b) {
-    own += 2.0 * touches[b] * static_cast<double>(slots_of(static_cast<std::size_t>(dofs[b])));
-    delassus += touches[b] * touches[b];
-  }
-  return {own, delassus};
-}
+  Index largest_body = 0;  ///< dofs
+};
 
 /// Writes the rows contact by contact.
 class BodyRowsBuilder {
@@ -154,12 +159,12 @@ std::string body_rows_refusal(const ContactProblem& problem) {
 bool takes_body_rows(const ContactProblem& problem, SweepMatrix matrix) {
   if (matrix == SweepMatrix::delassus) return false;
   if (matrix == SweepMatrix::bodies) return true;
-  if (!body_rows_refusal(problem).empty()) return false;
-  const auto [own, delassus] = blocks_to_read(problem);
-  return own < delassus;
+  if (problem.has_dual() || !problem.has_primal()) return false;
+  const BlocksToRead blocks(problem);
+  return blocks.largest_body <= MassFactor::kDenseBody && blocks.own < blocks.delassus;
 }
 
-double delassus_blocks_at_most(const ContactProblem& problem) { return blocks_to_read(problem).second; }
+double delassus_blocks_at_most(const ContactProblem& problem) { return BlocksToRead(problem).delassus; }
 
 BodyRows make_body_rows(const ContactProblem& problem) {
   return BodyRowsBuilder(problem, make_direction_rows(problem.H, problem.contacts())).build();

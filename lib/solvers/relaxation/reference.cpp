@@ -7,6 +7,7 @@
 
 #include "contact/delassus_operator.h"
 #include "solvers/relaxation/one_contact.h"
+#include "solvers/stop_test.h"
 
 namespace signorini {
 
@@ -239,7 +240,7 @@ void Reference::prepare_island(ReducedProblem problem, Vector mu) {
   s.mu = std::move(mu);
   s.law = options_.common.law;
   const Index m = s.contacts();
-  s.scale = m > 0 && s.q.cwiseAbs().maxCoeff() > 0.0 ? s.q.cwiseAbs().maxCoeff() : 1.0;
+  s.scale = signorini::velocity_scale(s.q);
   s.rho_n = Vector::Zero(m);
   s.rho_t = Vector::Zero(m);
   s.diagonal.assign(m, Matrix3::Zero());
