@@ -35,6 +35,7 @@ constexpr double kStep = 3.5;  ///< a factor of M + H C Hᵀ, for each entry of 
 constexpr double kStepContact = 6000.0;  ///< the rest of a Newton step on velocities, for each contact
 constexpr double kStepsOfBodies = 25.0,
                  kStepsOfStacks = 10.0;  ///< that a problem takes; the quick ones of stacks
+constexpr double kShareOfSteps = 0.25;   ///< of these, on steps on impulses before
 constexpr double kManyRows = 2.0;  ///< rows of H over dofs: systems on velocities are then the smaller ones
 constexpr double kFactor = 3.0;    ///< a factor of M, for each entry of a body's part times its dofs ^ 2/3
 constexpr double kGradients = 150.0;  ///< products of the free velocity and of the bound
@@ -305,6 +306,9 @@ SolveReport Auto::solve(std::span<double> r, const StopRule& stop, IterationObse
   return solve_on_impulses(r, stop, observer);
 }
 
+/// Operations of steps on impulses before those on velocities come, where these are dear.
+double Auto::worth_of_trials() const { return deforms_ ? kShareOfSteps * kStepsOfBodies * costs_.step : 0.0; }
+
 /// Where redundant contacts keep Newton steps on impulses from arriving, convex steps on velocities do: they see no
 /// impulses that cancel. With many more rows than dofs, steps on velocities come first.
 SolveReport Auto::solve_on_impulses(std::span<double> r, const StopRule& stop, IterationObserver* observer) {
@@ -322,7 +326,7 @@ SolveReport Auto::solve_on_impulses(std::span<double> r, const StopRule& stop, I
     sweep_and_step(r, course, "impulses");
     if (course.whole.status == SolveStatus::converged || course.used_up()) return course.whole;
   }
-  impulses_->end_after_trials(problem_ != nullptr ? kTrialsOnImpulses : 0);
+  impulses_->end_after_trials(problem_ != nullptr ? kTrialsOnImpulses : 0, worth_of_trials());
   course.next(steps_first_ ? "both" : "impulses", false, sweep);
   if (course.whole.status != SolveStatus::stalled || problem_ == nullptr) return course.whole;
   if (PrimalSystem::refusal(*problem_).empty()) {
@@ -472,7 +476,7 @@ void Auto::iterate_on_velocities(std::span<double> r, Course& course, double bef
 /// Sweeps over W, and Newton steps on velocities where these are cheaper than those on impulses.
 void Auto::sweep_and_step(std::span<double> r, Course& course, const char* used) {
   impulses_->leave_steps_to_others(costs_.step, kStepsOfBodies);
-  impulses_->end_after_trials(deforms_ ? kTrialsOnImpulses : 0);
+  impulses_->end_after_trials(deforms_ ? kTrialsOnImpulses : 0, worth_of_trials());
   course.next(used, false, [&](const StopRule& left) { return sweep_impulses(r, left, course.shown()); });
   impulses_->leave_steps_to_others(0.0);
   if (course.whole.status != SolveStatus::stalled) return;

@@ -91,6 +91,7 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
     double velocities() const;
     double factorless() const;
   };
+  double worth_of_trials() const;
   static Costs costs_of(const ContactProblem& problem);
   static Costs costs_of_stack(const ContactProblem& problem);
   static bool prefers_impulses(const Costs& costs);

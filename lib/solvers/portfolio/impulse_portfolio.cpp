@@ -35,6 +35,7 @@ constexpr double kGrowth = 1.5;         ///< of the cost of a trial after one th
 constexpr double kRegularisation = 0.01, kShift = 0.1;
 constexpr int kMostSteps = 60, kPatience = 12;           ///< of full steps, the first trial
 constexpr int kMostLaterSteps = 30, kLaterPatience = 8;  ///< from iterates of sweeps
+constexpr double kShareOfFirst = 0.5;                    ///< of what trials have to cost
 constexpr double kProximalSteps = 40.0;
 constexpr double kGain = 2.0, kLargeGain = 20.0;
 
@@ -201,6 +202,11 @@ void ImpulsePortfolio::note_rate() {
   rates_[anderson ? 1 : 0] = record_.rate() / (anderson ? kAndersonCost : 1.0);
 }
 
+bool ImpulsePortfolio::trials_are_over(std::span<const double> r) const {
+  if (most_trials_ == 0 || trials_ < most_trials_) return false;
+  return steps_so_far_ * cost_of_steps(r) >= least_of_trials_;
+}
+
 void ImpulsePortfolio::begin_trial(std::span<const double> r) {
   if (!newton_ready_) prepare_newton();
   if (!newton_begun_) system_.begin(stop_->scale());
@@ -274,6 +280,9 @@ bool ImpulsePortfolio::trial_is_over() {
     idle_ = 0;
   }
   const bool first = !proximal_begun_ && trials_ == 0;
+  // where what comes instead is dear, steps from zero may wander
+  if (first && steps_ < kMostSteps && steps_ * cost_of_steps(best_r_) < kShareOfFirst * least_of_trials_)
+    return false;
   return steps_ >= (first ? kMostSteps : kMostLaterSteps) || idle_ >= (first ? kPatience : kLaterPatience);
 }
 
@@ -309,7 +318,7 @@ LoopEnd ImpulsePortfolio::settle(std::span<double> r) {
   count_factor(r);
   if (record_.best() * stop_->scale() > target_ && trial_is_due(r)) {
     left_to_others_ = others_are_cheaper(r);
-    if (left_to_others_ || (most_trials_ > 0 && trials_ >= most_trials_)) return LoopEnd::stuck;
+    if (left_to_others_ || trials_are_over(r)) return LoopEnd::stuck;
     begin_trial(r);
   } else if (changes_accelerator()) {
     length_ = kFirstLeg;

@@ -68,8 +68,12 @@ class ImpulsePortfolio : public RegisteredSolver<ImpulsePortfolio, PortfolioOpti
   bool left_to_others() const { return left_to_others_; }
   /// Of the last solve's sweeps, at their rate; infinite where they had none.
   double operations_left() const;
-  /// Of the next solves: they end as stalled where this many trials one after the other gained little; 0: never.
-  void end_after_trials(int trials) { most_trials_ = trials; }
+  /// Of the next solves: they end as stalled where this many trials one after the other gained little and all Newton steps
+  /// have cost as many `operations`; 0 trials: never.
+  void end_after_trials(int trials, double operations = 0.0) {
+    most_trials_ = trials;
+    least_of_trials_ = operations;
+  }
 
  protected:
   Iteration start(std::span<double> r, const StopTest& stop) override;
@@ -95,6 +99,7 @@ class ImpulsePortfolio : public RegisteredSolver<ImpulsePortfolio, PortfolioOpti
   void count_factor(std::span<const double> r);
   bool others_are_cheaper(std::span<const double> r) const;
   double cost_of_trial(std::span<const double> r) const;
+  bool trials_are_over(std::span<const double> r) const;
   bool trial_is_due(std::span<const double> r) const;
   void begin_trial(std::span<const double> r);
   Iteration step(std::span<double> r);
@@ -116,6 +121,7 @@ class ImpulsePortfolio : public RegisteredSolver<ImpulsePortfolio, PortfolioOpti
   double counted_factor_ = 0.0;  ///< operations of a factor, by its pattern; 0: not counted
   double step_of_others_ = 0.0, steps_of_others_ = 0.0;  ///< operations; number
   int most_trials_ = 0;
+  double least_of_trials_ = 0.0;  ///< operations
   bool newton_ready_ = false, anderson_ready_ = false;
 
   // of one solve
