@@ -176,8 +176,8 @@ def snake(cluster, program, campaign, shards, beside):
     words = ["snakemake", "-s", HOUSE / "configs/Snakefile", "--slurm", "-j", 4, "--max-status-checks-per-second", 1, "--latency-wait", 30,
              "--directory", campaign.parent, "--config", f"campaign={campaign}", f"shards={shards}", "report=false", f"program={program}",
              f"beside={beside}", "--default-resources", "slurm_partition=main", "runtime=600", "mem_mb=0", "disk_mb=0"]
-    log = open(campaign.parent / "snakemake.log", "w", encoding="utf-8")
-    return subprocess.Popen([*map(str, words)], env=cluster.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+    with open(campaign.parent / "snakemake.log", "w", encoding="utf-8") as log:
+        return subprocess.Popen([*map(str, words)], env=cluster.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
 
 ENGINES = {"slurm": submit, "snakemake": snake}
