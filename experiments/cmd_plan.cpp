@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <set>
@@ -34,6 +36,12 @@ std::map<std::string, Amount> amounts_of(const PlanOutcome& plan) {
   return amounts;
 }
 
+/// Shards of ten minutes: many times their start, and none that holds up the rest (docs/notes/campaign-scale.md).
+int good_shards(double seconds) {
+  constexpr double kSecondsOfShard = 600.0, kMost = 1e6;
+  return static_cast<int>(std::clamp(std::ceil(seconds / kSecondsOfShard), 1.0, kMost));
+}
+
 void print_plan(const PlanOutcome& plan) {
   using enum Align;
   TextTable table(
@@ -61,13 +69,16 @@ void print_plan(const PlanOutcome& plan) {
     say(fmt::format("next: signorini run --plan {} --recordings --shard I/N, then signorini plan -o {} again",
                     folder, folder));
   else
-    say(fmt::format("next: signorini run --plan {} --shard I/N for I = 1 ... N, then signorini merge {}",
-                    folder, folder));
+    say(fmt::format(
+        "next: signorini run --plan {0} --shard I/N for I = 1 ... N, then signorini merge {0}; N = {1} makes "
+        "shards of ten minutes",
+        folder, good_shards(seconds)));
 }
 
 Json plan_json(const PlanOutcome& plan) {
   Json experiments = Json::array();
   const std::map<std::string, Amount> amounts = amounts_of(plan);
+  double seconds = 0.0;
   for (const PlannedExperiment& one : plan.campaign.experiments) {
     const auto found = amounts.find(one.id);
     const Amount amount = found == amounts.end() ? Amount{} : found->second;
@@ -76,13 +87,15 @@ Json plan_json(const PlanOutcome& plan) {
                            {"groups", amount.cells},
                            {"measured", amount.measured},
                            {"estimated_seconds", amount.seconds}});
+    seconds += amount.seconds;
   }
   return {{"folder", plan.campaign.folder.string()},
           {"size", plan.campaign.size},
           {"experiments", experiments},
           {"recordings", plan.recordings.size()},
           {"missing_recordings", plan.missing},
-          {"waiting_experiments", plan.waiting}};
+          {"waiting_experiments", plan.waiting},
+          {"shards", good_shards(seconds)}};
 }
 
 }  // namespace
@@ -115,7 +128,7 @@ void add_plan(CLI::App& app, Program& program) {
       "is "
       "done.\n"
       "With --json: an object with folder, size, experiments (id, snapshots, groups, measured, "
-      "estimated_seconds), recordings, missing_recordings, waiting_experiments.\n"
+      "estimated_seconds), recordings, missing_recordings, waiting_experiments, shards (of ten minutes).\n"
       "Exit codes: 0 success; 2 wrong command line or experiment; 3 a file cannot be read or written; 130 "
       "interrupted.");
   auto a = std::make_shared<PlanRequest>();

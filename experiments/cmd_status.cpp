@@ -68,7 +68,7 @@ struct StatusArguments {
 std::vector<PlannedCell> costed_cells(const Campaign& campaign) {
   std::map<std::string, double> took;
   for (const FinishedCell& one : read_finished_cells(campaign.folder))
-    took.emplace(cell_key(one.experiment, one.cell), one.seconds);
+    took.emplace(cell_key(one.experiment, one.cell), one.tally.seconds);
   std::vector<PlannedCell> cells = read_cells(campaign);
   for (PlannedCell& one : cells) {
     const auto found = took.find(cell_key(one.experiment, one.cell));

@@ -24,9 +24,16 @@ std::string cell_key(const std::string& experiment, const ConvergenceTrace& curv
                              {curve.file, curve.step, 0, curve.solver, curve.options, {}, curve.tolerance});
 }
 
-int failed_rows(const RunGroup& group) {
-  return static_cast<int>(std::ranges::count_if(
-      group.rows, [](const RunRecord& row) { return row.status == SolveStatus::failed; }));
+GroupTally tally_of(const RunGroup& group, double seconds) {
+  const auto failed = std::ranges::count_if(
+      group.rows, [](const RunRecord& row) { return row.status == SolveStatus::failed; });
+  return {seconds, static_cast<int>(failed), static_cast<int>(group.rows.size()),
+          static_cast<int>(group.curves.size())};
+}
+
+[[noreturn]] void refuse_unplanned(const std::string& experiment, const RunCell& cell) {
+  throw_usage("{}: {} step {}, {} is not in cells.csv; plan the campaign again", experiment, cell.file,
+              cell.step, cell.label);
 }
 
 }  // namespace
@@ -66,21 +73,19 @@ void ShardGroups::begin(const ResultHead& head) {
 bool ShardGroups::wants(const RunCell& cell) {
   const std::string key = cell_key(experiment_, cell);
   const auto found = shard_of_.find(key);
-  if (found == shard_of_.end())
-    throw_usage("{}: {} step {}, {} is not in cells.csv; plan the campaign again", experiment_, cell.file,
-                cell.step, cell.label);
+  if (found == shard_of_.end()) refuse_unplanned(experiment_, cell);
   return found->second == shard_ && !finished_.contains(key);
 }
 
 RunGroup ShardGroups::group(const RunCell&, const std::function<RunGroup()>& make) {
   const Stopwatch watch;
   RunGroup made = make();
-  seconds_ = watch.seconds();
+  tally_ = tally_of(made, watch.seconds());
   return made;
 }
 
-void ShardGroups::kept(const RunCell& cell, const RunGroup& group) {
-  part_.add(experiment_, cell, seconds_, failed_rows(group));
+void ShardGroups::kept(const RunCell& cell, const RunGroup&) {
+  part_.add(experiment_, cell, tally_);
   ++made_;
   constexpr double kSeconds = 30.0;  // others may have finished groups of this shard meanwhile
   if (since_refresh_.seconds() < kSeconds) return;
@@ -128,6 +133,7 @@ void MergeGroups::read_parts(RunMonitor& monitor) {
         const auto found = groups.find(cell_key(experiment_, curve));
         if (found != groups.end()) found->second.curves.push_back(std::move(curve));
       }
+      check_whole(part, groups);
       for (auto& [key, group] : groups) copies_[key].push_back({i, std::move(group)});
     } catch (const InputError& error) {
       if (unreadable_.empty()) unreadable_ = part.folder.parent_path().string();
@@ -136,6 +142,23 @@ void MergeGroups::read_parts(RunMonitor& monitor) {
           error.what(), part.folder.parent_path().string()));
     }
   }
+}
+
+/// A table that was cut reads well as far as it goes.
+void MergeGroups::check_whole(const PartOfExperiment& part,
+                              const std::map<std::string, RunGroup>& groups) const {
+  int rows = 0, curves = 0;
+  for (const auto& [key, tally] : part.finished) {
+    const auto found = groups.find(key);
+    const RunGroup none;
+    const RunGroup& group = found == groups.end() ? none : found->second;
+    rows += std::max(tally.rows - static_cast<int>(group.rows.size()), 0);
+    curves += std::max(tally.curves - static_cast<int>(group.curves.size()), 0);
+  }
+  if (rows > 0)
+    throw_input("{}: {} rows of finished groups are missing", (part.folder / "runs.csv").string(), rows);
+  if (curves > 0)
+    throw_input("{}: {} curves of finished groups are missing", (part.folder / "trace.h5").string(), curves);
 }
 
 /// The kind of machine that has made every one of these, "" when none has. Of several the first part's.
@@ -170,6 +193,7 @@ void MergeGroups::choose(const std::vector<PlannedCell>& cells, MergeChoice choi
   std::map<std::pair<std::string, std::string>, std::vector<const PlannedCell*>> by_snapshot;
   for (const PlannedCell& one : cells) {
     if (one.experiment != experiment_) continue;
+    planned_.insert(signorini::cell_key(experiment_, one.cell));
     if (!copies_.contains(signorini::cell_key(experiment_, one.cell))) {
       ++missing_;
       continue;
@@ -213,7 +237,9 @@ void MergeGroups::begin(const ResultHead& head) {
 }
 
 bool MergeGroups::wants(const RunCell& cell) {
-  return chosen_.contains(signorini::cell_key(experiment_, cell));
+  const std::string key = signorini::cell_key(experiment_, cell);
+  if (!planned_.contains(key)) refuse_unplanned(experiment_, cell);
+  return chosen_.contains(key);
 }
 
 RunGroup MergeGroups::group(const RunCell& cell, const std::function<RunGroup()>&) {

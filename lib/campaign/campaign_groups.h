@@ -54,7 +54,7 @@ class ShardGroups : public RunGroups {
   FinishedCells& finished_;
   CampaignPart& part_;
   Stopwatch since_refresh_;
-  double seconds_ = 0.0;  ///< that the last group took
+  GroupTally tally_;  ///< of the last group
   std::size_t made_ = 0;
 };
 
@@ -80,6 +80,7 @@ class MergeGroups : public RunGroups {
               ResultHead expected, MergeChoice choice, RunMonitor& monitor);
 
   void begin(const ResultHead& head) override;
+  /// Throws `UsageError` for a group that is not in the plan.
   bool wants(const RunCell& cell) override;
   RunGroup group(const RunCell& cell, const std::function<RunGroup()>& make) override;
 
@@ -99,6 +100,7 @@ class MergeGroups : public RunGroups {
 
   void check_parts() const;
   void read_parts(RunMonitor& monitor);
+  void check_whole(const PartOfExperiment& part, const std::map<std::string, RunGroup>& groups) const;
   void choose(const std::vector<PlannedCell>& cells, MergeChoice choice);
   std::string machine_of_all(const std::vector<const PlannedCell*>& cells) const;
   /// From this kind of machine, or from any where it is "".
@@ -108,6 +110,7 @@ class MergeGroups : public RunGroups {
   ResultHead expected_;
   std::vector<PartOfExperiment> parts_;
   Copies copies_;
+  std::set<std::string> planned_;  ///< `cell_key` of all groups of the experiment
   std::map<std::string, const Copy*> chosen_;
   std::map<std::pair<std::string, std::string>, std::string> machine_of_;  ///< by file and step
   std::set<std::size_t> used_;

@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string kHeader = fmt::format("{},seconds,failed\n", kCellColumns);
+const std::string kHeader = fmt::format("{},seconds,failed,rows,curves\n", kCellColumns);
 constexpr const char* kEnded = "ended";
 
 /// Differs between processes of all machines; nothing of it shows in a result.
@@ -57,13 +57,16 @@ std::string text_from(const fs::path& path, std::size_t offset) {
 
 /// False for a line of another shape: a full disk may leave anything.
 bool parse_finished(const CsvLine& line, FinishedCell& out) {
-  constexpr std::size_t kColumns = 10;
-  if (line.size() != kColumns || line[0] == "experiment") return false;
+  constexpr std::size_t kEarlier = 10, kColumns = 12;
+  if ((line.size() != kColumns && line.size() != kEarlier) || line[0] == "experiment") return false;
   try {
     out.experiment = line[0];
     out.cell = parse_cell_fields(line);
-    out.seconds = parse_double(line[8], "seconds");
-    out.failed = static_cast<int>(parse_integer(line[9], "failed"));
+    out.tally.seconds = parse_double(line[8], "seconds");
+    out.tally.failed = static_cast<int>(parse_integer(line[9], "failed"));
+    if (line.size() == kEarlier) return true;
+    out.tally.rows = static_cast<int>(parse_integer(line[10], "rows"));
+    out.tally.curves = static_cast<int>(parse_integer(line[11], "curves"));
     return true;
   } catch (const UsageError&) {
     return false;
@@ -106,8 +109,9 @@ CampaignPart::~CampaignPart() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-void CampaignPart::add(const std::string& experiment, const RunCell& cell, double seconds, int failed) {
-  const std::string line = fmt::format("{},{:.6g},{}", cell_fields(experiment, cell), seconds, failed);
+void CampaignPart::add(const std::string& experiment, const RunCell& cell, const GroupTally& tally) {
+  const std::string line = fmt::format("{},{:.6g},{},{},{}", cell_fields(experiment, cell), tally.seconds,
+                                       tally.failed, tally.rows, tally.curves);
   append_to_disk(descriptor_, line + "\n", path_ / "cells.csv");
 }
 
@@ -139,19 +143,20 @@ std::vector<FinishedCell> read_finished_cells(const fs::path& campaign) {
 }
 
 std::vector<PartOfExperiment> parts_of(const fs::path& campaign, const std::string& experiment) {
-  std::map<std::string, std::set<std::string>> finished;
+  std::map<std::string, std::map<std::string, GroupTally>> finished;
   for (const FinishedCell& one : read_finished_cells(campaign)) {
-    if (one.experiment == experiment) finished[one.part].insert(cell_key(experiment, one.cell));
+    if (one.experiment == experiment)
+      finished[one.part].insert_or_assign(cell_key(experiment, one.cell), one.tally);
   }
   std::vector<PartOfExperiment> parts;
-  for (const auto& [name, keys] : finished) {
+  for (const auto& [name, groups] : finished) {
     const fs::path folder = campaign / "parts" / name / experiment;
     PartOfExperiment one;
     one.part = name;
     one.folder = folder;
     one.head = ResultHead::of(text_or_nothing(folder / "run.toml"));
     one.env = text_or_nothing(folder / "env.json");
-    one.finished = keys;
+    one.finished = groups;
     one.machine = machine_kind(one.env);
     one.build = build_digest(one.env);
     parts.push_back(std::move(one));

@@ -14,12 +14,18 @@
 /// What the processes of a campaign have made so far.
 namespace signorini {
 
+/// What a group of runs took and left in a part.
+struct GroupTally {
+  double seconds = 0.0;
+  int failed = 0;            ///< rows with status failed
+  int rows = 0, curves = 0;  ///< 0 in parts of earlier programs, which did not say
+};
+
 /// A group of runs that is done, as a part says.
 struct FinishedCell {
   std::string part, experiment;
   RunCell cell;
-  double seconds = 0.0;  ///< that the group took
-  int failed = 0;        ///< rows with status failed
+  GroupTally tally;
 };
 
 /// The folder that one process writes: DIR/parts/<shard>-<digest of the host's name>-<random>.
@@ -33,7 +39,7 @@ class CampaignPart {
 
   const std::filesystem::path& path() const { return path_; }
   /// Rows and curves of the group are on disk.
-  void add(const std::string& experiment, const RunCell& cell, double seconds, int failed);
+  void add(const std::string& experiment, const RunCell& cell, const GroupTally& tally);
   /// The process comes to its end, the destructor says so too: nobody need wait for more.
   void end() const;
 
@@ -70,10 +76,11 @@ struct PartOfExperiment {
   std::string part;
   std::filesystem::path folder;
   ResultHead head;
-  std::string env;                 ///< env.json
-  std::string machine;             ///< `machine_kind`
-  std::string build;               ///< `build_digest`
-  std::set<std::string> finished;  ///< `cell_key` of its groups; of others rows or curves may be missing
+  std::string env;      ///< env.json
+  std::string machine;  ///< `machine_kind`
+  std::string build;    ///< `build_digest`
+  std::map<std::string, GroupTally>
+      finished;  ///< by `cell_key`; of other groups rows or curves may be missing
 };
 /// Those that have finished a group of it, in the order of their names.
 std::vector<PartOfExperiment> parts_of(const std::filesystem::path& campaign, const std::string& experiment);

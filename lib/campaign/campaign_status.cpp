@@ -38,9 +38,9 @@ CampaignStatus status_of(const Campaign& campaign) {
       continue;
     }
     ++experiment.done;
-    experiment.failed += found->second->failed;
-    experiment.done_seconds += found->second->seconds;
-    measured += found->second->seconds;
+    experiment.failed += found->second->tally.failed;
+    experiment.done_seconds += found->second->tally.seconds;
+    measured += found->second->tally.seconds;
     estimated += one.seconds;
   }
   if (measured > 0.0 && estimated > 0.0) status.ratio = measured / estimated;

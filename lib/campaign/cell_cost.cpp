@@ -60,7 +60,8 @@ double CostModel::Rate::mean() const { return std::exp(sum_of_logs / groups); }
 
 void CostModel::learn(const fs::path& folder) {
   if (is_campaign(folder)) {
-    for (const FinishedCell& one : read_finished_cells(folder)) learn(one.experiment, one.cell, one.seconds);
+    for (const FinishedCell& one : read_finished_cells(folder))
+      learn(one.experiment, one.cell, one.tally.seconds);
     return;
   }
   std::error_code error;

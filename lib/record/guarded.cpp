@@ -17,6 +17,7 @@
 #include <exception>
 #include <system_error>
 
+#include "base/cancellation.h"
 #include "base/check.h"
 #include "base/reason.h"
 #include "record/checked_files.h"
@@ -151,6 +152,8 @@ void run_in_child(const std::string& name, std::uintmax_t bytes, FunctionRef<voi
   // Without a status (SIGCHLD is ignored in this process) only the reply counts.
   if (waited == child && WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
+    // A terminal, timeout(1) and schedulers signal the whole process group: the file is not to blame.
+    if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) throw Cancelled();
     if (signal == SIGXCPU || signal == SIGKILL) {
       throw_input("{}: damaged file (checking it needed more than {} s of CPU time)", name, seconds);
     }

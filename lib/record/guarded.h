@@ -13,6 +13,7 @@ namespace signorini {
 /// Runs `work` in a forked child with limits on memory (its present size + 1 GiB + 4 × `bytes`), CPU time and
 /// wall time (10 s and 60 s, growing with `bytes`). An exception of `work` is rethrown here as `InputError`
 /// with the same text; a crash or an exceeded limit becomes `InputError` "<name>: damaged file (…)".
+/// `Cancelled` (base/cancellation.h) where SIGINT, SIGTERM or SIGHUP ended the child.
 ///
 /// `work` must not take locks that other threads of this process may hold, apart from the HDF5 lock and
 /// malloc's.

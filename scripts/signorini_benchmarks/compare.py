@@ -18,6 +18,7 @@ from signorini_benchmarks.verdict import CHANGE, LEVEL, Change, judge
 
 UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 SIDES = ("old", "new")
+VERDICTS = ("faster", "slower", "same", "open", "not judged")
 FIELDS = ("program", "row", "old_seconds", "new_seconds", "ratio", "low", "high", "rounds", "verdict")
 
 
@@ -109,19 +110,40 @@ def interval_text(change):
     return "–" if math.isinf(change.high) else f"{change.low:.3f} to {change.high:.3f}"
 
 
+def mean_ratio(rows):
+    return math.exp(statistics.fmean(math.log(row.change.ratio) for row in rows))
+
+
 def summary_line(program, rows):
-    mean = math.exp(statistics.fmean(math.log(row.change.ratio) for row in rows))
     counts = Counter(row.change.verdict for row in rows)
-    words = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ("faster", "slower", "same", "open", "not judged") if counts[verdict])
-    return f"| `{program}` | {len(rows)} | {mean:.3f} | {words} |"
+    words = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict])
+    return f"| `{program}` | {len(rows)} | {mean_ratio(rows):.3f} | {words} |"
 
 
-def markdown_text(rows, asides, builds):
-    """`builds`: {side: facts of its build}; `asides`: {program: {row: remark}}"""
+def conditions_text(facts):
+    """Where and beside what the rounds ran. `facts`: those of every run."""
+    machines = sorted({f"{one['machine'].get('cpu', 'unknown processor')}, {one['machine'].get('cores', '?')} cores" for one in facts})
+    text = f"Machine: {'; '.join(machines)}. Other work kept up to {max(one['other_cores'] for one in facts):.1f} cores busy."
+    return text + (" Small sizes and short times (`--quick`): not to be quoted." if any(one["quick"] for one in facts) else "")
+
+
+def changelog_line(rows, builds):
+    """What goes to the top of CHANGELOG.md before a release."""
+    parts = []
+    for name in dict.fromkeys(row.program for row in rows):
+        of_program = [row for row in rows if row.program == name]
+        counts = Counter(row.change.verdict for row in of_program)
+        words = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict])
+        parts.append(f"`{name}` {mean_ratio(of_program):.3f} ({words})")
+    return f"- Times beside {builds['old']['git']}, new over old, mean over all rows of a program: {'; '.join(parts)}."
+
+
+def markdown_text(rows, asides, builds, facts):
+    """`builds`: {side: facts of its build}; `asides`: {program: {row: remark}}; `facts`: of every run"""
     lines = [f"# {builds['new']['git']} beside {builds['old']['git']}", "",
              f"Both builds in turns on one machine. Ratio: time of the new over the old one; its interval holds with probability {LEVEL:.0%}. *Faster* and "
              f"*slower*: the interval excludes 1 and the ratio is at least {CHANGE:.0%} away from it; *same*: the interval lies within {CHANGE:.0%}; "
-             "*open*: neither.", "", "| program | rows | mean ratio | verdicts |", "|---|--:|--:|---|"]
+             "*open*: neither.", "", conditions_text(facts), "", "| program | rows | mean ratio | verdicts |", "|---|--:|--:|---|"]
     programs = list(dict.fromkeys(row.program for row in rows))
     lines += [summary_line(name, [row for row in rows if row.program == name]) for name in programs]
     for name in programs:
@@ -131,6 +153,7 @@ def markdown_text(rows, asides, builds):
     remarks = [f"- `{name}`: `{key}`: {remark}" for name, found in asides.items() for key, remark in sorted(found.items())]
     if remarks:
         lines += ["", "## Not compared", "", *remarks]
+    lines += ["", "## For CHANGELOG.md", "", changelog_line(rows, builds)]
     lines += ["", f"Old: {build_text(builds['old'])}. New: {build_text(builds['new'])}.", ""]
     return "\n".join(lines)
 
@@ -140,7 +163,7 @@ def build_text(facts):
 
 
 def write_tables(folder, programs):
-    rows, asides, builds = [], {}, None
+    rows, asides, builds, facts = [], {}, None, []
     for program in programs:
         rounds = read_rounds(folder, program)
         rows += rows_of(program, rounds)
@@ -149,10 +172,11 @@ def write_tables(folder, programs):
             asides[program.name] = found
         for old, new in rounds:
             builds = check_same_builds(folder, builds, {"old": old.facts["build"], "new": new.facts["build"]})
+            facts += [check_same_place(folder, facts, side.facts) for side in (old, new)]
     if not rows:
         raise BenchmarkError(f"{folder}: no round in which both sides have run a row in common")
     (folder / "comparison.csv").write_text(csv_text(rows), encoding="utf-8")
-    (folder / "comparison.md").write_text(markdown_text(rows, asides, builds), encoding="utf-8")
+    (folder / "comparison.md").write_text(markdown_text(rows, asides, builds, facts), encoding="utf-8")
     return rows
 
 
@@ -161,6 +185,14 @@ def check_same_builds(folder, before, now):
     for side in SIDES:
         if before and before[side]["git"] != now[side]["git"]:
             raise BenchmarkError(f"{folder}: rounds of {before[side]['git']} and of {now[side]['git']} as the {side} side; choose another folder with -o, or --again")
+    return now
+
+
+def check_same_place(folder, before, now):
+    """Rounds of another machine, or of other sizes, are another comparison."""
+    for key, what in (("machine", "on two machines"), ("quick", "with and without --quick")):
+        if before and before[0][key] != now[key]:
+            raise BenchmarkError(f"{folder}: rounds {what}; choose another folder with -o, or --again")
     return now
 
 

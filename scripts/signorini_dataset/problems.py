@@ -18,6 +18,7 @@ FIELDS = ("name", "scene", "size", "step", "kind", "dt", "time", "contacts", "do
           "natural_map", "bytes", "message")
 ACCURATE = 1e-10  # residual up to which a solution may serve as a reference
 UNFINISHED = ".making-"  # how folders of problems that are being made begin
+CLOCK = "time_limit"  # status of a solve that the clock ended; what was made of it is made again under another limit
 VERSION = 2       # of what is written: rows and files of an earlier one are made again
 
 
@@ -44,6 +45,8 @@ def best_solution(asked, recording, step, folder):
         if row["status"] in ("unsupported", "failed") or not math.isfinite(residual):
             messages.append(f"{solver}: {row['message'] or row['status']}")
             continue
+        if row["status"] == CLOCK:  # what it would have reached may be the best elsewhere
+            messages.append(f"{solver}: {CLOCK}")
         if best is None or residual < float(best[0]["residual"]):
             best = row, answer
         if residual <= asked.tolerance:
@@ -101,14 +104,15 @@ def settings_of(asked, digest):
     return {"version": VERSION, "scene": digest, "solvers": asked.solvers, "tolerance": asked.tolerance, "max_iterations": asked.max_iterations}
 
 
-def noted(note, folder, settings):
+def noted(note, folder, settings, time_limit):
     """What an earlier run wrote down of a problem whose files are there; None where it has to be made."""
     try:
         known = json.loads(note.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
     whole = known.get("settings") == settings and all((folder / name).is_file() for name in known["sha256"])
-    return known if whole else None
+    clock_ended_one = CLOCK in known.get("row", {}).get("message", "")
+    return known if whole and (not clock_ended_one or known.get("time_limit") == time_limit) else None
 
 
 def problem_rows(asked, recording, scene, digest, chosen, folder):
@@ -116,11 +120,11 @@ def problem_rows(asked, recording, scene, digest, chosen, folder):
     settings, rows, digests = settings_of(asked, digest), [], {}
     for snapshot in chosen:
         note = folder / f".{scene}-{snapshot['step']}.json"
-        known = noted(note, folder, settings)
+        known = noted(note, folder, settings, asked.time_limit)
         if known is None:
             say(f"{scene}: step {snapshot['step']}, {snapshot['contacts']} contacts")
             row, made = make(asked, recording, scene, snapshot, folder)
-            known = {"settings": settings, "row": row, "sha256": made}
+            known = {"settings": settings, "time_limit": asked.time_limit, "row": row, "sha256": made}
             write_text(note, json.dumps(known) + "\n")
         rows.append({name: known["row"].get(name, "") for name in FIELDS})
         digests |= known["sha256"]

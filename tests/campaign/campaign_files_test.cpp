@@ -118,12 +118,12 @@ TEST_F(CampaignFilesTest, FinishedGroupsAreSeenWhileThePartIsWritten) {
   EXPECT_EQ(finished.parts(), 0);
   CampaignPart part(folder_, "1of2"), other(folder_, "2of2");
   EXPECT_NE(part.path(), other.path());
-  part.add("e", cell("pgs").cell, 1.5, 2);
+  part.add("e", cell("pgs").cell, {.seconds = 1.5, .failed = 2, .rows = 4, .curves = 1});
   finished.refresh();
   EXPECT_TRUE(finished.contains(cell_key("e", cell("pgs").cell)));
   EXPECT_FALSE(finished.contains(cell_key("e", cell("nsgs").cell)));
   EXPECT_EQ(finished.at_work(), 2);
-  other.add("e", cell("nsgs").cell, 1.0, 0);
+  other.add("e", cell("nsgs").cell, {.seconds = 1.0});
   other.end();
   finished.refresh();
   EXPECT_TRUE(finished.contains(cell_key("e", cell("nsgs").cell)));
@@ -132,13 +132,15 @@ TEST_F(CampaignFilesTest, FinishedGroupsAreSeenWhileThePartIsWritten) {
   finished.refresh();
   EXPECT_EQ(finished.at_work(), 1);
   ASSERT_EQ(finished.cells().size(), 2U);  // nothing twice
-  EXPECT_EQ(finished.cells()[0].failed, 2);
-  EXPECT_EQ(finished.cells()[0].seconds, 1.5);
+  EXPECT_EQ(finished.cells()[0].tally.failed, 2);
+  EXPECT_EQ(finished.cells()[0].tally.seconds, 1.5);
+  EXPECT_EQ(finished.cells()[0].tally.rows, 4);
+  EXPECT_EQ(finished.cells()[0].tally.curves, 1);
 }
 
 TEST_F(CampaignFilesTest, ATornOrDamagedLineOfAPartIsNoGroup) {
   CampaignPart part(folder_, "1of1");
-  part.add("e", cell("pgs").cell, 1.5, 0);
+  part.add("e", cell("pgs").cell, {.seconds = 1.5});
   std::ofstream(part.path() / "cells.csv", std::ios::app)
       << "e,f,1,2\ne,f,x,x,x,x,x,x,x,x\ne,f.h5,000002,3,pgs,l,o,1e-6,1";
   EXPECT_EQ(read_finished_cells(folder_).size(), 1U);
@@ -190,7 +192,7 @@ TEST_F(CampaignFilesTest, StatusScalesWhatIsLeftByWhatWasMeasured) {
   write_recordings(campaign_, std::vector<PlannedRecording>{{"rings", "rings", 12.0, CostBasis::measured}});
   write_cells(campaign_, std::vector<PlannedCell>{cell("pgs"), cell("nsgs", 4.0)});
   CampaignPart part(folder_, "1of1");
-  part.add("e", cell("pgs").cell, 6.0, 1);
+  part.add("e", cell("pgs").cell, {.seconds = 6.0, .failed = 1});
   const CampaignStatus status = status_of(campaign_);
   ASSERT_EQ(status.experiments.size(), 2U);
   EXPECT_EQ(status.all.groups, 2U);

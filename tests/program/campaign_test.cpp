@@ -193,6 +193,36 @@ TEST_F(CampaignTest, ADamagedPartIsLeftOutWithAWord) {
   expect_like_single();
 }
 
+TEST_F(CampaignTest, LostRowsCurvesOrPlannedGroupsAreNoticed) {
+  experiment("\"converge\"");
+  plan();
+  run_shards(1);
+  const fs::path part = parts().front() / "trial";
+  const auto without = [](std::string text, std::size_t lines) {  // the last ones
+    for (; lines > 0; --lines) text.erase(text.rfind('\n', text.size() - 2) + 1);
+    return text;
+  };
+  const auto refused = [&](const char* told, int code) {
+    const Outcome o = merge();
+    EXPECT_EQ(o.code, code) << o.err;
+    EXPECT_NE(o.err.find(told), std::string::npos) << o.err;
+  };
+  const std::string rows = file_text(part / "runs.csv");
+  std::ofstream(part / "runs.csv") << without(rows, 1);
+  refused("runs.csv: 1 rows of finished groups are missing", 3);
+  std::ofstream(part / "runs.csv") << rows;
+  fs::rename(part / "trace.h5", folder_ / "away.h5");
+  refused("curves of finished groups are missing", 3);
+  fs::rename(folder_ / "away.h5", part / "trace.h5");
+  const fs::path cells = folder_ / "campaign" / "cells.csv";
+  const std::string groups = file_text(cells);
+  std::ofstream(cells) << without(groups, 1);
+  refused("is not in cells.csv; plan the campaign again", 2);
+  std::ofstream(cells) << groups;
+  EXPECT_EQ(merge().code, 0);
+  expect_like_single();
+}
+
 TEST_F(CampaignTest, UnlikeMachinesAreRefusedUnlessASnapshotIsWholeOnOne) {
   experiment("\"self-stopped\"");
   plan();

@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 
+#include "base/cancellation.h"
 #include "base/check.h"
 #include "base/digest.h"
 #include "contact/problem_zoo.h"
@@ -453,6 +454,12 @@ TEST(RunInChild, TurnsCrashesIntoOneLine) {
             }).find("more memory than its size allows"),
             std::string::npos);
 #endif
+}
+
+TEST(RunInChild, ASignalToTheWholeGroupIsNoDamage) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    EXPECT_THROW(run_in_child("FILE", 0, [&] { ::raise(signal); }), Cancelled) << signal;
+  }
 }
 
 }  // namespace

@@ -76,11 +76,11 @@ class Folder(unittest.TestCase):
         self.addCleanup(self.held.cleanup)
         self.out = Path(self.held.name) / "compare"
 
-    def write(self, number, side, rows, git=None, program="ccd"):
+    def write(self, number, side, rows, git=None, program="ccd", quick=False, cpu="Processor"):
         folder = compare.round_folder(self.out, number, side)
         folder.mkdir(parents=True, exist_ok=True)
-        facts = {"program": program, "quick": False, "command": "x", "started": "2026-11-21T10:00:00Z", "finished": "2026-11-21T10:01:00Z",
-                 "load_before": 0.1, "other_cores": 0.0, "machine": {}, "build": {"git": git or BUILDS[side], "compiler": "GNU 12.2.0", "flags": "-O3"}}
+        facts = {"program": program, "quick": quick, "command": "x", "started": "2026-11-21T10:00:00Z", "finished": "2026-11-21T10:01:00Z",
+                 "load_before": 0.1, "other_cores": 0.0, "machine": {"cpu": cpu, "cores": 2}, "build": {"git": git or BUILDS[side], "compiler": "GNU 12.2.0", "flags": "-O3"}}
         rows = [{"name": name, "run_type": "iteration", "time_unit": "ms", **row} for name, row in rows.items()]
         (folder / f"bench_{program}.json").write_text(json.dumps({"context": {"signorini": facts}, "benchmarks": rows}))
 
@@ -113,6 +113,8 @@ class Folder(unittest.TestCase):
         self.assertIn("- `ccd`: `broken`: new failed: no memory", page)
         self.assertIn("- `ccd`: `gone`: old only", page)
         self.assertIn("| `ccd` | 2 | 0.707 |", page)  # the geometric mean of 1/2 and 1
+        self.assertIn("Machine: Processor, 2 cores. Other work kept up to 0.0 cores busy.\n", page)
+        self.assertIn("- Times beside aaaaaaaaaaaa, new over old, mean over all rows of a program: `ccd` 0.707 (1 faster, 1 same).\n", page)
         first = {name: (self.out / name).read_bytes() for name in ("comparison.csv", "comparison.md")}
         self.run_main("--compare", "old", "--draw", "--only", "ccd")
         for name, before in first.items():
@@ -131,6 +133,21 @@ class Folder(unittest.TestCase):
         status, _, err = self.run_main("--compare", "old", "--draw", "--only", "ccd")
         self.assertEqual(status, 3)
         self.assertIn("cccccccccccc", err)
+
+    def test_rounds_of_two_machines_or_sizes_are_refused(self):
+        for told, other in (("on two machines", {"cpu": "Another"}), ("with and without --quick", {"quick": True})):
+            self.write_rounds(2)
+            self.write(3, "old", {"pair/two": {"real_time": 1.0}}, **other)
+            self.write(3, "new", {"pair/two": {"real_time": 1.0}}, **other)
+            status, _, error = self.run_main("--compare", "old", "--draw", "--only", "ccd")
+            self.assertEqual(status, 3)
+            self.assertIn(told, error)
+
+    def test_quick_rounds_say_that_they_are_not_to_be_quoted(self):
+        for side in compare.SIDES:
+            self.write(1, side, {"pair/two": {"real_time": 1.0}}, quick=True)
+        self.run_main("--compare", "old", "--draw", "--only", "ccd")
+        self.assertIn("not to be quoted", (self.out / "comparison.md").read_text())
 
     def test_nothing_to_compare_is_one_line(self):
         self.out.mkdir()

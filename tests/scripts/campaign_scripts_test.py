@@ -125,6 +125,16 @@ class CampaignScripts(unittest.TestCase):
         self.assertEqual(self.job(4)[0], "0")
         self.expect_like_single()
 
+    def test_shards_take_ten_minutes_each_where_the_runs_are_known(self):
+        self.assertIn("--array=1-8", self.submit(self.campaign, "--dry-run").stderr, "no runs are known yet")
+        self.run_program("plan", "-o", self.campaign, "--record")
+        cells = self.campaign / "cells.csv"
+        lines = cells.read_text(encoding="utf-8").splitlines()
+        for seconds, shards in ((0.1, 1), (601.0, len(lines)), (1e6, 1000)):
+            changed = [",".join([*line.split(",")[:-2], f"{seconds}", "measured"]) for line in lines[1:]]
+            cells.write_text("\n".join([lines[0], *changed]) + "\n", encoding="utf-8")
+            self.assertIn(f"--array=1-{shards} ", self.submit(self.campaign, "--dry-run").stderr)
+
     def test_a_dry_run_shows_the_commands_and_submits_nothing(self):
         done = self.submit(self.campaign, "--dry-run")
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -9,8 +9,10 @@ import sys
 import tarfile
 import tempfile
 import time
+import types
 import unittest
 from pathlib import Path
+from unittest import mock
 
 SOURCE = Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
@@ -93,6 +95,26 @@ class Choice(unittest.TestCase):
 
 def row_of(name, scene, size, **more):
     return dict.fromkeys(problems.FIELDS, "") | {"name": name, "scene": scene, "bytes": size, "status": "reached", "residual": "1e-13", "contacts": 4, "rank": 12} | more
+
+
+class Clock(unittest.TestCase):
+    """A solver that the clock ended may find more on a faster machine: its row says so, and another limit makes the problem again."""
+
+    def test_the_row_says_which_solver_the_clock_ended(self):
+        ends = {"a": ("stalled", "3e-9"), "b": ("time_limit", "1e-7"), "c": ("converged", "1e-13")}
+        asked = types.SimpleNamespace(solvers=["a", "b", "c"], tolerance=1e-12)
+        with mock.patch.object(problems, "solve", lambda asked, recording, step, solver, folder:
+                               ({"status": ends[solver][0], "residual": ends[solver][1], "message": ""}, solver)):
+            best, message = problems.best_solution(asked, "r.h5", "000001", "nowhere")
+        self.assertEqual((best[1], message), ("c", "b: time_limit"))
+
+    def test_another_limit_makes_it_again_and_only_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            note, settings = Path(folder) / "note.json", {"version": problems.VERSION}
+            for message, taken in (("", True), ("b: time_limit", False)):
+                note.write_text(json.dumps({"settings": settings, "time_limit": 20.0, "row": {"message": message}, "sha256": {}}))
+                self.assertIsNotNone(problems.noted(note, Path(folder), settings, 20.0))
+                self.assertEqual(problems.noted(note, Path(folder), settings, 40.0) is not None, taken, message)
 
 
 class Parts(unittest.TestCase):
