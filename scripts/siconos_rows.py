@@ -22,6 +22,7 @@ def parse(arguments):
     parser.add_argument("--experiment", metavar="ID")
     parser.add_argument("--out", type=Path, default=Path("results/out"))
     parser.add_argument("--siconos", default=";".join(siconos.SOLVERS), metavar="NAME;NAME")
+    parser.add_argument("--set-up", action="store_true")
     parser.add_argument("--help-solvers", action="store_true")
     parser.add_argument("--no-report", action="store_true")
     parser.add_argument("--no-replay", action="store_true")
@@ -41,6 +42,8 @@ def check(options, parser):
         parser.error("--experiment names a result: neither files nor -o beside it")
     if not options.experiment and not options.places and not options.help_solvers:
         parser.error("name files with -o DIR, a folder of `signorini compare`, or --experiment ID; files stand before all options")
+    if options.set_up and not options.experiment:
+        parser.error("--set-up goes with --experiment ID, whose rows of ours are new")
     if is_folder and options.output:
         parser.error(f"{options.places[0]}: is a folder, whose results stay in it; -o is for files")
     if options.places and not is_folder and not options.output:
@@ -65,7 +68,8 @@ def run(options):
         print("\n".join(siconos.SOLVERS))
         return 0
     if options.experiment:
-        siconos.write(options.out / options.experiment, options.names)
+        folder = options.out / options.experiment
+        siconos.renew_set_up(folder) if options.set_up else siconos.write(folder, options.names)
         return 0
     folder, code = options.output or options.places[0], 0
     if options.output:

@@ -110,6 +110,10 @@ def read_schema(folder):
     return {column["name"]: column["type"] for column in columns}
 
 
+def empty_row(schema):
+    return {column: UNTOLD.get(column, DEFAULTS[kind]) for column, kind in schema.items()}
+
+
 def set_up_seconds(rows):
     """{(file, step): median of the set-ups of SETUP}."""
     found = {}
@@ -130,7 +134,7 @@ class Table:
         self.tolerances = sorted(self.run.get("tolerances", [1e-6]), reverse=True)
 
     def row(self, snapshot, name, tolerance, **values):
-        base = {column: UNTOLD.get(column, DEFAULTS[kind]) for column, kind in self.schema.items()}
+        base = empty_row(self.schema)
         code, _, local = name.partition(", ")
         base |= {"experiment": self.experiment, "file": snapshot.file, "step": snapshot.step, "contacts": snapshot.contacts, "dofs": snapshot.dofs,
                  "regions": 1, "largest_region": snapshot.contacts, "solver": f"siconos-{code.lower()}", "options": f"local={local.lower().replace(' ', '-')}" if local else "",
@@ -222,3 +226,23 @@ def write(folder, names):
     shutil.copyfile(folder / "runs.schema.json", folder / "siconos.schema.json")
     unfinished.replace(folder / "siconos.csv")
     say(f"{folder / 'siconos.csv'}: {len(rows)} rows")
+
+
+def renew_set_up(folder):
+    """After ours have run again: siconos.csv keeps its solves and takes the set-up of SETUP in the present runs.csv."""
+    path, schema, found = folder / "siconos.csv", read_schema(folder), set_up_seconds(read_rows(folder))
+    rows = []
+    if path.is_file():
+        with open(path, newline="", encoding="utf-8") as file:
+            rows = [empty_row(schema) | row for row in csv.DictReader(file)]  # an earlier table may have fewer columns
+    if not rows or set(rows[0]) != set(schema):
+        raise ProblemError(f"{path}: is missing, has no rows, or columns that runs.csv has not; run scripts/compare_siconos without --set-up")
+    for row in rows:
+        if row["status"] == "unsupported":
+            continue
+        if (row["file"], row["step"]) not in found:
+            raise ProblemError(f"{folder / 'runs.csv'}: has no set-up of {SETUP} on {row['file']} step {row['step']}, which {path.name} has")
+        row["setup_seconds"] = repr(found[row["file"], row["step"]])
+    shutil.copyfile(folder / "runs.schema.json", folder / "siconos.schema.json")
+    write_table(path, list(schema), rows)
+    say(f"{path}: set-up of {len(found)} snapshots renewed")

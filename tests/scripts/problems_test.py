@@ -324,6 +324,22 @@ class Siconos(Files):
         self.assertTrue((rows["residual"].iloc[2:] <= rows["tolerance"].iloc[2:]).all())
         self.assertTrue((rows["setup_seconds"].iloc[2:] > 0).all())
         self.assertFalse((folder / "siconos.partial.csv").exists())
+        self.check_renewed_set_up(folder)
+
+    def check_renewed_set_up(self, folder):
+        """Rows of ours with another set-up: Siconos' rows take it and are otherwise the same."""
+        def table(name):
+            with open(folder / name, newline="", encoding="utf-8") as file:
+                return list(csv.DictReader(file))
+        ours, before = table("runs.csv"), table("siconos.csv")
+        snapshots.write_table(folder / "runs.csv", list(ours[0]), [row | {"setup_seconds": "0.125"} for row in ours])
+        with mock.patch.object(self.siconos, "say"):
+            self.siconos.renew_set_up(folder)
+        self.assertEqual(table("siconos.csv"), [row | {"setup_seconds": "0.125"} for row in before])
+        self.assertNotEqual({row["setup_seconds"] for row in before}, {"0.125"})
+        snapshots.write_table(folder / "runs.csv", list(ours[0]), [row | {"file": "other"} for row in ours])
+        with self.assertRaisesRegex(snapshots.ProblemError, "no set-up of pgs on"):
+            self.siconos.renew_set_up(folder)
 
 
 if __name__ == "__main__":
