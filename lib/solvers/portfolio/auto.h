@@ -31,8 +31,8 @@
 /// everywhere. A problem whose W would hold more than kMostBlocks blocks stays on velocities.
 ///
 /// The report's message says what was used: `impulses`, `no factor`, `velocities`, `both`, or `all` with Newton steps after
-/// both. Factoring M and forming W in the midst of a solve allocate; that time is the solve's. Runs of a fixed number of
-/// iterations factor M, as there is no tolerance to aim at.
+/// both. Factoring M, forming W and the first Newton or Anderson step of a solve allocate; that time is the solve's. Runs of
+/// a fixed number of iterations factor M, as there is no tolerance to aim at.
 namespace signorini {
 
 struct AutoOptions {
