@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "base/check.h"
@@ -108,6 +109,12 @@ MergeGroups::MergeGroups(const Campaign& campaign, const Experiment& experiment,
 
 void MergeGroups::check_parts() const {
   for (const PartOfExperiment& part : parts_) {
+    for (const char* name : {"run.toml", "env.json"}) {
+      if (!std::filesystem::is_regular_file(part.folder / name))
+        throw_input(
+            "{}: is missing, which says what made the rows beside it; move {} away and run its shard again",
+            (part.folder / name).string(), part.folder.parent_path().string());
+    }
     if (part.head != expected_)
       throw_usage("{}: its rows were made from {}; move the folder away, or plan and run the campaign again",
                   part.folder.string(), part.head.difference(expected_));

@@ -214,6 +214,11 @@ TEST_F(CampaignTest, LostRowsCurvesOrPlannedGroupsAreNoticed) {
   fs::rename(part / "trace.h5", folder_ / "away.h5");
   refused("curves of finished groups are missing", 3);
   fs::rename(folder_ / "away.h5", part / "trace.h5");
+  for (const char* name : {"run.toml", "env.json"}) {
+    fs::rename(part / name, folder_ / "away");
+    refused((std::string(name) + ": is missing").c_str(), 3);
+    fs::rename(folder_ / "away", part / name);
+  }
   const fs::path cells = folder_ / "campaign" / "cells.csv";
   const std::string groups = file_text(cells);
   std::ofstream(cells) << without(groups, 1);
