@@ -24,6 +24,14 @@ class DelassusSolver : public IterativeSolver {
   void prepare(const ContactProblem& problem) override {
     prepare_island(assemble_reduced(problem, arena_), problem.mu);
   }
+  /// The prepared problem with another q (3m, m/s), as a subdomain gets where impulses around it change; W and μ stay.
+  /// Allocates nothing. Only where the solver `follows_free_velocity`.
+  virtual void change_free_velocity(std::span<const double> q) {
+    signorini::change_free_velocity(data_, q);
+    scale_ = signorini::velocity_scale(data_.q);
+  }
+  /// False where the method, with these options, takes q apart in `prepare`.
+  virtual bool follows_free_velocity() const { return true; }
 
  protected:
   /// Called by `prepare_island`.

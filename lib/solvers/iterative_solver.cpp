@@ -143,7 +143,7 @@ SolveReport IterativeSolver::finish(Loop& loop) {
   report.phase_iterations = loop.by_phase;
   report.products = products();
   report.counters = counters();
-  if (diverged || (keeps_best() && !stop.fixed() && best_.has() && best_.error() < error)) {
+  if (diverged || (keeps_best() && !stop.takes_last() && best_.has() && best_.error() < error)) {
     best_.restore(loop.r);
     error = best_.error();
   }

@@ -29,6 +29,7 @@
 #include "solvers/relaxation/pgs.h"
 #include "solvers/relaxation/reference.h"
 #include "solvers/retired_options.h"
+#include "solvers/schwarz/schwarz.h"
 #include "solvers/staggered/staggered_projections.h"
 #include "solvers/turned_frame.h"
 
@@ -108,6 +109,9 @@ std::vector<SolverEntry>& table() {
           "Silcowitz, Niebe and Erleben 2010 (guarded; the printed form is an option)"),
       entry<Anderson>("the sweeps of pgs, accelerated by a combination of the last ones",
                       "Anderson 1965; Walker and Ni 2011; guard after Zhang, O'Donoghue and Boyd 2020"),
+      entry<Schwarz>(
+          "subdomains of an island, each solved as a task by another solver, until they agree",
+          "Schwarz 1870; Cai and Sarkis 1999 (restricted); Alart, Barboteu and Renouf 2005 for contacts"),
       entry<Auto>("sweeps while they promise to arrive, Newton steps where these are cheaper: the choice "
                   "where no solver is "
                   "named",

@@ -56,6 +56,9 @@ struct StopRule {
   /// the U of the whole problem, so that the assembled r meets the asked residual: the residual is a maximum
   /// over contacts.
   double velocity_scale = 0.0;
+  /// The answer is the last iterate although an earlier one had a smaller error: for solves inside another iteration, which
+  /// would stand still otherwise.
+  bool take_last = false;
   /// Switches off everything but max_iterations and time_limit (traced and fixed-count runs).
   bool fixed_iterations = false;
 };

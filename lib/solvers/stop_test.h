@@ -28,6 +28,7 @@ class StopTest {
   /// here also meets it when u is computed on another path (through M instead of W).
   double tolerance() const { return tolerance_; }
   bool met(double error) const { return judging() && error <= tolerance_; }
+  bool takes_last() const { return rule_.take_last || rule_.fixed_iterations; }
   /// m/s: what was asked, also in a run of a fixed number of iterations.
   double asked() const { return rule_.residual * scale_; }
   double scale() const { return scale_; }

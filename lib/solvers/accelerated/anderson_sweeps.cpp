@@ -22,8 +22,18 @@ std::vector<double> metric_roots(const GaussSeidelData& data) {
 }  // namespace
 
 void AndersonSweeps::prepare(const GaussSeidelData& data, const SweepPlan& plan, int window) {
-  window_ = window;
+  map_ = nullptr;
   sweep_.prepare(data, plan);
+  prepare_history(data, window);
+}
+
+void AndersonSweeps::prepare(const GaussSeidelData& data, SweepMap& map, int window) {
+  map_ = &map;
+  prepare_history(data, window);
+}
+
+void AndersonSweeps::prepare_history(const GaussSeidelData& data, int window) {
+  window_ = window;
   change_.assign(3 * data.contact.size(), 0.0);
   if (window > 0) history_.prepare(metric_roots(data), window);
 }
@@ -48,7 +58,8 @@ SweepStep AndersonSweeps::step(std::span<double> r, TaskArena* arena) {
     old_square_ = square_;
   }
   swept_once_ = true;
-  const SweepStep step = sweep_.step(change_, r, change_, arena);
+  const SweepStep step =
+      map_ ? map_->step(change_, r, change_, arena) : sweep_.step(change_, r, change_, arena);
   square_ = step.square;
   return step;
 }

@@ -15,6 +15,8 @@ class AndersonSweeps {
  public:
   /// `data`, in the order of `plan`, must outlive the use. `window` = 0: plain sweeps.
   void prepare(const GaussSeidelData& data, const SweepPlan& plan, int window);
+  /// With `map` in the place of sweeps, on impulses in its order; it must outlive the use.
+  void prepare(const GaussSeidelData& data, SweepMap& map, int window);
   /// Forgets the sweeps before. `guarded`: with the safeguards of anderson.h.
   void start(bool guarded = true);
   /// r (3m, N·s) becomes the next y. Null arena: one thread.
@@ -25,9 +27,11 @@ class AndersonSweeps {
   long long guards() const { return guard_.spells(); }  ///< since `start`
 
  private:
+  void prepare_history(const GaussSeidelData& data, int window);
   bool may_accelerate();
 
   OrderedSweep sweep_;
+  SweepMap* map_ = nullptr;  ///< in the place of `sweep_`; null: none
   AndersonHistory history_;
   std::vector<double> change_;  ///< 3m: d, N·s
   int window_ = 0;

@@ -6,8 +6,19 @@
 namespace signorini {
 
 void NncgSweeps::prepare(const GaussSeidelData& data, const SweepPlan& plan) {
-  data_ = &data;
+  map_ = nullptr;
   sweep_.prepare(data, plan);
+  prepare_directions(data);
+}
+
+void NncgSweeps::prepare(const GaussSeidelData& data, SweepMap& map) {
+  SIGNORINI_CHECK(!data.bodies);
+  map_ = &map;
+  prepare_directions(data);
+}
+
+void NncgSweeps::prepare_directions(const GaussSeidelData& data) {
+  data_ = &data;
   const std::size_t dofs = data.bodies ? data.bodies->free.size() : 0;
   for (std::vector<double>* v : {&v_change_, &v_direction_, &v_before_}) v->assign(dofs, 0.0);
   change_.assign(3 * data.contact.size(), 0.0);
@@ -31,7 +42,8 @@ SweepStep NncgSweeps::step(std::span<double> r, TaskArena* arena) {
     if (sweep_.find_velocities(r) && directed_) data_->bodies->responses(direction_, v_direction_);
     std::ranges::copy(sweep_.velocities(), v_before_.begin());
   }
-  const SweepStep step = sweep_.step(direction_, r, change_, arena);
+  const SweepStep step =
+      map_ ? map_->step(direction_, r, change_, arena) : sweep_.step(direction_, r, change_, arena);
   for (std::size_t i = 0; i < v_before_.size(); ++i) v_change_[i] = sweep_.velocities()[i] - v_before_[i];
   square_ = robust() ? step.square : dot(change_, change_);
   along_ = step.along;

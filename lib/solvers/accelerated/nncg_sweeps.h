@@ -26,6 +26,8 @@ class NncgSweeps {
  public:
   /// `data`, in the order of `plan`, must outlive the use.
   void prepare(const GaussSeidelData& data, const SweepPlan& plan = {});
+  /// With `map` in the place of sweeps, on impulses in its order; `data` has W. Both must outlive the use.
+  void prepare(const GaussSeidelData& data, SweepMap& map);
   /// Forgets the directions.
   void start(NncgForm form = NncgForm::robust, double restart_above = 1.5);
   /// r (3m, N·s) becomes the next y. Null arena: one thread.
@@ -35,6 +37,7 @@ class NncgSweeps {
   long long guards() const { return guard_.spells(); }  ///< since `start`
 
  private:
+  void prepare_directions(const GaussSeidelData& data);
   bool robust() const { return form_ == NncgForm::robust; }
   bool may_accelerate();
   void accelerate(std::span<double> r, TaskArena* arena);
@@ -42,6 +45,7 @@ class NncgSweeps {
 
   const GaussSeidelData* data_ = nullptr;
   OrderedSweep sweep_;
+  SweepMap* map_ = nullptr;                 ///< in the place of `sweep_`; null: none
   std::vector<double> change_, direction_;  ///< 3m: d and p, N·s
   /// With the rows of bodies: M⁻¹ H d, M⁻¹ H p, and the velocities that the last sweep began with; m/s.
   std::vector<double> v_change_, v_direction_, v_before_;

@@ -25,13 +25,10 @@ void NewtonSystem::prepare(const GaussSeidelData& data) {
   inverse_root_.assign(m, 0.0);
   normal_.assign(m, 0.0);
   tangent_.assign(m, 0.0);
-  largest_root_ = immovable_ = 0.0;
+  largest_root_ = 0.0;
   for (std::size_t k = 0; k < m; ++k) {
     const Matrix3& D = data.diagonal[k];
-    if (!(D(0, 0) > 0.0)) {
-      immovable_ = std::max(immovable_, -data.q[static_cast<Eigen::Index>(3 * k)]);
-      continue;
-    }
+    if (!(D(0, 0) > 0.0)) continue;
     const double s = std::max(D.trace() / 3.0, D(0, 0) / 3.0);
     root_[k] = std::sqrt(s);
     inverse_root_[k] = 1.0 / root_[k];
@@ -64,6 +61,8 @@ void NewtonSystem::begin(double velocity_scale) {
   flops_ = 0.0;
   factorisations_ = 0;
   std::fill(number_.begin(), number_.end(), Index{-1});
+  immovable_ = 0.0;
+  for (const Index k : data_->fixed) immovable_ = std::max(immovable_, -data_->q[3 * k]);
 }
 
 void NewtonSystem::to_unit_free(std::span<const double> r, std::span<double> x) const {

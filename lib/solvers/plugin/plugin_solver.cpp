@@ -323,6 +323,8 @@ class DelassusPlugin final : public PluginSolver<DelassusSolver> {
     add_delassus(data_.W, data_.q, new_problem(data_.mu));
     object_.prepare();
   }
+  /// A plugin may have taken q apart when it was prepared.
+  bool follows_free_velocity() const override { return false; }
 
  protected:
   Iteration start(std::span<double> r, const StopTest& stop) override {

@@ -301,6 +301,10 @@ void ExactSweep::prepare(const GaussSeidelData& data) {
   memory_.assign(contact_.size(), {});
 }
 
+void ExactSweep::take_free_velocity() {
+  for (std::size_t k = 0; k < contact_.size(); ++k) std::copy_n(data_->contact[k].q, 3, contact_[k].q);
+}
+
 void ExactSweep::forget() { std::fill(memory_.begin(), memory_.end(), Memory{}); }
 
 ExactSweep::Outcome ExactSweep::run(Isa level, std::span<double> r) {

@@ -38,6 +38,8 @@ class ExactSweep {
 
   /// `data` must outlive the use.
   void prepare(const GaussSeidelData& data);
+  /// q of `data` has changed, and nothing else.
+  void take_free_velocity();
   /// The next sweep knows nothing of the ones before.
   void forget();
   /// Updates r (3m) in place. Allocates nothing.

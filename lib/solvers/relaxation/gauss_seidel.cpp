@@ -475,12 +475,22 @@ double largest_error(const GaussSeidelData& data, std::span<const double> r, std
 
 }  // namespace
 
-double alart_curnier_error(const GaussSeidelData& data, std::span<const double> r, std::span<double> u) {
+void change_free_velocity(GaussSeidelData& data, std::span<const double> q) {
+  SIGNORINI_CHECK(!data.bodies && q.size() == span_of(data.q).size());
+  std::copy(q.begin(), q.end(), data.q.data());
+  for (std::size_t k = 0; k < data.contact.size(); ++k) std::copy_n(q.data() + 3 * k, 3, data.contact[k].q);
+}
+
+double alart_curnier_error(const GaussSeidelData& data, std::span<const double> r, std::span<double> u,
+                           TaskArena* arena) {
   SIGNORINI_CHECK(r.size() == span_of(data.q).size() && u.size() == r.size());
   if (data.bodies) {
     data.bodies->relative_velocities(r, u);
   } else {
-    multiply(data.W, r, u);
+    constexpr std::size_t kGrain = 1024;  // rows
+    for_each_chunk(arena, data.contact.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      multiply_rows(data.W, static_cast<Index>(begin), static_cast<Index>(end), r, u);
+    });
   }
   return with_law(data.law, [&](auto law) { return largest_error<decltype(law)>(data, r, u); });
 }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/parallel.h"
 #include "contact/friction_law.h"
 #include "linalg/block_sparse_matrix.h"
 #include "linalg/types.h"
@@ -95,6 +96,9 @@ GaussSeidelData make_gauss_seidel_data(BlockSparseMatrix W, Vector q, Vector mu,
                                        TangentChoice choice);
 GaussSeidelData make_gauss_seidel_data(BodyRows bodies, Vector mu, FrictionLaw law, TangentChoice choice);
 
+/// The same data with another q (3m, m/s), of problems with W.
+void change_free_velocity(GaussSeidelData& data, std::span<const double> q);
+
 /// Updates r (3m, N·s) in place. Returns max_k ‖(Δr_N/ρ_N, Δr_T/ρ_T)‖ in m/s: a cheap estimate of the
 /// Alart–Curnier error, zero exactly at a fixed point, NaN when r stopped being finite. Allocates nothing.
 double gauss_seidel_sweep(const GaussSeidelData& data, std::span<double> r);
@@ -131,6 +135,7 @@ void release_fixed(const GaussSeidelData& data, std::span<double> r);
 
 /// The Alart–Curnier error of r (contact/residuals.h) in m/s, not divided by U; one product with W. `u` (3m)
 /// receives W r + q. A contact with W_NN ≤ 0 counts with max(0, −u_N). NaN when r or u is not finite.
-double alart_curnier_error(const GaussSeidelData& data, std::span<const double> r, std::span<double> u);
+double alart_curnier_error(const GaussSeidelData& data, std::span<const double> r, std::span<double> u,
+                           TaskArena* arena = nullptr);
 
 }  // namespace signorini

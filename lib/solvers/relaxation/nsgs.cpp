@@ -22,6 +22,11 @@ void Nsgs::prepare_island(ReducedProblem problem, Vector mu) {
   partial_.resize(stages_.pieces());
 }
 
+void Nsgs::change_free_velocity(std::span<const double> q) {
+  SweepingSolver::change_free_velocity(q);
+  exact_.take_free_velocity();
+}
+
 Iteration Nsgs::start(std::span<double> /*r*/, const StopTest& /*stop*/) {
   reset_counters();
   exact_.forget();

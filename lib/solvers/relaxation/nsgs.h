@@ -39,6 +39,7 @@ class Nsgs : public RegisteredSolver<Nsgs, NsgsOptions, SweepingSolver> {
   explicit Nsgs(const Options& options) : RegisteredSolver(options) {}
 
   void prepare_island(ReducedProblem problem, Vector mu) override;
+  void change_free_velocity(std::span<const double> q) override;
 
  protected:
   Iteration start(std::span<double> r, const StopTest& stop) override;

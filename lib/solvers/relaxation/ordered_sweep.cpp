@@ -14,6 +14,23 @@ SweepStep joined(const SweepStep& a, const SweepStep& b) {
 
 }  // namespace
 
+SweepStep measured_step(const GaussSeidelData& data, std::span<const double> before,
+                        std::span<const double> after, std::span<const double> along,
+                        std::span<double> change) {
+  SweepStep step;
+  for (std::size_t k = 0; k < data.contact.size(); ++k) {
+    const double* inverse_mass = data.contact[k].inverse_mass;
+    for (std::size_t i = 3 * k; i < 3 * k + 3; ++i) {
+      const double p = along[i];  // may be the entry that is written next
+      change[i] = after[i] - before[i];
+      const double e = change[i] * inverse_mass[i - 3 * k];
+      step.square += e * change[i];
+      step.along += e * p;
+    }
+  }
+  return step;
+}
+
 void OrderedSweep::prepare(const GaussSeidelData& data, const SweepPlan& plan) {
   data_ = &data;
   symmetric_ = plan.symmetric;
@@ -73,17 +90,9 @@ SweepStep OrderedSweep::step(std::span<const double> along, std::span<double> r,
 SweepStep OrderedSweep::there_and_back(std::span<const double> along, std::span<double> r,
                                        std::span<double> change) {
   std::copy(r.begin(), r.end(), before_.begin());
-  SweepStep step{run(r), 0.0, 0.0};
-  for (std::size_t k = 0; k < data_->contact.size(); ++k) {
-    const double* inverse_mass = data_->contact[k].inverse_mass;
-    for (std::size_t i = 3 * k; i < 3 * k + 3; ++i) {
-      const double p = along[i];  // may be the entry that is written next
-      change[i] = r[i] - before_[i];
-      const double e = change[i] * inverse_mass[i - 3 * k];
-      step.square += e * change[i];
-      step.along += e * p;
-    }
-  }
+  const double correction = run(r);
+  SweepStep step = measured_step(*data_, before_, r, along, change);
+  step.correction = correction;
   return step;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/parallel.h"
 #include "solvers/relaxation/gauss_seidel.h"
+#include "solvers/relaxation/sweep_map.h"
 #include "solvers/relaxation/sweep_plan.h"
 #include "solvers/relaxation/sweep_stages.h"
 
@@ -16,7 +17,7 @@
 /// and after kLongestUse sweeps: they lose a digit in about as many.
 namespace signorini {
 
-class OrderedSweep {
+class OrderedSweep final : public SweepMap {
  public:
   /// `data` is in the order of `plan` already (`in_order`) and must outlive the use.
   void prepare(const GaussSeidelData& data, const SweepPlan& plan);
@@ -26,7 +27,7 @@ class OrderedSweep {
   double run(std::span<double> r, TaskArena* arena = nullptr);
   /// The same bits of r; `change` (3m, N·s) receives d, `along` is p; it may be `change`.
   SweepStep step(std::span<const double> along, std::span<double> r, std::span<double> change,
-                 TaskArena* arena = nullptr);
+                 TaskArena* arena = nullptr) override;
   /// With the rows of bodies: the velocities of r, found anew where they are not known (true), which a sweep begins with.
   bool find_velocities(std::span<const double> r);
   std::span<double> velocities() { return v_; }

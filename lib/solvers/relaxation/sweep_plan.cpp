@@ -4,71 +4,10 @@
 #include <numeric>
 
 #include "base/check.h"
+#include "regions/contact_neighbours.h"
 
 namespace signorini {
 namespace {
-
-/// Block columns of Wᵀ: W of a file need not have a symmetric pattern.
-struct Pattern {
-  std::vector<Index> begin, column;
-
-  std::span<const Index> row(Index k) const {
-    return std::span<const Index>(column).subspan(begin[k], begin[k + 1] - begin[k]);
-  }
-};
-
-Pattern transposed_pattern(const BlockSparseMatrix& W) {
-  Pattern result;
-  result.begin.assign(W.row_begin.size(), 0);
-  result.column.resize(W.column.size());
-  for (const Index l : W.column) ++result.begin[l + 1];
-  std::partial_sum(result.begin.begin(), result.begin.end(), result.begin.begin());
-  std::vector<Index> next(result.begin.begin(), result.begin.end() - 1);
-  for (Index k = 0; k < W.block_rows; ++k)
-    for (Index b = W.row_begin[k]; b < W.row_begin[k + 1]; ++b) result.column[next[W.column[b]]++] = k;
-  return result;
-}
-
-/// Colour of every contact, first fit.
-std::vector<Index> first_fit_colours(const BlockSparseMatrix& W) {
-  const Pattern into = transposed_pattern(W);
-  std::vector<Index> colour(W.block_rows, 0);
-  std::vector<Index> used_by;  // by colour: the last contact that may not take it
-  for (Index k = 0; k < W.block_rows; ++k) {
-    const auto forbid = [&](Index l) {
-      if (l < k) used_by[colour[l]] = k;
-    };
-    for (Index b = W.row_begin[k]; b < W.row_begin[k + 1]; ++b) forbid(W.column[b]);
-    for (const Index l : into.row(k)) forbid(l);
-    const auto free = std::find_if(used_by.begin(), used_by.end(), [&](Index last) { return last != k; });
-    colour[k] = static_cast<Index>(free - used_by.begin());
-    if (free == used_by.end()) used_by.push_back(-1);
-  }
-  return colour;
-}
-
-/// The same where contacts that share a slot are neighbours.
-std::vector<Index> first_fit_colours(const BodyRows& bodies) {
-  const BlockSparseMatrix& J = bodies.J;
-  std::vector<Index> begin(static_cast<std::size_t>(J.block_columns) + 1, 0);
-  for (const Index slot : J.column) ++begin[slot + 1];
-  std::partial_sum(begin.begin(), begin.end(), begin.begin());
-  std::vector<Index> end(begin.begin(), begin.end() - 1), taken(J.column.size());  // colours by slot
-  std::vector<Index> colour(J.block_rows, 0);
-  std::vector<Index> used_by;  // by colour: the last contact that may not take it
-  for (Index k = 0; k < J.block_rows; ++k) {
-    const std::span<const Index> slots =
-        std::span(J.column).subspan(J.row_begin[k], J.row_begin[k + 1] - J.row_begin[k]);
-    for (const Index slot : slots) {
-      for (Index t = begin[slot]; t < end[slot]; ++t) used_by[taken[t]] = k;
-    }
-    const auto free = std::find_if(used_by.begin(), used_by.end(), [&](Index last) { return last != k; });
-    colour[k] = static_cast<Index>(free - used_by.begin());
-    if (free == used_by.end()) used_by.push_back(-1);
-    for (const Index slot : slots) taken[end[slot]++] = colour[k];
-  }
-  return colour;
-}
 
 /// Contacts by colour, those of one colour in ascending order.
 SweepPlan sort_by_colour(const std::vector<Index>& colour) {
@@ -111,17 +50,14 @@ BlockSparseMatrix moved(const BlockSparseMatrix& W, const SweepPlan& plan) {
   return result;
 }
 
-}  // namespace
-
-namespace {
-
-template <class Rows>
-SweepPlan plan_by(const Rows& rows, Index contacts, SweepOrder order) {
+/// `neighbours()` is asked where colours may be wanted.
+template <class Neighbours>
+SweepPlan plan_by(const Neighbours& neighbours, Index contacts, SweepOrder order) {
   SweepPlan plan;
   plan.symmetric = order == SweepOrder::symmetric;
   const bool large = contacts >= kColouredContacts;
   if (order != SweepOrder::coloured && !(order == SweepOrder::automatic && large)) return plan;
-  SweepPlan coloured = sort_by_colour(first_fit_colours(rows));
+  SweepPlan coloured = sort_by_colour(first_fit_colours(neighbours()));
   const bool worth = contacts >= kContactsPerColour * static_cast<std::ptrdiff_t>(coloured.colours());
   return order == SweepOrder::coloured || worth ? coloured : plan;
 }
@@ -129,11 +65,11 @@ SweepPlan plan_by(const Rows& rows, Index contacts, SweepOrder order) {
 }  // namespace
 
 SweepPlan plan_sweeps(const BlockSparseMatrix& W, SweepOrder order) {
-  return plan_by(W, W.block_rows, order);
+  return plan_by([&] { return neighbours_by_delassus(W); }, W.block_rows, order);
 }
 
 SweepPlan plan_sweeps(const BodyRows& bodies, SweepOrder order) {
-  return plan_by(bodies, bodies.J.block_rows, order);
+  return plan_by([&] { return neighbours_by_slots(bodies.J); }, bodies.J.block_rows, order);
 }
 
 ReducedProblem in_order(ReducedProblem problem, const SweepPlan& plan) {

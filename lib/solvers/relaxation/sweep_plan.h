@@ -19,9 +19,8 @@
 ///     auto        coloured where colours are large enough for several threads, else natural; decided by counts,
 ///                 so that the bits do not depend on the number of threads
 ///
-/// Colours are first fit: contact k gets the smallest colour that no neighbour before it has. A colour needs no more
-/// than 1 + (most neighbours of a contact) of them. Rows of W are moved to the new order, which keeps a sweep in
-/// memory order.
+/// Colours are first fit over the graph of contacts (regions/contact_neighbours.h). Rows of W are moved to the new order, which
+/// keeps a sweep in memory order.
 namespace signorini {
 
 enum class SweepOrder { natural, coloured, symmetric, automatic };

@@ -20,6 +20,8 @@ class SweepingSolver : public DelassusSolver {
     return !takes_body_rows(problem, matrix());
   }
   void prepare(const ContactProblem& problem) override;
+  /// False where contacts are renumbered or sweeps read the rows of bodies.
+  bool follows_free_velocity() const override { return plan_.contact.empty() && !data_.bodies; }
   SolveReport solve(std::span<double> r, const StopRule& rule, IterationObserver* observer) override;
 
  protected:

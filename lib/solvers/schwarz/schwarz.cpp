@@ -1,0 +1,110 @@
+#include "solvers/schwarz/schwarz.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "solvers/registry.h"
+
+namespace signorini {
+namespace {
+
+/// Subdomains are solved to this share of the residual of the whole.
+constexpr double kInnerShare = 0.1;
+/// Sweeps that `anderson` outside combines.
+constexpr int kWindow = 5;
+
+std::unique_ptr<Solver> make_inner(const SchwarzOptions& options) {
+  if (options.inner == Schwarz::kName)
+    throw_usage("solver 'schwarz': inner = schwarz would call itself without end");
+  std::unique_ptr<Solver> inner =
+      make_solver(options.inner, {{"law", std::string(enum_name(options.common.law))}});
+  const auto* solver = dynamic_cast<const DelassusSolver*>(inner.get());
+  if (solver == nullptr || !solver->follows_free_velocity())
+    throw_usage(
+        "solver 'schwarz': inner = {} cannot solve subdomains, which have W and a q that changes; take nncg, "
+        "pgs, "
+        "nsgs, pcg or newton",
+        options.inner);
+  return inner;
+}
+
+}  // namespace
+
+void SchwarzOptions::validate() const {
+  if (inner_iterations < 1)
+    throw_usage("solver 'schwarz': inner_iterations = {} is not at least 1", inner_iterations);
+  if (size < 1) throw_usage("solver 'schwarz': size = {} is not at least 1", size);
+  if (overlap < 0) throw_usage("solver 'schwarz': overlap = {} is negative", overlap);
+  if (!(strength >= 0.0)) throw_usage("solver 'schwarz': strength = {} must be at least 0", strength);
+  if (!(damping > 0.0 && damping <= 1.0))
+    throw_usage("solver 'schwarz': damping = {} must be in (0, 1]", damping);
+}
+
+Schwarz::Schwarz(const Options& options) : RegisteredSolver(options), inner_(make_inner(options)) {}
+
+std::string Schwarz::island_refusal(Index contacts) const {
+  return inner_->island_refusal(std::min<Index>(contacts, options_.size + options_.size / 2));
+}
+
+void Schwarz::prepare_island(ReducedProblem problem, Vector mu) {
+  const FrictionLaw law = options_.common.law;
+  set_data(make_gauss_seidel_data(std::move(problem.W), std::move(problem.q), std::move(mu), law,
+                                  natural_tangent_step(law)));
+  const SubdomainOptions cut{options_.size, options_.overlap, options_.strength};
+  sweep_.prepare(data_, make_subdomains(data_.W, cut), *inner_);
+  if (options_.outer == SchwarzOuter::nncg) nncg_.prepare(data_, sweep_);
+  if (options_.outer == SchwarzOuter::anderson) anderson_.prepare(data_, sweep_, kWindow);
+  change_.assign(u_.size(), 0.0);
+}
+
+Iteration Schwarz::start(std::span<double> r, const StopTest& stop) {
+  reset_counters();
+  release_fixed(data_, r);
+  scale_now_ = stop.scale();
+  StopRule rule;
+  rule.max_iterations = options_.inner_iterations;
+  rule.velocity_scale = scale_now_;
+  rule.take_last = true;
+  sweep_.start(rule, options_.damping);
+  nncg_.start();
+  anderson_.start();
+  Iteration iteration;
+  iteration.error = judge(r);
+  return iteration;
+}
+
+double Schwarz::judge(std::span<const double> r) {
+  ++products_;
+  error_ = alart_curnier_error(data_, r, u_, arena_);
+  sweep_.stop_at(kInnerShare * error_ / scale_now_);
+  return error_;
+}
+
+SweepStep Schwarz::step(std::span<double> r) {
+  switch (options_.outer) {
+    case SchwarzOuter::nncg:
+      return nncg_.step(r, arena_);
+    case SchwarzOuter::anderson:
+      return anderson_.step(r, arena_);
+    case SchwarzOuter::none:
+      break;
+  }
+  return sweep_.step(change_, r, change_, arena_);
+}
+
+Iteration Schwarz::iterate(std::span<double> r) {
+  const SweepStep step = this->step(r);
+  counters_.contact_sweeps += sweep_.inner_iterations();
+  counters_.restarts = options_.outer == SchwarzOuter::nncg ? nncg_.restarts() : anderson_.restarts();
+  counters_.guards = options_.outer == SchwarzOuter::nncg ? nncg_.guards() : anderson_.guards();
+  products_ += std::llround(sweep_.products());
+  Iteration iteration;
+  const double before = error_;
+  iteration.error = judge(r);
+  // What acceleration made of r may be good enough for every subdomain; the next one asks for more.
+  iteration.exhausted = step.square == 0.0 && !(error_ < before);
+  return iteration;
+}
+
+}  // namespace signorini

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "solvers/accelerated/anderson_sweeps.h"
+#include "solvers/accelerated/nncg_sweeps.h"
+#include "solvers/delassus_solver.h"
+#include "solvers/registered_solver.h"
+#include "solvers/schwarz/schwarz_sweep.h"
+
+/// `schwarz`: an island on all cores. Subdomains of its contacts (subdomains.h) are solved as tasks by another solver on
+/// u = W r + q, again and again, until they agree:
+///
+///     x_E = the answer on subdomain E of   u_E = W_EE x_E + q_E + W_Eo r_o   to a tenth of the present residual, or
+///           what `inner_iterations` of `inner` make of it
+///     r_k ← r_k + ω (x_k − r_k)   for the own contacts k of E            ω: `damping`
+///
+/// Subdomains of one colour start from the same r, those of the next from what they have left. `strength` decides what a
+/// colour is: 0 makes neighbours alternate (multiplicative Schwarz, block Gauss–Seidel), 1 or more takes all at once
+/// (additive), and between them neighbours alternate that are coupled more than that. The law is kept by every iterate:
+/// it bounds r_T by a convex cone.
+///
+/// `outer` accelerates r → y = G(r), one such iteration, as it does sweeps: `nncg` or `anderson` (docs/solvers.md).
+///
+/// The exact error, one product with W, is measured in every iteration. Answers have the same bits for any number of threads.
+/// Inner solvers: those on W, q whose q may change after `prepare`; not `schwarz`.
+namespace signorini {
+
+enum class SchwarzOuter { none, nncg, anderson };
+template <>
+struct EnumNames<SchwarzOuter> {
+  static constexpr std::array<std::pair<SchwarzOuter, std::string_view>, 3> value{
+      {{SchwarzOuter::none, "none"}, {SchwarzOuter::nncg, "nncg"}, {SchwarzOuter::anderson, "anderson"}}};
+};
+
+struct SchwarzOptions {
+  CommonOptions common;
+  std::string inner = "nncg";
+  int inner_iterations = 10;
+  int size = 100;
+  int overlap = 0;
+  double strength = 0.1;
+  double damping = 1.0;
+  SchwarzOuter outer = SchwarzOuter::nncg;
+
+  template <class Visitor>
+  void visit(Visitor& v) {
+    common.visit(v);
+    v("inner", inner,
+      "solver of the subdomains, with its default options: one that needs no more than W and q");
+    v("inner_iterations", inner_iterations, "its iterations at most, each time that a subdomain is solved");
+    v("size", size, "contacts of a subdomain, about");
+    v("overlap", overlap, "rings of neighbouring contacts that a subdomain is solved with");
+    v("strength", strength,
+      "subdomains alternate where a block of W between them is more than this times the diagonal blocks; 0: "
+      "wherever "
+      "there is one; 1: nowhere, all at once");
+    v("damping", damping, "share of the new impulses that is taken, in (0, 1]");
+    v("outer", outer, "what accelerates the iterations: none, nncg or anderson");
+  }
+  void validate() const;
+};
+
+class Schwarz : public RegisteredSolver<Schwarz, SchwarzOptions, DelassusSolver> {
+ public:
+  static constexpr std::string_view kName = "schwarz";
+  static constexpr SolverTraits kTraits{.parallel = true};
+  explicit Schwarz(const Options& options);
+
+  std::string island_refusal(Index contacts) const override;
+  void prepare_island(ReducedProblem problem, Vector mu) override;
+  bool follows_free_velocity() const override { return false; }
+
+ protected:
+  Iteration start(std::span<double> r, const StopTest& stop) override;
+  Iteration iterate(std::span<double> r) override;
+
+ private:
+  SweepStep step(std::span<double> r);
+  /// The exact error of r, m/s, and the residual at which subdomains stop next.
+  double judge(std::span<const double> r);
+
+  std::unique_ptr<Solver> inner_;
+  SchwarzSweep sweep_;
+  NncgSweeps nncg_;
+  AndersonSweeps anderson_;
+  std::vector<double> change_;  ///< 3m, N·s; where nothing accelerates
+  double error_ = 0.0;          ///< of the present r, m/s
+  double scale_now_ = 1.0;      ///< U of this solve, m/s
+};
+
+}  // namespace signorini
