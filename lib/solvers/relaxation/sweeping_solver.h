@@ -21,6 +21,8 @@ class SweepingSolver : public DelassusSolver {
   }
   void prepare(const ContactProblem& problem) override;
   SolveReport solve(std::span<double> r, const StopRule& rule, IterationObserver* observer) override;
+  /// Of a sweep, in contacts.
+  WorkAndSpan work_and_span(int cores) const override { return sweep_.work_and_span(cores); }
 
  protected:
   /// What a sweep is to read; where that is the rows of bodies, `prepare` calls `prepare_bodies`.
