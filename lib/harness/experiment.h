@@ -48,8 +48,8 @@ struct SolverVariant {
   std::string name;
   std::string label;  ///< unique; the name and options when none is given
   OptionMap options;
-  bool self_stopped = false;  ///< by protocol self-stopped alone, whatever the others are run by
-  std::vector<int> threads;   ///< on so many; empty: on those of the experiment
+  bool self_stopped = false;   ///< by protocol self-stopped alone, whatever the others are run by
+  std::vector<int> threads{};  ///< on so many; empty: on those of the experiment
 };
 
 /// Every mass-point region of the chosen snapshots becomes a problem of its own: [cut].

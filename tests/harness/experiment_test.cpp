@@ -333,6 +333,20 @@ TEST_F(ExperimentTest, MakesPilesAtTheSizesThatAskForThem) {
   EXPECT_GE(medium.problems[2].make().contacts(), 50);
 }
 
+TEST_F(ExperimentTest, SolversMayHaveThreadsOfTheirOwn) {
+  const std::string head =
+      "artefact = \"a\"\nproblems = [{ name = \"n\", planted = { contacts = 3 } }]\nthreads = [1]\n";
+  const Experiment e = read_experiment(
+      write(head + "solvers = [{ name = \"pcg\" }, { name = \"pgs\", threads = [1, 2] }]\n"), "quick");
+  ASSERT_EQ(e.solvers.size(), 2U);
+  EXPECT_EQ(e.threads_of(e.solvers[0]), std::vector<int>{1});
+  EXPECT_EQ(e.threads_of(e.solvers[1]), (std::vector<int>{1, 2}));
+  EXPECT_TRUE(e.solvers[1].options.empty());  // no option of the solver
+  EXPECT_NE(error_of(head + "solvers = [{ name = \"pgs\", threads = [0] }]\n")
+                .find("key 'solvers.threads': 0 must be between"),
+            std::string::npos);
+}
+
 TEST_F(ExperimentTest, RefusesWrongProblems) {
   const std::string head = "artefact = \"a\"\n" + kSolver;
   const auto expect = [this](const std::string& text, const char* words) {
