@@ -1,13 +1,16 @@
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "contact/contact_problem.h"
+#include "contact/pile_problem.h"
 #include "contact/planted_problem.h"
 
-/// Small problems that an experiment brings along, so that anyone can run it: planted ones by their options,
-/// and hand-made ones by their matrices.
+/// Problems that an experiment brings along, so that anyone can run it: planted ones and piles by their options, and hand-made
+/// ones by their matrices.
 ///
 ///     [[problems]]
 ///     name = "net20"                                # the `file` column
@@ -18,6 +21,11 @@
 ///     planted = { contacts = 3 }
 ///     count = 100
 ///     most_contacts = 45                            # of the last one; those between grow evenly
+///     sizes = ["medium", "paper"]                   # made at these sizes only; any problem may say so
+///
+///     [[problems]]                                  # a pile of rigid bodies; `count` and `most_contacts` likewise
+///     name = "spheres"
+///     pile = { of = "spheres", contacts = 10000 }   # contact/pile_problem.h: the same keys
 ///
 ///     [[problems]]                                  # dual: u = W r + q
 ///     name = "anisotropic"
@@ -38,11 +46,12 @@ class StrictTable;
 
 struct ConfigProblem {
   std::string name;
-  ContactProblem problem;
+  std::function<ContactProblem()>
+      make;  ///< a large one takes seconds and gigabytes: only those that are run are made
 };
 
-/// Appends what the key `problems` of an experiment lists. Wrong keys, sizes and values are `UsageError`s
+/// Appends what the key `problems` of an experiment lists for this size. Wrong keys, sizes and values are `UsageError`s
 /// that name file, line and key.
-void read_config_problems(StrictTable& table, std::vector<ConfigProblem>& out);
+void read_config_problems(StrictTable& table, std::string_view size, std::vector<ConfigProblem>& out);
 
 }  // namespace signorini

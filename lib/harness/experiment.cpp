@@ -87,6 +87,14 @@ void check_solver(const SolverVariant& variant, const StrictTable& table, const 
   table.fail(*values.get("name"), "name", whole);
 }
 
+void read_threads(StrictTable& table, std::vector<int>& threads) {
+  if (!table.read_list("threads", threads)) return;
+  for (std::size_t i = 0; i < threads.size(); ++i) {
+    if (threads[i] < 1 || threads[i] > 1024)
+      throw_usage("{}: {} must be between 1 and 1024", table.places("threads")[i], threads[i]);
+  }
+}
+
 void read_solvers(StrictTable& table, Experiment& e) {
   const toml::node* node = table.find("solvers");
   const bool runs = e.converge || e.time || e.self_stopped;
@@ -109,13 +117,14 @@ void read_solvers(StrictTable& table, Experiment& e) {
     std::string text = variant.name;
     for (const auto& [key, value] : *values) {
       const std::string name(key.str());
-      if (name == "name" || name == "label" || name == "self_stopped") continue;
+      if (name == "name" || name == "label" || name == "self_stopped" || name == "threads") continue;
       variant.options[name] = option_value(value, strict, name);
       text += fmt::format(" {}={}", name, variant.options[name]);
     }
     variant.label = text;
     strict.read("label", variant.label);
     strict.read("self_stopped", variant.self_stopped);
+    read_threads(strict, variant.threads);
     if (variant.self_stopped && !e.time && !e.self_stopped)
       table.fail(entry, "solvers.self_stopped",
                  "needs the protocol 'time' or 'self-stopped' among 'protocols'");
@@ -245,7 +254,7 @@ void read_matrix(StrictTable& table, const fs::path& path, std::string_view size
   }
   table.read_list("optional_files", e.optional_files);
   read_scene_variants(table, size, e.scenes, e.recordings);
-  read_config_problems(table, e.problems);
+  read_config_problems(table, size, e.problems);
   read_cut(table, e);
   read_thinned(table, e);
   read_kept(table, e);
@@ -258,12 +267,7 @@ void read_matrix(StrictTable& table, const fs::path& path, std::string_view size
     for (std::size_t i = 0; i < regions.size(); ++i)
       e.regions.push_back(parse_enum<RegionMode>(regions[i], table.places("regions")[i]));
   }
-  if (table.read_list("threads", e.threads)) {
-    for (std::size_t i = 0; i < e.threads.size(); ++i) {
-      if (e.threads[i] < 1 || e.threads[i] > 1024)
-        throw_usage("{}: {} must be between 1 and 1024", table.places("threads")[i], e.threads[i]);
-    }
-  }
+  read_threads(table, e.threads);
   if (table.read_list("tolerances", e.tolerances)) {
     for (std::size_t i = 0; i < e.tolerances.size(); ++i) {
       if (!(e.tolerances[i] > 0.0 && std::isfinite(e.tolerances[i])))

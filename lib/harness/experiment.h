@@ -48,7 +48,8 @@ struct SolverVariant {
   std::string name;
   std::string label;  ///< unique; the name and options when none is given
   OptionMap options;
-  bool self_stopped = false;  ///< by protocol self-stopped alone, whatever the others are run by
+  bool self_stopped = false;   ///< by protocol self-stopped alone, whatever the others are run by
+  std::vector<int> threads{};  ///< on so many; empty: on those of the experiment
 };
 
 /// Every mass-point region of the chosen snapshots becomes a problem of its own: [cut].
@@ -102,6 +103,9 @@ struct Experiment {
   std::vector<SolverVariant> solvers;  ///< none without a protocol: the recordings are the experiment
   std::vector<RegionMode> regions{RegionMode::none};
   std::vector<int> threads{1};
+  const std::vector<int>& threads_of(const SolverVariant& variant) const {
+    return variant.threads.empty() ? threads : variant.threads;
+  }
   std::vector<double> tolerances{1e-6};
   bool converge = false;      ///< protocol "converge": convergence curves
   bool time = true;           ///< protocol "time": k* iterations timed, and the self-stopped row

@@ -59,7 +59,7 @@ ProblemSource write_problem(const ResultFolder& results, const ConfigProblem& ma
   make_output_folder(folder);
   ProblemSource source{made.name, folder / (made.name + ".hdf5"), {}, {}, true};
   FclibFile file;
-  file.problem = made.problem;
+  file.problem = made.make();
   file.info.title = made.name;
   file.info.description = "made for experiment " + experiment;
   file.info.math_info = "normal component first; impulses in N s, velocities in m/s";
@@ -95,7 +95,8 @@ std::vector<ConfigProblem> cut_regions(const Experiment& experiment,
       for (Index region = 0; region < partition.regions(); ++region) {
         const auto contacts = static_cast<int>(partition.region(region).size());
         if (contacts < experiment.cut->min_contacts || contacts > experiment.cut->max_contacts) continue;
-        regions.push_back({fmt::format("{}_{}_{}", stem, step, region), extractor.extract(region)});
+        regions.push_back(
+            {fmt::format("{}_{}_{}", stem, step, region), [cut = extractor.extract(region)] { return cut; }});
       }
     }
   }
@@ -204,7 +205,7 @@ void add_thinned_sources(const Experiment& experiment, const ResultFolder& resul
         before += problem.contacts();
         after += problem.contacts() - count(left_out);
         const ConfigProblem made{fmt::format("{}_{:03}", wanted.name, number++),
-                                 without_contacts(problem, left_out)};
+                                 [&] { return without_contacts(problem, left_out); }};
         added.push_back(write_problem(results, made, experiment.id));
         choose_steps(experiment, added.back(), monitor);
       }

@@ -401,6 +401,9 @@ PreparedRun prepare_run(const RunTarget& target, std::unique_ptr<RegionSolver> s
       if (held >= 0) run.record.solver_bytes = heap_bytes() - held;
       run.record.regions = run.solver->partition().regions();
       run.record.largest_region = run.solver->partition().largest();
+      run.record.speedup_8 = run.solver->work_and_span(8).speedup();
+      run.record.speedup_64 = run.solver->work_and_span(64).speedup();
+      run.record.speedup_256 = run.solver->work_and_span(256).speedup();
       return run;
     }
   } catch (const UsageError& error) {

@@ -18,10 +18,11 @@ class GroupRun {
       : experiment_(experiment),
         target_(target),
         variant_(variant),
+        threads_(experiment.threads_of(variant)),
         limits_{tolerance, experiment.max_iterations, experiment.time_limit, cancelled},
         tracing_(limits_) {
     tracing_.time_limit *= 10.0;  // a traced run also waits for the referee
-    prepared_.reserve(experiment.regions.size() * experiment.threads.size());
+    prepared_.reserve(experiment.regions.size() * threads_.size());
     traced_.reserve(experiment.regions.size());
   }
 
@@ -42,9 +43,9 @@ class GroupRun {
  private:
   void run_mode(RegionMode mode) {
     // warms caches: set-up times start equal
-    prepare_run(target_, variant_, mode, experiment_.threads.front());
+    prepare_run(target_, variant_, mode, threads_.front());
     bool can_trace = false;
-    for (const int threads : experiment_.threads) {
+    for (const int threads : threads_) {
       prepared_.push_back(prepare_run(target_, variant_, mode, threads));
       PreparedRun& prepared = prepared_.back();
       if (experiment_.time && !variant_.self_stopped) {
@@ -59,8 +60,11 @@ class GroupRun {
             }));
       }
       // the iterates do not depend on the number of threads: one trace serves all, the first that can run
-      if (variant_.self_stopped || (!experiment_.converge && !experiment_.time)) continue;
-      const bool first = threads == experiment_.threads.front();
+      if (variant_.self_stopped || (!experiment_.converge && !experiment_.time)) {
+        prepared_.pop_back();  // nothing more is asked of it: a large one holds gigabytes
+        continue;
+      }
+      const bool first = threads == threads_.front();
       if (first || (!can_trace && prepared.solver)) {
         TracedRun run = trace_run(target_, prepared, tracing_);
         if (experiment_.converge) group_.rows.push_back(run.record);
@@ -75,6 +79,7 @@ class GroupRun {
   const Experiment& experiment_;
   const RunTarget& target_;
   const SolverVariant& variant_;
+  const std::vector<int>& threads_;
   RunLimits limits_, tracing_;
   std::vector<PreparedRun> prepared_;
   std::vector<TracedRun> traced_;
@@ -100,7 +105,8 @@ bool group_is_done(const Experiment& experiment, const RunTable& table, const Tr
   last.solver = variant.name;
   last.options = make_solver(variant.name, variant.options)->options();
   last.region_mode = enum_name(experiment.regions.back());
-  last.threads = stops_itself(experiment) ? experiment.threads.back() : experiment.threads.front();
+  last.threads = stops_itself(experiment) ? experiment.threads_of(variant).back()
+                                          : experiment.threads_of(variant).front();
   last.tolerance = tolerance;
   last.protocol = stops_itself(experiment) ? "self-stopped" : "converge";
   if (!table.contains(last)) return false;

@@ -110,16 +110,22 @@ void visit_columns(Record& r, Visitor&& v) {
   v(Heading{"island_residual", "1",
             "the residual with each contact relative to the largest entry of q in its island"},
     r.errors.island_residual);
+  v(Heading{"speedup_8", "1",
+            "speed-up of a sweep on 8 cores over one, predicted from work and span; not measured"},
+    r.speedup_8);
+  v(Heading{"speedup_64", "1", "the same on 64 cores"}, r.speedup_64);
+  v(Heading{"speedup_256", "1", "the same on 256 cores"}, r.speedup_256);
 }
 
 /// Last columns of earlier versions of the table.
 constexpr std::string_view kEarlierEnds[] = {
-    "label", "relinearisations", "fb_kinetic", "involuntary_switches", "solver_bytes", "factorisations"};
+    "label",        "relinearisations", "fb_kinetic",     "involuntary_switches",
+    "solver_bytes", "factorisations",   "island_residual"};
 
 /// Of a table that ends with this column. Before `factorisations`, `admm` counted its new factors as restarts, those
 /// that failed as guards.
 void complete_earlier(RunRecord& record, std::string_view end) {
-  if (end == "factorisations") return;
+  if (end == "factorisations" || end == "island_residual") return;
   SolveCounters& c = record.counters;
   c.factorisations = -1;
   if (record.solver != "admm" && record.solver != "admm-global") return;

@@ -35,6 +35,10 @@ struct RunRecord {
   double waited_share = std::numeric_limits<double>::quiet_NaN();  ///< `CpuUse::waited_share`
   long long involuntary_switches = -1;
   long long solver_bytes = -1;  ///< that the solver holds after its set-up and solve; -1: unknown
+  /// `WorkAndSpan::speedup` on 8, 64 and 256 cores; NaN: not counted
+  double speedup_8 = std::numeric_limits<double>::quiet_NaN();
+  double speedup_64 = std::numeric_limits<double>::quiet_NaN();
+  double speedup_256 = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// What a column of runs.csv is.

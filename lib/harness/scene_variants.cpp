@@ -52,20 +52,19 @@ using Combination = std::vector<std::string>;  ///< of names of [settings.NAME],
 /// One entry of [[recordings]].
 class RecordingsEntry {
  public:
-  RecordingsEntry(const toml::table& values, const std::string& file, SettingsByName& settings)
+  RecordingsEntry(const toml::table& values, const std::string& file, SettingsByName& settings,
+                  std::string_view size)
       : strict_(values, file, "recordings."), settings_(settings) {
     if (!strict_.read("name", name_)) strict_.missing("name");
     read_scenes();
     read_set();
     read_combinations();
     read_vary();
-    if (strict_.read_list("sizes", sizes_)) check_sizes();
+    wanted_ = belongs_to_size(strict_, size);
     strict_.finish();
   }
 
-  bool belongs_to(std::string_view size) const {
-    return sizes_.empty() || std::find(sizes_.begin(), sizes_.end(), size) != sizes_.end();
-  }
+  bool wanted() const { return wanted_; }  ///< at this size
 
   std::vector<SceneVariant> variants() const {
     std::vector<SceneVariant> all;
@@ -169,14 +168,6 @@ class RecordingsEntry {
     return *name;
   }
 
-  void check_sizes() const {
-    for (std::size_t i = 0; i < sizes_.size(); ++i) {
-      if (std::find(kSizeNames.begin(), kSizeNames.end(), sizes_[i]) == kSizeNames.end())
-        throw_usage("{}: unknown size '{}'{}", strict_.places("sizes")[i], sizes_[i],
-                    suggestion(sizes_[i], kSizeNames));
-    }
-  }
-
   SceneVariant with(SceneVariant variant, const Combination& names) const {
     for (const std::string& name : names) {
       const Settings& added = settings_.at(name);
@@ -245,7 +236,8 @@ class RecordingsEntry {
   StrictTable strict_;
   SettingsByName& settings_;
   std::string name_;
-  std::vector<std::string> scenes_, sizes_;
+  bool wanted_ = true;
+  std::vector<std::string> scenes_;
   std::vector<Combination> named_;
   std::vector<Place> scene_places_;
   OptionMap set_;
@@ -254,6 +246,17 @@ class RecordingsEntry {
 };
 
 }  // namespace
+
+bool belongs_to_size(StrictTable& table, std::string_view size) {
+  std::vector<std::string> sizes;
+  if (!table.read_list("sizes", sizes)) return true;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (std::find(kSizeNames.begin(), kSizeNames.end(), sizes[i]) == kSizeNames.end())
+      throw_usage("{}: unknown size '{}'{}", table.places("sizes")[i], sizes[i],
+                  suggestion(sizes[i], kSizeNames));
+  }
+  return std::find(sizes.begin(), sizes.end(), size) != sizes.end();
+}
 
 void read_scene_variants(StrictTable& table, std::string_view size, const std::vector<std::string>& scenes,
                          std::vector<SceneVariant>& out) {
@@ -265,13 +268,13 @@ void read_scene_variants(StrictTable& table, std::string_view size, const std::v
       table.fail(*node, "recordings", "must be a list of tables: [[recordings]]");
     for (const toml::node& values : *array) {
       if (!values.is_table()) table.fail(values, "recordings", "must be a list of tables: [[recordings]]");
-      const RecordingsEntry entry(*values.as_table(), table.file(), settings);
+      const RecordingsEntry entry(*values.as_table(), table.file(), settings, size);
       for (SceneVariant& one : entry.variants()) {
         if (one.name.empty() || one.name.find_first_of("/\\,\"") != std::string::npos)
           entry.fail_name(fmt::format("'{}' must be a plain file name", one.name));
         if (!names.insert(one.name).second)
           entry.fail_name(fmt::format("'{}' is recorded already{}", one.name, entry.missing_placeholder()));
-        if (entry.belongs_to(size)) out.push_back(std::move(one));
+        if (entry.wanted()) out.push_back(std::move(one));
       }
     }
   }

@@ -41,6 +41,9 @@ struct SceneVariant {
 /// The sizes of scenes and experiments.
 inline const std::vector<std::string> kSizeNames{"quick", "medium", "paper"};
 
+/// Whether the entry that `table` reads is for this size: its key `sizes` lists it, or is absent.
+bool belongs_to_size(StrictTable& table, std::string_view size);
+
 /// Appends the recordings of `size` that the keys `recordings` and `settings` of an experiment ask for. Their
 /// names differ from one another and from `scenes`. `UsageError`s name file, line and key.
 void read_scene_variants(StrictTable& table, std::string_view size, const std::vector<std::string>& scenes,

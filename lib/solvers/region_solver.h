@@ -50,6 +50,7 @@ class ForwardingSolver : public Base {
   SolveReport solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) override {
     return inner_->solve(r, stop, observer);
   }
+  WorkAndSpan work_and_span(int cores) const override { return inner_->work_and_span(cores); }
 
  protected:
   std::unique_ptr<Solver> inner_;
@@ -72,6 +73,10 @@ class UncutProblem : public ForwardingSolver<RegionSolver> {
   void prepare(const ContactProblem& problem) override;
   void update_contacts(const ContactProblem& problem) override;
   const RegionPartition& partition() const override { return partition_; }
+  /// Mode none has one thread: serial, whatever the solver could do with more.
+  WorkAndSpan work_and_span(int cores) const override {
+    return options_.mode == RegionMode::none ? WorkAndSpan{1.0, 1.0, 1.0} : inner_->work_and_span(cores);
+  }
 
  private:
   RegionOptions options_;

@@ -268,10 +268,14 @@ struct RegionTasks::Impl {
 
   /// Threads inside the solve of the one region that is larger than all others together.
   void share_threads() {
-    if (options.threads == 1 || !prototype->traits().parallel) return;
-    const double all = std::accumulate(costs.begin(), costs.end(), 0.0);
+    if (options.threads == 1) return;
     for (std::size_t i = 0; i < regions(); ++i)
-      if (costs[i] >= std::max(kLargeRegion, 0.5 * all)) solvers[i]->use_arena(threads());
+      if (gets_threads(i)) solvers[i]->use_arena(threads());
+  }
+
+  bool gets_threads(std::size_t region) const {
+    const double all = std::accumulate(costs.begin(), costs.end(), 0.0);
+    return prototype->traits().parallel && costs[region] >= std::max(kLargeRegion, 0.5 * all);
   }
 
   bool prepare_together(const ContactProblem& problem);
@@ -393,6 +397,31 @@ void RegionTasks::prepare(const ContactProblem& problem) {
   s.schedule = schedule_regions(s.costs, s.options.threads);
   s.share_threads();
   s.small = std::accumulate(s.costs.begin(), s.costs.end(), 0.0) < kSmallProblem;
+}
+
+WorkAndSpan RegionTasks::work_and_span(int cores) const {
+  const Impl& s = *impl_;
+  const RegionSchedule schedule = schedule_regions(s.costs, cores);
+  WorkAndSpan sum;
+  std::vector<double> tasks;
+  for (std::size_t task = 0; task < schedule.tasks(); ++task) {
+    double cost = 0.0;
+    for (const Index index : schedule.task(task)) {
+      const std::size_t region = index;
+      if (!s.gets_threads(region) || !s.refusals[region].empty()) {
+        cost += s.costs[region];
+        continue;
+      }
+      const WorkAndSpan own = s.solvers[region]->work_and_span(cores);
+      const double scale = s.costs[region] / own.work;  // of its unit to blocks
+      sum.work += s.costs[region];
+      sum.span += scale * own.span;
+      sum.time += scale * own.time;
+    }
+    if (cost > 0.0) tasks.push_back(cost);
+  }
+  add_stage(tasks, cores, 0.0, sum);
+  return sum;
 }
 
 SolveReport RegionTasks::solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) {

@@ -1,8 +1,16 @@
 #include "solvers/solver.h"
 
+#include <limits>
+
 #include "base/check.h"
 
 namespace signorini {
+
+WorkAndSpan Solver::work_and_span(int /*cores*/) const {
+  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+  if (traits().parallel) return {kUnknown, kUnknown, kUnknown};
+  return {1.0, 1.0, 1.0};
+}
 
 std::string Solver::island_refusal(Index /*contacts*/) const { return ""; }
 

@@ -13,6 +13,7 @@
 #include "contact/contact_problem.h"
 #include "contact/delassus_operator.h"
 #include "contact/friction_law.h"
+#include "solvers/work_and_span.h"
 
 /// A `Solver` solves one `ContactProblem`: first `prepare`, then `solve`.
 ///
@@ -199,6 +200,10 @@ class Solver {
   /// the velocity that the solver counts from); 0 where it vanishes, NaN where the solver does not know it. U of a problem
   /// solved by regions is the largest of its regions'.
   virtual double largest_free_velocity() const { return std::numeric_limits<double>::quiet_NaN(); }
+
+  /// After `prepare`: what its plan allows on so many cores, whatever the arena. Serial where the solver does not use threads;
+  /// NaN where it does and does not count them.
+  virtual WorkAndSpan work_and_span(int cores) const;
 
   /// Whether `problem` is solved on W and q alone: then `prepare_island` serves it too.
   virtual bool works_on_impulses(const ContactProblem& /*problem*/) const {

@@ -283,6 +283,8 @@ def add_columns(runs):
     derive(runs, "seconds_per_contact", runs["total_seconds"] / runs["contacts"].where(runs["contacts"] > 0), "total_seconds", "contacts")
     derive(runs, "iteration_seconds", runs["solve_seconds"] / runs["iterations"].where(runs["iterations"] > 0), "solve_seconds", "iterations")
     runs["largest_share"] = runs["largest_region"] / runs["contacts"].where(runs["contacts"] > 0)
+    if "solver_bytes" in runs:  # earlier programs did not measure it; -1: the system did not tell
+        runs["bytes_per_contact"] = runs["solver_bytes"].where(runs["solver_bytes"] >= 0) / runs["contacts"].where(runs["contacts"] > 0)
     runs["scene"] = runs["file"].map(scene_of)
     runs["time_step"], runs["round"] = runs["step"].map(step_of), runs["step"].map(round_of).astype("int64")
     options = [option_pairs(text) for text in runs["options"]]

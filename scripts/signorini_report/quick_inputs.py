@@ -27,8 +27,9 @@ def of_this_size(table):
     for key in ("sizes", "size"):  # of run.toml, of a scene
         if key in kept:
             kept[key] = {size: value for size, value in kept[key].items() if size not in OTHERS}
-    if "recordings" in table:
-        kept["recordings"] = [one for one in table["recordings"] if SIZE in one.get("sizes", [SIZE])]
+    for key in ("recordings", "problems"):
+        if key in table:
+            kept[key] = [one for one in table[key] if SIZE in one.get("sizes", [SIZE])]
     return kept
 
 

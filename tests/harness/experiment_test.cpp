@@ -151,10 +151,10 @@ TEST_F(ExperimentTest, MakesFamiliesOfProblemsAndThinsThemEvenly) {
   ASSERT_EQ(all.problems.size(), 11U);
   EXPECT_EQ(all.problems[0].name, "net_00");
   EXPECT_EQ(all.problems[10].name, "net_10");
-  for (int i = 0; i < 11; ++i) EXPECT_EQ(all.problems[i].problem.contacts(), 3 + 2 * i);
+  for (int i = 0; i < 11; ++i) EXPECT_EQ(all.problems[i].make().contacts(), 3 + 2 * i);
   const ContactProblem alone = make_planted_problem({.contacts = 7, .seed = 7}).problem;
-  EXPECT_EQ(all.problems[2].problem.f, alone.f);
-  EXPECT_EQ(all.problems[2].problem.w, alone.w);
+  EXPECT_EQ(all.problems[2].make().f, alone.f);
+  EXPECT_EQ(all.problems[2].make().w, alone.w);
   const Experiment few = read_experiment(write(text), "quick");
   ASSERT_EQ(few.problems.size(), 3U);
   EXPECT_EQ(few.problems[1].name, "net_05");
@@ -307,14 +307,44 @@ TEST_F(ExperimentTest, MakesTheProblemsThatAnExperimentBringsAlong) {
   EXPECT_FALSE(e.time || e.converge);
   EXPECT_EQ(e.optional_files, std::vector<std::string>{"x/y.hdf5"});
   ASSERT_EQ(e.problems.size(), 3U);
-  EXPECT_EQ(e.problems[0].problem.contacts(), 6);
-  EXPECT_GT(e.problems[0].problem.dofs(), 0);
-  EXPECT_EQ(e.problems[1].problem.W.coeff(2, 2), 4.0);
-  EXPECT_EQ(e.problems[1].problem.q[1], 3.0);
+  EXPECT_EQ(e.problems[0].make().contacts(), 6);
+  EXPECT_GT(e.problems[0].make().dofs(), 0);
+  EXPECT_EQ(e.problems[1].make().W.coeff(2, 2), 4.0);
+  EXPECT_EQ(e.problems[1].make().q[1], 3.0);
   // A ⊗ 1₃: both nodes keep their axes apart; the contact sees their difference
-  EXPECT_EQ(e.problems[2].problem.M.coeff(0, 3), -1.0);
-  EXPECT_EQ(e.problems[2].problem.M.coeff(0, 4), 0.0);
-  EXPECT_EQ(e.problems[2].problem.H.coeff(4, 1), -1.0);
+  EXPECT_EQ(e.problems[2].make().M.coeff(0, 3), -1.0);
+  EXPECT_EQ(e.problems[2].make().M.coeff(0, 4), 0.0);
+  EXPECT_EQ(e.problems[2].make().H.coeff(4, 1), -1.0);
+}
+
+TEST_F(ExperimentTest, MakesPilesAtTheSizesThatAskForThem) {
+  const std::string text =
+      "artefact = \"a\"\n" + kSolver +
+      "[[problems]]\nname = \"s\"\npile = { of = \"spheres\", contacts = 40, seed = 3 }\ncount = "
+      "2\nmost_contacts = 90\n"
+      "[[problems]]\nname = \"b\"\npile = { of = \"bricks\", contacts = 50 }\nsizes = [\"medium\"]\n";
+  const Experiment quick = read_experiment(write(text), "quick");
+  ASSERT_EQ(quick.problems.size(), 2U);
+  EXPECT_EQ(quick.problems[1].name, "s_1");
+  const ContactProblem alone = make_pile_problem({.contacts = 90, .seed = 4});
+  EXPECT_EQ(quick.problems[1].make().bodies, alone.bodies);
+  const Experiment medium = read_experiment(write(text), "medium");
+  ASSERT_EQ(medium.problems.size(), 3U);
+  EXPECT_GE(medium.problems[2].make().contacts(), 50);
+}
+
+TEST_F(ExperimentTest, SolversMayHaveThreadsOfTheirOwn) {
+  const std::string head =
+      "artefact = \"a\"\nproblems = [{ name = \"n\", planted = { contacts = 3 } }]\nthreads = [1]\n";
+  const Experiment e = read_experiment(
+      write(head + "solvers = [{ name = \"pcg\" }, { name = \"pgs\", threads = [1, 2] }]\n"), "quick");
+  ASSERT_EQ(e.solvers.size(), 2U);
+  EXPECT_EQ(e.threads_of(e.solvers[0]), std::vector<int>{1});
+  EXPECT_EQ(e.threads_of(e.solvers[1]), (std::vector<int>{1, 2}));
+  EXPECT_TRUE(e.solvers[1].options.empty());  // no option of the solver
+  EXPECT_NE(error_of(head + "solvers = [{ name = \"pgs\", threads = [0] }]\n")
+                .find("key 'solvers.threads': 0 must be between"),
+            std::string::npos);
 }
 
 TEST_F(ExperimentTest, RefusesWrongProblems) {
@@ -331,6 +361,11 @@ TEST_F(ExperimentTest, RefusesWrongProblems) {
       head + "[[problems]]\nname = \"n\"\nA = [[1, 2], [2, 1]]\ndirections = [[1, 0]]\nw = [0]\nmu = [0]\n",
       "has 1 entries instead of 3");
   expect(head + "[[problems]]\nname = \"a/b\"\nplanted = {}\n", "plain file name");
+  expect(head + "[[problems]]\nname = \"n\"\npile = { contacts = 3 }\n", "key 'problems.pile.of' is missing");
+  expect(head + "[[problems]]\nname = \"n\"\npile = { of = \"sphere\" }\n", "key 'problems.pile.of'");
+  expect(head + "[[problems]]\nname = \"n\"\npile = { of = \"bricks\", layers = 1 }\n",
+         "key 'problems.pile': pile: layers = 1, need 2 or more");
+  expect(head + "[[problems]]\nname = \"n\"\nplanted = {}\nsizes = [\"large\"]\n", "unknown size 'large'");
   expect(head + "[[problems]]\nname = \"n\"\nplanted = {}\n[[problems]]\nname = \"n\"\nplanted = {}\n",
          "used twice");
 }

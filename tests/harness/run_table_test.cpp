@@ -71,6 +71,9 @@ RunRecord example(int repetition) {
   record.waited_share = 0.2;
   record.involuntary_switches = 17;
   record.solver_bytes = 4096;
+  record.speedup_8 = 7.5;
+  record.speedup_64 = 30.0;
+  record.speedup_256 = 32.25;
   return record;
 }
 
@@ -230,12 +233,18 @@ std::string shortened(std::string line, int columns) {
   return line;
 }
 
-/// The columns that versions before this one did not have: the error of the worst island, before it the number of
+/// The columns that versions before this one did not have: speed-ups, before them the error of the worst island, the number of
 /// factors, the solver's memory, how busy the machine was, errors by class, and the other counters.
-constexpr int kIslands = 1, kFactors = kIslands + 1, kMemory = kFactors + 1, kUse = kMemory + 3,
-              kClasses = kUse + 3, kCounters = 9;
+constexpr int kSpeedups = 3, kIslands = kSpeedups + 1, kFactors = kIslands + 1, kMemory = kFactors + 1,
+              kUse = kMemory + 3, kClasses = kUse + 3, kCounters = 9;
+
+RunRecord without_speedups(RunRecord record) {
+  record.speedup_8 = record.speedup_64 = record.speedup_256 = std::numeric_limits<double>::quiet_NaN();
+  return record;
+}
 
 RunRecord without_islands(RunRecord record) {
+  record = without_speedups(record);
   record.errors.island_residual = std::numeric_limits<double>::quiet_NaN();
   return record;
 }
@@ -264,6 +273,17 @@ RunRecord without_classes(RunRecord record) {
   record.errors.fb_normal = record.errors.fb_static = record.errors.fb_kinetic =
       std::numeric_limits<double>::quiet_NaN();
   return record;
+}
+
+TEST_F(RunTableTest, TableWithoutSpeedUpsIsRead) {
+  ASSERT_TRUE(shortened(run_record_header(), kSpeedups).ends_with(",island_residual"));
+  RunRecord before = example(0);
+  before.solver = "admm";
+  write(shortened(run_record_header(), kSpeedups) + "\n" + shortened(run_record_row(before), kSpeedups) +
+        "\n");
+  const std::vector<RunRecord> back = read_run_table(path_);
+  ASSERT_EQ(back.size(), 1U);
+  EXPECT_EQ(run_record_row(back[0]), run_record_row(without_speedups(before)));
 }
 
 TEST_F(RunTableTest, TableWithoutTheErrorOfTheWorstIslandIsRead) {

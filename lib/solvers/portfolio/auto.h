@@ -59,6 +59,10 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
   void prepare(const ContactProblem& problem) override;
   double largest_free_velocity() const override;
   void update_contacts(const ContactProblem& problem) override;
+  /// On impulses that of the sweeps; on velocities it is not counted.
+  WorkAndSpan work_and_span(int cores) const override {
+    return on_velocities_ ? Solver::work_and_span(cores) : impulses_->work_and_span(cores);
+  }
   void prepare_island(ReducedProblem problem, Vector mu) override;
   SolveReport solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) override;
 

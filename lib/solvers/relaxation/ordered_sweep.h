@@ -33,6 +33,8 @@ class OrderedSweep final : public SweepMap {
   std::span<double> velocities() { return v_; }
   /// The caller has changed r and the velocities with it.
   void tell(std::span<const double> r);
+  /// Of one sweep, in contacts; serial where it goes there and back.
+  WorkAndSpan work_and_span(int cores) const { return stages_.work_and_span(cores); }
   /// Sweeps of one `run` or `step`.
   int sweeps() const { return symmetric_ ? 2 : 1; }
 

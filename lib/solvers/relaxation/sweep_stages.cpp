@@ -25,4 +25,17 @@ void SweepStages::prepare(Index contacts, const SweepPlan& plan) {
   if (plan.colours() == 0) add_stage(0, contacts, false);
 }
 
+WorkAndSpan SweepStages::work_and_span(int cores) const {
+  WorkAndSpan sum;
+  std::vector<double> pieces;
+  for (const Stage& stage : stages_) {
+    pieces.clear();
+    const Index longest = stage.split ? kPiece : std::max<Index>(1, stage.end - stage.begin);
+    for (Index begin = stage.begin; begin < stage.end; begin += longest)
+      pieces.push_back(std::min(longest, stage.end - begin));
+    signorini::add_stage(pieces, cores, kBarrier, sum);
+  }
+  return sum;
+}
+
 }  // namespace signorini

@@ -7,6 +7,7 @@
 #include "base/stages.h"
 #include "solvers/relaxation/gauss_seidel.h"
 #include "solvers/relaxation/sweep_plan.h"
+#include "solvers/work_and_span.h"
 
 /// The contacts of a sweep in the order of a `SweepPlan`, cut into stages and pieces: what `OrderedSweep` and `nsgs` share.
 ///
@@ -45,6 +46,10 @@ class SweepStages {
     return all;
   }
   std::size_t pieces() const { return pieces_; }
+  /// Of a sweep, in contacts.
+  WorkAndSpan work_and_span(int cores) const;
+  /// What a barrier of base/stages.h costs on two threads, in contacts (docs/notes/measurements.md).
+  static constexpr double kBarrier = 10.0;
 
  private:
   void add_stage(Index begin, Index end, bool split);

@@ -23,6 +23,8 @@ class SweepingSolver : public DelassusSolver {
   /// False where contacts are renumbered or sweeps read the rows of bodies.
   bool follows_free_velocity() const override { return plan_.contact.empty() && !data_.bodies; }
   SolveReport solve(std::span<double> r, const StopRule& rule, IterationObserver* observer) override;
+  /// Of a sweep, in contacts.
+  WorkAndSpan work_and_span(int cores) const override { return sweep_.work_and_span(cores); }
 
  protected:
   /// What a sweep is to read; where that is the rows of bodies, `prepare` calls `prepare_bodies`.
