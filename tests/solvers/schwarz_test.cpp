@@ -189,6 +189,27 @@ TEST(Schwarz, OneSubdomainSolvedExactlyIsOneIteration) {
       << "the inner solver goes to a tenth of the first residual, which is 1 or less";
 }
 
+/// Subdomains of a colour side by side, one after the other for one core.
+TEST(Schwarz, CountsItsWorkAndSpan) {
+  const PlantedProblem planted = net(400, 0.0);
+  const Subdomains all = make_subdomains(assemble_reduced(planted.problem).W, {30, 0, 0.1});
+  double work = 0.0, span = 0.0;
+  for (std::size_t c = 0; c < all.colours(); ++c) {
+    std::size_t longest = 0;
+    for (std::size_t p = all.colour_begin[c]; p < all.colour_begin[c + 1]; ++p) {
+      work += static_cast<double>(all.parts[p].contacts.size());
+      longest = std::max(longest, all.parts[p].contacts.size());
+    }
+    span += static_cast<double>(longest);
+  }
+  const std::unique_ptr<Solver> solver = make_solver("schwarz", {{"size", "30"}});
+  solver->prepare(planted.problem);
+  EXPECT_EQ(solver->work_and_span(1).work, work);
+  EXPECT_EQ(solver->work_and_span(1).time, work);
+  EXPECT_EQ(solver->work_and_span(64).span, span);
+  EXPECT_LT(solver->work_and_span(64).time, work);
+}
+
 TEST(Schwarz, BitsDoNotDependOnThreads) {
   const PlantedProblem planted = net(400, 0.0);
   for (const char* strength : {"0", "0.1", "1"}) {

@@ -76,6 +76,7 @@ class Schwarz : public RegisteredSolver<Schwarz, SchwarzOptions, DelassusSolver>
   std::string island_refusal(Index contacts) const override;
   void prepare_island(ReducedProblem problem, Vector mu) override;
   bool follows_free_velocity() const override { return false; }
+  WorkAndSpan work_and_span(int cores) const override { return sweep_.work_and_span(cores); }
 
  protected:
   Iteration start(std::span<double> r, const StopTest& stop) override;

@@ -66,6 +66,18 @@ void SchwarzSweep::count_work() {
   products_ = work / static_cast<double>(data_->W.blocks());
 }
 
+WorkAndSpan SchwarzSweep::work_and_span(int cores) const {
+  WorkAndSpan sum;
+  std::vector<double> pieces;
+  for (std::size_t colour = 0; colour < subdomains_.colours(); ++colour) {
+    pieces.clear();
+    for (std::size_t p = subdomains_.colour_begin[colour]; p < subdomains_.colour_begin[colour + 1]; ++p)
+      pieces.push_back(static_cast<double>(subdomains_.parts[p].contacts.size()));
+    add_stage(pieces, cores, 0.0, sum);
+  }
+  return sum;
+}
+
 SweepStep SchwarzSweep::step(std::span<const double> along, std::span<double> r, std::span<double> change,
                              TaskArena* arena) {
   std::copy(r.begin(), r.end(), before_.begin());

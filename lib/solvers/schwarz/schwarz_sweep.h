@@ -7,6 +7,7 @@
 #include "solvers/delassus_solver.h"
 #include "solvers/relaxation/sweep_map.h"
 #include "solvers/schwarz/subdomains.h"
+#include "solvers/work_and_span.h"
 
 /// One iteration of `schwarz` (schwarz.h): every subdomain once, colour by colour, those of a colour side by side.
 namespace signorini {
@@ -25,6 +26,8 @@ class SchwarzSweep final : public SweepMap {
                  TaskArena* arena) override;
 
   const Subdomains& subdomains() const { return subdomains_; }
+  /// Of a step in which every subdomain makes the same number of inner iterations, in contacts; barriers are not counted.
+  WorkAndSpan work_and_span(int cores) const;
   /// Of the last step: the most inner iterations of any subdomain, and products with all W_EE, in products with W.
   int inner_iterations() const { return inner_iterations_; }
   double products() const { return products_; }
