@@ -11,6 +11,7 @@ Rules
   3. oneTBB is included by .cpp files and base/parallel.h only.
   4. Project headers are included as "folder/file.h" and exist; lib/ has no folder that ALLOWED does not know.
   5. contact/friction_law.h alone compares a FrictionLaw or PyramidFrame; others call its helpers (LAW_HELPERS).
+  6. lib/ calls no function of the C library whose last bits differ among platforms (ROOTS): base/roots.h has its own.
 """
 
 import re
@@ -46,6 +47,9 @@ LAW_HELPERS = "with_law, is_cone, is_turned, is_aligned, project_tangent or Law:
 LAW_NAME = r"(?:FrictionLaw|PyramidFrame)\b"
 LAW_COMPARED = re.compile(rf"(?:[=!]=|\bcase|\busing\s+enum)\s*(?:signorini::)?{LAW_NAME}|{LAW_NAME}::\w+\s*[=!]=")
 
+ROOTS_HEADER = "base/roots.h"
+ROOTS = re.compile(r"\bstd::(hypot|cbrt)\(|\.(?:stableNorm|blueNorm|hypotNorm)\(")
+
 
 def may_see_hdf5(path):
     return path.startswith("record/")
@@ -59,7 +63,7 @@ class Tree:
     """The include graph of lib/ (names relative to lib/) and experiments/ (names with that prefix)."""
 
     def __init__(self, root):
-        self.includes, self.comparisons = {}, {}
+        self.includes, self.comparisons, self.roots = {}, {}, {}
         for top in ("lib", "experiments"):
             for path in sorted((root / top).rglob("*")):
                 if path.suffix in (".h", ".hpp", ".cpp", ".cc", ".inl") and path.is_file():
@@ -67,6 +71,7 @@ class Tree:
                     text = path.read_text(encoding="utf-8", errors="replace")
                     self.includes[name] = [match.groups() for match in INCLUDE.finditer(text)]
                     self.comparisons[name] = [text.count("\n", 0, match.start()) + 1 for match in LAW_COMPARED.finditer(text)]
+                    self.roots[name] = [] if top != "lib" else [text.count("\n", 0, match.start()) + 1 for match in ROOTS.finditer(text)]
 
     def chain(self, start, wanted):
         """The shortest include path from `start` to an include for which wanted(kind, target) holds, or None."""
@@ -122,6 +127,8 @@ def violations(root):
         if name != LAW_HEADER:
             for line in tree.comparisons[name]:
                 found.append(f"{shown}:{line}: compares the contact law; use {LAW_HELPERS} of {LAW_HEADER}")
+        for line in tree.roots[name]:
+            found.append(f"{shown}:{line}: other last bits on other platforms; use hypotenuse or cube_root of {ROOTS_HEADER}, or norm()")
     return sorted(set(found))
 
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "base/roots.h"
 #include "bodies/spring_network.h"
 
 namespace signorini {
@@ -161,7 +162,7 @@ SpringNetwork grid_cloth(Index columns, Index rows, double width, double depth,
       add_spring(cloth, number(i, j), number(i, j + 1), material.stretch, a * share(i, columns), material);
     }
   }
-  const double strip = a * b / std::hypot(a, b);
+  const double strip = a * b / hypotenuse(a, b);
   for (Index j = 0; j + 1 < rows; ++j) {
     for (Index i = 0; i + 1 < columns; ++i) {
       const Index low = number(i, j), right = number(i + 1, j);

@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "base/check.h"
+#include "base/roots.h"
 #include "contact/delassus_operator.h"
 #include "linalg/block_sparse_matrix.h"
 
@@ -78,8 +79,8 @@ std::vector<double> aligned_angles(std::span<const double> q) {
   constexpr double kSmallest = 1e-3;  // of ‖q_k‖
   std::vector<double> angles(q.size() / 3, 0.0);
   for (std::size_t k = 0; k < angles.size(); ++k) {
-    const double tangential = std::hypot(q[3 * k + 1], q[3 * k + 2]);
-    const double whole = std::hypot(q[3 * k], tangential);
+    const double tangential = hypotenuse(q[3 * k + 1], q[3 * k + 2]);
+    const double whole = hypotenuse(q[3 * k], tangential);
     if (tangential > kSlowest + kSmallest * whole) angles[k] = std::atan2(q[3 * k + 2], q[3 * k + 1]);
   }
   return angles;

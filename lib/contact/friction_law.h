@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/options.h"
+#include "base/roots.h"
 #include "linalg/types.h"
 
 /// The contact laws, as types. What depends on the law is a template over it; `with_law` is the one place where
@@ -61,7 +62,7 @@ struct FrictionCone {
     if (mu * tangential <= -x[0]) return Vector3::Zero();
     if (tangential <= mu * x[0]) return x;
     // The nearest point lies on the ray (c, s): its length along the ray is c x_N + s ‖x_T‖ > 0.
-    const double cosine = 1.0 / std::hypot(1.0, mu);
+    const double cosine = 1.0 / hypotenuse(1.0, mu);
     const double sine = mu * cosine;
     const double length = cosine * x[0] + sine * tangential;
     const double scale = tangential > 0.0 ? sine * length / tangential : 0.0;
@@ -81,7 +82,7 @@ struct FrictionCone {
     return r_T * std::min(1.0, bound / std::max(r_T.norm(), std::numeric_limits<double>::min()));
   }
   /// What is compared with μ r_N.
-  static double tangent_size(const Vector2& r_T) { return std::hypot(r_T[0], r_T[1]); }
+  static double tangent_size(const Vector2& r_T) { return hypotenuse(r_T[0], r_T[1]); }
 };
 
 /// Four-sided pyramid in the contact's own tangents.

@@ -268,6 +268,21 @@ SparseRows MassFactor::extract(const SparseRows& M, Index body) const {
   return block;
 }
 
+namespace {
+
+/// Column by column: several right sides at a time Eigen solves by its product of dense matrices, whose last bits depend on the
+/// processor.
+template <class Factor, class Small>
+void invert(const Factor& factor, Small& inverse) {
+  using Column = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, Small::MaxRowsAtCompileTime, 1>;
+  for (Eigen::Index j = 0; j < inverse.cols(); ++j) {
+    const Column unit = Column::Unit(inverse.rows(), j);
+    inverse.col(j) = factor.solve(unit);
+  }
+}
+
+}  // namespace
+
 void MassFactor::factor_dense(const SparseRows& M, Index body) {
   const std::span<const Index> own = dofs(body);
   const Eigen::Index size = own.size();
@@ -299,9 +314,9 @@ void MassFactor::factor_dense(const SparseRows& M, Index body) {
     const Eigen::LLT<Small> factor(symmetric ? block : Small(0.5 * (block + block.transpose())));
     positive = factor.info() == Eigen::Success;
     if (positive && !symmetric) {
-      inverse = Eigen::PartialPivLU<Small>(block).inverse();
+      invert(Eigen::PartialPivLU<Small>(block), inverse);
     } else if (positive) {
-      inverse = factor.solve(Small::Identity(size, size));
+      invert(factor, inverse);
       inverse = (0.5 * (inverse + inverse.transpose())).eval();
     }
   }

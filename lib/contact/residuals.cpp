@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/roots.h"
 #include "contact/align_tangents.h"
 #include "contact/body_touches.h"
 #include "contact/direction_rows.h"
@@ -34,7 +35,7 @@ bool all_finite(std::span<const double> x) {
 /// Largest eigenvalue of the symmetric part of the lower right 2×2 block.
 double largest_tangential(const Matrix3& W) {
   const double off = 0.5 * (W(1, 2) + W(2, 1));
-  return 0.5 * (W(1, 1) + W(2, 2)) + std::hypot(0.5 * (W(1, 1) - W(2, 2)), off);
+  return 0.5 * (W(1, 1) + W(2, 2)) + hypotenuse(0.5 * (W(1, 1) - W(2, 2)), off);
 }
 
 /// What the measures need of one contact: scales of the diagonal block, impulse, velocity, friction.
@@ -62,7 +63,7 @@ double alart_curnier(const ContactState& c) {
   const double lambda = c.tangential;
   const Vector2 e_T =
       lambda * c.r_T() - Law::project_tangent(lambda * c.r_T() - c.u_T(), lambda * c.mu * p_N);
-  return std::hypot(e_N, e_T.norm());
+  return hypotenuse(e_N, e_T.norm());
 }
 
 /// ‖r − P_K(r − ρ û)‖/ρ = ‖s r − P_K(s r − û)‖, s = 1/ρ = max(W_NN, λ_max(W_TT)).
@@ -75,7 +76,7 @@ double natural_map(const ContactState& c) {
 
 /// x + y − √(x² + y²), without cancellation where both are positive.
 double fischer_burmeister(double x, double y) {
-  const double root = std::hypot(x, y);
+  const double root = hypotenuse(x, y);
   return x > 0.0 && y > 0.0 ? 2.0 * (x / (x + y + root)) * y : x + y - root;
 }
 

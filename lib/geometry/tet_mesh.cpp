@@ -6,6 +6,8 @@
 #include <limits>
 #include <numeric>
 
+#include "base/roots.h"
+
 namespace signorini {
 
 namespace {
@@ -50,7 +52,7 @@ double tet_quality(const TetMesh& mesh, const Tetrahedron& tet) {
       squares += (corner(mesh, tet, i) - corner(mesh, tet, j)).squaredNorm();
   }
   const double volume = tet_volume(mesh, tet);
-  return squares > 0.0 ? std::copysign(12.0 * std::cbrt(9.0 * volume * volume) / squares, volume) : 0.0;
+  return squares > 0.0 ? std::copysign(12.0 * cube_root(9.0 * volume * volume) / squares, volume) : 0.0;
 }
 
 MeshQuality mesh_quality(const TetMesh& mesh) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/roots.h"
+
 /// The scalars of MINRES (Paige and Saunders 1975): Givens rotations of the tridiagonal matrix of the
 /// preconditioned Lanczos process
 ///
@@ -29,7 +31,7 @@ class LanczosRotation {
   /// From α_k and β_{k+1}. Where γ = 0 the Krylov space is exhausted, and nothing is changed.
   Step turn(double alpha, double beta) {
     const double gamma_bar = sine_ * delta_ - cosine_ * alpha;
-    Step step{cosine_ * delta_ + sine_ * alpha, epsilon_, std::hypot(gamma_bar, beta), 0.0};
+    Step step{cosine_ * delta_ + sine_ * alpha, epsilon_, hypotenuse(gamma_bar, beta), 0.0};
     if (!(step.gamma > 0.0)) return step;
     epsilon_ = sine_ * beta;
     delta_ = -cosine_ * beta;

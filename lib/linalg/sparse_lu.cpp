@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "base/check.h"
+#include "linalg/dense_lu.h"
+#include "linalg/simd.h"
 
 #ifdef SIGNORINI_HAVE_KLU
 #include <klu.h>
@@ -17,76 +19,6 @@
 namespace signorini {
 
 namespace {
-
-/// L U with partial pivoting in one square array, columns one after the other.
-class DenseLu {
- public:
-  void reserve(Index order) {
-    const std::size_t n = order;
-    if (pivot_.size() >= n) return;
-    entries_.resize(n * n);
-    pivot_.resize(n);
-  }
-  bool factor(const SparseColumnsView& A);
-  void solve(std::span<double> x) const;
-  double flops() const { return flops_; }
-
- private:
-  void fill(const SparseColumnsView& A);
-
-  Index n_ = 0;
-  std::vector<double> entries_;
-  std::vector<Index> pivot_;  ///< row k was swapped with row pivot_[k]
-  double flops_ = 0.0;
-};
-
-void DenseLu::fill(const SparseColumnsView& A) {
-  n_ = static_cast<Index>(A.rows());
-  Eigen::Map<Matrix> entries(entries_.data(), n_, n_);
-  entries.setZero();
-  for (Index j = 0; j < n_; ++j) {
-    for (SparseColumnsView::InnerIterator entry(A, j); entry; ++entry)
-      entries(entry.row(), j) = entry.value();
-  }
-}
-
-bool DenseLu::factor(const SparseColumnsView& A) {
-  fill(A);
-  flops_ = 0.0;
-  Eigen::Map<Matrix> entries(entries_.data(), n_, n_);
-  for (Index k = 0; k < n_; ++k) {
-    Index pivot = k;
-    for (Index i = k + 1; i < n_; ++i) {
-      if (std::abs(entries(i, k)) > std::abs(entries(pivot, k))) pivot = i;
-    }
-    pivot_[k] = pivot;
-    const double largest = entries(pivot, k);
-    if (!(std::abs(largest) > 0.0) || !std::isfinite(largest)) return false;
-    if (pivot != k) entries.row(k).swap(entries.row(pivot));
-    const Index below = n_ - k - 1;
-    auto column = entries.col(k).tail(below);
-    column /= largest;
-    for (Index j = k + 1; j < n_; ++j) {
-      const double factor = entries(k, j);
-      if (factor == 0.0) continue;
-      entries.col(j).tail(below) -= factor * column;
-      flops_ += 2.0 * below;
-    }
-    flops_ += below;
-  }
-  return entries.allFinite();
-}
-
-void DenseLu::solve(std::span<double> x) const {
-  const Eigen::Map<const Matrix> entries(entries_.data(), n_, n_);
-  Eigen::Map<Vector> y(x.data(), n_);
-  for (Index k = 0; k < n_; ++k) std::swap(y[k], y[pivot_[k]]);
-  for (Index k = 0; k < n_; ++k) y.tail(n_ - k - 1) -= y[k] * entries.col(k).tail(n_ - k - 1);
-  for (Index k = n_ - 1; k >= 0; --k) {
-    y[k] /= entries(k, k);
-    y.head(k) -= y[k] * entries.col(k).head(k);
-  }
-}
 
 /// Eigen's blocked LU in place.
 class FullLu {
@@ -234,7 +166,7 @@ struct SparseLu::Impl {
   bool analysed = false;
   bool factored = false;
   bool sparse = false;
-  bool full = false;  ///< dense, above kDenseOrder
+  bool full = false;  ///< dense, above kDenseOrder, by Eigen
   DenseLu dense;
   FullLu whole;                    ///< where full
   std::unique_ptr<LargeLu> large;  ///< where sparse
@@ -262,9 +194,10 @@ bool SparseLu::analyse(const SparseColumnsView& A) {
   s.entries = A.nonZeros();
   s.factored = false;
   const double places = static_cast<double>(s.n) * static_cast<double>(s.n);
-  s.full = s.n > kDenseOrder && static_cast<double>(s.entries) > kDenseShare * places;
-  s.sparse = s.n > kDenseOrder && !s.full;
-  if (s.n <= kDenseOrder) s.dense.reserve(s.n);
+  const bool large_dense = s.n > kDenseOrder && static_cast<double>(s.entries) > kDenseShare * places;
+  s.full = large_dense && isa() != Isa::portable;
+  s.sparse = s.n > kDenseOrder && !large_dense;
+  if (!s.sparse && !s.full) s.dense.reserve(s.n);
   s.analysed = !s.sparse || s.analyse_large(A);
   return s.analysed;
 }

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 
+#include "base/roots.h"
 #include "contact/friction_law.h"
 
 /// The Alart–Curnier error of one contact (contact/residuals.h has the formula), for solvers that measure
@@ -17,7 +17,7 @@ struct InverseMass {
 
 inline InverseMass inverse_mass_of(const Matrix3& W) {
   const double off = 0.5 * (W(1, 2) + W(2, 1));
-  const double largest = 0.5 * (W(1, 1) + W(2, 2)) + std::hypot(0.5 * (W(1, 1) - W(2, 2)), off);
+  const double largest = 0.5 * (W(1, 1) + W(2, 2)) + hypotenuse(0.5 * (W(1, 1) - W(2, 2)), off);
   return {W(0, 0), std::max(0.0, largest)};
 }
 
@@ -34,7 +34,7 @@ inline double contact_error(FrictionLaw law, const InverseMass& inverse_mass, do
   const Vector2 tried = pushed - Vector2(u[1], u[2]);
   const double radius = inverse_mass.tangent * bound;
   const Vector2 kept = project_tangent(law, tried, radius);
-  return std::hypot(e_N, (pushed - kept).norm()) + poison;
+  return hypotenuse(e_N, (pushed - kept).norm()) + poison;
 }
 
 }  // namespace signorini

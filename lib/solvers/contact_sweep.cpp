@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/roots.h"
 #include "linalg/connected_components.h"
 
 namespace signorini {
@@ -146,7 +147,7 @@ ContactSweep::Seen ContactSweep::sweep_region_by(double inverse_omega, std::span
     if (by_nodes_) coupling_.add(static_cast<Index>(k), change);
     const double normal = change[0] * c.inverse_mass.normal;
     const double tangent = change.tail<2>().norm() * c.inverse_mass.tangent;
-    const double correction = inverse_omega * std::hypot(normal, tangent);
+    const double correction = inverse_omega * hypotenuse(normal, tangent);
     poison += 0.0 * correction;
     seen.correction = std::max(seen.correction, correction);
     seen.normal = std::max(seen.normal, inverse_omega * std::abs(normal));

@@ -76,6 +76,15 @@ class CheckLayers(unittest.TestCase):
         for words in ("make(FrictionLaw::cone)", "FrictionLaw law = FrictionLaw::cone;", "in_case FrictionLaw::cone"):
             self.assertEqual(self.found({"experiments/main.cpp": words + "\n"}), [], words)
 
+    def test_roots_of_the_c_library_are_found(self):
+        for words in ("return std::hypot(x, y);", "std::cbrt(x)", "r.stableNorm()"):
+            found = self.found({"lib/solvers/pgs.cpp": f'#include "contact/contact_problem.h"\n{words}\n'})
+            self.assertEqual(found, ["lib/solvers/pgs.cpp:2: other last bits on other platforms; use hypotenuse or cube_root of "
+                                     "base/roots.h, or norm()"], words)
+        for words in ("hypotenuse(x, y)", "r.norm()", "std::sqrt(x)"):
+            self.assertEqual(self.found({"lib/solvers/pgs.cpp": f'#include "contact/contact_problem.h"\n{words}\n'}), [], words)
+        self.assertEqual(self.found({"experiments/main.cpp": "std::cbrt(x)\n"}), [])
+
     def test_a_missing_header_and_an_unknown_folder_are_found(self):
         found = self.found({"lib/utils/tools.h": "", "lib/solvers/pgs.cpp": '#include "pgs.h"\n'})
         self.assertEqual(len(found), 2, found)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/roots.h"
 #include "contact/friction_law.h"
 
 /// The two functions of a convex cone K of admissible impulses that first-order methods need, for both laws:
@@ -20,7 +21,7 @@ namespace signorini {
 template <ContactLaw Law>
 double sliding_speed(const double* u) {
   if constexpr (Law::kPartSize == 1) return std::abs(u[1]) + std::abs(u[2]);
-  return std::hypot(u[1], u[2]);
+  return hypotenuse(u[1], u[2]);
 }
 
 /// P_K(x) of the pyramid. With both |x_T| clamped to μ n, the height n ≥ 0 is the root of

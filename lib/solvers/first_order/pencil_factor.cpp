@@ -4,6 +4,8 @@
 
 #include "base/check.h"
 #include "linalg/asymmetry.h"
+#include "linalg/dense_cholesky.h"
+#include "linalg/simd.h"
 
 namespace signorini {
 
@@ -34,16 +36,28 @@ void PencilFactor::prepare(const SparseRows& A, const SparseRows& B) {
   symmetric_ = asymmetry(A) <= kSymmetric;
   const double entries = static_cast<double>(sum_.nonZeros()), all = static_cast<double>(size_) * size_;
   dense_ = size_ <= kSmall || (size_ <= kLargestDense && entries >= kDense * all);
+  portable_ = isa() == Isa::portable;
   pattern_.reset();
-  permuted_.resize(dense_ && !symmetric_ ? size_ : 0);
+  permuted_.resize(dense_ && !symmetric_ && !portable_ ? size_ : 0);
   full_.resize(dense_ ? size_ : 0, dense_ ? size_ : 0);
   for (Factor* factor : {&first_, &second_}) {
     *factor = Factor{};
-    if (dense_ && symmetric_) factor->cholesky = Eigen::LLT<Matrix>(size_);
-    if (dense_ && !symmetric_) factor->lu = Eigen::PartialPivLU<Matrix>(size_);
+    if (dense_) reserve_dense(*factor);
   }
   if (!dense_ && symmetric_) pattern_ = std::make_unique<SpdPattern>(sum_);
   present_ = &first_;
+}
+
+void PencilFactor::reserve_dense(Factor& factor) const {
+  if (portable_ && symmetric_) {
+    factor.portable_cholesky.resize(size_, size_);
+  } else if (portable_) {
+    factor.portable_lu.reserve(size_);
+  } else if (symmetric_) {
+    factor.cholesky = Eigen::LLT<Matrix>(size_);
+  } else {
+    factor.lu = Eigen::PartialPivLU<Matrix>(size_);
+  }
 }
 
 bool PencilFactor::factor(double t) {
@@ -68,6 +82,11 @@ bool PencilFactor::factor_dense(Factor& into) {
     for (SparseRows::InnerIterator entry(sum_, i); entry; ++entry) full_(i, entry.col()) = entry.value();
   }
   if (!full_.allFinite()) return false;
+  if (portable_ && symmetric_) {
+    into.portable_cholesky = full_;
+    return cholesky_in_order(into.portable_cholesky);
+  }
+  if (portable_) return into.portable_lu.factor(full_);
   if (symmetric_) {
     into.cholesky.compute(full_);
     return into.cholesky.info() == Eigen::Success;
@@ -97,12 +116,20 @@ long long PencilFactor::fill() const {
 
 void PencilFactor::solve(std::span<double> x) const {
   if (size_ == 0) return;
+  if (dense_) return solve_dense(x);
+  if (symmetric_) return present_->sparse->solve(x, x);
+  return present_->sparse_lu->solve(x, x);
+}
+
+void PencilFactor::solve_dense(std::span<double> x) const {
   Eigen::Map<Vector> map(x.data(), size_);
-  if (!dense_) {
-    if (symmetric_) return present_->sparse->solve(x, x);
-    return present_->sparse_lu->solve(x, x);
-  }
-  if (symmetric_) {
+  if (portable_ && symmetric_) {
+    const auto L = present_->portable_cholesky.triangularView<Eigen::Lower>();
+    L.solveInPlace(map);
+    L.adjoint().solveInPlace(map);
+  } else if (portable_) {
+    present_->portable_lu.solve(x);
+  } else if (symmetric_) {
     present_->cholesky.solveInPlace(map);
   } else {
     const auto& to = present_->lu.permutationP().indices();

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "linalg/dense_lu.h"
 #include "linalg/general_factor.h"
 #include "linalg/spd_factor.h"
 #include "linalg/types.h"
@@ -18,6 +19,9 @@
 /// kLargestDense; a sparse Cholesky factor of one symbolic analysis elsewhere. Where A is not symmetric
 /// (linalg/asymmetry.h) LU factors take their place. The first factor is kept beside the present one, so that a solver
 /// can begin every solve with it. Up to kSmall rows nothing is allocated after `prepare`.
+///
+/// Dense factors are Eigen's, whose last bits depend on the processor; with SIGNORINI_ISA=portable they are ours
+/// (linalg/dense_cholesky.h, dense_lu.h), which do not.
 namespace signorini {
 
 class PencilFactor {
@@ -43,15 +47,19 @@ class PencilFactor {
   struct Factor {
     Eigen::LLT<Matrix> cholesky;
     Eigen::PartialPivLU<Matrix> lu;
+    Matrix portable_cholesky;
+    DenseLu portable_lu;
     std::optional<SpdFactor> sparse;
     std::optional<GeneralFactor> sparse_lu;
   };
   bool factor(double t, Factor& into);
+  void reserve_dense(Factor& factor) const;
   bool factor_dense(Factor& into);
+  void solve_dense(std::span<double> x) const;
   bool factor_sparse(Factor& into);
 
   Index size_ = 0;
-  bool symmetric_ = true, dense_ = true;
+  bool symmetric_ = true, dense_ = true, portable_ = false;
   SparseRows sum_;             ///< the pattern of A and B together; values of the last A + t B
   std::vector<double> A_, B_;  ///< per entry of `sum_`
   std::unique_ptr<SpdPattern> pattern_;

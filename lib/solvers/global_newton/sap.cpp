@@ -58,7 +58,7 @@ void Sap::prepare(const ContactProblem& problem) {
   for (std::size_t k = 0; k < m; ++k) {
     const InverseMass& of = system_.inverse_mass[k];
     if (!(of.normal > 0.0)) continue;
-    const double w = std::hypot(of.normal, of.tangent, of.tangent) / 3.0;
+    const double w = Vector3(of.normal, of.tangent, of.tangent).norm() / 3.0;
     R_[k] = {normal * w, options_.sigma * w};
     if (of.tangent > 0.0) mu_[k] = system_.mu[static_cast<Eigen::Index>(k)];
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/roots.h"
 #include "linalg/types.h"
 
 /// The Lorentz cone L = { x ∈ ℝ³ : x_0 ≥ ‖x_T‖ }, its Jordan product, and the scaling of Nesterov and Todd (1997).
@@ -14,7 +15,7 @@
 namespace signorini {
 
 inline double lorentz_det(const Vector3& x) {
-  const double length = std::hypot(x[1], x[2]);
+  const double length = hypotenuse(x[1], x[2]);
   return (x[0] - length) * (x[0] + length);
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/roots.h"
 #include "contact/mass_factor.h"
 #include "linalg/connected_components.h"
 
@@ -281,7 +282,7 @@ Auto::Costs Auto::costs_of(const ContactProblem& problem) {
     coupled_dofs += dofs;
     blocks += touches * touches;
     costs.factor += kFactor * std::pow(dofs, 2.0 / 3.0) * entries;
-    costs.solves += kSolve * touches * std::cbrt(dofs) * entries;
+    costs.solves += kSolve * touches * cube_root(dofs) * entries;
     costs.form += kFormBlock * touches * touches;
   }
   costs.step = kStep * coupled_entries * std::pow(coupled_dofs, 2.0 / 3.0);

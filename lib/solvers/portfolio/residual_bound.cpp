@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/roots.h"
+
 namespace signorini {
 
 namespace {
@@ -29,14 +31,14 @@ double bound_contact_error(FrictionLaw law, const InverseMassRange& range, doubl
   const double least_p = std::max(0.0, r[0] - std::max(0.0, u[0] + slack) / low.normal);
   const double drift = low.normal > 0.0 ? mu * high.tangent / low.normal : 0.0;
   if (r_T.norm() + (u_T.norm() + slack) / low.tangent <= mu * least_p)
-    return std::hypot(e_N, u_T.norm()) + 2.0 * slack;
+    return hypotenuse(e_N, u_T.norm()) + 2.0 * slack;
   const double radius = mu * std::max(0.0, r[0]), lambda = high.tangent;
   const Vector2 x = project_tangent(law, r_T, radius);
   const double outside = (r_T - x).norm();
   const double moved =
       lambda > 0.0 ? lambda * (x - project_tangent(law, x - u_T / lambda, radius)).norm() : 0.0;
   const double e_T = 2.0 * lambda * outside + moved + box * drift * at_low;
-  return std::hypot(e_N, e_T) + slack * (2.0 + box * drift);
+  return hypotenuse(e_N, e_T) + slack * (2.0 + box * drift);
 }
 
 bool ResidualBound::prepare(PrimalSystem& system, const Vector& f, TaskArena* arena) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "base/roots.h"
 #include "linalg/block_kernels.h"
 
 namespace signorini {
@@ -39,7 +40,7 @@ struct Log {
 constexpr double kTiny = 1e-300;
 
 double largest_eigenvalue(double a, double b, double c, double d) {
-  return 0.5 * (a + d) + std::hypot(0.5 * (a - d), 0.5 * (b + c));
+  return 0.5 * (a + d) + hypotenuse(0.5 * (a - d), 0.5 * (b + c));
 }
 
 double clamp_to(double value, double bound) { return std::min(std::max(value, -bound), bound); }
