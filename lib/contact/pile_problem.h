@@ -26,7 +26,7 @@
 ///     H_d = (−d, −(p − x_A) × d) on A, (d, (p − x_B) × d) on B: a pair keeps its momentum and its angular momentum
 ///
 /// Bodies begin at rest and touch: w = 0, gap = 0, f = dt M g, gravity g tilted by `tilt_deg` from −z towards x. So
-/// q = Hᵀ M⁻¹ f is that of the floor's contacts alone, and every layer has to learn from the one below that it is carried.
+/// q = Hᵀ M⁻¹ f is not zero at the contacts of the floor alone: impulses travel up layer by layer.
 ///
 /// `unevenness` e: centres of spheres are moved by up to e diameters in each axis (contact points are halfway between them);
 /// points on bricks by up to e of a patch, and their normals tilted by about e. `left_out`: this share of the contacts between
