@@ -89,16 +89,6 @@ ContactNeighbours neighbours_by_slots(const BlockSparseMatrix& J) {
   });
 }
 
-ContactNeighbours neighbours_of_groups(const ContactNeighbours& contacts, std::span<const Index> group,
-                                       Index groups) {
-  std::vector<std::vector<Index>> members(groups);
-  for (Index k = 0; k < contacts.contacts(); ++k) members[group[k]].push_back(k);
-  return collect(groups, [&](Index g, const auto& add) {
-    for (const Index k : members[g])
-      for (const Index l : contacts.of(k)) add(group[l]);
-  });
-}
-
 std::vector<Index> first_fit_colours(const ContactNeighbours& graph) {
   std::vector<Index> colour(graph.contacts(), 0);
   std::vector<Index> used_by;  // by colour: the last vertex that may not take it

@@ -29,10 +29,6 @@ ContactNeighbours neighbours_by_delassus(const BlockSparseMatrix& W, double stre
 /// k and l are neighbours where their rows of J have a block in the same column: a mass point or rigid body that both touch.
 ContactNeighbours neighbours_by_slots(const BlockSparseMatrix& J);
 
-/// Groups of contacts as vertices: g and h are neighbours where a contact of g is a neighbour of one of h.
-ContactNeighbours neighbours_of_groups(const ContactNeighbours& contacts, std::span<const Index> group,
-                                       Index groups);
-
 /// A colour for every vertex, no two neighbours of one colour: the smallest that no neighbour with a smaller number has. No
 /// more than 1 + (most neighbours of a vertex) colours.
 std::vector<Index> first_fit_colours(const ContactNeighbours& graph);

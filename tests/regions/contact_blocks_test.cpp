@@ -89,15 +89,6 @@ TEST(FirstFitColours, SeparateNeighboursWithFewColours) {
   EXPECT_EQ(*std::max_element(colour.begin(), colour.end()), 1) << "a grid numbered by rows takes two";
 }
 
-TEST(NeighboursOfGroups, LinkGroupsWhoseContactsAreLinked) {
-  const ContactNeighbours chain = neighbours_by_delassus(linked(6, {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}}));
-  const std::vector<Index> group{0, 0, 1, 1, 2, 2};
-  const ContactNeighbours groups = neighbours_of_groups(chain, group, 3);
-  EXPECT_TRUE(std::ranges::equal(groups.of(0), std::vector<Index>{1}));
-  EXPECT_TRUE(std::ranges::equal(groups.of(1), std::vector<Index>{0, 2}));
-  EXPECT_TRUE(std::ranges::equal(groups.of(2), std::vector<Index>{1}));
-}
-
 TEST(GrowBlocks, ChainIsCutIntoPiecesOfNeighbours) {
   Edges edges;
   for (Index k = 0; k < 9; ++k) edges.emplace_back(k, k + 1);
