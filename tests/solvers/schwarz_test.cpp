@@ -5,6 +5,7 @@
 #include <set>
 
 #include "contact/planted_problem.h"
+#include "contact/problem_zoo.h"
 #include "contact/residuals.h"
 #include "record/fclib_file.h"
 #include "solvers/delassus_solver.h"
@@ -224,6 +225,30 @@ TEST(Schwarz, BitsDoNotDependOnThreads) {
       EXPECT_EQ(shared, alone) << threads << " threads, strength " << strength;
     }
   }
+}
+
+/// Two contacts that push against each other, without a solution: sweeps go on for ever.
+ContactProblem infeasible() {
+  Matrix W = Matrix::Identity(6, 6);
+  W(0, 3) = W(3, 0) = -1.0;
+  return zoo::make_dual(W, zoo::vector_of({-1, 0, 0, -1, 0, 0}), zoo::vector_of({0, 0}));
+}
+
+TEST(Schwarz, TheTimeLimitHoldsInsideOfASubdomain) {
+  const ContactProblem problem = infeasible();
+  const std::unique_ptr<Solver> solver =
+      make_solver("schwarz", {{"inner", "pgs"}, {"inner_iterations", "2000000000"}});
+  solver->prepare(problem);
+  std::vector<double> r(6, 0.0);
+  StopRule stop;
+  stop.time_limit = 0.05;
+  EXPECT_EQ(solver->solve(r, stop, nullptr).status, SolveStatus::time_limit);
+}
+
+TEST(Schwarz, SizeMayBeLargerThanAnyProblem) {
+  std::vector<double> r;
+  EXPECT_EQ(solve("schwarz", {{"size", "2147483647"}}, net(60, 0.0).problem, 1e-6, r).status,
+            SolveStatus::converged);
 }
 
 TEST(Schwarz, RefusesWhatCannotSolveASubdomain) {

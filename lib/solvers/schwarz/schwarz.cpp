@@ -23,8 +23,7 @@ std::unique_ptr<Solver> make_inner(const SchwarzOptions& options) {
   if (solver == nullptr || !solver->follows_free_velocity())
     throw_usage(
         "solver 'schwarz': inner = {} cannot solve subdomains, which have W and a q that changes; take nncg, "
-        "pgs, "
-        "nsgs, pcg or newton",
+        "pgs, nsgs, pcg or newton",
         options.inner);
   return inner;
 }
@@ -44,29 +43,37 @@ void SchwarzOptions::validate() const {
 Schwarz::Schwarz(const Options& options) : RegisteredSolver(options), inner_(make_inner(options)) {}
 
 std::string Schwarz::island_refusal(Index contacts) const {
-  return inner_->island_refusal(std::min<Index>(contacts, options_.size + options_.size / 2));
+  const Index size = std::min<Index>(contacts, options_.size);
+  return inner_->island_refusal(options_.overlap > 0 ? contacts : std::min(contacts, size + size / 2));
 }
 
 void Schwarz::prepare_island(ReducedProblem problem, Vector mu) {
   const FrictionLaw law = options_.common.law;
   set_data(make_gauss_seidel_data(std::move(problem.W), std::move(problem.q), std::move(mu), law,
                                   natural_tangent_step(law)));
-  const SubdomainOptions cut{options_.size, options_.overlap, options_.strength};
+  const Index size = std::max<Index>(1, std::min<Index>(data_.contacts(), options_.size));
+  const SubdomainOptions cut{size, options_.overlap, options_.strength};
   sweep_.prepare(data_, make_subdomains(data_.W, cut), *inner_);
   if (options_.outer == SchwarzOuter::nncg) nncg_.prepare(data_, sweep_);
   if (options_.outer == SchwarzOuter::anderson) anderson_.prepare(data_, sweep_, kWindow);
   change_.assign(u_.size(), 0.0);
 }
 
+SolveReport Schwarz::solve(std::span<double> r, const StopRule& rule, IterationObserver* observer) {
+  inner_rule_ = {};
+  inner_rule_.time_limit = rule.time_limit;
+  inner_rule_.cancelled = rule.cancelled;
+  return DelassusSolver::solve(r, rule, observer);
+}
+
 Iteration Schwarz::start(std::span<double> r, const StopTest& stop) {
   reset_counters();
   release_fixed(data_, r);
   scale_now_ = stop.scale();
-  StopRule rule;
-  rule.max_iterations = options_.inner_iterations;
-  rule.velocity_scale = scale_now_;
-  rule.take_last = true;
-  sweep_.start(rule, options_.damping);
+  inner_rule_.max_iterations = options_.inner_iterations;
+  inner_rule_.velocity_scale = scale_now_;
+  inner_rule_.take_last = true;
+  sweep_.start(inner_rule_, options_.damping);
   nncg_.start();
   anderson_.start();
   Iteration iteration;

@@ -75,6 +75,7 @@ class Schwarz : public RegisteredSolver<Schwarz, SchwarzOptions, DelassusSolver>
 
   std::string island_refusal(Index contacts) const override;
   void prepare_island(ReducedProblem problem, Vector mu) override;
+  SolveReport solve(std::span<double> r, const StopRule& rule, IterationObserver* observer) override;
   bool follows_free_velocity() const override { return false; }
   WorkAndSpan work_and_span(int cores) const override { return sweep_.work_and_span(cores); }
 
@@ -88,6 +89,7 @@ class Schwarz : public RegisteredSolver<Schwarz, SchwarzOptions, DelassusSolver>
   double judge(std::span<const double> r);
 
   std::unique_ptr<Solver> inner_;
+  StopRule inner_rule_;  ///< of subdomains; their time limit and cancellation are those of the whole
   SchwarzSweep sweep_;
   NncgSweeps nncg_;
   AndersonSweeps anderson_;

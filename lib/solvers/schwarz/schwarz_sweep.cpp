@@ -30,6 +30,7 @@ void SchwarzSweep::prepare(const GaussSeidelData& data, Subdomains subdomains, c
 
 void SchwarzSweep::start(const StopRule& inner, double damping) {
   rule_ = inner;
+  watch_ = {};
   damping_ = damping;
 }
 
@@ -40,7 +41,9 @@ void SchwarzSweep::solve(std::size_t p, std::span<const double> r) {
   for (std::size_t i = 0; i < part.contacts.size(); ++i)
     std::copy_n(r.data() + 3 * static_cast<std::size_t>(part.contacts[i]), 3, own.r.data() + 3 * i);
   own.solver->change_free_velocity(own.q);
-  own.report = own.solver->solve(own.r, rule_, nullptr);
+  StopRule rule = rule_;
+  rule.time_limit = std::max(0.0, rule_.time_limit - watch_.seconds());
+  own.report = own.solver->solve(own.r, rule, nullptr);
 }
 
 void SchwarzSweep::take(std::size_t p, std::span<double> r) const {

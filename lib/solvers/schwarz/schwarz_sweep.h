@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "base/clock.h"
 #include "solvers/delassus_solver.h"
 #include "solvers/relaxation/sweep_map.h"
 #include "solvers/schwarz/subdomains.h"
@@ -17,7 +18,8 @@ class SchwarzSweep final : public SweepMap {
   /// `data` is that of the whole problem and must outlive the use. Every subdomain gets a fresh copy of `inner`, a
   /// `DelassusSolver` whose q may be changed.
   void prepare(const GaussSeidelData& data, Subdomains subdomains, const Solver& inner);
-  /// The rules of the solves to come: of each, and the share of the impulses that it takes.
+  /// The rule of the solves to come, whose time limit begins now and counts for all of them together, and the share of the
+  /// impulses that is taken.
   void start(const StopRule& inner, double damping);
   /// The residual at which subdomains stop from now on.
   void stop_at(double residual) { rule_.residual = residual; }
@@ -46,6 +48,7 @@ class SchwarzSweep final : public SweepMap {
   Subdomains subdomains_;
   std::vector<Part> parts_;
   StopRule rule_;
+  Stopwatch watch_;  ///< since `start`
   double damping_ = 1.0;
   std::vector<double> before_;  ///< 3m, N·s
   int inner_iterations_ = 0;
