@@ -12,4 +12,7 @@ namespace signorini {
 /// for W is the whole of it. `kept`: ascending.
 double factor_products(const BlockSparseMatrix& A, std::span<const Index> kept);
 
+/// The same of all rows of a symmetric pattern with an entry for every block; both triangles are stored, and values mean nothing.
+double factor_products(const SparseColumns& pattern);
+
 }  // namespace signorini

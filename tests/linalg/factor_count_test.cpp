@@ -53,5 +53,16 @@ TEST(FactorCount, OnlyRowsThatAreKeptCount) {
   EXPECT_EQ(factor_products(dense, std::vector<Index>{}), 0.0);
 }
 
+TEST(FactorCount, APatternOfNumbersCountsAsOneOfBlocks) {
+  SparseColumns arrow(7, 7);
+  for (Index i = 0; i < 7; ++i) {
+    arrow.insert(i, i) = 1.0;
+    if (i == 0) continue;
+    arrow.insert(0, i) = 1.0;
+    arrow.insert(i, 0) = 1.0;
+  }
+  EXPECT_EQ(factor_products(arrow), 6.0);
+}
+
 }  // namespace
 }  // namespace signorini

@@ -9,6 +9,7 @@
 #include "base/roots.h"
 #include "contact/mass_factor.h"
 #include "linalg/connected_components.h"
+#include "solvers/portfolio/velocity_step_cost.h"
 
 namespace signorini {
 
@@ -34,8 +35,11 @@ constexpr double kShareOfStage = 0.5,  ///< of what would come instead of the ne
 constexpr double kWorthTrying = 0.8;   ///< of the costs with a factor: a failed try comes on top of them
 constexpr double kStep = 3.5;  ///< a factor of M + H C Hᵀ, for each entry of M, times all dofs ^ 2/3
 constexpr double kStepContact = 6000.0;  ///< the rest of a Newton step on velocities, for each contact
+constexpr double kStepProduct = 300.0;   ///< of 3×3 blocks in that factor, where they are counted; of stacks
 constexpr double kStepsOfBodies = 25.0,
-                 kStepsOfStacks = 10.0;  ///< that a problem takes; the quick ones of stacks
+                 kStepsOfStacks = 20.0;  ///< that a problem takes; the quick ones of stacks
+constexpr double kGrowth = 8.0;          ///< of steps on stacks from one turn to the next
+constexpr double kLargeGain = 10.0;      ///< of the residual in one turn: the next follows at once
 constexpr double kShareOfSteps = 0.25;   ///< of these, on steps on impulses before
 constexpr double kManyRows = 2.0;  ///< rows of H over dofs: systems on velocities are then the smaller ones
 constexpr double kFactor = 3.0;    ///< a factor of M, for each entry of a body's part times its dofs ^ 2/3
@@ -226,6 +230,7 @@ void Auto::prepare_impulses(const ContactProblem& problem, bool deforms) {
                  PrimalSystem::refusal(problem).empty();
   if (steps_first_) costs_ = costs_of_stack(problem);
   costs_.step += kStepContact * contacts;
+  step_counted_ = false;
 }
 
 void Auto::prepare_velocities(const ContactProblem& problem, bool same_matrix) {
@@ -294,6 +299,11 @@ Auto::Costs Auto::costs_of(const ContactProblem& problem) {
   return costs;
 }
 
+double Auto::counted_step(const ContactProblem& problem) {
+  return kStepProduct * velocity_factor_products(problem) +
+         kStepContact * static_cast<double>(problem.contacts());
+}
+
 /// Without a look at the bodies: with so many rows of H, contacts touch nearly all.
 Auto::Costs Auto::costs_of_stack(const ContactProblem& problem) {
   Costs costs;
@@ -316,12 +326,8 @@ SolveReport Auto::solve_on_impulses(std::span<double> r, const StopRule& stop, I
   Course course(stop, observer, "impulses");
   const auto sweep = [&](const StopRule& left) { return impulses_->solve(r, left, course.shown()); };
   if (steps_first_) {
-    impulses_->end_after_trials(0);
-    impulses_->leave_steps_to_others(costs_.step, kStepsOfStacks);
-    course.next("impulses", false, sweep);
-    impulses_->leave_steps_to_others(0.0);
-    if (course.whole.status != SolveStatus::stalled) return course.whole;
-    take_steps_first(r, course);
+    if (!take_turns(r, course)) return course.whole;
+    take_long_steps(r, course);
   }
   if (deforms_) {
     sweep_and_step(r, course, "impulses");
@@ -341,18 +347,63 @@ SolveReport Auto::solve_on_impulses(std::span<double> r, const StopRule& stop, I
   return course.whole;
 }
 
-/// Newton steps on velocities are fast or endless; convex ones are slower and arrive more often to 1e-9.
-void Auto::take_steps_first(std::span<double> r, Course& course) {
-  const auto full = [&](int most) {
+/// Stacks: sweeps and Newton steps on velocities in turn. Sweeps go on until they have cost about as much as the steps that
+/// follow, and each turn of steps is kGrowth times as long. It begins at zero: from where sweeps stand still steps arrive less
+/// often, and cut short they are worth little. True where turns are as long as steps may be and have not arrived.
+bool Auto::take_turns(std::span<double> r, Course& course) {
+  const SolveReport& whole = course.whole;
+  impulses_->end_after_trials(0);
+  const char* used = "impulses";
+  for (double steps = kStepsOfStacks;; steps *= kGrowth) {
+    sweep_until_steps_are_due(r, course, steps, used);
+    if (whole.status != SolveStatus::stalled) return false;
+    used = "both";
+    if (take_turn_of_steps(r, course, std::min(static_cast<int>(steps), kMostStepsFirst))) return false;
+    if (steps >= kMostStepsFirst) return true;
+  }
+}
+
+/// One turn of steps; true where nothing is left to do. r is then the better of what it was and what they found.
+bool Auto::take_turn_of_steps(std::span<double> r, Course& course, int steps) {
+  const SolveReport& whole = course.whole;
+  const double swept = whole.own_residual;
+  stepped_.assign(r.size(), 0.0);
+  for (double before = swept;; before = whole.own_residual) {
     course.next("both", true, [&](const StopRule& left) {
-      return take_steps(steps_, steps_ready_, most, r, left, course.shown());
+      return take_steps(steps_, steps_ready_, std::min(steps, left.max_iterations), stepped_, left,
+                        course.shown());
     });
-  };
-  full(kMostStepsFirst);
+    const bool over = whole.status == SolveStatus::converged || course.used_up();
+    if (!over && before > kLargeGain * whole.own_residual) continue;
+    if (whole.own_residual <= swept) std::copy(stepped_.begin(), stepped_.end(), r.begin());
+    course.whole.own_residual = std::min(whole.own_residual, swept);
+    return over;
+  }
+}
+
+/// Where that seems to be so, the operations of a step are counted from its pattern, once per problem.
+void Auto::sweep_until_steps_are_due(std::span<double> r, Course& course, double steps, const char* used) {
+  const auto sweep = [&](const StopRule& left) { return impulses_->solve(r, left, course.shown()); };
+  impulses_->leave_steps_to_others(costs_.step, steps);
+  course.next(used, false, sweep);
+  if (course.whole.status == SolveStatus::stalled && impulses_->left_to_others() && !step_counted_) {
+    step_counted_ = true;
+    const double guess = costs_.step;
+    costs_.step = counted_step(*problem_);
+    impulses_->leave_steps_to_others(costs_.step, steps);
+    if (costs_.step > guess) course.next(used, false, sweep);
+  }
+  impulses_->leave_steps_to_others(0.0);
+}
+
+/// Where turns of Newton steps on velocities have not arrived: convex ones, which are slower and arrive more often to 1e-9.
+void Auto::take_long_steps(std::span<double> r, Course& course) {
   course.next("both", true, [&](const StopRule& left) {
     return take_steps(minimiser_, minimiser_ready_, kMostMinimiserSteps, r, left, course.shown());
   });
-  full(kMostStepsAgain);
+  course.next("both", true, [&](const StopRule& left) {
+    return take_steps(steps_, steps_ready_, kMostStepsAgain, r, left, course.shown());
+  });
 }
 
 /// Newton steps on velocities by another solver, made and prepared where it is needed first.

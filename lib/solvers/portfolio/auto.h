@@ -15,10 +15,10 @@
 ///
 /// - On impulses where W is cheap: explicit integration, rigid bodies, bodies of few dofs, few contacts, problems that have W
 ///   only. Accelerated sweeps, then Newton steps (impulse_portfolio.h). With more than twice as many rows of H as dofs (stacks of
-///   rigid bodies) Newton steps on velocities (`body-newton`) come before those on impulses, and then convex ones (`sap`, cone
-///   only), which are slower and arrive more often. Where bodies deform, steps are taken on velocities if one costs less there,
-///   and `ica` follows steps on impulses that failed, as long as it has less left than sweeps had. Last come convex steps
-///   where M is there, and sweeps again.
+///   rigid bodies) sweeps and Newton steps on velocities (`body-newton`) have turns of equal cost, which grow; then come convex
+///   steps (`sap`, cone only), which are slower and arrive more often, and those on impulses. Where bodies deform, steps are
+///   taken on velocities if one costs less there, and `ica` follows steps on impulses that failed, as long as it has less left
+///   than sweeps had. Last come convex steps where M is there, and sweeps again.
 /// - On velocities without a factor of M where bodies are large: `ica` judges itself, and what it finds is bounded
 ///   (residual_bound.h). Until the bound meets the tolerance it goes on with a sharper one of its own. Where that costs more
 ///   than the factor would, M is factored after all and the next line goes on from there.
@@ -98,6 +98,7 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
   double worth_of_trials() const;
   static Costs costs_of(const ContactProblem& problem);
   static Costs costs_of_stack(const ContactProblem& problem);
+  static double counted_step(const ContactProblem& problem);
   static bool prefers_impulses(const Costs& costs);
   static std::optional<Costs> costs_where_bodies_deform(const ContactProblem& problem);
   std::unique_ptr<Velocities> make_velocities(Judge judge) const;
@@ -115,7 +116,10 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
   void iterate_on_velocities(std::span<double> r, Course& course, double before, double instead,
                              double share);
   void sweep_and_step(std::span<double> r, Course& course, const char* used);
-  void take_steps_first(std::span<double> r, Course& course);
+  bool take_turns(std::span<double> r, Course& course);
+  bool take_turn_of_steps(std::span<double> r, Course& course, int steps);
+  void sweep_until_steps_are_due(std::span<double> r, Course& course, double steps, const char* used);
+  void take_long_steps(std::span<double> r, Course& course);
   template <class Steps>
   SolveReport take_steps(std::unique_ptr<Steps>& solver, bool& ready, int most, std::span<double> r,
                          const StopRule& stop, IterationObserver* observer);
@@ -124,14 +128,16 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
   std::unique_ptr<ImpulsePortfolio> impulses_;
   std::unique_ptr<Velocities> velocities_, factorless_;
   ResidualBound bound_;
-  std::vector<double> v_;  ///< n: of the answer without a factor, m/s
+  std::vector<double> stepped_;  ///< 3m: what a turn of steps on stacks finds, N·s
+  std::vector<double> v_;        ///< n: of the answer without a factor, m/s
   std::unique_ptr<BodyNewton> steps_;
   std::unique_ptr<Sap> minimiser_;  ///< for problems on impulses that have M
   const ContactProblem* problem_ = nullptr;
   Vector mu_;
   Costs costs_;
-  bool steps_first_ = false;  ///< on velocities, before those on impulses
-  bool deforms_ = false;      ///< on impulses: steps on velocities may be the cheaper ones
+  bool steps_first_ = false;   ///< on velocities, before those on impulses
+  bool step_counted_ = false;  ///< from its pattern, not guessed
+  bool deforms_ = false;       ///< on impulses: steps on velocities may be the cheaper ones
   bool on_velocities_ = false, factorless_ready_ = false, velocities_ready_ = false, impulses_ready_ = false,
        steps_ready_ = false, minimiser_ready_ = false;
 };

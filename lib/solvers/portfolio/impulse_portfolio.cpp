@@ -23,6 +23,7 @@ constexpr int kFirstLeg = 20, kShortLeg = 10, kLongLeg = 200;
 // Of the accelerators: sweeps left from which both are tried; how much faster the other must have been; cost of an iteration
 // of Anderson's method over that of conjugate gradients.
 constexpr double kWorthComparing = 100.0, kFaster = 1.5, kAndersonCost = 1.25;
+constexpr double kTurn = 2.0;  ///< times the other's cost that one may cost before the other has a turn
 constexpr int kWindow = 5;
 constexpr double kSteps =
     10.0;  ///< that a trial is expected to take, where a guess of their cost is too high …
@@ -95,12 +96,12 @@ Iteration ImpulsePortfolio::start(std::span<double> r, const StopTest& stop) {
   phase_ = 0;
   method_ = Method::sweeps;
   rates_[0] = rates_[1] = -1.0;
-  start_leg(Accelerator::gradients);
-  length_ = kFirstLeg;
+  spent_[0] = spent_[1] = 0.0;
   Iteration first;
   first.error = measure(r, 0.0);
   best_error_ = first.error;
-  record_.begin(first.error / stop.scale());
+  start_leg(Accelerator::gradients, first.error / stop.scale());
+  length_ = kFirstLeg;
   return first;
 }
 
@@ -111,32 +112,51 @@ Iteration ImpulsePortfolio::sweep(std::span<double> r) {
   const bool anderson = accelerator_ == Accelerator::anderson;
   const SweepStep step = anderson ? anderson_.step(r, arena_) : sweeps_.step(r, arena_);
   if (!anderson) counters_.restarts = sweeps_.restarts();
-  swept_cost_ += sweep_cost_ * (anderson ? kAndersonCost : 1.0);
+  const double cost = sweep_cost_ * (anderson ? kAndersonCost : 1.0);
+  swept_cost_ += cost;
+  spent_[anderson ? 1 : 0] += cost;
   --length_;
-  record_.add(step.correction / stop_->scale());
+  record().add(step.correction / stop_->scale());
   return swept(step.correction);
 }
 
 void ImpulsePortfolio::prepare_anderson() {
+  if (anderson_ready_) return;
   anderson_.prepare(data_, plan_, kWindow);
+  for (std::vector<double>& left : left_at_) left.assign(u_.size(), 0.0);
   anderson_ready_ = true;
 }
 
-void ImpulsePortfolio::start_leg(Accelerator accelerator) {
+/// From the impulses at hand, whose error is `error`, unit-free.
+void ImpulsePortfolio::start_leg(Accelerator accelerator, double error) {
   accelerator_ = accelerator;
+  record().begin(error);
   if (accelerator == Accelerator::gradients) return sweeps_.start();
-  if (!anderson_ready_) prepare_anderson();
   anderson_.start();
 }
 
-/// After a leg. The record begins anew where the accelerator changes.
-bool ImpulsePortfolio::changes_accelerator() {
-  const bool anderson = accelerator_ == Accelerator::anderson;
-  const double rate = rates_[anderson ? 1 : 0], other = rates_[anderson ? 0 : 1];
-  const bool untried = other < 0.0 && sweeps_left() > kWorthComparing;
-  if (!untried && !(other > kFaster * rate)) return false;
-  start_leg(anderson ? Accelerator::gradients : Accelerator::anderson);
-  record_.begin(record_.best());
+/// After a leg, to the faster one, or where sweeps have more left than they have cost, in turns: a turn brings the other's cost
+/// up to that of this one. In a turn, and where its error is the smaller one, the other goes on where it left, as if nothing had
+/// happened in between; otherwise it starts from here.
+bool ImpulsePortfolio::changes_accelerator(std::span<double> r) {
+  const std::size_t now = index_of(accelerator_), then = 1 - now;
+  const bool untried = rates_[then] < 0.0 && sweeps_left() > kWorthComparing;
+  const bool turn = rates_[then] >= 0.0 && spent_[now] > kTurn * spent_[then] &&
+                    sweeps_left() * sweep_cost_ > spent_[0] + spent_[1];
+  if (!untried && !turn && !(rates_[then] > kFaster * rates_[now])) return false;
+  const Accelerator next = then == 0 ? Accelerator::gradients : Accelerator::anderson;
+  const double error = record().best();
+  const bool resumes = !untried && (turn || records_[then].best() < error);
+  if (untried) prepare_anderson();
+  std::copy(r.begin(), r.end(), left_at_[now].begin());
+  if (resumes) {
+    std::copy(left_at_[then].begin(), left_at_[then].end(), r.begin());
+    accelerator_ = next;
+  } else {
+    start_leg(next, error);
+  }
+  length_ = kFirstLeg;
+  if (turn) length_ = std::max(length_, static_cast<int>((spent_[now] - spent_[then]) / sweep_cost_));
   return true;
 }
 
@@ -191,15 +211,19 @@ double ImpulsePortfolio::operations_left() const { return sweeps_left() * sweep_
 /// At the rate of the better accelerator, in sweeps of conjugate gradients.
 double ImpulsePortfolio::sweeps_left() const {
   const double target = target_ / stop_->scale();
-  const double rate = std::max(rates_[0], rates_[1]);
-  if (record_.best() <= target) return 0.0;
-  return rate > 0.0 ? std::log(record_.best() / target) / rate : std::numeric_limits<double>::infinity();
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (rates_[i] < 0.0) continue;  // not tried
+    if (records_[i].best() <= target) return 0.0;
+    if (rates_[i] > 0.0) least = std::min(least, std::log(records_[i].best() / target) / rates_[i]);
+  }
+  return least;
 }
 
 /// Of the leg that ends.
 void ImpulsePortfolio::note_rate() {
-  const bool anderson = accelerator_ == Accelerator::anderson;
-  rates_[anderson ? 1 : 0] = record_.rate() / (anderson ? kAndersonCost : 1.0);
+  rates_[index_of(accelerator_)] =
+      record().rate() / (accelerator_ == Accelerator::anderson ? kAndersonCost : 1.0);
 }
 
 bool ImpulsePortfolio::trials_are_over(std::span<const double> r) const {
@@ -211,7 +235,7 @@ void ImpulsePortfolio::begin_trial(std::span<const double> r) {
   if (!newton_ready_) prepare_newton();
   if (!newton_begun_) system_.begin(stop_->scale());
   std::copy(r.begin(), r.end(), swept_.begin());
-  const double swept = record_.best() * stop_->scale();
+  const double swept = record().best() * stop_->scale();
   if (!newton_begun_ || swept < best_error_) {
     best_error_ = swept;
     std::copy(r.begin(), r.end(), best_r_.begin());
@@ -296,10 +320,9 @@ void ImpulsePortfolio::end_trial() {
   if (trial_error_ > kGain * best_error_) {
     if (trial_error_ > kLargeGain * best_error_) trials_ = 0;
     swept_ = best_r_;
-    start_leg(accelerator_);
-    record_.begin(best_error_ / stop_->scale());
+    start_leg(accelerator_, best_error_ / stop_->scale());
   } else {
-    record_.begin(record_.best());
+    record().begin(record().best());
   }
   restart_schedule();
 }
@@ -316,14 +339,14 @@ LoopEnd ImpulsePortfolio::settle(std::span<double> r) {
   if (length_ > 0) return LoopEnd::none;
   note_rate();
   count_factor(r);
-  if (record_.best() * stop_->scale() > target_ && trial_is_due(r)) {
+  if (record().best() * stop_->scale() > target_ && trial_is_due(r)) {
     left_to_others_ = others_are_cheaper(r);
     if (left_to_others_ || trials_are_over(r)) return LoopEnd::stuck;
     begin_trial(r);
-  } else if (changes_accelerator()) {
-    length_ = kFirstLeg;
-  } else {
-    length_ = static_cast<int>(std::clamp(sweeps_left() / 3.0, double{kShortLeg}, double{kLongLeg}));
+  } else if (!changes_accelerator(r)) {
+    const double so_far = (spent_[0] + spent_[1]) / sweep_cost_;
+    length_ = static_cast<int>(
+        std::clamp(sweeps_left() / 3.0, double{kShortLeg}, std::min(so_far, double{kLongLeg})));
   }
   return LoopEnd::none;
 }

@@ -16,7 +16,9 @@
 ///
 /// Sweeps are accelerated by nonlinear conjugate gradients (nncg_sweeps.h) or by Anderson's method (anderson_sweeps.h). The
 /// first leg is one of the former; where many sweeps are left, the next is one of the latter, and from then on the one whose
-/// error fell faster for its cost goes on, until it falls behind the last rate of the other.
+/// error fell faster for its cost goes on, until it falls behind the last rate of the other. Where more is left than sweeps have
+/// cost, one that has cost less than half of the other has a turn, and goes on from where it was: conjugate gradients may stand
+/// still for hundreds of sweeps and arrive.
 ///
 /// Legs of accelerated sweeps alternate with trials of Newton steps (full_newton.h, proximal_newton.h). All
 /// costs are counted operations, so that the choice depends on the problem alone:
@@ -91,10 +93,14 @@ class ImpulsePortfolio : public RegisteredSolver<ImpulsePortfolio, PortfolioOpti
   void prepare_newton();
   void prepare_anderson();
   Iteration sweep(std::span<double> r);
-  void start_leg(Accelerator accelerator);
+  static std::size_t index_of(Accelerator accelerator) {
+    return accelerator == Accelerator::anderson ? 1 : 0;
+  }
+  SweepRecord& record() { return records_[index_of(accelerator_)]; }
+  void start_leg(Accelerator accelerator, double error);
   void note_rate();
   double sweeps_left() const;
-  bool changes_accelerator();
+  bool changes_accelerator(std::span<double> r);
   double cost_of_steps(std::span<const double> r) const;
   void count_factor(std::span<const double> r);
   bool others_are_cheaper(std::span<const double> r) const;
@@ -114,7 +120,8 @@ class ImpulsePortfolio : public RegisteredSolver<ImpulsePortfolio, PortfolioOpti
   NewtonSystem system_;
   FullNewton newton_;
   ProximalNewton proximal_;
-  SweepRecord record_;
+  SweepRecord records_[2];          ///< of either accelerator
+  std::vector<double> left_at_[2];  ///< 3m: where either accelerator was when the other took over, N·s
   std::vector<double> swept_, best_r_,
       x_;                        ///< 3m: where sweeps were; the best iterate of trials, N·s; unit-free
   double sweep_cost_ = 0.0;      ///< operations
@@ -130,6 +137,7 @@ class ImpulsePortfolio : public RegisteredSolver<ImpulsePortfolio, PortfolioOpti
   Method method_ = Method::sweeps;
   Accelerator accelerator_ = Accelerator::gradients;
   double rates_[2] = {0.0, 0.0};  ///< of the last leg of either, per operation; < 0: not tried yet
+  double spent_[2] = {0.0, 0.0};  ///< operations of either
   std::size_t phase_ = 0;
   bool left_to_others_ = false;
   bool resume_ = false;      ///< the next sweep begins at `swept_`

@@ -10,27 +10,30 @@ namespace signorini {
 
 class SweepRecord {
  public:
-  static constexpr int kLongest = 256;
+  static constexpr int kLongest = 256;  ///< even
 
   void begin(double error) {
-    count_ = 0;
-    best_ = error;
+    count_ = kept_ = 0;
+    every_ = 1;
+    best_ = first_ = error;
   }
   void add(double error) {
     if (error < best_) best_ = error;
-    if (count_ < kLongest) log_[static_cast<std::size_t>(count_)] = std::log(best_);
     ++count_;
+    if (kept_ == kLongest) thin_out();
+    if (count_ % every_ != 0) return;
+    log_[static_cast<std::size_t>(kept_++)] = std::log(best_);
   }
   int sweeps() const { return count_; }
   double best() const { return best_; }
-  /// Fall of the natural logarithm per sweep over the last half of the leg; 0 where it does not fall.
+  /// Fall of the natural logarithm per sweep over the last half of the leg, or over all of it where that is more; 0 where it
+  /// does not fall.
   double rate() const {
-    const int kept = std::min(count_, kLongest);
-    if (kept < 2) return 0.0;
-    const int from = kept / 2 - 1;
-    const double fall =
-        log_[static_cast<std::size_t>(std::max(0, from))] - log_[static_cast<std::size_t>(kept - 1)];
-    return std::max(0.0, fall / static_cast<double>(kept - 1 - std::max(0, from)));
+    if (kept_ < 2) return 0.0;
+    const int from = std::max(0, kept_ / 2 - 1);
+    const double fall = log_[static_cast<std::size_t>(from)] - log_[static_cast<std::size_t>(kept_ - 1)];
+    const double half = fall / static_cast<double>((kept_ - 1 - from) * every_);
+    return std::max({0.0, half, count_ >= kLongest ? std::log(first_ / best_) / count_ : 0.0});
   }
   /// Sweeps until the best is `target`; infinite where it does not fall.
   double left(double target) const {
@@ -41,9 +44,17 @@ class SweepRecord {
   }
 
  private:
-  std::array<double, kLongest> log_{};
-  int count_ = 0;
-  double best_ = std::numeric_limits<double>::infinity();
+  /// A full record keeps every other sweep, from then on too.
+  void thin_out() {
+    for (int k = 0; k < kLongest / 2; ++k)
+      log_[static_cast<std::size_t>(k)] = log_[static_cast<std::size_t>(2 * k + 1)];
+    kept_ = kLongest / 2;
+    every_ *= 2;
+  }
+
+  std::array<double, kLongest> log_{};  ///< of sweeps every_, 2 every_, …
+  int count_ = 0, kept_ = 0, every_ = 1;
+  double best_ = std::numeric_limits<double>::infinity(), first_ = best_;
 };
 
 }  // namespace signorini
