@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
+#include "base/check.h"
 #include "base/roots.h"
 #include "linalg/connected_components.h"
 
@@ -59,13 +61,16 @@ Vector3 row_times(const BlockSparseMatrix& W, std::size_t k, std::span<const dou
 
 }  // namespace
 
-void ContactSweep::prepare(const PrimalSystem& system) {
+void ContactSweep::prepare(const PrimalSystem& system, SweepOrder order) {
+  SIGNORINI_CHECK(order != SweepOrder::symmetric);
   system_ = &system;
   inverse_mass_.resize(system.contacts());
   for (Index k = 0; k < system.contacts(); ++k) inverse_mass_[k] = inverse_mass_of(system.W_D_diagonal[k]);
   by_nodes_ = system.couples_by_nodes();
   if (by_nodes_) coupling_.prepare(system);
   find_regions();
+  colour_regions(order);
+  gather_tasks();
 }
 
 void ContactSweep::find_regions() {
@@ -78,49 +83,146 @@ void ContactSweep::find_regions() {
   for (Index k = 0; k < count(components.label); ++k) region_contacts_[next[components.label[k]]++] = k;
   outcome_.assign(components.count, {});
   seen_.assign(components.count, {});
+  is_split_.assign(components.count, 0);
+  splits_.clear();
+}
+
+/// Regions that are to be coloured: their contacts by colour, those of one colour in ascending order.
+void ContactSweep::colour_regions(SweepOrder order) {
+  const Index least = order == SweepOrder::coloured ? 2 : kColouredContacts;
+  moved_ = {};
+  bool coloured = false;
+  Index largest = 0;
+  for (Index region = 0; region < regions(); ++region)
+    largest = std::max(largest, region_begin_[region + 1] - region_begin_[region]);
+  if (order == SweepOrder::natural || largest < least) return;
+  const std::vector<Index> colour =
+      first_fit_colours(by_nodes_ ? coupling_.neighbours() : neighbours_by_delassus(system_->W_D));
+  for (Index region = 0; region < regions(); ++region) {
+    const std::span<Index> contacts =
+        std::span<Index>(region_contacts_)
+            .subspan(region_begin_[region], region_begin_[region + 1] - region_begin_[region]);
+    if (count(contacts) < least) continue;
+    Index most = 0;
+    for (const Index k : contacts) most = std::max(most, colour[k]);
+    if (order == SweepOrder::automatic && count(contacts) < kContactsPerColour * (most + 1)) continue;
+    std::ranges::stable_sort(contacts, {}, [&](Index k) { return colour[k]; });
+    split_region(region, colour);
+    coloured = true;
+  }
+  if (coloured && !by_nodes_) move_rows();
+}
+
+/// Rows in the order of the places, so that a sweep reads them one after the other.
+void ContactSweep::move_rows() {
+  const BlockSparseMatrix& W = system_->W_D;
+  moved_.block_rows = W.block_rows;
+  moved_.block_columns = W.block_columns;
+  moved_.column.reserve(W.column.size());
+  moved_.values.reserve(W.values.size());
+  moved_.row_begin.push_back(0);
+  for (const Index k : region_contacts_) {
+    const Index first = W.row_begin[k], last = W.row_begin[k + 1];
+    moved_.column.insert(moved_.column.end(), W.column.begin() + first, W.column.begin() + last);
+    moved_.values.insert(moved_.values.end(), W.block(first), W.block(last));
+    moved_.row_begin.push_back(count(moved_.column));
+  }
+  moved_.values.resize(W.values.size(), 0.0);
+}
+
+/// Where a colour is large enough for several threads.
+void ContactSweep::split_region(Index region, std::span<const Index> colour) {
+  const Index begin = region_begin_[region], contacts = region_begin_[region + 1] - begin;
+  SweepPlan plan;
+  for (Index place = 0; place < contacts; ++place) {
+    if (place == 0 || colour[region_contacts_[begin + place]] != colour[region_contacts_[begin + place - 1]])
+      plan.colour_begin.push_back(place);
+  }
+  plan.colour_begin.push_back(contacts);
+  Split split;
+  split.region = region;
+  split.stages.prepare(contacts, plan);
+  if (split.stages.pieces() == split.stages.stages()) return;
+  split.seen.resize(split.stages.pieces());
+  splits_.push_back(std::move(split));
+  is_split_[region] = 1;
+}
+
+/// Blocks that one sweep over a region reads.
+Index ContactSweep::work_of(Index region) const {
+  Index work = 0;
+  for (Index c = region_begin_[region]; c < region_begin_[region + 1]; ++c) {
+    const Index k = region_contacts_[c];
+    work += by_nodes_ ? coupling_.size_of(k) : system_->W_D.row_begin[k + 1] - system_->W_D.row_begin[k];
+  }
+  return work;
+}
+
+void ContactSweep::gather_tasks() {
   region_task_.assign(1, 0);
   Index work = 0;
-  for (Index region = 0; region < components.count; ++region) {
-    for (Index c = region_begin_[region]; c < region_begin_[region + 1]; ++c) {
-      const Index k = region_contacts_[c];
-      work += by_nodes_ ? coupling_.size_of(k) : system_->W_D.row_begin[k + 1] - system_->W_D.row_begin[k];
-    }
+  for (Index region = 0; region < regions(); ++region) {
+    if (is_split_[region] == 0) work += work_of(region);
     if (work < kTaskBlocks) continue;
     region_task_.push_back(region + 1);
     work = 0;
   }
-  if (region_task_.back() != components.count) region_task_.push_back(components.count);
+  if (region_task_.back() != regions()) region_task_.push_back(regions());
 }
 
-Vector3 ContactSweep::own_velocity(std::size_t k, std::span<const double> r) const {
-  return by_nodes_ ? coupling_.velocity(static_cast<Index>(k)) : row_times(system_->W_D, k, r);
+/// Of the contact at `place`, from its row of W_D.
+Vector3 ContactSweep::own_velocity(Index place, std::span<const double> r) const {
+  const Index k = region_contacts_[place];
+  if (by_nodes_) return coupling_.velocity(k);
+  return moved_.block_rows > 0 ? row_times(moved_, place, r) : row_times(system_->W_D, k, r);
 }
 
 void ContactSweep::without_own(std::span<const double> u, std::span<const double> r, std::span<double> q) {
   if (by_nodes_) coupling_.start(r);
-  for (std::size_t k = 0; k < inverse_mass_.size(); ++k)
-    Eigen::Map<Vector3>(q.data() + 3 * k) = Eigen::Map<const Vector3>(u.data() + 3 * k) - own_velocity(k, r);
+  for (Index place = 0; place < count(region_contacts_); ++place) {
+    const std::size_t k = region_contacts_[place];
+    Eigen::Map<Vector3>(q.data() + 3 * k) =
+        Eigen::Map<const Vector3>(u.data() + 3 * k) - own_velocity(place, r);
+  }
 }
 
 ContactSweep::Seen ContactSweep::sweep_region(double inverse_omega, std::span<const double> q,
                                               const Rule& rule, Index region, std::span<double> r) {
+  return sweep_places(inverse_omega, q, rule, region_begin_[region], region_begin_[region + 1], r);
+}
+
+ContactSweep::Seen ContactSweep::sweep_split(double inverse_omega, std::span<const double> q,
+                                             const Rule& rule, Split& split, std::span<double> r,
+                                             TaskArena* arena) {
+  const Index begin = region_begin_[split.region];
+  return split.stages.run(
+      arena, split.seen,
+      [&](SweepRange range) {
+        return sweep_places(inverse_omega, q, rule, begin + range.begin, begin + range.end, r);
+      },
+      joined);
+}
+
+ContactSweep::Seen ContactSweep::sweep_places(double inverse_omega, std::span<const double> q,
+                                              const Rule& rule, Index first, Index last,
+                                              std::span<double> r) {
   return with_law(system_->law, [&](auto law) {
     using Law = decltype(law);
     const bool plain = rule.moves == Moves::all && rule.bounds.empty();
-    return plain ? sweep_region_by<Law, true>(inverse_omega, q, rule, region, r)
-                 : sweep_region_by<Law, false>(inverse_omega, q, rule, region, r);
+    return plain ? sweep_places_by<Law, true>(inverse_omega, q, rule, first, last, r)
+                 : sweep_places_by<Law, false>(inverse_omega, q, rule, first, last, r);
   });
 }
 
 /// Plain: all impulses move, bounds are μ r_N; so much is known to the compiler in the loop.
 template <class Law, bool Plain>
-ContactSweep::Seen ContactSweep::sweep_region_by(double inverse_omega, std::span<const double> q,
-                                                 const Rule& rule, Index region, std::span<double> r) {
+ContactSweep::Seen ContactSweep::sweep_places_by(double inverse_omega, std::span<const double> q,
+                                                 const Rule& rule, Index first, Index last,
+                                                 std::span<double> r) {
   Seen seen;
   double poison = 0.0;
   const int repetitions = rule.repetitions;
-  const Index end = region_begin_[region + 1];
-  for (Index place = region_begin_[region]; place < end; ++place) {
+  for (Index place = first; place < last; ++place) {
     const std::size_t k = region_contacts_[place];
     Eigen::Map<Vector3> rk(r.data() + 3 * k);
     if (!(inverse_mass_[k].normal > 0.0)) {
@@ -128,7 +230,7 @@ ContactSweep::Seen ContactSweep::sweep_region_by(double inverse_omega, std::span
       continue;
     }
     LocalContact c{rk,
-                   inverse_omega * own_velocity(k, r) + Eigen::Map<const Vector3>(q.data() + 3 * k),
+                   inverse_omega * own_velocity(place, r) + Eigen::Map<const Vector3>(q.data() + 3 * k),
                    system_->W_D_diagonal[k],
                    inverse_mass_[k],
                    system_->mu[k],
@@ -157,6 +259,16 @@ ContactSweep::Seen ContactSweep::sweep_region_by(double inverse_omega, std::span
   return seen;
 }
 
+/// NaN where one correction is.
+ContactSweep::Seen ContactSweep::joined(const Seen& a, const Seen& b) {
+  Seen both;
+  both.correction = std::max(a.correction, b.correction) + 0.0 * a.correction + 0.0 * b.correction;
+  both.normal = std::max(a.normal, b.normal);
+  both.tangent = std::max(a.tangent, b.tangent);
+  both.closing = std::max(a.closing, b.closing);
+  return both;
+}
+
 /// The inner loop of Otaduy 2009 section 5.5: one sweep over all contacts after the other.
 ContactSweep::Outcome ContactSweep::run_until_settled(double inverse_omega, std::span<const double> q,
                                                       const Rule& rule, std::span<double> r,
@@ -168,19 +280,12 @@ ContactSweep::Outcome ContactSweep::run_until_settled(double inverse_omega, std:
   Seen before;
   while (all.sweeps < rule.limit) {
     for_each_task(arena, region_task_.size() - 1, [&](std::size_t task) {
-      for (Index region = region_task_[task]; region < region_task_[task + 1]; ++region)
-        seen_[region] = sweep_region(inverse_omega, q, rule, region, r);
+      for (Index region = region_task_[task]; region < region_task_[task + 1]; ++region) {
+        if (is_split_[region] == 0) seen_[region] = sweep_region(inverse_omega, q, rule, region, r);
+      }
     });
-    Seen now;
-    double poison = 0.0;
-    for (const Seen& seen : seen_) {
-      poison += 0.0 * seen.correction;
-      now.correction = std::max(now.correction, seen.correction);
-      now.normal = std::max(now.normal, seen.normal);
-      now.tangent = std::max(now.tangent, seen.tangent);
-      now.closing = std::max(now.closing, seen.closing);
-    }
-    now.correction += poison;
+    for (Split& split : splits_) seen_[split.region] = sweep_split(inverse_omega, q, rule, split, r, arena);
+    const Seen now = std::accumulate(seen_.begin(), seen_.end(), Seen{}, joined);
     if (all.sweeps++ == 0) all.first = now.correction;
     if (!(now.correction > rule.enough)) break;
     if (all.sweeps > 1 && settled(now.normal, before.normal) && settled(now.tangent, before.tangent) &&
@@ -191,6 +296,17 @@ ContactSweep::Outcome ContactSweep::run_until_settled(double inverse_omega, std:
   return all;
 }
 
+template <class Sweep>
+ContactSweep::Outcome ContactSweep::repeat(const Rule& rule, const Sweep& sweep) {
+  Outcome outcome;
+  while (outcome.sweeps < rule.limit) {
+    const double correction = sweep().correction;
+    if (outcome.sweeps++ == 0) outcome.first = correction;
+    if (!(correction > rule.enough)) break;
+  }
+  return outcome;
+}
+
 ContactSweep::Outcome ContactSweep::run(double omega, std::span<const double> q, const Rule& rule,
                                         std::span<double> r, TaskArena* arena) {
   const double inverse_omega = 1.0 / omega;
@@ -198,16 +314,13 @@ ContactSweep::Outcome ContactSweep::run(double omega, std::span<const double> q,
   if (rule.changes) return run_until_settled(inverse_omega, q, rule, r, arena);
   for_each_task(arena, region_task_.size() - 1, [&](std::size_t task) {
     for (Index region = region_task_[task]; region < region_task_[task + 1]; ++region) {
-      Outcome& inner = outcome_[region];
-      inner = {};
-      for (int sweep = 0; sweep < rule.limit; ++sweep) {
-        const double correction = sweep_region(inverse_omega, q, rule, region, r).correction;
-        ++inner.sweeps;
-        if (sweep == 0) inner.first = correction;
-        if (!(correction > rule.enough)) break;
-      }
+      if (is_split_[region] == 0)
+        outcome_[region] = repeat(rule, [&] { return sweep_region(inverse_omega, q, rule, region, r); });
     }
   });
+  for (Split& split : splits_)
+    outcome_[split.region] =
+        repeat(rule, [&] { return sweep_split(inverse_omega, q, rule, split, r, arena); });
   Outcome all;
   double poison = 0.0;
   for (const Outcome& inner : outcome_) {

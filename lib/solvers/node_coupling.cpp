@@ -119,4 +119,15 @@ void NodeCoupling::add(Index k, const Vector3& change) {
   for (std::size_t e = begin_[k]; e < end; ++e) y_[dof_[e]] += triple(out_of_, e).dot(change);
 }
 
+ContactNeighbours NodeCoupling::neighbours() const {
+  BlockSparseMatrix touched;  // contacts × node blocks, without values
+  touched.block_rows = count(begin_) - 1;
+  touched.block_columns = count(y_) / 3;
+  touched.row_begin.reserve(begin_.size());
+  for (const Index dof : begin_) touched.row_begin.push_back(dof / 3);
+  touched.column.reserve(dof_.size() / 3);
+  for (std::size_t d = 0; d < dof_.size(); d += 3) touched.column.push_back(dof_[d] / 3);
+  return neighbours_by_slots(touched);
+}
+
 }  // namespace signorini

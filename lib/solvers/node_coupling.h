@@ -5,6 +5,7 @@
 
 #include "linalg/connected_components.h"
 #include "linalg/types.h"
+#include "regions/contact_neighbours.h"
 #include "solvers/primal_system.h"
 
 /// Products with W_D = Hᵀ D⁻¹ H (1/kg) one contact at a time without W_D: the velocities that impulses r give
@@ -23,6 +24,8 @@ class NodeCoupling {
   /// Of the contacts, through shared node blocks and pairs; labels as `connected_components` of W_D gives
   /// them, except that blocks of W_D that cancel to zero join contacts as well.
   const Components& components() const { return components_; }
+  /// Contacts that move a node block in common.
+  ContactNeighbours neighbours() const;
   /// Node blocks that contact k moves.
   Index size_of(Index k) const { return (begin_[k + 1] - begin_[k]) / 3; }
   /// y = D⁻¹ H r.

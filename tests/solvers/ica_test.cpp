@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
+#include <algorithm>
+#include <numeric>
 
 #include "base/check.h"
 #include "base/rng.h"
+#include "contact/pile_problem.h"
 #include "contact/planted_problem.h"
 #include "contact/problem_zoo.h"
 #include "contact/residuals.h"
@@ -308,6 +311,116 @@ TEST(ContactSweep, PyramidMayGoBackAndForthAtASingleContact) {
   EXPECT_GT(std::abs(odd[0] - even[0]), 1e-4);
   last(FrictionLaw::cone, 1000, sweeps);
   EXPECT_LE(sweeps, 100);
+}
+
+ContactProblem bricks(int contacts) {
+  PileOptions options;
+  options.of = PileKind::bricks;
+  options.contacts = contacts;
+  options.tilt_deg = 10.0;
+  return make_pile_problem(options);
+}
+
+/// Contact order[p] of `problem` as contact p.
+ContactProblem renumbered(const ContactProblem& problem, std::span<const Index> order) {
+  ContactProblem result;
+  result.M = problem.M;
+  result.f = problem.f;
+  result.mu.resize(problem.mu.size());
+  result.w.resize(problem.w.size());
+  std::vector<Eigen::Triplet<double, Index>> entries;
+  for (Index p = 0; p < count(order); ++p) {
+    result.mu[p] = problem.mu[order[p]];
+    for (Index j = 0; j < 3; ++j) {
+      result.w[3 * p + j] = problem.w[3 * order[p] + j];
+      for (SparseColumns::InnerIterator entry(problem.H, 3 * order[p] + j); entry; ++entry)
+        entries.emplace_back(entry.row(), 3 * p + j, entry.value());
+    }
+  }
+  result.H.resize(problem.H.rows(), problem.H.cols());
+  result.H.setFromTriplets(entries.begin(), entries.end());
+  return result;
+}
+
+std::vector<double> swept(const ContactProblem& problem, std::span<const double> q, SweepOrder order,
+                          TaskArena* arena) {
+  PrimalSystem system;
+  system.prepare(problem, FrictionLaw::cone, Judge::own, nullptr);
+  ContactSweep sweep;
+  sweep.prepare(system, order);
+  ContactSweep::Rule rule;
+  rule.limit = 4;
+  std::vector<double> r(q.size(), 0.0);
+  EXPECT_EQ(sweep.run(1.0, q, rule, r, arena).sweeps, 4);
+  return r;
+}
+
+/// Sweeps colour by colour are those in the order of numbers over contacts that are numbered by their colours; sums of a row are
+/// then in another order.
+TEST(ContactSweep, ColouredIsNaturalWithContactsNumberedByColour) {
+  const ContactProblem problem = bricks(400);
+  PrimalSystem system;
+  system.prepare(problem, FrictionLaw::cone, Judge::own, nullptr);
+  const std::vector<Index> colour = first_fit_colours(neighbours_by_delassus(system.W_D));
+  std::vector<Index> order(colour.size());
+  std::iota(order.begin(), order.end(), Index{0});
+  std::ranges::stable_sort(order, {}, [&](Index k) { return colour[k]; });
+  Rng rng(3);
+  std::vector<double> q(3 * colour.size()), placed(q.size());
+  for (double& value : q) value = rng.uniform(-1.0, 0.5);
+  for (std::size_t p = 0; p < order.size(); ++p)
+    std::copy_n(q.data() + 3 * order[p], 3, placed.data() + 3 * p);
+  const std::vector<double> coloured = swept(problem, q, SweepOrder::coloured, nullptr);
+  const std::vector<double> natural = swept(renumbered(problem, order), placed, SweepOrder::natural, nullptr);
+  const double most = *std::ranges::max_element(natural);
+  ASSERT_GT(most, 0.0);
+  for (std::size_t p = 0; p < order.size(); ++p) {
+    for (std::size_t j = 0; j < 3; ++j)
+      EXPECT_NEAR(coloured[3 * order[p] + j], natural[3 * p + j], 1e-11 * most);
+  }
+  EXPECT_NE(coloured, swept(problem, q, SweepOrder::natural, nullptr));
+}
+
+TEST(ContactSweep, ColouredHasTheSameBitsForAnyNumberOfThreads) {
+  const ContactProblem problem = bricks(3000);
+  Rng rng(4);
+  std::vector<double> q(3 * static_cast<std::size_t>(problem.contacts()));
+  for (double& value : q) value = rng.uniform(-1.0, 0.5);
+  const std::vector<double> serial = swept(problem, q, SweepOrder::coloured, nullptr);
+  for (const int threads : {1, 2, 4, 8}) {
+    TaskArena arena(threads);
+    EXPECT_EQ(swept(problem, q, SweepOrder::coloured, &arena), serial) << threads << " threads";
+  }
+}
+
+TEST(ContactSweep, AutomaticColoursLargeRegionsOnly) {
+  const ContactProblem few = bricks(1000), many = bricks(10000);
+  for (const ContactProblem* problem : {&few, &many}) {
+    const std::vector<double> q(3 * static_cast<std::size_t>(problem->contacts()), -0.1);
+    const std::vector<double> chosen = swept(*problem, q, SweepOrder::automatic, nullptr);
+    const SweepOrder same = problem == &few ? SweepOrder::natural : SweepOrder::coloured;
+    const SweepOrder other = problem == &few ? SweepOrder::coloured : SweepOrder::natural;
+    EXPECT_EQ(chosen, swept(*problem, q, same, nullptr));
+    EXPECT_NE(chosen, swept(*problem, q, other, nullptr));
+  }
+}
+
+TEST(Ica, ArrivesWithColouredSweeps) {
+  Ica::Options options;
+  options.order = SweepOrder::coloured;
+  for (const ContactProblem& problem : {bricks(300), zoo::specimen("planted_implicit").problem}) {
+    Ica solver(options);
+    std::vector<double> r;
+    const SolveReport report = solve(solver, problem, 1e-6, r);
+    EXPECT_EQ(report.status, SolveStatus::converged);
+    EXPECT_LE(Referee(problem).measure(r, options.common.spec()).residual, 1e-6);
+  }
+}
+
+TEST(Ica, RefusesSymmetricSweeps) {
+  Ica::Options options;
+  options.order = SweepOrder::symmetric;
+  EXPECT_THROW(options.validate(), UsageError);
 }
 
 TEST(NodeSweep, SolvesWithTheLowerTriangle) { expect_sweep(0.0); }

@@ -104,6 +104,25 @@ TEST(NodeCoupling, ComponentsAreThoseOfTheMatrix) {
   }
 }
 
+TEST(NodeCoupling, NeighboursAreTheBlocksOfTheMatrix) {
+  for (const bool pair : {false, true}) {
+    const ContactProblem problem = crowded(40, 6, pair);
+    const PrimalSystem system = prepared(problem);
+    const Matrix B = dense_coupling(system, problem);
+    NodeCoupling coupling;
+    coupling.prepare(system);
+    const ContactNeighbours neighbours = coupling.neighbours();
+    ASSERT_EQ(neighbours.contacts(), 40);
+    for (Index k = 0; k < 40; ++k) {
+      std::vector<Index> expected;
+      for (Index l = 0; l < 40; ++l)
+        if (l != k && B.block<3, 3>(3 * k, 3 * l).norm() > 0.0) expected.push_back(l);
+      const auto found = neighbours.of(k);
+      EXPECT_EQ(std::vector<Index>(found.begin(), found.end()), expected) << k;
+    }
+  }
+}
+
 TEST(NodeCoupling, CrowdedNodesAreCoupledWithoutTheMatrix) {
   EXPECT_FALSE(prepared(crowded(200, 6, false)).couples_by_nodes());
   const ContactProblem problem = crowded(1200, 4, true);
@@ -118,10 +137,14 @@ TEST(NodeCoupling, CrowdedNodesAreCoupledWithoutTheMatrix) {
 
 TEST(NodeCoupling, SolversOnVelocitiesSolveCrowdedNodes) {
   const ContactProblem problem = crowded(1200, 4, true);
-  for (const char* name : {"ica", "ica-cr", "cr-full"}) {
+  const std::pair<const char*, OptionMap> solvers[] = {
+      {"ica", {}}, {"ica", {{"order", "coloured"}}}, {"ica-cr", {}}, {"cr-full", {}}};
+  for (const auto& [name, more] : solvers) {
     std::vector<double> first;
     for (const int threads : {1, 4}) {
-      const auto solver = make_solver(name, {{"judge", "own"}});
+      OptionMap options = more;
+      options["judge"] = "own";
+      const auto solver = make_solver(name, options);
       TaskArena arena(threads);
       solver->use_arena(&arena);
       solver->prepare(problem);

@@ -13,11 +13,12 @@ constexpr int kUncoupledSweeps = 100;
 
 }  // namespace
 
-void AnticipationStep::prepare(const PrimalSystem& system, bool keep_response, TaskArena* threads) {
+void AnticipationStep::prepare(const PrimalSystem& system, bool keep_response, TaskArena* threads,
+                               SweepOrder order) {
   system_ = &system;
   arena = threads;
   sweep.prepare(system, arena);
-  contacts.prepare(system);
+  contacts.prepare(system, order);
   const std::size_t n = system.size();
   if (!keep_response) {
     for (auto* x : {&dv, &response, &upper}) x->assign(n, 0.0);

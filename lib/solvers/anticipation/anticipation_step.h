@@ -30,7 +30,9 @@ class AnticipationStep {
   };
 
   /// `keep_response`: dv, M dv and U dv stay those of the last solve, of the same M.
-  void prepare(const PrimalSystem& system, bool keep_response, TaskArena* arena);
+  /// `order`: of the contacts of a region (contact_sweep.h).
+  void prepare(const PrimalSystem& system, bool keep_response, TaskArena* arena,
+               SweepOrder order = SweepOrder::natural);
   /// Sweeps over the contacts end where corrections are at most `enough`, or `reduction` times `error` where
   /// M couples node blocks. Where it does not, the inner problem is the whole one: only `enough` counts.
   ContactSweep::Rule inner_rule(double enough, double reduction, double error, int limit) const;

@@ -24,6 +24,8 @@ void IcaOptions::validate() const {
   if (!(omega >= 0.0)) throw_usage("solver 'ica': omega = {} is negative", omega);
   if (!(inner_reduction > 0.0 && inner_reduction <= 1.0))
     throw_usage("solver 'ica': inner_reduction = {} is not in (0, 1]", inner_reduction);
+  if (order == SweepOrder::symmetric)
+    throw_usage("solver 'ica': order = symmetric: its sweeps are natural, coloured or auto");
   if (inner_max < 1) throw_usage("solver 'ica': inner_max = {} must be at least 1", inner_max);
   if (!(paper_gap >= 0.0)) throw_usage("solver 'ica': paper_gap = {} is negative", paper_gap);
   if (start == IcaStart::swept && judge != Judge::own)
@@ -54,7 +56,7 @@ void Ica::set_up(const ContactProblem& problem) {
   const Origin origin = options_.start == IcaStart::swept ? Origin::start : Origin::free;
   system_.prepare(problem, options_.common.law, options_.judge, arena_, origin);
   has_response_ = had_response && system_.same_matrix();
-  step_.prepare(system_, has_response_, arena_);
+  step_.prepare(system_, has_response_, arena_, options_.order);
   step_.counters = &counters_;
   dt_ = problem.dt;
   const std::size_t rows = 3 * system_.contacts();

@@ -70,6 +70,7 @@ struct IcaOptions {
   IcaInnerStop inner_stop = IcaInnerStop::reduction;
   double inner_reduction = 0.1;
   int inner_max = 50;
+  SweepOrder order = SweepOrder::natural;
   bool fallback = true;
   double paper_gap = 0.0;
   Thresholds thresholds;
@@ -95,6 +96,10 @@ struct IcaOptions {
     v("inner_reduction", inner_reduction,
       "sweeps over the contacts end where the largest correction is below this times the outer error");
     v("inner_max", inner_max, "sweeps over the contacts per outer iteration at most");
+    v("order", order,
+      "order of the contacts in a sweep: natural; coloured: groups without a common node block, which "
+      "threads update side by side; auto: coloured in mass-point regions that are large enough for it, "
+      "else natural");
     v("fallback", fallback,
       "true: damped Jacobi replaces the sweeps over M where they diverge or stagnate; false: as printed");
     v("paper_gap", paper_gap,

@@ -191,6 +191,7 @@ std::unique_ptr<Auto::Velocities> Auto::make_velocities(Judge judge) const {
   IcaOptions options;
   options.common = options_.common;
   options.judge = judge;
+  options.order = SweepOrder::automatic;
   auto made = std::make_unique<Velocities>(options);
   made->use_arena(arena_);
   return made;

@@ -46,6 +46,7 @@ class SweepStages {
     return all;
   }
   std::size_t pieces() const { return pieces_; }
+  std::size_t stages() const { return stages_.size(); }
   /// Of a sweep, in contacts.
   WorkAndSpan work_and_span(int cores) const;
   /// What a barrier of base/stages.h costs on two threads, in contacts (docs/notes/measurements.md).
