@@ -4,7 +4,7 @@ import csv
 import json
 import statistics
 
-from signorini_dataset.options import SIZES
+from signorini_dataset.options import SIZES, SOURCE
 from signorini_dataset.tables import read_table
 from signorini_report.whole_files import write_text
 
@@ -156,13 +156,53 @@ def paper_table(folder, whole):
     return lines + [""]
 
 
+WHOLE = "paper_whole"  # end of the name of a folder with recordings of size paper that run to the end
+
+
+def pressed_mean(path):
+    """Of the contacts that push, over the steps with contact in a .steps.csv."""
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    least = LEAST if any(int(row["contacts"]) >= LEAST for row in rows) else 1
+    pressed = [int(row["pressed"]) for row in rows if int(row["contacts"]) >= least]
+    return statistics.fmean(pressed) if pressed else 0.0
+
+
+def whole_line(row, folder):
+    """A whole scene beside the paper's means."""
+    took, steps = took_of(folder, row["scene"]), folder / "recordings" / f"{row['scene']}.steps.csv"
+    found, share = measured_steps(steps, took) if steps.exists() else ([], 1.0)
+    name, (many, printed, memory) = row["scene"], PAPERS.get(row["scene"], (None, None, None))
+    cpu, peak = (took or {}).get("cpu_seconds"), (took or {}).get("peak_bytes")
+    paper = hours_text(HOURS[name]) if name in HOURS else hours_text(printed * int(row["steps"]) / 3600.0) if printed else "–"
+    cells = (f"`{name}`", row["steps"], len(found), round(statistics.fmean(contacts for contacts, _ in found)) if found else 0,
+             round(pressed_mean(steps)) if found else 0, many or "–", seconds_text(share * statistics.fmean(seconds for _, seconds in found)) if found else "–",
+             f"{printed:g} s" if printed else "–", bytes_text(peak) if peak else "–", bytes_text(memory) if memory else "–",
+             hours_text(cpu / 3600.0) if cpu is not None else "–", paper)
+    return "| " + " | ".join(map(str, cells)) + " |"
+
+
+def whole_table(folder):
+    """Whole scenes of size paper beside the papers' numbers, and what is left."""
+    rows = [row for row in read_table(folder / "scenes.csv") if row["status"] != "failed"]
+    left = sorted({path.stem for path in (SOURCE / "configs/scenes").glob("*.toml")} - {row["scene"] for row in rows})
+    lines = ["## Beside the papers", "",
+             f"Means over the steps that end with at least {LEAST} contacts (any, where no step has that many): contacts within the tolerance; those that push, which is what the paper "
+             "counts; CPU time of a step, recording left out. The last two columns: CPU time of the whole recording, and the paper's own number of hours or its seconds per step "
+             "for the same number of steps, on its processor.", "",
+             "| scene | steps | with contact | contacts | pressed | paper | CPU per step with contact | paper, per step | peak memory | paper | CPU, whole scene | paper |",
+             "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"]
+    lines += [whole_line(row, folder) for row in rows]
+    return lines + ["", "Not among them yet: " + ", ".join(f"`{name}`" for name in left) + "." if left else "", ""]
+
+
 def took_of(folder, scene):
     clock = folder / "recordings" / f"{scene}.took.json"
     return json.loads(clock.read_text()) if clock.exists() else None
 
 
-def fact_lines(folder):
-    lines = ["## Facts", "", "Bounds and values at the smallest size recorded here; `signorini info FILE.h5 --facts` checks any recording.", "",
+def fact_lines(folder, at="at the smallest size recorded here"):
+    lines = ["## Facts", "", f"Bounds and values {at}; `signorini info FILE.h5 --facts` checks any recording.", "",
              "| scene | what it shows | quantity | value | asked for |", "|---|---|---|--:|---|"]
     for fact in read_table(folder / "facts.csv"):
         low, high = fact["at_least"], fact["at_most"]
@@ -177,6 +217,9 @@ def write(page, folder):
     """Rewrites everything after the marker in the page from the tables of `folder` and its neighbours of other sizes."""
     text = page.read_text(encoding="utf-8") if page.exists() else f"# Scenes\n\n{HEAD}\n"
     head = text[:text.index(HEAD)] if HEAD in text else text.rstrip("\n") + "\n\n"
+    if folder.name.endswith(WHOLE):
+        write_text(page, head + "\n".join([HEAD, ""] + size_table(folder, "paper, whole scenes") + whole_table(folder) + fact_lines(folder, "of these recordings")) + "\n")
+        return
     stem = folder.name.removesuffix(next((size for size in SIZES if folder.name.endswith(size)), ""))
     found = [(size, folder.with_name(stem + size)) for size in SIZES if (folder.with_name(stem + size) / "scenes.csv").exists()]
     if not found:

@@ -20,7 +20,7 @@ sys.path[:0] = [str(SOURCE / "scripts"), str(SOURCE / "tests/scripts")]
 
 import h5py  # noqa: E402
 import numpy as np  # noqa: E402
-from signorini_dataset import conditioning, datasheet, difficulty, gallery, layout, parts, problems, program, tables, zenodo  # noqa: E402
+from signorini_dataset import conditioning, datasheet, difficulty, gallery, layout, parts, problems, program, recordings, tables, zenodo  # noqa: E402
 from slow import slow  # noqa: E402
 from signorini_dataset.choice import POOL, candidates, choose, ranks  # noqa: E402
 
@@ -461,6 +461,26 @@ class Dataset(unittest.TestCase):
         found, share = gallery.measured_steps(folder / "recordings/rings.steps.csv", gallery.took_of(folder, "rings"))
         self.assertEqual((len(found), share), (40, 0.9))
         self.assertIsNone(gallery.growth(folder, "bunnies"))
+
+    def test_whole_scenes_stand_beside_the_papers_means(self):
+        folder = self.root / "dataset_paper_whole"
+        (folder / "recordings").mkdir(parents=True)
+        cells = ("rings", "paper", "recorded", "700", "3", "15768", "30", "2", "1", "0", "1e-3", "1", "1", "1/1", "", "0", "")
+        (folder / "scenes.csv").write_text(",".join(recordings.FIELDS) + "\n" + ",".join(cells) + "\n")
+        (folder / "facts.csv").write_text("scene,fact,says,quantity,over,value,unit,at_least,at_most,holds,reached\n")
+        text = "contacts,pressed," + ",".join(gallery.CLOCKS) + "\n"
+        text += "".join(f"{contacts},{pressed},0,0,0,{seconds},0\n" for contacts, pressed, seconds in [(20, 10, 1.0), (40, 30, 3.0), (5, 5, 7.0)])
+        (folder / "recordings/rings.steps.csv").write_text(text)
+        (folder / "recordings/rings.took.json").write_text('{"seconds": 22.0, "cpu_seconds": 11.0, "peak_bytes": 2000000}')
+        page = self.root / "whole.md"
+        page.write_text(f"# Whole\n\n{gallery.HEAD}\nold\n")
+        gallery.write(page, folder)
+        lines = page.read_text().splitlines()
+        line = next(line for line in lines[lines.index("## Beside the papers"):] if line.startswith("| `rings`"))
+        self.assertEqual([cell.strip() for cell in line.split("|")[1:-1]],
+                         ["`rings`", "700", "2", "30", "20", "760", "1 s", "1.46 s", "2 MB", "380 MB", "11 s", "17 min"])
+        self.assertIn("`bunnies`", next(line for line in lines if line.startswith("Not among them yet")))
+        self.assertNotIn("old", lines)
 
     def test_the_gallery_keeps_its_text_and_repeats(self):
         page = self.root / "gallery.md"
