@@ -382,7 +382,7 @@ bool Auto::take_turn_of_steps(std::span<double> r, Course& course, int steps) {
   }
 }
 
-/// Where that seems to be so, the operations of a step are counted from its pattern, once per problem.
+/// Where steps seem to be due for the first time, their operations are counted from the pattern, and sweeps go on until they are.
 void Auto::sweep_until_steps_are_due(std::span<double> r, Course& course, double steps, const char* used) {
   const auto sweep = [&](const StopRule& left) { return impulses_->solve(r, left, course.shown()); };
   impulses_->leave_steps_to_others(costs_.step, steps);
