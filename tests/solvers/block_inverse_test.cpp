@@ -71,7 +71,7 @@ Matrix dense_inverse(const BlockSparseMatrix& W, const std::vector<ContactRows>&
   return R.transpose() * A.llt().solve(R);
 }
 
-Vector apply(BlockInverse& P, const std::vector<double>& x) {
+Vector times(BlockInverse& P, const std::vector<double>& x) {
   Vector y = Vector::Constant(count(x), 7.0);
   P.apply(x, {y.data(), x.size()});
   return y;
@@ -88,7 +88,7 @@ TEST(BlockInverse, OfOneSubdomainIsTheInverse) {
     const Matrix expected = dense_inverse(W, rows, shift);
     const Vector y = expected * Eigen::Map<const Vector>(x.data(), 120);
     // two factors of a matrix of 80 rows: n ε κ, with κ below 1e4 here
-    EXPECT_LE((apply(P, x) - y).norm(), 1e-10 * y.norm()) << "shift " << shift;
+    EXPECT_LE((times(P, x) - y).norm(), 1e-10 * y.norm()) << "shift " << shift;
   }
 }
 
@@ -98,7 +98,7 @@ TEST(BlockInverse, InPlaceGivesTheSameBits) {
   P.prepare(W, {10, 0.1}, 3);
   P.set_rows(mixed_rows(60));
   std::vector<double> x = random(180, 5);
-  const Vector y = apply(P, x);
+  const Vector y = times(P, x);
   P.apply(x, x);
   EXPECT_EQ(Eigen::Map<const Vector>(x.data(), 180), y);
 }
@@ -118,7 +118,7 @@ TEST(BlockInverse, IsSymmetricAndPositiveDefinite) {
     EXPECT_GT(P.set_rows(rows), 1);
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
       const std::vector<double> a = random(180, 2 * seed), b = random(180, 2 * seed + 1);
-      const Vector Pa = apply(P, a), Pb = apply(P, b);
+      const Vector Pa = times(P, a), Pb = times(P, b);
       const Eigen::Map<const Vector> va(a.data(), 180), vb(b.data(), 180);
       EXPECT_GT(va.dot(Pa), 0.0);
       EXPECT_NEAR(va.dot(Pb), vb.dot(Pa), 1e-10 * va.norm() * Pb.norm());
@@ -137,10 +137,10 @@ TEST(BlockInverse, FactorsOnlySubdomainsWhoseRowsChanged) {
   rows[50].size = 0;
   EXPECT_EQ(P.set_rows(rows), 1);
   const std::vector<double> x = random(300, 9);
-  const Vector y = apply(P, x);
+  const Vector y = times(P, x);
   P.forget();
   EXPECT_EQ(P.set_rows(rows), all);
-  EXPECT_EQ(apply(P, x), y) << "what came before leaves no trace";
+  EXPECT_EQ(times(P, x), y) << "what came before leaves no trace";
   EXPECT_EQ(y.segment<3>(150), Vector3::Zero());
 }
 
@@ -251,8 +251,8 @@ TEST_P(WithBlocks, RefusesSizesAndShiftsWithoutMeaning) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Solvers, WithBlocks, testing::Values("pcg", "cr-full", "cr-diag"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& tested) {
+                           std::string name = tested.param;
                            std::ranges::replace(name, '-', '_');
                            return name;
                          });

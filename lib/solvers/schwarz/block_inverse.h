@@ -51,7 +51,7 @@ struct ContactBlockOptions {
     v("blocks", blocks,
       "contacts of a subdomain whose block of the preconditioner is inverted whole (additive Schwarz), "
       "about; "
-      "0: every contact by itself. 30 is a good size");
+      "0: every contact by itself. 10 to 30 are good sizes");
     v("shift", shift, "blocks > 0: the diagonal of a block counts 1 + shift times");
   }
   void validate(std::string_view solver) const;
