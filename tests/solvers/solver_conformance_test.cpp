@@ -39,6 +39,7 @@ std::vector<Variant> sound_variants() {
   variants.push_back({"pgs", {{"kernel", "dense"}}});
   variants.push_back({"pcg", {{"kernel", "dense"}}});
   variants.push_back({"pcg-pgs", {{"kernel", "dense"}}});
+  for (const char* name : {"pcg", "cr-full", "cr-diag"}) variants.push_back({name, {{"blocks", "2"}}});
   variants.push_back({"pgs", {{"tangent", "scalar"}}});
   variants.push_back({"pcg-pgs", {{"tol_cg", "0.0001"}}});
   variants.push_back({"ica", {{"refine", "jacobi"}}});

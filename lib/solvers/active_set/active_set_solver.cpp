@@ -29,11 +29,12 @@ int iterations_between(StateInterval kind, double ratio) {
 }
 
 void ActiveSetSolver::prepare_system(const ContactProblem& problem, FrictionLaw law, Judge judge, EndsBy end,
-                                     const StateRules& rules, bool scale_duplicates) {
+                                     const StateRules& rules, bool scale_duplicates,
+                                     const ContactBlockOptions& blocks) {
   // the paper's own stop needs no U and no free velocity
   const bool from_start = end == EndsBy::paper && judge == Judge::own;
   system_.prepare(problem, law, judge, arena_, from_start ? Origin::start : Origin::free);
-  saddle_.prepare(system_, rules, scale_duplicates, counters_);
+  saddle_.prepare(system_, rules, scale_duplicates, counters_, blocks);
   method_->resize(saddle_);
   best().resize(saddle_.rows());
   start_.assign(system_.origin.begin(), system_.origin.end());

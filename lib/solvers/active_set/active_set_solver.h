@@ -68,7 +68,7 @@ class ActiveSetSolver : public MassSolver {
   explicit ActiveSetSolver(std::unique_ptr<KrylovMethod> method) : method_(std::move(method)) {}
 
   void prepare_system(const ContactProblem& problem, FrictionLaw law, Judge judge, EndsBy end,
-                      const StateRules& rules, bool scale_duplicates);
+                      const StateRules& rules, bool scale_duplicates, const ContactBlockOptions& blocks = {});
   /// Start values into the system; `full`: the block preconditioner.
   void begin(std::span<const double> r, bool full);
   Iteration iterate(std::span<double> r) override;

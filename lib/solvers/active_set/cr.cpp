@@ -25,6 +25,7 @@ void CrOptions::validate(std::string_view solver) const {
   const bool printed = gates == StateForm::printed || slip_test == StateForm::printed;
   if (prediction == StatePrediction::coupled && (printed || direction == SlideDirection::paper))
     throw_usage("{}: gates, slip_test and direction as printed belong to prediction = single", solver);
+  blocks_of_contacts.validate(solver);
   thresholds.validate(solver);
 }
 
@@ -63,7 +64,8 @@ void SwitchingResiduals::prepare(const ContactProblem& problem) {
   const StateRules rules{cr_.prediction, cr_.direction, cr_.angle,     cr_.turn,
                          cr_.average,    cr_.gates,     cr_.slip_test, cr_.bounds};
   dt_ = problem.dt;
-  prepare_system(problem, cr_.common.law, cr_.judge, cr_.stop, rules, cr_.duplicates && wants_full_);
+  prepare_system(problem, cr_.common.law, cr_.judge, cr_.stop, rules, cr_.duplicates && wants_full_,
+                 cr_.blocks_of_contacts);
 }
 
 Iteration SwitchingResiduals::start(std::span<double> r, const StopTest& stop) {

@@ -15,6 +15,8 @@
 /// The recurrence: krylov/conjugate_residuals.h. The system, its preconditioners Diag and Full and what a change
 /// of states costs: saddle_system.h. The states: active_set.h. When they are evaluated: active_set_solver.h.
 ///
+/// `blocks` inverts S of the preconditioner in subdomains of contacts (additive Schwarz) in place of its diagonal.
+///
 /// The paper's rule for states is `prediction = single`; by default contacts of the same nodes are predicted
 /// together (active_set.h).
 ///
@@ -56,6 +58,7 @@ struct CrOptions {
   double postpone = 0.8;
   int patience = -1;
   HeldBounds bounds = HeldBounds::automatic;
+  ContactBlockOptions blocks_of_contacts;  ///< of the preconditioner
   Judge judge = Judge::exact;
   EndsBy stop = EndsBy::residual;
   Thresholds thresholds;
@@ -93,6 +96,7 @@ struct CrOptions {
       "held friction bounds move once the problem with these bounds is solved: to 1e-4 of their error "
       "(tight), or less accurately after 80 iterations without a move (adaptive); auto: adaptive with "
       "prediction = coupled, tight with single");
+    blocks_of_contacts.visit(v);
     v("judge", judge, kJudgeHelp);
     v("stop", stop, kEndsByHelp);
     thresholds.visit(v, kEps1Help, kEps2Help);
@@ -122,7 +126,8 @@ struct CrFullOptions : CrOptions {
   template <class Visitor>
   void visit(Visitor& v) {
     CrOptions::visit(v);
-    v("duplicates", duplicates, "scale S by the number of contacts at the same place (Z, section 3.4.1)");
+    v("duplicates", duplicates,
+      "scale S by the number of contacts at the same place (Z, section 3.4.1); blocks = 0");
   }
   void validate() const { CrOptions::validate("solver 'cr-full'"); }
 };

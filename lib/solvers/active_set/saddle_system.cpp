@@ -8,7 +8,7 @@
 namespace signorini {
 
 void SaddleSystem::prepare(const PrimalSystem& system, const StateRules& rules, bool scale_duplicates,
-                           SolveCounters& counters) {
+                           SolveCounters& counters, const ContactBlockOptions& blocks) {
   system_ = &system;
   counters_ = &counters;
   states.prepare(system, rules);
@@ -30,6 +30,10 @@ void SaddleSystem::prepare(const PrimalSystem& system, const StateRules& rules, 
   duplicate_.assign(m, 1.0);
   if (scale_duplicates) duplicate_ = duplicate_scales(system);
   prepare_touched();
+  in_blocks_ = blocks.blocks > 0 && !system.couples_by_nodes();
+  if (!in_blocks_) return;
+  blocks_.prepare(system.W_D, blocks, 3);
+  rows_.assign(m, ContactRows{});
 }
 
 /// H row by row (contacts ascending within a dof), and the node blocks it
@@ -137,6 +141,29 @@ double SaddleSystem::row_preconditioner(std::size_t i, double Z) const {
   return 1.0 / (Z * across + states.compliance[k] + states.proximal[i]);
 }
 
+/// The rows of L of contact k, with what E and ϑ add to S.
+ContactRows SaddleSystem::active_rows(std::size_t k) const {
+  const std::size_t i = 3 * k;
+  ContactRows rows;
+  if (states.active[i] != 0.0) rows.add(Vector3::UnitX(), states.proximal[i]);
+  const Vector2& e = states.across[k];
+  if (e[0] != 0.0 || e[1] != 0.0) {
+    rows.add({0.0, e[0], e[1]}, states.compliance[k] + states.proximal[i + 1]);
+    return rows;
+  }
+  for (Index j = 1; j < 3; ++j)
+    if (states.active[i + j] != 0.0)
+      rows.add(Vector3::Unit(j), states.compliance[k] + states.proximal[i + j]);
+  return rows;
+}
+
+/// c ← S⁻¹ c.
+void SaddleSystem::apply_blocks(std::vector<double>& c) {
+  for (std::size_t k = 0; k < rows_.size(); ++k) rows_[k] = active_rows(k);
+  counters_->factorisations += blocks_.set_rows(rows_, arena);
+  blocks_.apply(c, c, arena);
+}
+
 void SaddleSystem::precondition_chunk(std::size_t chunk, const SaddleVector& x, const SaddleVector& coupled,
                                       std::size_t begin, std::size_t end, double* out) const {
   for (std::size_t i = begin; i < end; i += 3) {
@@ -161,6 +188,10 @@ void SaddleSystem::precondition_coupled(const SaddleVector& x, SaddleVector& out
     system_->apply_inverse_pairs(out.v);
   };
   take(false);
+  if (!full && in_blocks_) {
+    std::copy(x.c.begin(), x.c.end(), out.c.begin());
+    return apply_blocks(out.c);
+  }
   if (!full) {
     for (std::size_t i = 0; i < out.c.size(); ++i) out.c[i] = row_preconditioner(i, 1.0) * x.c[i];
     return;
@@ -168,9 +199,14 @@ void SaddleSystem::precondition_coupled(const SaddleVector& x, SaddleVector& out
   counters_->direction_products += 2;
   // a = S⁻¹ (L D⁻¹ ρ_v + ρ_c), −a in out.c
   contact_velocities(system_->H, out.v, out.c);
-  for (std::size_t i = 0; i < out.c.size(); ++i)
-    out.c[i] = -row_preconditioner(i, duplicate_[i / 3]) * (out.c[i] + x.c[i]);
-  states.restrict_to_active(out.c, out.c);
+  if (in_blocks_) {
+    for (std::size_t i = 0; i < out.c.size(); ++i) out.c[i] = -(out.c[i] + x.c[i]);
+    apply_blocks(out.c);
+  } else {
+    for (std::size_t i = 0; i < out.c.size(); ++i)
+      out.c[i] = -row_preconditioner(i, duplicate_[i / 3]) * (out.c[i] + x.c[i]);
+    states.restrict_to_active(out.c, out.c);
+  }
   // D⁻¹ (ρ_v − Lᵀ a)
   take(true);
 }
@@ -246,6 +282,7 @@ void SaddleSystem::residual_vector(SaddleVector& out) const {
 void SaddleSystem::start(PrimalSystem& system, std::span<const double> impulses,
                          std::span<const double> velocities, bool belong) {
   std::copy(velocities.begin(), velocities.end(), v.begin());
+  blocks_.forget();
   const bool warm = std::any_of(impulses.begin(), impulses.end(), [](double x) { return x != 0.0; });
   if (warm && system.exact()) {
     system.exact_response(impulses, v, arena);

@@ -7,6 +7,7 @@
 #include "krylov/krylov_system.h"
 #include "solvers/active_set/active_set.h"
 #include "solvers/primal_system.h"
+#include "solvers/schwarz/block_inverse.h"
 #include "solvers/solver.h"
 
 /// The symmetric indefinite system of contacts with given states, its residual and its preconditioners (Verschoor
@@ -23,7 +24,9 @@
 ///     Diag:  (D⁻¹ ρ_v;  S⁻¹ ρ_c)          positive definite, Z = 1
 ///     Full:  a = S⁻¹(L D⁻¹ ρ_v + ρ_c),  (D⁻¹(ρ_v − Lᵀ a);  −a)         the block inverse, indefinite
 ///
-/// Z counts the contacts of the same place (duplicate_scales.h).
+/// Z counts the contacts of the same place (duplicate_scales.h). With blocks, S is L D⁻¹ Lᵀ + E on each of the subdomains of
+/// contacts and zero between them, inverted by schwarz/block_inverse.h; then Z = 1. Where W_D is not formed
+/// (`couples_by_nodes`), S stays diagonal.
 ///
 /// A change of states costs no product with M: ρ_v moves by H times the change of the impulses.
 namespace signorini {
@@ -32,7 +35,7 @@ class SaddleSystem final : public KrylovSystem {
  public:
   /// `system` and `counters` must outlive the use.
   void prepare(const PrimalSystem& system, const StateRules& rules, bool scale_duplicates,
-               SolveCounters& counters);
+               SolveCounters& counters, const ContactBlockOptions& blocks = {});
   /// From impulses r (3m) and velocities v (n); one product. `belong`: v is the velocity of r, more or less.
   /// For r ≠ 0 the start is v₀ + M⁻¹ H r instead where M is factored, and v + D⁻¹ H r where it is not and
   /// v does not belong; in the last case u is not used to find the states.
@@ -95,15 +98,20 @@ class SaddleSystem final : public KrylovSystem {
   }
   void constraint_velocities(const SaddleVector& x, SaddleImage& Kx);
   double row_preconditioner(std::size_t i, double Z) const;
+  ContactRows active_rows(std::size_t k) const;
+  void apply_blocks(std::vector<double>& c);
   double largest_momentum(std::size_t begin, std::size_t end) const;
   void set_residual();
   void constraint_residual(std::vector<double>& out) const;
 
   const PrimalSystem* system_ = nullptr;
   SolveCounters* counters_ = nullptr;
-  std::vector<double> inverse_diagonal_;        ///< n: 1/M_ii
-  std::vector<double> inverse_mass_;            ///< 3m: diag(Hᵀ D⁻¹ H)
-  std::vector<double> duplicate_;               ///< m: Z
+  std::vector<double> inverse_diagonal_;  ///< n: 1/M_ii
+  std::vector<double> inverse_mass_;      ///< 3m: diag(Hᵀ D⁻¹ H)
+  std::vector<double> duplicate_;         ///< m: Z
+  bool in_blocks_ = false;
+  BlockInverse blocks_;                         ///< S⁻¹
+  std::vector<ContactRows> rows_;               ///< m: L
   std::vector<std::array<double, 6>> inverse_;  ///< per node block: D⁻¹ by its upper triangle; 0 in pairs
   /// Node blocks that contacts touch; those and the ones of pairs; ascending. Chunks + 1 offsets into them.
   std::vector<Index> touched_, special_;

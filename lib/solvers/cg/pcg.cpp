@@ -4,10 +4,17 @@
 
 namespace signorini {
 
+void PcgOptions::validate() const {
+  paper.validate("solver 'pcg'");
+  blocks.validate("solver 'pcg'");
+  if (blocks.blocks > 0 && form != CgForm::robust)
+    throw_usage("solver 'pcg': blocks belong to form = robust, the others have no preconditioner");
+}
+
 void Pcg::prepare_island(ReducedProblem problem, Vector mu) {
   set_data(make_gauss_seidel_data(options_.kernel.stored(std::move(problem.W)), std::move(problem.q),
                                   std::move(mu), options_.common.law, TangentStep::scalar));
-  cg_.prepare(data_);
+  cg_.prepare(data_, options_.blocks);
 }
 
 Iteration Pcg::start(std::span<double> r, const StopTest& stop) {

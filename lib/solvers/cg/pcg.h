@@ -20,6 +20,7 @@ struct PcgOptions {
   CommonOptions common;
   CgBeta beta = CgBeta::pr;
   CgForm form = CgForm::robust;
+  ContactBlockOptions blocks;
   KernelOptions kernel;
   StopKind stop = StopKind::residual;
   PaperThresholds paper;
@@ -31,12 +32,13 @@ struct PcgOptions {
     v("form", form,
       "robust: all corrections (C12 to C18 of docs/theory.md); true: C12 to C15 only, true residual and "
       "exact step length; printed: Algorithm 2 as printed");
+    blocks.visit(v);
     kernel.visit(v);
     v("stop", stop,
       "residual: the asked residual; paper: any one of eps, delta, or 2n iterations (n = 3 contacts)");
     paper.visit(v);
   }
-  void validate() const { paper.validate("solver 'pcg'"); }
+  void validate() const;
 };
 
 class Pcg : public RegisteredSolver<Pcg, PcgOptions, DelassusSolver> {

@@ -34,7 +34,7 @@ void ProjectedCg::Watchdog::observe(double g_dot_z) {
   }
 }
 
-void ProjectedCg::prepare(const GaussSeidelData& data) {
+void ProjectedCg::prepare(const GaussSeidelData& data, const ContactBlockOptions& blocks) {
   data_ = &data;
   const std::size_t m = data.contacts();
   for (std::vector<double>* x : {&u_, &z_, &d_, &F_, &WF_}) x->assign(3 * m, 0.0);
@@ -45,6 +45,11 @@ void ProjectedCg::prepare(const GaussSeidelData& data) {
     stick_step_[k] = normal_step_[k] > 0.0 ? inverse(data.tangent_inverse_mass[k]) : 0.0;
   }
   face_.assign(m, ContactFace{});
+  in_blocks_ = blocks.blocks > 0;
+  if (!in_blocks_) return;
+  blocks_.prepare(data.W, blocks, 1);
+  rows_.assign(m, ContactRows{});
+  block_z_.assign(3 * m, 0.0);
 }
 
 Iteration ProjectedCg::start(const Settings& settings, std::span<const double> r, SolveCounters& counters,
@@ -56,6 +61,7 @@ Iteration ProjectedCg::start(const Settings& settings, std::span<const double> r
   beta_ = 0.0;
   step_ = {};
   watchdog_ = {};
+  blocks_.forget();
   evaluate(r);
   Iteration first;
   first.error = error_;
@@ -102,6 +108,25 @@ void ProjectedCg::project_residual(std::span<const double> r) {
   }
   g_dot_old_z_ = g_dot_old;
   g_dot_z_ = g_dot_z;
+  if (in_blocks_) precondition_normals();
+}
+
+/// z_N by blocks of W_NN, and g·z.
+void ProjectedCg::precondition_normals() {
+  for (std::size_t k = 0; k < face_.size(); ++k) {
+    const ContactFace& face = face_[k];
+    rows_[k].size = 0;
+    if (normal_step_[k] > 0.0 && (face.pressed || face.g[0] > 0.0)) rows_[k].add(Vector3::UnitX(), 0.0);
+    std::copy_n(face.g, 3, block_z_.data() + 3 * k);
+  }
+  counters_->factorisations += blocks_.set_rows(rows_);
+  blocks_.apply(block_z_, block_z_);
+  g_dot_z_ = 0.0;
+  for (std::size_t k = 0; k < face_.size(); ++k) {
+    double* z = z_.data() + 3 * k;
+    z[0] = block_z_[3 * k];
+    g_dot_z_ += face_[k].g[0] * z[0] + face_[k].g[1] * z[1] + face_[k].g[2] * z[2];
+  }
 }
 
 /// d = projection of z + β d on the tangent cone, F = d + S d_N, and the two terms of α.

@@ -11,6 +11,7 @@
 #include "solvers/cg/tangent_cone.h"
 #include "solvers/iterative_solver.h"
 #include "solvers/relaxation/gauss_seidel.h"
+#include "solvers/schwarz/block_inverse.h"
 
 /// The projected conjugate gradient iteration of Lazarevych 2010 (eqs. 16–19, Algorithm 2) in three forms.
 ///
@@ -23,6 +24,10 @@
 ///     r = P(r + α F),   ϱ, S, C, g, z anew                      no recurrence across a projection
 ///     β = g'·(z' − z)/g·z (PR) or g'·z'/g·z (FR), ≥ 0, and 0 when a contact opened, closed, stuck or slid
 ///     d = projection of z' + β d on the tangent cone
+///
+/// With blocks, z_N of the contacts that press or are about to is Σ_E A_E⁻¹ g_N (schwarz/block_inverse.h, of W_NN), restricted
+/// to them: descent survives the projection, as g·(z − P_T z) ≤ 0 for g in the tangent cone T. z_T stays as it is: blocks of
+/// tangents, or of both, do harm (docs/notes/schwarz.md).
 ///
 /// **true**: Algorithm 2 with C12–C15 only (true residual, exact step length; no preconditioner, bound or
 /// curvature terms, β as printed). It stalls with friction and shows what C16–C18 are for.
@@ -59,7 +64,7 @@ class ProjectedCg {
   };
 
   /// `data` must outlive the use.
-  void prepare(const GaussSeidelData& data);
+  void prepare(const GaussSeidelData& data, const ContactBlockOptions& blocks = {});
   /// Begins with u = W r + q; `counters` and `products` are counted on from now on.
   Iteration start(const Settings& settings, std::span<const double> r, SolveCounters& counters,
                   long long& products);
@@ -105,6 +110,7 @@ class ProjectedCg {
   void begin(std::span<double> r, BestIterate& best);
   template <class Law>
   void project_residual(std::span<const double> r);
+  void precondition_normals();
   template <class Law>
   Terms aim(double beta);
   template <class Law>
@@ -121,7 +127,11 @@ class ProjectedCg {
   std::vector<double> u_, z_, d_, F_, WF_;        // 3m
   std::vector<double> normal_step_, stick_step_;  // m: 1/W_NN, 1/λ_max(W_TT); 0 where a contact cannot move
   std::vector<ContactFace> face_;                 // m
-  int faces_changed_ = 0;  ///< contacts that opened, closed, stuck or slid in the last step
+  bool in_blocks_ = false;
+  BlockInverse blocks_;
+  std::vector<ContactRows> rows_;  // m: the normals that are free
+  std::vector<double> block_z_;    // 3m: g, then z of the normals
+  int faces_changed_ = 0;          ///< contacts that opened, closed, stuck or slid in the last step
 
   // of one solve
   bool fresh_ = true;
