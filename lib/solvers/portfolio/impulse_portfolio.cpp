@@ -142,7 +142,7 @@ bool ImpulsePortfolio::changes_accelerator(std::span<double> r) {
   const std::size_t now = index_of(accelerator_), then = 1 - now;
   const bool untried = rates_[then] < 0.0 && sweeps_left() > kWorthComparing;
   const bool turn = rates_[then] >= 0.0 && spent_[now] > kTurn * spent_[then] &&
-                    sweeps_left() * sweep_cost_ > spent_[0] + spent_[1];
+                    record().left(target_ / stop_->scale()) * sweep_cost_ > spent_[0] + spent_[1];
   if (!untried && !turn && !(rates_[then] > kFaster * rates_[now])) return false;
   const Accelerator next = then == 0 ? Accelerator::gradients : Accelerator::anderson;
   const double error = record().best();
@@ -223,7 +223,7 @@ double ImpulsePortfolio::sweeps_left() const {
 /// Of the leg that ends.
 void ImpulsePortfolio::note_rate() {
   rates_[index_of(accelerator_)] =
-      record().rate() / (accelerator_ == Accelerator::anderson ? kAndersonCost : 1.0);
+      record().best_rate() / (accelerator_ == Accelerator::anderson ? kAndersonCost : 1.0);
 }
 
 bool ImpulsePortfolio::trials_are_over(std::span<const double> r) const {

@@ -26,14 +26,16 @@ class SweepRecord {
   }
   int sweeps() const { return count_; }
   double best() const { return best_; }
-  /// Fall of the natural logarithm per sweep over the last half of the leg, or over all of it where that is more; 0 where it
-  /// does not fall.
+  /// Fall of the natural logarithm per sweep over the last half of the leg; 0 where it does not fall.
   double rate() const {
     if (kept_ < 2) return 0.0;
     const int from = std::max(0, kept_ / 2 - 1);
     const double fall = log_[static_cast<std::size_t>(from)] - log_[static_cast<std::size_t>(kept_ - 1)];
-    const double half = fall / static_cast<double>((kept_ - 1 - from) * every_);
-    return std::max({0.0, half, count_ >= kLongest ? std::log(first_ / best_) / count_ : 0.0});
+    return std::max(0.0, fall / static_cast<double>((kept_ - 1 - from) * every_));
+  }
+  /// The same, or that over all of a long leg where it is more.
+  double best_rate() const {
+    return std::max(rate(), count_ >= kLongest ? std::log(first_ / best_) / count_ : 0.0);
   }
   /// Sweeps until the best is `target`; infinite where it does not fall.
   double left(double target) const {
