@@ -371,8 +371,7 @@ bool Auto::take_turn_of_steps(std::span<double> r, Course& course, int steps) {
   stepped_.assign(r.size(), 0.0);
   for (double before = swept;; before = whole.own_residual) {
     course.next("both", true, [&](const StopRule& left) {
-      return take_steps(steps_, steps_ready_, std::min(steps, left.max_iterations), stepped_, left,
-                        course.shown());
+      return take_steps(steps_, steps_ready_, steps, stepped_, left, course.shown());
     });
     const bool over = whole.status == SolveStatus::converged || course.used_up();
     if (!over && before > kLargeGain * whole.own_residual) continue;
