@@ -17,7 +17,7 @@ void append_mass(const SparseRows& M, Entries& entries) {
   for (Index row = 0; row < M.rows(); ++row) {
     Index last = -1;
     for (SparseRows::InnerIterator entry(M, row); entry; ++entry) {
-      const Index node = entry.col() / kNode;
+      const Index node = static_cast<Index>(entry.col()) / kNode;
       if (node != last) entries.emplace_back(row / kNode, node, 1.0);
       last = node;
     }
@@ -30,7 +30,7 @@ void append_contacts(const SparseColumns& H, Entries& entries) {
     nodes.clear();
     for (Index column = first; column < first + 3; ++column) {
       for (SparseColumns::InnerIterator entry(H, column); entry; ++entry)
-        nodes.push_back(entry.row() / kNode);
+        nodes.push_back(static_cast<Index>(entry.row()) / kNode);
     }
     std::sort(nodes.begin(), nodes.end());
     nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
