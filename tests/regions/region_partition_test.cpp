@@ -133,7 +133,9 @@ TEST(RegionPartition, JoiningLeavesTheListsInOrderAndNothingOut) {
       for (const Index k : islands.region(i))
         EXPECT_EQ(joined.label[k], joined.label[islands.region(i).front()]);
     }
-    if (least == 1) EXPECT_EQ(joined.label, islands.label);
+    if (least == 1) {
+      EXPECT_EQ(joined.label, islands.label);
+    }
     EXPECT_EQ(partition_regions(problem, RegionMode::automatic).label, islands.label);
   }
 }

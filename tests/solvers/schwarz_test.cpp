@@ -148,8 +148,8 @@ TEST_P(FreeVelocity, ChangedGivesTheBitsOfASolverPreparedWithIt) {
   EXPECT_EQ(changed->largest_free_velocity(), fresh->largest_free_velocity());
 }
 
-INSTANTIATE_TEST_SUITE_P(AllSolvers, FreeVelocity, testing::ValuesIn(followers()), [](const auto& info) {
-  std::string name = info.param;
+INSTANTIATE_TEST_SUITE_P(AllSolvers, FreeVelocity, testing::ValuesIn(followers()), [](const auto& follower) {
+  std::string name = follower.param;
   std::ranges::replace(name, '-', '_');
   return name;
 });
