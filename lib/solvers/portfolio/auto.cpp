@@ -46,7 +46,8 @@ constexpr double kFactor = 3.0;    ///< a factor of M, for each entry of a body'
 constexpr double kGradients = 150.0;  ///< products of the free velocity and of the bound
 constexpr double kFirstAsk = 0.3;     ///< of the tolerance, for `ica` that judges itself
 constexpr double kSafety = 0.999;     ///< rounding, as in StopTest
-constexpr int kShortestStage = 5, kLongestStage = 1000, kMostSteps = 80, kMostGradients = 2000;
+constexpr int kShortestStage = 5, kLongestStage = 1000, kStepsFromSweeps = 30, kMostSteps = 80,
+              kMostGradients = 2000;
 constexpr int kTrialsOnImpulses = 1,  ///< without a large gain, before convex steps on velocities
     kMostMinimiserSteps = 1000,
               kMostStepsFirst = 150,  ///< on velocities, where they come before those on impulses
@@ -321,6 +322,11 @@ SolveReport Auto::solve(std::span<double> r, const StopRule& stop, IterationObse
 /// Operations of steps on impulses before those on velocities come, where these are dear.
 double Auto::worth_of_trials() const { return deforms_ ? kShareOfSteps * kStepsOfBodies * costs_.step : 0.0; }
 
+/// Steps on velocities in place of sweeps that have so many operations left: all others have failed.
+int Auto::steps_worth(double operations) const {
+  return static_cast<int>(std::clamp(operations / costs_.step, double{kMostSteps}, double{kMostStepsAgain}));
+}
+
 /// Where redundant contacts keep Newton steps on impulses from arriving, convex steps on velocities do: they see no
 /// impulses that cancel. With many more rows than dofs, steps on velocities come first.
 SolveReport Auto::solve_on_impulses(std::span<double> r, const StopRule& stop, IterationObserver* observer) {
@@ -338,9 +344,14 @@ SolveReport Auto::solve_on_impulses(std::span<double> r, const StopRule& stop, I
   course.next(steps_first_ ? "both" : "impulses", false, sweep);
   if (course.whole.status != SolveStatus::stalled || problem_ == nullptr) return course.whole;
   if (PrimalSystem::refusal(*problem_).empty()) {
+    const double sweeps = impulses_->operations_left();
     course.next("both", true, [&](const StopRule& left) {
       return take_steps(minimiser_, minimiser_ready_, kMostMinimiserSteps, r, left, course.shown());
     });
+    if (deforms_) {
+      stepped_.assign(r.size(), 0.0);
+      take_turn_of_steps(r, course, steps_worth(sweeps), "both");
+    }
   }
   impulses_->end_after_trials(0);
   const std::string used = course.whole.message;
@@ -359,18 +370,19 @@ bool Auto::take_turns(std::span<double> r, Course& course) {
     sweep_until_steps_are_due(r, course, steps, used);
     if (whole.status != SolveStatus::stalled) return false;
     used = "both";
-    if (take_turn_of_steps(r, course, std::min(static_cast<int>(steps), kMostStepsFirst))) return false;
+    stepped_.assign(r.size(), 0.0);
+    if (take_turn_of_steps(r, course, std::min(static_cast<int>(steps), kMostStepsFirst), used)) return false;
     if (steps >= kMostStepsFirst) return true;
   }
 }
 
-/// One turn of steps; true where nothing is left to do. r is then the better of what it was and what they found.
-bool Auto::take_turn_of_steps(std::span<double> r, Course& course, int steps) {
+/// One turn of steps from `stepped_`, and more after a large gain; true where nothing is left to do. r is then the better of what
+/// it was and what they found.
+bool Auto::take_turn_of_steps(std::span<double> r, Course& course, int steps, const char* used) {
   const SolveReport& whole = course.whole;
   const double swept = whole.own_residual;
-  stepped_.assign(r.size(), 0.0);
   for (double before = swept;; before = whole.own_residual) {
-    course.next("both", true, [&](const StopRule& left) {
+    course.next(used, true, [&](const StopRule& left) {
       return take_steps(steps_, steps_ready_, steps, stepped_, left, course.shown());
     });
     const bool over = whole.status == SolveStatus::converged || course.used_up();
@@ -532,16 +544,17 @@ void Auto::sweep_and_step(std::span<double> r, Course& course, const char* used)
   course.next(used, false, [&](const StopRule& left) { return sweep_impulses(r, left, course.shown()); });
   impulses_->leave_steps_to_others(0.0);
   if (course.whole.status != SolveStatus::stalled) return;
-  if (!impulses_->left_to_others()) {
-    course.whole.message = "both";
-    // sweeps without a rate would take for ever
-    const double sweeps = std::min(impulses_->operations_left(), kMostOnVelocities * costs_.velocities());
-    iterate_on_velocities(r, course, course.whole.own_residual, sweeps, kShareOfTrial);
-    return;
+  if (impulses_->left_to_others()) {
+    // a few from here, which mostly arrive; else from zero
+    stepped_.assign(r.begin(), r.end());
+    if (take_turn_of_steps(r, course, kStepsFromSweeps, deforms_ ? "both" : "all")) return;
   }
-  course.next(deforms_ ? "both" : "all", true, [&](const StopRule& left) {
-    return take_steps(steps_, steps_ready_, kMostSteps, r, left, course.shown());
-  });
+  stepped_.assign(r.size(), 0.0);
+  if (take_turn_of_steps(r, course, kMostSteps, deforms_ ? "both" : "all")) return;
+  if (impulses_->left_to_others()) return;
+  // sweeps without a rate would take for ever
+  const double sweeps = std::min(impulses_->operations_left(), kMostOnVelocities * costs_.velocities());
+  iterate_on_velocities(r, course, course.whole.own_residual, sweeps, kShareOfTrial);
 }
 
 SolveReport Auto::sweep_impulses(std::span<double> r, const StopRule& stop, IterationObserver* observer) {

@@ -17,8 +17,9 @@
 ///   only. Accelerated sweeps, then Newton steps (impulse_portfolio.h). With more than twice as many rows of H as dofs (stacks of
 ///   rigid bodies) sweeps and Newton steps on velocities (`body-newton`) have turns of equal cost, which grow; then come convex
 ///   steps (`sap`, cone only), which are slower and arrive more often, and those on impulses. Where bodies deform, steps are
-///   taken on velocities if one costs less there, and `ica` follows steps on impulses that failed, as long as it has less left
-///   than sweeps had. Last come convex steps where M is there, and sweeps again.
+///   taken on velocities if one costs less there, a few from where sweeps are, then from zero. Where steps on impulses failed,
+///   steps on velocities follow, and `ica` as long as it has less left than sweeps had. Last come convex steps where M is
+///   there, long steps on velocities, and sweeps again.
 /// - On velocities without a factor of M where bodies are large: `ica` judges itself, and what it finds is bounded
 ///   (residual_bound.h). Until the bound meets the tolerance it goes on with a sharper one of its own. Where that costs more
 ///   than the factor would, M is factored after all and the next line goes on from there.
@@ -96,6 +97,7 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
     double factorless() const;
   };
   double worth_of_trials() const;
+  int steps_worth(double operations) const;
   static Costs costs_of(const ContactProblem& problem);
   static Costs costs_of_stack(const ContactProblem& problem);
   static double counted_step(const ContactProblem& problem);
@@ -117,7 +119,7 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
                              double share);
   void sweep_and_step(std::span<double> r, Course& course, const char* used);
   bool take_turns(std::span<double> r, Course& course);
-  bool take_turn_of_steps(std::span<double> r, Course& course, int steps);
+  bool take_turn_of_steps(std::span<double> r, Course& course, int steps, const char* used);
   void sweep_until_steps_are_due(std::span<double> r, Course& course, double steps, const char* used);
   void take_long_steps(std::span<double> r, Course& course);
   template <class Steps>
