@@ -12,7 +12,7 @@ from signorini_report.figure_parts import plain_log, time_unit
 from signorini_report.figures import Figure
 from signorini_report.figures.steps import wishes
 
-WORK = ["iterations", "products", "relinearisations"]  # up to the tolerance, or to where a run gave up: a hollow mark
+WORK = ["iterations", "products", "mass_products", "relinearisations"]  # up to the tolerance, or to where a run gave up: a hollow mark
 SNAPSHOT = "snapshot"  # the abscissa that is their running number
 
 
