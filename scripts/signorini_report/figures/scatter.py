@@ -1,6 +1,7 @@
 """Figures of single runs: [[scatter]], one mark per run, columns of variants against a column of the problems."""
 
 import numpy as np
+import pandas as pd
 from matplotlib import pyplot as plt
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
@@ -24,6 +25,13 @@ def with_snapshots(rows):
     return rows.assign(snapshot=[float(order[pair]) for pair in zip(rows["file"], rows["step"])])
 
 
+def place_of(rows, abscissa):
+    """The abscissa; options are text, those of other solvers empty."""
+    if abscissa.startswith("options.") and abscissa in rows.columns:
+        return pd.to_numeric(rows[abscissa], errors="coerce")
+    return numbers(rows, abscissa)
+
+
 def members(experiment, wanted):
     """[(words, rows, values)] of the series of one figure that have rows."""
     abscissa, found = wanted.get("abscissa", "contacts"), []
@@ -34,7 +42,7 @@ def members(experiment, wanted):
                 continue
             rows = once(rows, series["column"]) if wanted.get("median") else rows
             rows = with_snapshots(rows) if abscissa == SNAPSHOT else rows
-            rows = rows.assign(_x=numbers(rows, abscissa), _y=numbers(rows, series["column"]))
+            rows = rows.assign(_x=place_of(rows, abscissa), _y=numbers(rows, series["column"]))
             found.append((series.get("words", series["label"]), series["column"], rows.dropna(subset=["_x", "_y"])))
     except Impossible as impossible:
         raise ReportError(f"{experiment.figures_file}: {impossible}") from impossible
