@@ -550,6 +550,12 @@ class Scatter(unittest.TestCase):
         numbered = scatter.with_snapshots(self.runs().iloc[[2, 0, 1]])
         self.assertEqual(list(numbered["snapshot"]), [3.0, 1.0, 2.0])
 
+    def test_an_option_may_be_the_abscissa_and_rows_without_it_are_left_out(self):
+        runs = self.runs().assign(**{"options.blocks": ["0", "10", "30", "", "", ""]})
+        experiment = data.Experiment("e", Path("."), runs, [], {}, {}, None)
+        (_, _, rows), = scatter.members(experiment, {"abscissa": "options.blocks", "series": [{"label": ["W", "CR"], "words": "both", "column": "setup_seconds"}]})
+        self.assertEqual([list(rows["_x"]), list(rows["_y"])], [[0.0, 10.0, 30.0], [4e-3, 8e-3, 16e-3]])
+
     def test_figures_repeat_to_the_byte_and_name_a_wrong_column(self):
         with tempfile.TemporaryDirectory() as name:
             folder, before = Path(name), None

@@ -116,6 +116,48 @@ TEST(SweepPlan, MovesRowsColumnsAndVectorsTogether) {
   EXPECT_EQ(back, r);
 }
 
+// 3,000 contacts are a dozen chunks of rows.
+TEST(SweepPlan, MovedRowsAreThoseOfTheProblemForAnyThreads) {
+  const ContactProblem problem = net(3000, 5);
+  const ReducedProblem reduced = assemble_reduced(problem);
+  const BodyRows bodies = make_body_rows(problem);
+  const SweepPlan plan = plan_sweeps(reduced.W, SweepOrder::coloured);
+  ASSERT_GT(count(plan.contact), 4 * static_cast<Index>(kRowsOfATask));
+  for (const int threads : {0, 1, 2, 4, 8}) {
+    SCOPED_TRACE(threads);
+    std::optional<TaskArena> arena;
+    if (threads > 0) arena.emplace(threads);
+    TaskArena* const used = arena ? &*arena : nullptr;
+    const BlockSparseMatrix W = in_order(reduced, plan, used).W;
+    const BodyRows rows = in_order(bodies, plan.contact, used);
+    ASSERT_EQ(W.column.size(), reduced.W.column.size());
+    ASSERT_EQ(W.values.size(), reduced.W.values.size());
+    ASSERT_EQ(rows.J.values.size(), bodies.J.values.size());
+    ASSERT_EQ(rows.response.size(), bodies.response.size());
+    for (Index p = 0; p < W.block_rows; ++p) {
+      const Index k = plan.contact[p];
+      ASSERT_EQ(W.row_begin[p + 1] - W.row_begin[p], reduced.W.row_begin[k + 1] - reduced.W.row_begin[k]);
+      for (Index b = W.row_begin[p]; b < W.row_begin[p + 1]; ++b) {
+        const Index old = find_block(reduced.W, k, plan.contact[W.column[b]]);
+        ASSERT_GE(old, 0);
+        ASSERT_TRUE(std::equal(W.block(b), W.block(b) + 9, reduced.W.block(old)));
+      }
+      const Index from = bodies.J.row_begin[k], to = rows.J.row_begin[p];
+      const Index blocks = bodies.J.row_begin[k + 1] - from;
+      ASSERT_EQ(rows.J.row_begin[p + 1] - to, blocks);
+      for (Index b = 0; b < blocks; ++b) {
+        ASSERT_EQ(rows.J.column[to + b], bodies.J.column[from + b]);
+        for (Index e = 0; e < 9; ++e) {
+          ASSERT_EQ(rows.J.block(to + b)[e], bodies.J.block(from + b)[e]);
+          ASSERT_EQ(rows.response[9 * (to + b) + e], bodies.response[9 * (from + b) + e]);
+        }
+      }
+      ASSERT_EQ(rows.diagonal[p], bodies.diagonal[k]);
+      ASSERT_EQ((rows.w.segment<3>(3 * p)), (bodies.w.segment<3>(3 * k)));
+    }
+  }
+}
+
 struct Prepared {
   SweepPlan plan;
   GaussSeidelData data;

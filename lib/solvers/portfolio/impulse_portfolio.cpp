@@ -74,7 +74,7 @@ void ImpulsePortfolio::prepare_sweeps() {
 
 void ImpulsePortfolio::prepare_newton() {
   if (problem_ != nullptr) {
-    ReducedProblem reduced = in_order(assemble_reduced(*problem_, arena_), plan_);
+    ReducedProblem reduced = in_order(assemble_reduced(*problem_, arena_), plan_, arena_);
     formed_ = make_gauss_seidel_data(std::move(reduced.W), std::move(reduced.q), data_.mu, data_.law,
                                      TangentChoice::automatic);
     blocks_ = formed_.W.blocks();

@@ -203,33 +203,39 @@ void BodyRows::relative_velocities(std::span<const double> r, std::span<double> 
   multiply(J, workspace, u);
 }
 
-BodyRows in_order(BodyRows rows, std::span<const Index> order) {
+std::vector<Index> rows_begin_in_order(std::span<const Index> row_begin, std::span<const Index> order) {
+  std::vector<Index> begin{0};
+  begin.reserve(row_begin.size());
+  for (const Index k : order) begin.push_back(begin.back() + row_begin[k + 1] - row_begin[k]);
+  return begin;
+}
+
+BodyRows in_order(BodyRows rows, std::span<const Index> order, TaskArena* arena) {
   BodyRows result;
   result.free = std::move(rows.free);
   result.workspace = std::move(rows.workspace);
   result.w.resize(rows.w.size());
+  result.diagonal.resize(rows.diagonal.size());
+  result.response.resize(rows.response.size());
   BlockSparseMatrix& J = result.J;
   J.block_rows = rows.J.block_rows;
   J.block_columns = rows.J.block_columns;
-  J.row_begin.reserve(rows.J.row_begin.size());
-  J.row_begin.push_back(0);
-  J.column.reserve(rows.J.column.size());
-  J.values.reserve(rows.J.values.size());
-  result.response.reserve(rows.J.values.size());
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const Index k = order[i];
-    const Index begin = rows.J.row_begin[k], end = rows.J.row_begin[k + 1];
-    J.column.insert(J.column.end(), rows.J.column.begin() + begin, rows.J.column.begin() + end);
-    const auto first = 9 * static_cast<std::ptrdiff_t>(begin), last = 9 * static_cast<std::ptrdiff_t>(end);
-    J.values.insert(J.values.end(), rows.J.values.begin() + first, rows.J.values.begin() + last);
-    result.response.insert(result.response.end(), rows.response.begin() + first,
-                           rows.response.begin() + last);
-    J.row_begin.push_back(count(J.column));
-    result.w.segment<3>(3 * i) = rows.w.segment<3>(3 * k);
-    result.diagonal.push_back(rows.diagonal[k]);
-  }
-  J.values.resize(J.values.size() + BlockSparseMatrix::kPadding, 0.0);
-  result.response.resize(J.values.size(), 0.0);
+  J.row_begin = rows_begin_in_order(rows.J.row_begin, order);
+  J.column.resize(rows.J.column.size());
+  J.values.resize(rows.J.values.size());
+  for_each_chunk(arena, order.size(), kRowsOfATask, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const Index k = order[i], from = rows.J.row_begin[k], to = J.row_begin[i];
+      const Index blocks = rows.J.row_begin[k + 1] - from;
+      std::copy_n(rows.J.column.begin() + from, blocks, J.column.begin() + to);
+      std::copy_n(rows.J.block(from), 9 * blocks, J.block(to));
+      std::copy_n(rows.response.data() + 9 * static_cast<std::ptrdiff_t>(from), 9 * blocks,
+                  result.response.data() + 9 * static_cast<std::ptrdiff_t>(to));
+      const auto at = 3 * static_cast<Index>(i);
+      result.w.segment<3>(at) = rows.w.segment<3>(3 * k);
+      result.diagonal[i] = rows.diagonal[k];
+    }
+  });
   return result;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/options.h"
+#include "base/parallel.h"
 #include "contact/contact_problem.h"
 #include "linalg/block_sparse_matrix.h"
 
@@ -60,7 +61,11 @@ bool takes_body_rows(const ContactProblem& problem, SweepMatrix matrix);
 double delassus_blocks_at_most(const ContactProblem& problem);
 /// Throws `InputError` as MassFactor does.
 BodyRows make_body_rows(const ContactProblem& problem);
-/// Rows in another order: row i of the result is row order[i].
-BodyRows in_order(BodyRows rows, std::span<const Index> order);
+/// Rows of a task that moves rows to another order.
+inline constexpr std::size_t kRowsOfATask = 256;
+/// Where rows order[0], order[1], … begin when they stand one behind the other; as many as `row_begin`.
+std::vector<Index> rows_begin_in_order(std::span<const Index> row_begin, std::span<const Index> order);
+/// Rows in another order: row i of the result is row order[i]. The threads of the arena share them; null: one thread.
+BodyRows in_order(BodyRows rows, std::span<const Index> order, TaskArena* arena = nullptr);
 
 }  // namespace signorini

@@ -28,25 +28,28 @@ std::vector<Index> places_of(const SweepPlan& plan) {
   return place;
 }
 
-BlockSparseMatrix moved(const BlockSparseMatrix& W, const SweepPlan& plan) {
+/// Every row of the result is written by the task that has its chunk: the bits do not depend on the number of threads.
+BlockSparseMatrix moved(const BlockSparseMatrix& W, const SweepPlan& plan, TaskArena* arena) {
   const std::vector<Index> place = places_of(plan);
   BlockSparseMatrix result;
   result.block_rows = result.block_columns = W.block_rows;
-  result.row_begin.reserve(W.row_begin.size());
-  result.row_begin.push_back(0);
-  result.column.reserve(W.column.size());
+  result.row_begin = rows_begin_in_order(W.row_begin, plan.contact);
+  result.column.resize(W.column.size());
   result.values.resize(W.values.size());
-  std::vector<std::pair<Index, Index>> row;  // new column, old block
-  for (const Index k : plan.contact) {
-    row.clear();
-    for (Index b = W.row_begin[k]; b < W.row_begin[k + 1]; ++b) row.emplace_back(place[W.column[b]], b);
-    std::sort(row.begin(), row.end());
-    for (const auto& [column, block] : row) {
-      std::copy_n(W.block(block), 9, result.block(count(result.column)));
-      result.column.push_back(column);
+  for_each_chunk(arena, plan.contact.size(), kRowsOfATask, [&](std::size_t begin, std::size_t end) {
+    std::vector<std::pair<Index, Index>> row;  // new column, old block
+    for (std::size_t p = begin; p < end; ++p) {
+      const Index k = plan.contact[p];
+      row.clear();
+      for (Index b = W.row_begin[k]; b < W.row_begin[k + 1]; ++b) row.emplace_back(place[W.column[b]], b);
+      std::sort(row.begin(), row.end());
+      Index to = result.row_begin[p];
+      for (const auto& [column, block] : row) {
+        std::copy_n(W.block(block), 9, result.block(to));
+        result.column[to++] = column;
+      }
     }
-    result.row_begin.push_back(count(result.column));
-  }
+  });
   return result;
 }
 
@@ -72,10 +75,10 @@ SweepPlan plan_sweeps(const BodyRows& bodies, SweepOrder order) {
   return plan_by([&] { return neighbours_by_slots(bodies.J); }, bodies.J.block_rows, order);
 }
 
-ReducedProblem in_order(ReducedProblem problem, const SweepPlan& plan) {
+ReducedProblem in_order(ReducedProblem problem, const SweepPlan& plan, TaskArena* arena) {
   if (plan.contact.empty()) return problem;
   SIGNORINI_CHECK(count(plan.contact) == problem.W.block_rows);
-  ReducedProblem result{moved(problem.W, plan), Vector(problem.q.size())};
+  ReducedProblem result{moved(problem.W, plan, arena), Vector(problem.q.size())};
   to_places(plan, span_of(problem.q), span_of(result.q));
   return result;
 }

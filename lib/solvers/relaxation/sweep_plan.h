@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/options.h"
+#include "base/parallel.h"
 #include "contact/delassus_operator.h"
 #include "solvers/relaxation/body_rows.h"
 
@@ -57,8 +58,8 @@ SweepPlan plan_sweeps(const BlockSparseMatrix& W, SweepOrder order);
 /// With the rows of bodies in the place of W: contacts are neighbours that share a slot. The same plan.
 SweepPlan plan_sweeps(const BodyRows& bodies, SweepOrder order);
 
-/// W, q and μ in the order of the plan.
-ReducedProblem in_order(ReducedProblem problem, const SweepPlan& plan);
+/// W, q and μ in the order of the plan. The threads of the arena share the rows of W; null: one thread.
+ReducedProblem in_order(ReducedProblem problem, const SweepPlan& plan, TaskArena* arena = nullptr);
 Vector in_order(Vector mu, const SweepPlan& plan);
 
 /// Impulses (3m) of contacts 0, 1, … to those of places 0, 1, …, and back.

@@ -45,7 +45,7 @@ void SweepingSolver::prepare(const ContactProblem& problem) {
 void SweepingSolver::set_sweeps(ReducedProblem problem, Vector mu, FrictionLaw law, TangentChoice tangent,
                                 SweepOrder order) {
   plan_ = plan_sweeps(problem.W, order);
-  problem = in_order(std::move(problem), plan_);
+  problem = in_order(std::move(problem), plan_, arena_);
   set_data(make_gauss_seidel_data(std::move(problem.W), std::move(problem.q), in_order(std::move(mu), plan_),
                                   law, tangent));
   start_sweeps();
@@ -56,7 +56,7 @@ void SweepingSolver::set_body_sweeps(const ContactProblem& problem, FrictionLaw 
   SIGNORINI_CHECK(body_rows_refusal(problem).empty());
   BodyRows bodies = make_body_rows(problem);
   plan_ = plan_sweeps(bodies, order);
-  if (!plan_.contact.empty()) bodies = in_order(std::move(bodies), plan_.contact);
+  if (!plan_.contact.empty()) bodies = in_order(std::move(bodies), plan_.contact, arena_);
   set_data(make_gauss_seidel_data(std::move(bodies), in_order(problem.mu, plan_), law, tangent));
   start_sweeps();
 }

@@ -1,6 +1,7 @@
 """Figures of single runs: [[scatter]], one mark per run, columns of variants against a column of the problems."""
 
 import numpy as np
+import pandas as pd
 from matplotlib import pyplot as plt
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
@@ -12,7 +13,7 @@ from signorini_report.figure_parts import plain_log, time_unit
 from signorini_report.figures import Figure
 from signorini_report.figures.steps import wishes
 
-WORK = ["iterations", "products", "relinearisations"]  # up to the tolerance, or to where a run gave up: a hollow mark
+WORK = ["iterations", "products", "mass_products", "relinearisations"]  # up to the tolerance, or to where a run gave up: a hollow mark
 SNAPSHOT = "snapshot"  # the abscissa that is their running number
 
 
@@ -22,6 +23,13 @@ def with_snapshots(rows):
     keys = keys.assign(_number=keys["step"].astype(float)).sort_values(["file", "_number"], kind="stable")
     order = {(file, step): place + 1 for _, part in keys.groupby("file") for place, (file, step) in enumerate(zip(part["file"], part["step"]))}
     return rows.assign(snapshot=[float(order[pair]) for pair in zip(rows["file"], rows["step"])])
+
+
+def place_of(rows, abscissa):
+    """The abscissa; options are text, those of other solvers empty."""
+    if abscissa.startswith("options.") and abscissa in rows.columns:
+        return pd.to_numeric(rows[abscissa], errors="coerce")
+    return numbers(rows, abscissa)
 
 
 def members(experiment, wanted):
@@ -34,7 +42,7 @@ def members(experiment, wanted):
                 continue
             rows = once(rows, series["column"]) if wanted.get("median") else rows
             rows = with_snapshots(rows) if abscissa == SNAPSHOT else rows
-            rows = rows.assign(_x=numbers(rows, abscissa), _y=numbers(rows, series["column"]))
+            rows = rows.assign(_x=place_of(rows, abscissa), _y=numbers(rows, series["column"]))
             found.append((series.get("words", series["label"]), series["column"], rows.dropna(subset=["_x", "_y"])))
     except Impossible as impossible:
         raise ReportError(f"{experiment.figures_file}: {impossible}") from impossible
