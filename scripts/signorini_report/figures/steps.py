@@ -35,9 +35,9 @@ def chosen(experiment, wanted):
     pooled = [(pattern, words[place] if place < len(words) else pattern, steps["scene"].map(lambda s, p=pattern: fnmatch.fnmatchcase(s, p)))
               for place, pattern in enumerate(patterns)] if wanted.get("pool") else []
     for place, pattern in enumerate(patterns if not pooled else []):
-        for scene in scenes:
-            if fnmatch.fnmatchcase(scene, pattern) and scene not in [name for name, _, _ in found]:
-                found.append((scene, pattern == scene and place < len(words) and words[place] or scene.replace("_", " "), None))
+        mine = [scene for scene in scenes if fnmatch.fnmatchcase(scene, pattern) and scene not in [name for name, _, _ in found]]
+        named = len(mine) == 1 and place < len(words)  # a pattern of several recordings: their own names
+        found += [(scene, words[place] if named else scene.replace("_", " "), None) for scene in mine]
     averaged = lambda part: windows(part, wanted["window_s"]) if "window_s" in wanted else part  # noqa: E731
     try:
         parts = [(name, within(averaged(steps[steps["scene"] == scene]), wanted)) for scene, name, _ in found]
