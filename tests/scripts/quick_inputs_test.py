@@ -21,6 +21,14 @@ class Tree(unittest.TestCase):
     def test_no_quick_count_or_verdict_is_older_than_its_experiment(self):
         self.assertEqual(quick_inputs.stale(REFERENCE), [], "scripts/reference stale says what to do")
 
+    def test_every_experiment_of_lazarevych_is_in_the_tables(self):
+        # reference_test, among the slow ones, runs them all again
+        runs = (SOURCE / "configs" / "experiments" / "lazarevych2010").glob("*/run.toml")
+        there = [line.split(",")[0] for line in (REFERENCE / quick_inputs.NAME).read_text().splitlines()]
+        left_out = [name for name in sorted(f"lazarevych2010_{run.parent.name}" for run in runs) if name not in there]
+        self.assertEqual(left_out, [], "run them at size quick, then: scripts/reference compare OUT NAME --write")
+
+
 
 class Stale(unittest.TestCase):
     """Copies of the tables and of one experiment, changed."""

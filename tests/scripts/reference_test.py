@@ -36,7 +36,7 @@ class Reference(unittest.TestCase):
         cls.directory.cleanup()
 
     def test_every_experiment_is_as_the_reference(self):
-        self.assertEqual(len(NAMES), 10)
+        self.assertEqual(len(NAMES), 11)
         found = compare(self.out)
         self.assertEqual((found.returncode, found.stdout), (0, ""))
         self.assertRegex(found.stderr, r"\d{3} counts and \d+ verdicts compared, 0 differ")
