@@ -17,13 +17,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <exception>
 #include <memory>
 #include <numeric>
 #include <string>
 #include <vector>
 
 #include "contact/residuals.h"
+#include "guarded.h"
 #include "krylov/conjugate_residuals.h"
 #include "record/recording_file.h"
 #include "solvers/active_set/saddle_system.h"
@@ -198,11 +198,4 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace signorini::bench
 
-int main(int argc, char** argv) {
-  try {
-    return signorini::bench::run(argc, argv);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "{}\n", error.what());
-    return 2;
-  }
-}
+int main(int argc, char** argv) { return signorini::bench::guarded(signorini::bench::run, argc, argv); }

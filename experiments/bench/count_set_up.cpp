@@ -17,7 +17,6 @@
 
 #include <climits>
 #include <cstdlib>
-#include <exception>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,6 +24,7 @@
 #include "base/check.h"
 #include "contact/pile_problem.h"
 #include "contact/planted_problem.h"
+#include "guarded.h"
 #include "solvers/region_solver.h"
 
 namespace signorini::bench {
@@ -150,11 +150,4 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace signorini::bench
 
-int main(int argc, char** argv) {
-  try {
-    return signorini::bench::run(argc, argv);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "{}\n", error.what());
-    return 2;
-  }
-}
+int main(int argc, char** argv) { return signorini::bench::guarded(signorini::bench::run, argc, argv); }

@@ -348,10 +348,7 @@ SolveReport Auto::solve_on_impulses(std::span<double> r, const StopRule& stop, I
     course.next("both", true, [&](const StopRule& left) {
       return take_steps(minimiser_, minimiser_ready_, kMostMinimiserSteps, r, left, course.shown());
     });
-    if (deforms_) {
-      stepped_.assign(r.size(), 0.0);
-      take_turn_of_steps(r, course, steps_worth(sweeps), "both");
-    }
+    if (deforms_) step_from_zero(r, course, steps_worth(sweeps), "both");
   }
   impulses_->end_after_trials(0);
   const std::string used = course.whole.message;
@@ -370,8 +367,7 @@ bool Auto::take_turns(std::span<double> r, Course& course) {
     sweep_until_steps_are_due(r, course, steps, used);
     if (whole.status != SolveStatus::stalled) return false;
     used = "both";
-    stepped_.assign(r.size(), 0.0);
-    if (take_turn_of_steps(r, course, std::min(static_cast<int>(steps), kMostStepsFirst), used)) return false;
+    if (step_from_zero(r, course, std::min(static_cast<int>(steps), kMostStepsFirst), used)) return false;
     if (steps >= kMostStepsFirst) return true;
   }
 }
@@ -391,6 +387,11 @@ bool Auto::take_turn_of_steps(std::span<double> r, Course& course, int steps, co
     course.whole.own_residual = std::min(whole.own_residual, swept);
     return over;
   }
+}
+
+bool Auto::step_from_zero(std::span<double> r, Course& course, int steps, const char* used) {
+  stepped_.assign(r.size(), 0.0);
+  return take_turn_of_steps(r, course, steps, used);
 }
 
 /// Where steps seem to be due for the first time, their operations are counted from the pattern, and sweeps go on until they are.
@@ -544,13 +545,13 @@ void Auto::sweep_and_step(std::span<double> r, Course& course, const char* used)
   course.next(used, false, [&](const StopRule& left) { return sweep_impulses(r, left, course.shown()); });
   impulses_->leave_steps_to_others(0.0);
   if (course.whole.status != SolveStatus::stalled) return;
+  used = deforms_ ? "both" : "all";
   if (impulses_->left_to_others()) {
     // a few from here, which mostly arrive; else from zero
     stepped_.assign(r.begin(), r.end());
-    if (take_turn_of_steps(r, course, kStepsFromSweeps, deforms_ ? "both" : "all")) return;
+    if (take_turn_of_steps(r, course, kStepsFromSweeps, used)) return;
   }
-  stepped_.assign(r.size(), 0.0);
-  if (take_turn_of_steps(r, course, kMostSteps, deforms_ ? "both" : "all")) return;
+  if (step_from_zero(r, course, kMostSteps, used)) return;
   if (impulses_->left_to_others()) return;
   // sweeps without a rate would take for ever
   const double sweeps = std::min(impulses_->operations_left(), kMostOnVelocities * costs_.velocities());
