@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,6 +33,8 @@ enum class StoredTriangle { both, upper, lower };
 
 /// How a solve left a contact (contact/friction_state.h). The numbers stand in recordings.
 enum class FrictionState : Index { unknown = -1, open = 0, sticking = 1, sliding = 2 };
+
+class FactorStore;
 
 struct ContactProblem {
   // --- primal part (empty when dofs() == 0) ---
@@ -74,6 +77,9 @@ struct ContactProblem {
   std::vector<FrictionState>
       start_states;     ///< m: how the previous solve left the contact; unknown for a new one
   Vector start_bounds;  ///< m bounds of friction μ r_N of the previous solve, 0 for a new contact; N·s
+
+  /// Of the bodies of M, where several problems share them; null: every solver factors M by itself. In no file.
+  std::shared_ptr<FactorStore> factors;
 
   Index contacts() const { return count(mu); }
   Index dofs() const { return count(f); }

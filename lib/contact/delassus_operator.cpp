@@ -54,15 +54,15 @@ BlockSparseMatrix assemble_delassus(const MassFactor& mass, const DirectionRows&
 
 namespace {
 
-/// q = Hᵀ M⁻¹ f + w
+/// Hᵀ M⁻¹ f
 Vector free_velocity(const MassFactor& mass, const DirectionRows& H, const ContactProblem& problem,
                      TaskArena* arena) {
-  if (!problem.has_primal()) return problem.w;
+  if (!problem.has_primal()) return Vector::Zero(problem.w.size());
   Vector v(problem.dofs());
   mass.solve(span_of(problem.f), span_of(v), arena);
   Vector u(3 * problem.contacts());
   contact_velocities(H, span_of(std::as_const(v)), span_of(u));
-  return u + problem.w;
+  return u;
 }
 
 }  // namespace
@@ -74,8 +74,12 @@ ReducedProblem assemble_reduced(const ContactProblem& problem, TaskArena* arena)
 ReducedProblem assemble_reduced(const ContactProblem& problem, Index node_size, TaskArena* arena) {
   if (problem.has_dual()) return {blocks_with_diagonal(problem.W), problem.q};
   const DirectionRows H = make_direction_rows(problem.H, problem.contacts());
-  const MassFactor mass(problem.M, node_size, H.dof, arena);
-  return {assemble_delassus(mass, H, arena), free_velocity(mass, H, problem, arena)};
+  const MassFactor mass(problem.M, node_size, H.dof, problem.factors.get(), arena);
+  ReducedProblem reduced;
+  reduced.W = assemble_delassus(mass, H, arena);
+  reduced.free = free_velocity(mass, H, problem, arena);
+  reduced.q = reduced.free + problem.w;
+  return reduced;
 }
 
 BlockSparseMatrix assemble_delassus(const ContactProblem& problem) {
@@ -87,7 +91,8 @@ BlockSparseMatrix assemble_delassus(const ContactProblem& problem) {
 Vector assemble_q(const ContactProblem& problem) {
   if (problem.has_dual()) return problem.q;
   const MassFactor mass(problem.M, problem.node_size());
-  return free_velocity(mass, make_direction_rows(problem.H, problem.contacts()), problem, nullptr);
+  return free_velocity(mass, make_direction_rows(problem.H, problem.contacts()), problem, nullptr) +
+         problem.w;
 }
 
 struct DelassusOperator::Impl {

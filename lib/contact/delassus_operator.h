@@ -34,6 +34,7 @@ Vector assemble_q(const ContactProblem& problem);
 struct ReducedProblem {
   BlockSparseMatrix W;
   Vector q;
+  Vector free = {};  ///< Hᵀ M⁻¹ f where it was computed, m/s: q without w
 };
 
 /// Both at once: factors M only once, and only the bodies that a contact touches. Parts of a problem that

@@ -17,6 +17,7 @@ struct DirectionRows {
   std::vector<double> coefficient;  ///< 3 per dof
 
   Index contacts() const { return count(begin) - 1; }
+  bool operator==(const DirectionRows&) const = default;
 };
 
 /// Rows whose three coefficients are all zero are dropped. H may be empty although there are contacts:

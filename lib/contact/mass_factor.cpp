@@ -4,37 +4,30 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <array>
-#include <cstdint>
-#include <cstring>
 #include <exception>
 #include <numeric>
 #include <optional>
-#include <unordered_map>
+#include <utility>
 
 #include "base/check.h"
-#include "base/digest.h"
+#include "contact/factor_store.h"
 #include "linalg/asymmetry.h"
 #include "linalg/connected_components.h"
 #include "linalg/general_factor.h"
+#include "linalg/same_bits.h"
 #include "linalg/spd_factor.h"
 
 namespace signorini {
 
 struct MassFactor::Sparse {
-  struct Body {
-    SparseRows block;  // M_b; emptied once it is factored, unless `remember`
-    std::uint64_t digest = 0;
-    std::shared_ptr<const SpdPattern> pattern;
-    std::optional<SpdFactor> factor;       // empty when dense, not wanted or unsymmetric
+  struct Body : FactorStore::Body {
     std::optional<GeneralFactor> general;  // of an unsymmetric body
   };
-  bool take(Body& wanted, const std::unordered_multimap<std::uint64_t, std::size_t>& place);
   Body& of(Index number) { return body[slot[number]]; }
   const Body& of(Index number) const { return body[slot[number]]; }
 
   std::vector<Index> slot;  // per body of M: in `body`, −1 when dense or not wanted
   std::vector<Body> body;
-  bool remember = false;
   mutable std::vector<double> workspace;
 };
 
@@ -50,32 +43,17 @@ MassFactor::MassFactor(const SparseRows& M, Index node_size, TaskArena* arena)
   factor_all(M, wanted, nullptr, arena);
 }
 
-MassFactor::MassFactor(const SparseRows& M, Index node_size, std::span<const Index> touched, TaskArena* arena)
+MassFactor::MassFactor(const SparseRows& M, Index node_size, std::span<const Index> touched,
+                       FactorStore* store, TaskArena* arena)
     : sparse_(std::make_unique<Sparse>()) {
   number_dofs(M, node_size);
   std::vector<char> wanted(bodies(), 0);
   for (const Index dof : touched) wanted[body_of(dof)] = 1;
-  factor_all(M, wanted, nullptr, arena);
-}
-
-namespace {
-
-bool same_pattern(const SparseRows& A, const SparseRows& B) {
-  if (A.rows() != B.rows() || A.nonZeros() != B.nonZeros()) return false;
-  return std::equal(A.outerIndexPtr(), A.outerIndexPtr() + A.rows() + 1, B.outerIndexPtr()) &&
-         std::equal(A.innerIndexPtr(), A.innerIndexPtr() + A.nonZeros(), B.innerIndexPtr());
-}
-
-bool same_bits(const SparseRows& A, const SparseRows& B) {
-  return same_pattern(A, B) && std::memcmp(A.valuePtr(), B.valuePtr(), sizeof(double) * A.nonZeros()) == 0;
-}
-
-std::uint64_t digest_of_values(const SparseRows& M) {
-  return digest_of({reinterpret_cast<const char*>(M.valuePtr()), sizeof(double) * M.nonZeros()});
+  factor_all(M, wanted, store, arena);
 }
 
 /// The distinct patterns among some matrices, first those known before.
-class Patterns {
+class MassFactor::Patterns {
  public:
   struct Entry {
     const SparseRows* matrix;
@@ -95,8 +73,6 @@ class Patterns {
  private:
   static constexpr std::size_t kLongestSearch = 64;
 };
-
-}  // namespace
 
 /// Runs work(body) and keeps what it throws, with the body's name where the matrix is to blame.
 class MassFactor::Guard {
@@ -126,16 +102,13 @@ class MassFactor::Guard {
   std::vector<std::exception_ptr> errors_;
 };
 
-void MassFactor::refactor(const SparseRows& M, Index node_size, TaskArena* arena) {
-  std::unique_ptr<Sparse> before = std::make_unique<Sparse>();
-  std::swap(before, sparse_);
-  sparse_->remember = true;
+void MassFactor::refactor(const SparseRows& M, Index node_size, FactorStore& store, TaskArena* arena) {
   number_dofs(M, node_size);
   const std::vector<char> wanted(bodies(), 1);
-  factor_all(M, wanted, before.get(), arena);
+  factor_all(M, wanted, &store, arena);
 }
 
-void MassFactor::factor_all(const SparseRows& M, std::span<const char> wanted, Sparse* before,
+void MassFactor::factor_all(const SparseRows& M, std::span<const char> wanted, FactorStore* store,
                             TaskArena* arena) {
   std::vector<Index> large;
   std::ptrdiff_t small_values = 0;
@@ -156,55 +129,58 @@ void MassFactor::factor_all(const SparseRows& M, std::span<const char> wanted, S
       if (is_dense(body)) guard(body, [&] { factor_dense(M, body); });
     }
   });
-  factor_sparse(M, large, before, guard, arena);
+  factor_sparse(M, large, store, guard, arena);
   guard.rethrow();
 }
 
-/// Gives a body the factor of an equal matrix and takes it from there; false where there is none.
-bool MassFactor::Sparse::take(Body& wanted,
-                              const std::unordered_multimap<std::uint64_t, std::size_t>& place) {
-  const auto [first, last] = place.equal_range(wanted.digest);
-  for (auto entry = first; entry != last; ++entry) {
-    Body& old = body[entry->second];
-    if (!old.factor || !same_bits(old.block, wanted.block)) continue;
-    wanted.factor = std::move(old.factor);
-    old.factor.reset();
-    wanted.pattern = old.pattern;
-    return true;
-  }
-  return false;
-}
-
-void MassFactor::factor_sparse(const SparseRows& M, std::span<const Index> wanted, Sparse* before,
+void MassFactor::factor_sparse(const SparseRows& M, std::span<const Index> wanted, FactorStore* store,
                                Guard& guard, TaskArena* arena) {
   sparse_->body.resize(wanted.size());
   for (std::size_t i = 0; i < wanted.size(); ++i) sparse_->slot[wanted[i]] = static_cast<Index>(i);
   for_each_task(arena, wanted.size(), [&](std::size_t i) {
-    Sparse::Body& body = sparse_->body[i];
-    body.block = extract(M, wanted[i]);
-    if (sparse_->remember) body.digest = digest_of_values(body.block);
+    SparseRows block = extract(M, wanted[i]);
+    FactorStore::Body& body = sparse_->body[i];
+    if (store != nullptr) {
+      body = FactorStore::with_digest(std::move(block));
+    } else {
+      body.block = std::make_shared<const SparseRows>(std::move(block));
+    }
   });
   std::vector<Index> left(wanted.begin(), wanted.end());
   Patterns patterns;
-  if (before != nullptr && before->remember) {
-    std::unordered_multimap<std::uint64_t, std::size_t> place;
-    for (std::size_t b = 0; b < before->body.size(); ++b) {
-      if (before->body[b].factor) place.emplace(before->body[b].digest, b);
-    }
-    std::erase_if(left, [&](Index b) { return before->take(sparse_->of(b), place); });
-    for (const Sparse::Body& old : before->body) {
-      if (old.pattern) patterns.entries[patterns.number(old.block)].analysis = old.pattern;
-    }
+  if (store != nullptr) {
+    std::vector<FactorStore::Body*> bodies;
+    for (Sparse::Body& body : sparse_->body) bodies.push_back(&body);
+    store->give_factors(bodies);
+    std::erase_if(left, [&](Index b) { return sparse_->of(b).factor != nullptr; });
+    store->for_analyses([&](const SparseRows& block, const std::shared_ptr<const SpdPattern>& analysis) {
+      patterns.entries[patterns.number(block)].analysis = analysis;
+    });
   }
   for_each_task(arena, left.size(), [&](std::size_t i) {
     Sparse::Body& body = sparse_->of(left[i]);
-    if (asymmetry(body.block) <= kSymmetric) return;
+    if (asymmetry(*body.block) <= kSymmetric) return;
     unsymmetric_[left[i]] = 1;
-    guard(left[i], [&] { body.general.emplace(body.block); });
+    guard(left[i], [&] { body.general.emplace(*body.block); });
   });
   std::erase_if(left, [&](Index b) { return !is_symmetric(b); });
+  analyse_and_factor(left, patterns, guard, arena);
+  if (store != nullptr) {
+    for (const Index b : left) {
+      if (sparse_->of(b).factor) store->keep(sparse_->of(b));
+    }
+  }
+  for (Sparse::Body& body : sparse_->body) {  // the store has its own
+    body.block.reset();
+    body.pattern.reset();
+  }
+}
+
+/// Bodies of the same pattern share its analysis.
+void MassFactor::analyse_and_factor(std::span<const Index> left, Patterns& patterns, Guard& guard,
+                                    TaskArena* arena) {
   std::vector<std::size_t> number(left.size());
-  for (std::size_t i = 0; i < left.size(); ++i) number[i] = patterns.number(sparse_->of(left[i]).block);
+  for (std::size_t i = 0; i < left.size(); ++i) number[i] = patterns.number(*sparse_->of(left[i]).block);
   std::vector<Index> owner(patterns.entries.size(), -1);  // the first body of each pattern: the one to blame
   for (std::size_t i = left.size(); i-- > 0;) owner[number[i]] = left[i];
   for_each_task(arena, patterns.entries.size(), [&](std::size_t p) {
@@ -215,13 +191,8 @@ void MassFactor::factor_sparse(const SparseRows& M, std::span<const Index> wante
   for_each_task(arena, left.size(), [&](std::size_t i) {
     Sparse::Body& body = sparse_->of(left[i]);
     body.pattern = patterns.entries[number[i]].analysis;
-    guard(left[i], [&] { body.factor.emplace(body.block, body.pattern.get()); });
+    guard(left[i], [&] { body.factor = std::make_shared<const SpdFactor>(*body.block, body.pattern.get()); });
   });
-  if (sparse_->remember) return;
-  for (Sparse::Body& body : sparse_->body) {
-    body.block = SparseRows();
-    body.pattern = nullptr;
-  }
 }
 
 void MassFactor::number_dofs(const SparseRows& M, Index node_size) {

@@ -20,6 +20,8 @@
 /// their place. Positive definite means xᵀ M x > 0 for every x ≠ 0 there too.
 namespace signorini {
 
+class FactorStore;
+
 class MassFactor {
  public:
   static constexpr Index kDenseBody = 12;
@@ -32,14 +34,13 @@ class MassFactor {
   /// Throws `InputError` naming the first dof of the body when M is not positive definite there. Bodies are
   /// factored in parallel where an arena is given; bodies of the same pattern share its analysis.
   MassFactor(const SparseRows& M, Index node_size, TaskArena* arena = nullptr);
-  /// Factors only the bodies of some dofs; the others must not be asked for, and `solve` gives them x = 0.
+  /// Factors only the bodies of some dofs; the others must not be asked for, and `solve` gives them x = 0. With a `store`
+  /// bodies of more than kDenseBody dofs are looked for there first, and left there: their factors, else the analyses of
+  /// their patterns. The answers have the bits of a MassFactor without it.
   MassFactor(const SparseRows& M, Index node_size, std::span<const Index> touched,
-             TaskArena* arena = nullptr);
-  /// Factors another matrix with what is known from the last one: analyses of patterns met before, and whole
-  /// factors of sparse bodies whose matrices have not changed by a bit, wherever they stood in M. The answers
-  /// have the bits of a new MassFactor. Keeps a copy of the sparse bodies of M for the next call, which the
-  /// constructors do not.
-  void refactor(const SparseRows& M, Index node_size, TaskArena* arena = nullptr);
+             FactorStore* store = nullptr, TaskArena* arena = nullptr);
+  /// Factors another matrix in the place of this one, all bodies, with a store.
+  void refactor(const SparseRows& M, Index node_size, FactorStore& store, TaskArena* arena = nullptr);
   ~MassFactor();
   MassFactor(MassFactor&&) noexcept;
   MassFactor& operator=(MassFactor&&) noexcept;
@@ -69,9 +70,11 @@ class MassFactor {
  private:
   struct Sparse;
   class Guard;
-  void factor_all(const SparseRows& M, std::span<const char> wanted, Sparse* before, TaskArena* arena);
-  void factor_sparse(const SparseRows& M, std::span<const Index> wanted, Sparse* before, Guard& guard,
+  class Patterns;
+  void factor_all(const SparseRows& M, std::span<const char> wanted, FactorStore* store, TaskArena* arena);
+  void factor_sparse(const SparseRows& M, std::span<const Index> wanted, FactorStore* store, Guard& guard,
                      TaskArena* arena);
+  void analyse_and_factor(std::span<const Index> left, Patterns& patterns, Guard& guard, TaskArena* arena);
   void number_dofs(const SparseRows& M, Index node_size);
   void factor_dense(const SparseRows& M, Index body);
   void solve_sparse(Index body, std::span<double> x) const;

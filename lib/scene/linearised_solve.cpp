@@ -30,13 +30,16 @@ LinearisedSolve::LinearisedSolve(BodySystem& system, const ImplicitSettings& set
     : system_(system), settings_(settings), solver_(std::move(solver)) {
   for (auto* v : {&free_velocity_, &response_, &velocity_, &load_})
     v->assign(system.blocks(), Vector3::Zero());
+  problem_.factors = factors_;
 }
 
 bool LinearisedSolve::free_motion(SubStep& sub) {
   const Stopwatch free;
   matrix_is_current_ = false;
   system_.implicit_system(sub.arena, sub.state, sub.dt, settings_.gravity, linear_);
-  equations_.prepare(sub.arena, linear_.A);
+  factors_->turn_over();
+  equations_.prepare(sub.arena, linear_.A, *factors_);
+  if (equations_.direct()) factors_->settle();
   free_velocity_ = sub.state.velocity;
   const CgReport outcome = equations_.solve(sub.arena, span_of(linear_.b), numbers(free_velocity_),
                                             settings_.free_tolerance, kLinearIterations);
@@ -62,6 +65,7 @@ bool LinearisedSolve::respond(SubStep& sub, LoopContacts& contacts) {
   }
   assemble(sub, contacts);
   const bool solvable = solve(sub);
+  factors_->settle();
   ++sub.report.solves;
   if (sub.sink) sub.sink({problem_, impulses_, solved_, sub.report.solves, sub.number, solvable});
   const bool applied = apply_impulses(sub);  // a failed answer is applied too: a held step starts from it

@@ -17,7 +17,7 @@ namespace signorini {
 ///     r = solve(M, f, H, w)                       M, f: A, b on the blocks that contacts reach
 ///     v = v* + A⁻¹ H r
 ///
-/// M and f of the contact problem belong to the sub-step and to the blocks in it; contacts alone change from
+/// A and the M of its contact problems share the factors of bodies. M and f of the contact problem belong to the sub-step and to the blocks in it; contacts alone change from
 /// one solve of the loop to the next. As long as they do, the solver is told so (Solver::update_contacts).
 /// The first solve of a sub-step always prepares anew: what a step does depends on nothing that the solver
 /// keeps from the step before.
@@ -64,6 +64,7 @@ class LinearisedSolve {
 
   ImplicitSystem linear_;
   StepEquations equations_;
+  const std::shared_ptr<FactorStore> factors_ = std::make_shared<FactorStore>();
   std::vector<Matrix3> mass_;  // for local responses
   std::vector<Vector3> free_velocity_, response_, velocity_, load_;
   TouchedBlocks touched_;

@@ -22,12 +22,12 @@ Index largest_body(const BlockSparseMatrix& A) {
 
 }  // namespace
 
-void StepEquations::prepare(TaskArena& arena, const BlockSparseMatrix& A) {
+void StepEquations::prepare(TaskArena& arena, const BlockSparseMatrix& A, FactorStore& store) {
   A_ = &A;
   direct_ = largest_body(A) <= kDirectDofs;
   if (direct_) {
     try {
-      factor_.refactor(to_scalar(A), 3, &arena);
+      factor_.refactor(to_scalar(A), 3, store, &arena);
     } catch (const InputError&) {
       direct_ = false;
     }

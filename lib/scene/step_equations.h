@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "contact/factor_store.h"
 #include "contact/mass_factor.h"
 #include "linalg/conjugate_gradient.h"
 
@@ -17,10 +18,10 @@ class StepEquations {
  public:
   static constexpr Index kDirectDofs = 1500;
 
-  /// `A` must outlive the use; call again after its values changed. Throws `InputError` naming the dof where
+  /// `A` must outlive the use; call again after its values changed. Factors come from the store and stay there. Throws `InputError` naming the dof where
   /// a diagonal block is not positive definite; a matrix that is indefinite elsewhere goes to conjugate
   /// gradients, whose report says so.
-  void prepare(TaskArena& arena, const BlockSparseMatrix& A);
+  void prepare(TaskArena& arena, const BlockSparseMatrix& A, FactorStore& store);
   /// `x`: start values in (conjugate gradients use them), answer out.
   CgReport solve(TaskArena& arena, std::span<const double> b, std::span<double> x, double tolerance,
                  int max_iterations);

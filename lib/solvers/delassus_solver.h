@@ -1,9 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "linalg/same_bits.h"
 #include "solvers/iterative_solver.h"
 #include "solvers/relaxation/gauss_seidel.h"
 
@@ -22,7 +24,15 @@ class DelassusSolver : public IterativeSolver {
   void use_arena(TaskArena* arena) override { arena_ = arena; }
   double largest_free_velocity() const override { return data_.q.lpNorm<Eigen::Infinity>(); }
   void prepare(const ContactProblem& problem) override {
-    prepare_island(assemble_reduced(problem, arena_), problem.mu);
+    ReducedProblem reduced = assemble_reduced(problem, arena_);
+    Vector free = std::move(reduced.free);
+    prepare_island(std::move(reduced), problem.mu);
+    if (problem.factors) last_.emplace(Directions{problem.H, std::move(free)});  // in a scene
+  }
+  /// Where nothing but w differs, as in the last solve of a step, W and what was made of it stay.
+  void update_contacts(const ContactProblem& problem) override {
+    if (!last_ || !follows_free_velocity() || !same_directions(problem)) return prepare(problem);
+    change_free_velocity(span_of(Vector(last_->free + problem.w)));
   }
   /// The prepared problem with another q (3m, m/s), as a subdomain gets where impulses around it change; W and μ stay.
   /// Allocates nothing. Only where the solver `follows_free_velocity`.
@@ -36,6 +46,7 @@ class DelassusSolver : public IterativeSolver {
  protected:
   /// Called by `prepare_island`.
   void set_data(GaussSeidelData data) {
+    last_.reset();
     data_ = std::move(data);
     const std::size_t rows = data_.q.size();
     scale_ = signorini::velocity_scale(data_.q);
@@ -73,6 +84,17 @@ class DelassusSolver : public IterativeSolver {
   TaskArena* arena_ = nullptr;
 
  private:
+  /// Of the problem that was prepared.
+  struct Directions {
+    SparseColumns H;
+    Vector free;  ///< Hᵀ M⁻¹ f, m/s
+  };
+  bool same_directions(const ContactProblem& problem) const {
+    return problem.has_primal() && !problem.has_dual() && problem.mu == data_.mu &&
+           same_bits(problem.H, last_->H);
+  }
+
+  std::optional<Directions> last_;
   double scale_ = 1.0;  ///< U, m/s
 };
 

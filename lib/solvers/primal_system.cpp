@@ -159,12 +159,13 @@ void PrimalSystem::prepare(const ContactProblem& problem, FrictionLaw wanted_law
   law = wanted_law;
   mu = problem.mu;
   w = problem.w;
-  H = make_direction_rows(problem.H, problem.contacts());
-  columns_ = make_direction_columns(H, problem.dofs());
+  DirectionRows rows = make_direction_rows(problem.H, problem.contacts());
   BlockSparseMatrix blocks = coupled_blocks(problem.M, arena);
   const bool exact = judge == Judge::exact;
   const bool same_matrix = prepared_ && exact == exact_ && same_bits(blocks, M);
+  const bool same_directions = same_matrix && rows == H;
   prepared_ = false;
+  H = std::move(rows);
   exact_ = exact;
   same_matrix_ = same_matrix;
   impulse_.assign(problem.dofs(), 0.0);
@@ -179,7 +180,7 @@ void PrimalSystem::prepare(const ContactProblem& problem, FrictionLaw wanted_law
       mass_.reset();
     } else {
       if (!mass_) mass_.emplace();
-      mass_->refactor(problem.M, problem.node_size(), arena);
+      factor(problem, arena);
     }
   }
   if (from == Origin::start) {
@@ -188,7 +189,14 @@ void PrimalSystem::prepare(const ContactProblem& problem, FrictionLaw wanted_law
     solve_freely(problem, arena);
   }
   measure_scale();
-  couple(arena);
+  if (!same_directions) couple(arena);
+  prepared_ = true;
+}
+
+/// What depends on M and H.
+void PrimalSystem::couple(TaskArena* arena) {
+  columns_ = make_direction_columns(H, count(impulse_));
+  form_diagonal_coupling(arena);
   inverse_mass.resize(contacts());
   worst_.resize((inverse_mass.size() + kContactGrain - 1) / kContactGrain);
   if (mass_) {
@@ -197,7 +205,17 @@ void PrimalSystem::prepare(const ContactProblem& problem, FrictionLaw wanted_law
   } else {
     for (Index k = 0; k < contacts(); ++k) inverse_mass[k] = inverse_mass_of(W_D_diagonal[k]);
   }
-  prepared_ = true;
+}
+
+void PrimalSystem::factor(const ContactProblem& problem, TaskArena* arena) {
+  if (problem.factors) {
+    own_factors_ = {};
+    mass_->refactor(problem.M, problem.node_size(), *problem.factors, arena);
+    return;
+  }
+  own_factors_.turn_over();
+  mass_->refactor(problem.M, problem.node_size(), own_factors_, arena);
+  own_factors_.settle();
 }
 
 /// Whether W_D would hold more than kMostBlocks blocks per contact: Σ over node blocks of (contacts there)² is
@@ -217,7 +235,7 @@ bool PrimalSystem::is_coupled_widely() const {
   return most > kMostBlocks * contacts();
 }
 
-void PrimalSystem::couple(TaskArena* arena) {
+void PrimalSystem::form_diagonal_coupling(TaskArena* arena) {
   W_D_diagonal.resize(contacts());
   if (is_coupled_widely()) {
     W_D = {};

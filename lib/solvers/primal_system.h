@@ -13,6 +13,7 @@
 #include "contact/contact_problem.h"
 #include "contact/delassus_operator.h"
 #include "contact/direction_rows.h"
+#include "contact/factor_store.h"
 #include "contact/friction_law.h"
 #include "contact/mass_factor.h"
 #include "linalg/block_sparse_matrix.h"
@@ -62,7 +63,7 @@ class PrimalSystem {
   /// Empty, or why a problem without M and H cannot be solved on velocities.
   static std::string refusal(const ContactProblem& problem);
   /// Throws `InputError` naming the dof where M or its block diagonal is not positive definite. Called again,
-  /// it keeps what both problems share: everything that depends on M and f alone where these have the same
+  /// it keeps what both problems share: everything that depends on M, H and f alone where these have the same
   /// bits, else the factors of unchanged bodies and the symbolic analyses of known patterns. The results have
   /// the bits of a new PrimalSystem.
   /// `Origin::start` needs Judge::own.
@@ -150,12 +151,14 @@ class PrimalSystem {
   std::size_t nodes() const { return M.block_rows; }
   std::size_t part_nodes() const { return folded_ ? folded_->chunk_rows : kPartNodes; }
   void fold(TaskArena* arena);
+  void factor(const ContactProblem& problem, TaskArena* arena);
   void invert_diagonal(TaskArena* arena);
   void solve_freely(const ContactProblem& problem, TaskArena* arena);
   void begin_at_start(const ContactProblem& problem, TaskArena* arena);
   void measure_scale();
   bool is_coupled_widely() const;
   void couple(TaskArena* arena);
+  void form_diagonal_coupling(TaskArena* arena);
 
   bool prepared_ = false;
   bool same_matrix_ = false;
@@ -165,6 +168,7 @@ class PrimalSystem {
   std::optional<SymmetricBlockMatrix> folded_;  ///< M for products, where that is faster
   std::optional<MassFactor> diagonal_;          ///< of D
   std::optional<MassFactor> mass_;
+  FactorStore own_factors_;                     ///< of M, where the problem has none to share
   std::optional<ConjugateGradient> gradients_;  ///< where M is not factored
   std::vector<double> impulse_, velocity_, u_;
   mutable std::vector<ContactErrors> worst_;  ///< per chunk of contacts

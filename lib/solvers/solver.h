@@ -193,7 +193,7 @@ class Solver {
   /// Instead of `prepare`, when nothing but the contacts (H, w, mu, their number) has changed since it: M, f
   /// and dt are the same values. Solvers on velocities keep what belongs to M (its factor above all) and
   /// start the next solve from the velocity of the last one, as re-linearisation during a solve does
-  /// (Verschoor 2019, Algorithm 1).
+  /// (Verschoor 2019, Algorithm 1). Solvers on impulses keep W where H and mu are the same too.
   virtual void update_contacts(const ContactProblem& problem) { prepare(problem); }
 
   /// After `prepare`: max|q| of that problem in m/s, or what takes its place in the solves to come (a bound from below, or

@@ -4,10 +4,12 @@
 
 #include <Eigen/SparseCore>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
 #include "base/rng.h"
+#include "contact/factor_store.h"
 
 namespace signorini::mass_factor_test {
 namespace {
@@ -69,15 +71,52 @@ TEST(MassFactor, RefactorGivesTheBitsOfANewFactor) {
       {{30, 1.0}},
       {{3, 1.0}, {4, 1.0}}};
   MassFactor used;
+  FactorStore store;
   for (std::size_t i = 0; i < sequence.size(); ++i) {
     SCOPED_TRACE(i);
     const SparseRows M = chains(sequence[i]);
     TaskArena arena(i % 2 == 0 ? 1 : 2);
-    used.refactor(M, 3, &arena);
+    store.turn_over();
+    used.refactor(M, 3, store, &arena);
+    if (i % 3 == 0) store.settle();
     const MassFactor fresh(M, 3);
     ASSERT_EQ(used.bodies(), fresh.bodies());
     expect_same_bits(solve(used, M), solve(fresh, M));
   }
+}
+
+/// A solver's part of M, in which bodies have other places, takes the factors of the whole.
+TEST(MassFactor, PartsTakeTheFactorsOfTheWhole) {
+  const SparseRows whole = chains({{20, 3.0}, {15, 4.0}, {1, 1.0}, {30, 3.0}});
+  const SparseRows part = chains({{30, 3.0}, {1, 1.0}, {20, 3.0}, {25, 2.0}});
+  FactorStore store;
+  MassFactor all;
+  all.refactor(whole, 3, store);
+  EXPECT_EQ(store.size(), 3u);  // the node is dense
+  const std::vector<Index> touched = {2, 91, 95};
+  const MassFactor shared(part, 3, touched, &store);
+  EXPECT_EQ(store.size(), 3u);
+  const MassFactor fresh(part, 3, touched);
+  Vector b = Vector::LinSpaced(part.rows(), -1.0, 2.0), x(part.rows()), y(part.rows());
+  shared.solve(span_of(std::as_const(b)), span_of(x));
+  fresh.solve(span_of(std::as_const(b)), span_of(y));
+  expect_same_bits(x, y);
+  const std::vector<Index> more = {2, 91, 95, 160};  // and a body that the whole did not have
+  const MassFactor larger(part, 3, more, &store);
+  EXPECT_EQ(store.size(), 4u);
+}
+
+/// What two matrices in turn have not asked for is gone.
+TEST(MassFactor, StoresForget) {
+  const SparseRows first = chains({{20, 3.0}}), second = chains({{15, 3.0}});
+  FactorStore store;
+  MassFactor mass;
+  mass.refactor(first, 3, store);
+  store.turn_over();
+  mass.refactor(second, 3, store);
+  EXPECT_EQ(store.size(), 2u);
+  store.turn_over();
+  EXPECT_EQ(store.size(), 1u);
 }
 
 TEST(MassFactor, RefactorGoesOnAfterAnIndefiniteMatrix) {
@@ -85,14 +124,15 @@ TEST(MassFactor, RefactorGoesOnAfterAnIndefiniteMatrix) {
   SparseRows bad = good;
   bad.coeffRef(63, 63) = -1.0;
   MassFactor used;
-  used.refactor(good, 3);
+  FactorStore store;
+  used.refactor(good, 3, store);
   try {
-    used.refactor(bad, 3);
+    used.refactor(bad, 3, store);
     FAIL() << "an indefinite matrix was taken";
   } catch (const InputError& error) {
     EXPECT_NE(std::string(error.what()).find("body of dof 60 (30 dofs)"), std::string::npos) << error.what();
   }
-  used.refactor(good, 3);
+  used.refactor(good, 3, store);
   expect_same_bits(solve(used, good), solve(MassFactor(good, 3), good));
 }
 

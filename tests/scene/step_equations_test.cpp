@@ -44,7 +44,8 @@ std::vector<double> random_vector(std::size_t n) {
 
 CgReport solve(StepEquations& equations, const BlockSparseMatrix& A, int threads, std::vector<double>& x) {
   TaskArena arena(threads);
-  equations.prepare(arena, A);
+  FactorStore store;
+  equations.prepare(arena, A, store);
   const std::vector<double> b = random_vector(3 * A.block_rows);
   x.assign(b.size(), 0.0);
   return equations.solve(arena, b, x, 1e-12, 10000);

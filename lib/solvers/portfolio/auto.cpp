@@ -53,30 +53,6 @@ constexpr int kTrialsOnImpulses = 1,  ///< without a large gain, before convex s
               kMostStepsFirst = 150,  ///< on velocities, where they come before those on impulses
     kMostStepsAgain = 1000;           ///< and where convex steps have not arrived either
 
-/// The mechanical bodies of a problem: entries of M, dofs, and contacts that touch them.
-struct Outline {
-  explicit Outline(const ContactProblem& problem) {
-    const Index node_size = problem.node_size();
-    const Components bodies = connected_components(problem.M, node_size);
-    entries.assign(static_cast<std::size_t>(bodies.count), 0.0);
-    dofs = touches = entries;
-    for (Index row = 0; row < problem.dofs(); ++row) {
-      const Index body = bodies.label[row / node_size];
-      entries[body] += static_cast<double>(problem.M.row(row).nonZeros());
-      dofs[body] += 1.0;
-    }
-    std::vector<Index> last(touches.size(), -1);  // the contact that was counted last
-    for (Index column = 0; column < 3 * problem.contacts(); ++column) {
-      for (SparseColumns::InnerIterator entry(problem.H, column); entry; ++entry) {
-        const Index body = bodies.label[entry.row() / node_size], contact = column / 3;
-        if (last[body] != contact) touches[body] += 1.0;
-        last[body] = contact;
-      }
-    }
-  }
-  std::vector<double> entries, dofs, touches;
-};
-
 /// The report of two stages, the second from where the first ended.
 void append(SolveReport& whole, const SolveReport& stage) {
   whole.status = stage.status;
@@ -89,6 +65,42 @@ void append(SolveReport& whole, const SolveReport& stage) {
 }
 
 }  // namespace
+
+/// The mechanical bodies of M.
+struct Auto::Bodies {
+  explicit Bodies(const ContactProblem& problem)
+      : node_size(problem.node_size()), parts(connected_components(problem.M, node_size)) {
+    entries.assign(static_cast<std::size_t>(parts.count), 0.0);
+    dofs = entries;
+    for (Index row = 0; row < problem.dofs(); ++row) {
+      const Index body = body_of(row);
+      entries[body] += static_cast<double>(problem.M.row(row).nonZeros());
+      dofs[body] += 1.0;
+    }
+    rigid = std::all_of(dofs.begin(), dofs.end(), [](double n) { return n <= MassFactor::kDenseBody; });
+    refused = !rigid && !PrimalSystem::refusal(problem).empty();
+  }
+  Index body_of(Index dof) const { return parts.label[dof / node_size]; }
+  /// Contacts that touch them.
+  std::vector<double> touches(const ContactProblem& problem) const {
+    std::vector<double> touching(entries.size(), 0.0);
+    std::vector<Index> last(entries.size(), -1);  // the contact that was counted last
+    for (Index column = 0; column < 3 * problem.contacts(); ++column) {
+      for (SparseColumns::InnerIterator entry(problem.H, column); entry; ++entry) {
+        const Index body = body_of(static_cast<Index>(entry.row())), contact = column / 3;
+        if (last[body] != contact) touching[body] += 1.0;
+        last[body] = contact;
+      }
+    }
+    return touching;
+  }
+
+  Index node_size;
+  Components parts;
+  std::vector<double> entries, dofs;
+  bool rigid = true;     ///< none has more dofs than a rigid one
+  bool refused = false;  ///< by solvers on velocities
+};
 
 /// Stages of one solve as one: iterations are numbered on, the first start alone is shown, and limits count for all.
 class Auto::Course : public IterationObserver {
@@ -146,6 +158,8 @@ Auto::Auto(const Options& options)
     : RegisteredSolver(options),
       impulses_(std::make_unique<ImpulsePortfolio>(PortfolioOptions{options.common})) {}
 
+Auto::~Auto() = default;
+
 void Auto::use_arena(TaskArena* arena) {
   arena_ = arena;
   impulses_->use_arena(arena);
@@ -156,19 +170,21 @@ void Auto::use_arena(TaskArena* arena) {
 }
 
 bool Auto::works_on_impulses(const ContactProblem& problem) const {
-  const std::optional<Costs> costs = costs_where_bodies_deform(problem);
+  std::unique_ptr<const Bodies> bodies;
+  const std::optional<Costs> costs = costs_where_bodies_deform(problem, bodies);
   return !costs || prefers_impulses(*costs);
 }
 
 /// What the choices of a solve depend on where bodies deform; nothing elsewhere. Without M and H, or with W at hand, there
-/// is no choice.
-std::optional<Auto::Costs> Auto::costs_where_bodies_deform(const ContactProblem& problem) {
+/// is no choice. `bodies` of this M are made where they are not known.
+std::optional<Auto::Costs> Auto::costs_where_bodies_deform(const ContactProblem& problem,
+                                                           std::unique_ptr<const Bodies>& bodies) {
   if (!problem.has_primal() || problem.has_dual() || problem.contacts() == 0) return std::nullopt;
   // mass points and rigid bodies, without a look at the bodies
   if (problem.M.nonZeros() <= kFewEntries * static_cast<Eigen::Index>(problem.dofs())) return std::nullopt;
-  const Costs costs = costs_of(problem);
-  if (costs.rigid || !PrimalSystem::refusal(problem).empty()) return std::nullopt;
-  return costs;
+  if (!bodies) bodies = std::make_unique<const Bodies>(problem);
+  if (bodies->rigid || bodies->refused) return std::nullopt;
+  return costs_of(problem, *bodies);
 }
 
 double Auto::Costs::iteration() const { return product + kInnerSweeps * inner; }
@@ -208,20 +224,21 @@ double Auto::largest_free_velocity() const {
 }
 
 void Auto::take(const ContactProblem& problem, bool same_matrix) {
-  const std::optional<Costs> costs = costs_where_bodies_deform(problem);
+  if (!same_matrix) bodies_.reset();
+  const std::optional<Costs> costs = costs_where_bodies_deform(problem, bodies_);
   if (costs) costs_ = *costs;
   if (costs && !prefers_impulses(*costs)) {
     prepare_velocities(problem, same_matrix && on_velocities_);
   } else {
-    prepare_impulses(problem, costs.has_value());
+    prepare_impulses(problem, costs.has_value(), same_matrix && !on_velocities_);
   }
 }
 
-void Auto::prepare_impulses(const ContactProblem& problem, bool deforms) {
+void Auto::prepare_impulses(const ContactProblem& problem, bool deforms, bool same_matrix) {
   on_velocities_ = false;
   velocities_.reset();
   factorless_.reset();
-  impulses_->prepare(problem);
+  same_matrix ? impulses_->update_contacts(problem) : impulses_->prepare(problem);
   impulses_ready_ = true;
   problem_ = problem.has_primal() && is_cone(options_.common.law) ? &problem : nullptr;
   velocities_ready_ = minimiser_ready_ = steps_ready_ = false;
@@ -277,13 +294,12 @@ void Auto::prepare_island(ReducedProblem problem, Vector mu) {
 
 /// W has t² blocks for a body that t contacts touch; each takes a few dofs of M⁻¹ H, whose 3 t columns cost two passes over
 /// the factor of the body.
-Auto::Costs Auto::costs_of(const ContactProblem& problem) {
-  const Outline bodies(problem);
+Auto::Costs Auto::costs_of(const ContactProblem& problem, const Bodies& bodies) {
+  const std::vector<double> touching = bodies.touches(problem);
   Costs costs;
   double blocks = 0.0, coupled_entries = 0.0, coupled_dofs = 0.0;
-  for (std::size_t b = 0; b < bodies.touches.size(); ++b) {
-    const double touches = bodies.touches[b], entries = bodies.entries[b], dofs = bodies.dofs[b];
-    if (dofs > MassFactor::kDenseBody) costs.rigid = false;
+  for (std::size_t b = 0; b < touching.size(); ++b) {
+    const double touches = touching[b], entries = bodies.entries[b], dofs = bodies.dofs[b];
     if (!(touches > 0.0)) continue;
     coupled_entries += entries;
     coupled_dofs += dofs;

@@ -52,6 +52,7 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
       .needs = SolverNeeds::either, .parallel = true, .phases = {"sweep", "newton"}};
   static constexpr double kMostBlocks = 1e7;  ///< 720 MB
   explicit Auto(const Options& options);
+  ~Auto() override;
 
   std::string unsupported_reason(const ContactProblem& /*problem*/) const override { return ""; }
   std::string island_refusal(Index /*contacts*/) const override { return ""; }
@@ -78,6 +79,7 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
     using Ica::go_on_from;
   };
   class Course;
+  struct Bodies;
   struct Costs {
     double product = 0.0;  ///< M v in an iteration of `ica`
     double set_up = 0.0;   ///< of `ica` beside the factor
@@ -88,7 +90,6 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
     double step = 0.0;     ///< a Newton step on velocities
     double sweep = 0.0;    ///< a sweep over W
     bool fits = true;      ///< W into kMostBlocks
-    bool rigid = true;     ///< no body has more dofs than a rigid one
 
     double iteration() const;  ///< of `ica`, about
     double instead() const;    ///< of going on with W, from a factor of M
@@ -98,11 +99,12 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
   };
   double worth_of_trials() const;
   int steps_worth(double operations) const;
-  static Costs costs_of(const ContactProblem& problem);
+  static Costs costs_of(const ContactProblem& problem, const Bodies& bodies);
   static Costs costs_of_stack(const ContactProblem& problem);
   static double counted_step(const ContactProblem& problem);
   static bool prefers_impulses(const Costs& costs);
-  static std::optional<Costs> costs_where_bodies_deform(const ContactProblem& problem);
+  static std::optional<Costs> costs_where_bodies_deform(const ContactProblem& problem,
+                                                        std::unique_ptr<const Bodies>& bodies);
   std::unique_ptr<Velocities> make_velocities(Judge judge) const;
   bool velocities_end(const SolveReport& report, double before, int done, double target, double instead,
                       int& length) const;
@@ -110,7 +112,7 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
   void prepare_factored(const ContactProblem& problem, bool same_matrix);
   void prepare_velocities(const ContactProblem& problem, bool same_matrix);
   void take(const ContactProblem& problem, bool same_matrix);
-  void prepare_impulses(const ContactProblem& problem, bool deforms);
+  void prepare_impulses(const ContactProblem& problem, bool deforms, bool same_matrix);
   bool solve_without_factor(std::span<double> r, const StopRule& stop, Course& course);
   SolveReport solve_on_velocities(std::span<double> r, const StopRule& stop, IterationObserver* observer);
   SolveReport solve_on_impulses(std::span<double> r, const StopRule& stop, IterationObserver* observer);
@@ -137,6 +139,7 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
   std::unique_ptr<Sap> minimiser_;  ///< for problems on impulses that have M
   const ContactProblem* problem_ = nullptr;
   Vector mu_;
+  std::unique_ptr<const Bodies> bodies_;  ///< of the M at hand, where bodies deform
   Costs costs_;
   bool steps_first_ = false;   ///< on velocities, before those on impulses
   bool step_counted_ = false;  ///< from its pattern, not guessed

@@ -63,6 +63,11 @@ void ImpulsePortfolio::prepare_island(ReducedProblem problem, Vector mu) {
   prepare_sweeps();
 }
 
+void ImpulsePortfolio::change_free_velocity(std::span<const double> q) {
+  SweepingSolver::change_free_velocity(q);
+  newton_ready_ = false;
+}
+
 void ImpulsePortfolio::prepare_sweeps() {
   anderson_ready_ = false;
   sweeps_.prepare(data_, plan_);

@@ -60,6 +60,8 @@ class ImpulsePortfolio : public RegisteredSolver<ImpulsePortfolio, PortfolioOpti
   /// `problem` must outlive the solves.
   void prepare(const ContactProblem& problem) override;
   void prepare_island(ReducedProblem problem, Vector mu) override;
+  /// Newton steps are prepared again where they are needed, which allocates.
+  void change_free_velocity(std::span<const double> q) override;
   /// Of the next solves: somebody else's Newton steps cost `operations` each, and about `steps` are needed. Where one is
   /// cheaper than one here, the solve ends as stalled when a trial is due. 0: steps are taken here.
   void leave_steps_to_others(double operations, double steps = 0.0) {
