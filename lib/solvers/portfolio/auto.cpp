@@ -39,6 +39,7 @@ constexpr double kStepProduct = 300.0;   ///< of 3×3 blocks in that factor, whe
 constexpr double kStepsOfBodies = 25.0,
                  kStepsOfStacks = 20.0;  ///< that a problem takes; the quick ones of stacks
 constexpr double kGrowth = 8.0;          ///< of steps on stacks from one turn to the next
+constexpr double kGrowthOfTurns = 2.0;   ///< the same where bodies deform
 constexpr double kLargeGain = 10.0;      ///< of the residual in one turn: the next follows at once
 constexpr double kShareOfSteps = 0.25;   ///< of these, on steps on impulses before
 constexpr double kManyRows = 2.0;  ///< rows of H over dofs: systems on velocities are then the smaller ones
@@ -256,7 +257,7 @@ void Auto::prepare_velocities(const ContactProblem& problem, bool same_matrix) {
   problem_ = &problem;
   mu_ = problem.mu;
   on_velocities_ = true;
-  factorless_ready_ = velocities_ready_ = impulses_ready_ = steps_ready_ = false;
+  factorless_ready_ = velocities_ready_ = impulses_ready_ = steps_ready_ = step_counted_ = false;
   if (costs_.factorless() < kWorthTrying * costs_.velocities()) {
     const bool update = same_matrix && factorless_;
     if (!factorless_) factorless_ = make_velocities(Judge::own);
@@ -355,6 +356,7 @@ SolveReport Auto::solve_on_impulses(std::span<double> r, const StopRule& stop, I
   if (deforms_) {
     sweep_and_step(r, course, "impulses");
     if (course.whole.status == SolveStatus::converged || course.used_up()) return course.whole;
+    if (take_longer_turns(r, course, "both")) return course.whole;
   }
   impulses_->end_after_trials(problem_ != nullptr ? kTrialsOnImpulses : 0, worth_of_trials());
   course.next(steps_first_ ? "both" : "impulses", false, sweep);
@@ -386,6 +388,22 @@ bool Auto::take_turns(std::span<double> r, Course& course) {
     if (step_from_zero(r, course, std::min(static_cast<int>(steps), kMostStepsFirst), used)) return false;
     if (steps >= kMostStepsFirst) return true;
   }
+}
+
+/// Bodies that deform, after a turn of kMostSteps has failed and where steps on velocities are the cheaper ones: the same with
+/// longer turns. True where nothing is left to do.
+bool Auto::take_longer_turns(std::span<double> r, Course& course, const char* used) {
+  const SolveReport& whole = course.whole;
+  if (whole.status == SolveStatus::converged || course.used_up()) return true;
+  for (double steps = kMostSteps; impulses_->left_to_others();) {
+    steps *= kGrowthOfTurns;
+    if (steps > kMostStepsAgain) return false;
+    impulses_->end_after_trials(0);
+    sweep_until_steps_are_due(r, course, steps, used);
+    if (whole.status != SolveStatus::stalled) return true;
+    if (step_from_zero(r, course, static_cast<int>(steps), used)) return true;
+  }
+  return false;
 }
 
 /// One turn of steps from `stepped_`, and more after a large gain; true where nothing is left to do. r is then the better of what
@@ -532,6 +550,7 @@ SolveReport Auto::solve_on_velocities(std::span<double> r, const StopRule& stop,
   iterate_on_velocities(r, course, 1.0, costs_.instead(), kShareOfStage);  // 1: of r = 0, about
   if (!costs_.fits || whole.status == SolveStatus::converged || course.used_up()) return whole;
   sweep_and_step(r, course, "both");
+  if (take_longer_turns(r, course, "all")) return whole;
   impulses_->end_after_trials(0);
   course.next("all", false, [&](const StopRule& left) { return sweep_impulses(r, left, course.shown()); });
   return whole;

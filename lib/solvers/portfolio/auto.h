@@ -121,6 +121,7 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
                              double share);
   void sweep_and_step(std::span<double> r, Course& course, const char* used);
   bool take_turns(std::span<double> r, Course& course);
+  bool take_longer_turns(std::span<double> r, Course& course, const char* used);
   bool take_turn_of_steps(std::span<double> r, Course& course, int steps, const char* used);
   bool step_from_zero(std::span<double> r, Course& course, int steps, const char* used);
   void sweep_until_steps_are_due(std::span<double> r, Course& course, double steps, const char* used);
