@@ -11,6 +11,8 @@
 ///     v_k = P⁻¹ t_k / β_k,   t_{k+1} = K v_k − (α_k/β_k) t_k − (β_k/β_{k−1}) t_{k−1},
 ///     α_k = v_k·K v_k,       β_{k+1} = √(t_{k+1}·P⁻¹ t_{k+1})
 ///
+/// With an indefinite P the entry above the diagonal in column k + 1 is ±β_{k+1} (minimal_residuals.h).
+///
 /// They give the directions w_k = (v_k − δ w_{k−1} − ε w_{k−2})/γ and the steps y_k = y_{k−1} + φ w_k.
 namespace signorini {
 
@@ -28,13 +30,14 @@ class LanczosRotation {
   double beta() const { return beta_; }
   /// β_k/β_{k−1}; 0 in the first step.
   double back() const { return first_ ? 0.0 : beta_ / beta_before_; }
-  /// From α_k and β_{k+1}. Where γ = 0 the Krylov space is exhausted, and nothing is changed.
-  Step turn(double alpha, double beta) {
+  /// From α_k, β_{k+1} and the sign of the entry above the diagonal in the next column. Where γ = 0 the Krylov space
+  /// is exhausted, and nothing is changed.
+  Step turn(double alpha, double beta, double sign_above = 1.0) {
     const double gamma_bar = sine_ * delta_ - cosine_ * alpha;
     Step step{cosine_ * delta_ + sine_ * alpha, epsilon_, hypotenuse(gamma_bar, beta), 0.0};
     if (!(step.gamma > 0.0)) return step;
-    epsilon_ = sine_ * beta;
-    delta_ = -cosine_ * beta;
+    epsilon_ = sine_ * sign_above * beta;
+    delta_ = -cosine_ * sign_above * beta;
     cosine_ = gamma_bar / step.gamma;
     sine_ = beta / step.gamma;
     step.phi = cosine_ * phi_;

@@ -15,16 +15,23 @@ void MinimalResiduals::resize(const KrylovSystem& s) {
   }
 }
 
-void MinimalResiduals::begin(bool /*full*/) {
-  full_ = false;
+void MinimalResiduals::begin(bool full) {
+  full_ = full && metric_ != LanczosMetric::definite;
   restarts_ = guards_ = 0;
+}
+
+double MinimalResiduals::root(KrylovSystem& s) {
+  const double square = s.dot_of(t_, v_);
+  sign_before_ = sign_;
+  sign_ = square < 0.0 && metric_ == LanczosMetric::with_signs ? -1.0 : 1.0;
+  return std::sqrt(full_ ? std::abs(square) : std::max(0.0, square));
 }
 
 void MinimalResiduals::restart(KrylovSystem& s) {
   ++restarts_;
   s.residual_vector(t_);
-  s.precondition(t_, v_, false);
-  rotation_.begin(std::sqrt(std::max(0.0, s.dot_of(t_, v_))));
+  s.precondition(t_, v_, full_);
+  rotation_.begin(root(s));
   for (Direction& d : direction_) {
     for (auto* x : {&d.w.v, &d.w.c, &d.Kw.K.v, &d.Kw.K.c, &d.Kw.H}) std::fill(x->begin(), x->end(), 0.0);
   }
@@ -45,9 +52,9 @@ KrylovStep MinimalResiduals::step(KrylovSystem& s) {
   s.apply(v_, Kv_, [&](std::size_t chunk, std::size_t begin, std::size_t end) {
     s.partial[chunk][0] = dot(cut(v_.v, begin, end), cut(Kv_.K.v, begin, end));
   });
-  const double alpha = s.sum(0, dot(v_.c, Kv_.K.c));
+  const double alpha = sign_ * s.sum(0, dot(v_.c, Kv_.K.c));
   // t_{k+1}
-  const double back = rotation_.back(), own = alpha / rotation_.beta();
+  const double back = sign_ * sign_before_ * rotation_.back(), own = alpha / rotation_.beta();
   const auto next = [&](std::span<const double> Kv, std::span<const double> t, std::span<const double> before,
                         std::span<double> out) {
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = Kv[i] - own * t[i] - back * before[i];
@@ -65,9 +72,9 @@ KrylovStep MinimalResiduals::step(KrylovSystem& s) {
   std::swap(t_before_, t_);
   std::swap(t_, next_);
   std::swap(d.w, v_);
-  s.precondition(t_, v_, false);
-  const double beta = std::sqrt(std::max(0.0, s.dot_of(t_, v_)));
-  const auto [delta, epsilon, gamma, phi] = rotation_.turn(alpha, beta);
+  s.precondition(t_, v_, full_);
+  const double beta = root(s);
+  const auto [delta, epsilon, gamma, phi] = rotation_.turn(alpha, beta, sign_ * sign_before_);
   if (!(gamma > 0.0)) {
     result.stuck = true;
     return result;
@@ -98,7 +105,7 @@ bool MinimalResiduals::turn(KrylovSystem& /*s*/) { return !rotation_.finished();
 /// Through vectors that no step keeps.
 double MinimalResiduals::preconditioned_norm(KrylovSystem& s) {
   s.residual_vector(next_);
-  s.precondition(next_, Kv_.K, false);
+  s.precondition(next_, Kv_.K, full_);
   double largest = 0.0;
   for (const double x : Kv_.K.v) largest = std::max(largest, std::abs(x));
   return largest;

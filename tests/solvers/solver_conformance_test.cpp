@@ -53,6 +53,7 @@ std::vector<Variant> sound_variants() {
   variants.push_back({"sp-active-set", {{"qp", "minres"}}});
   variants.push_back({"sp-cr", {{"preconditioner", "full"}}});
   variants.push_back({"sp-active-set", {{"preconditioner", "full"}}});
+  variants.push_back({"sp-cr", {{"preconditioner", "full"}, {"qp", "minres"}, {"lanczos", "signed"}}});
   for (const char* order : {"coloured", "symmetric"}) variants.push_back({"nsgs", {{"order", order}}});
   variants.push_back({"anderson", {{"window", "20"}}});
   variants.push_back({"anderson", {{"window", "1"}}});

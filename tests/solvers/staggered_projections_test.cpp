@@ -252,6 +252,43 @@ TEST_F(StaggeredCounts, WithTheFullPreconditionerConvergedAnswersAreAsAccurate) 
   EXPECT_GT(other_ways, 0) << "the option changes nothing";
 }
 
+/// H10b: with M diagonal and no common mass point Full is the exact inverse, and a projection begins at ρ = (0; u_L), where
+/// ρ·P⁻¹ρ = −u_L·S⁻¹u_L. With its sign α₁ = 1 and t₂ = 0: one iteration. Without it α₁ = −1 and t₂ = 2 t₁/β₁, and the
+/// first step, of length φ₁ = β₁ cos, goes a fifth of the way in the wrong direction.
+TEST(StaggeredProjections, MinresWithFullNeedsTheSignsOfItsMetric) {
+  const zoo::PointWorld world{
+      {1.0, 3.0, 0.5},
+      {{0, 0, -1}, {0, 0, -2}, {0, 0, -0.5}},
+      {{0, -1, zoo::floor_frame(), 0.0}, {1, -1, zoo::floor_frame(), 0.0}, {2, -1, zoo::floor_frame(), 0.0}}};
+  const ContactProblem problem = world.build();
+  for (const char* name : kNames) {
+    const auto by = [&](const char* lanczos) {
+      const OptionMap full{
+          {"preconditioner", "full"}, {"qp", "minres"}, {"lanczos", lanczos}, {"prediction", "single"}};
+      return answer(name, full, problem, to(1e-10, 2));  // the first has no active row
+    };
+    const Answer with_signs = by("signed");
+    EXPECT_EQ(enum_name(with_signs.report.status), "converged") << name;
+    EXPECT_DOUBLE_EQ(with_signs.r[3], 6.0) << name;
+    EXPECT_NE(enum_name(by("magnitude").report.status), "converged") << name;
+  }
+}
+
+TEST_F(StaggeredCounts, MinresWithFullAndSignsAgreesWithTheTrueResidual) {
+  for (const char* name : kProblems) {
+    const ContactProblem problem = read_fclib(file_of(name)).problem;
+    const Referee referee(problem);
+    for (const char* solver : kNames) {
+      const OptionMap full{
+          {"law", "pyramid"}, {"preconditioner", "full"}, {"qp", "minres"}, {"lanczos", "signed"}};
+      const Answer found = answer(solver, full, problem, to(1e-8, 20000));
+      EXPECT_EQ(enum_name(found.report.status), "converged") << solver << " on " << name;
+      EXPECT_LE(referee.measure(found.r, {FrictionLaw::pyramid, PyramidFrame::fixed}).residual, 1e-8)
+          << solver << " on " << name;
+    }
+  }
+}
+
 /// A single contact whose normal and tangential directions do not couple: one pass, and Newton on the circle.
 TEST(StaggeredProjections, OnePassSolvesAContactWithoutCoupling) {
   const zoo::Specimen h5 = zoo::specimen("h5_anisotropic");
@@ -358,6 +395,8 @@ TEST(StaggeredProjections, RefuseOptionsOutOfRange) {
     EXPECT_THROW(make_solver(name, {{"forcing", "1"}}), UsageError);
     EXPECT_THROW(make_solver(name, {{"forcing", "-0.1"}}), UsageError);
     EXPECT_THROW(make_solver(name, {{"preconditioner", "full"}, {"qp", "minres"}}), UsageError);
+    EXPECT_NO_THROW(
+        make_solver(name, {{"preconditioner", "full"}, {"qp", "minres"}, {"lanczos", "magnitude"}}));
   }
 }
 

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "krylov/conjugate_residuals.h"
-#include "krylov/minimal_residuals.h"
 
 namespace signorini {
 
@@ -18,8 +17,8 @@ constexpr double kInner = 0.1;
 /// Passes without an error 1 % below the smallest after which staggering counts as oscillating.
 constexpr int kPatience = 40;
 
-std::unique_ptr<KrylovMethod> make_method(QpMethod method) {
-  if (method == QpMethod::minres) return std::make_unique<MinimalResiduals>();
+std::unique_ptr<KrylovMethod> make_method(QpMethod method, LanczosMetric lanczos) {
+  if (method == QpMethod::minres) return std::make_unique<MinimalResiduals>(lanczos);
   return std::make_unique<ConjugateResiduals>();
 }
 
@@ -27,14 +26,17 @@ std::unique_ptr<KrylovMethod> make_method(QpMethod method) {
 
 void StaggeredOptions::validate(std::string_view solver) const {
   if (!(forcing >= 0.0 && forcing < 1.0)) throw_usage("{}: forcing = {} is not in [0, 1)", solver, forcing);
-  if (preconditioner == SpPreconditioner::full && qp == QpMethod::minres)
-    throw_usage("{}: preconditioner = full is indefinite, which qp = minres cannot use; take qp = cr",
-                solver);
+  if (preconditioner == SpPreconditioner::full && qp == QpMethod::minres &&
+      lanczos == LanczosMetric::definite)
+    throw_usage(
+        "{}: preconditioner = full is indefinite, which qp = minres cannot use; take qp = cr, or lanczos = "
+        "signed",
+        solver);
   thresholds.validate(solver);
 }
 
 StaggeredProjections::StaggeredProjections(const StaggeredOptions& options, StateInterval interval)
-    : ActiveSetSolver(make_method(options.qp)), sp_(options), interval_(interval) {}
+    : ActiveSetSolver(make_method(options.qp, options.lanczos)), sp_(options), interval_(interval) {}
 
 std::string StaggeredProjections::unsupported_reason(const ContactProblem& problem) const {
   const std::string reason = sp_.stop == EndsBy::paper ? Thresholds::refusal(problem, "paper") : "";

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "krylov/minimal_residuals.h"
 #include "solvers/active_set/active_set_solver.h"
 #include "solvers/registered_solver.h"
 
@@ -27,7 +28,8 @@
 ///
 /// `preconditioner = full` takes the block preconditioner of `cr-full` with the rows of the projection at hand,
 /// normals or tangents: the "modified version of our Full preconditioner" that section 6.2.3 calls not
-/// successful. Diag takes over for the rest of a solve once CR has broken down three times with it.
+/// successful. Diag takes over for the rest of a solve once CR has broken down three times with it. MINRES cannot use
+/// it as it is: `lanczos` names two ways (krylov/minimal_residuals.h).
 ///
 /// Departures. A projection is solved to `forcing` times the error at its start, never below a tenth of the
 /// asked residual; forcing = 0 is as published. The first iteration of a projection meets a residual (0;
@@ -68,6 +70,7 @@ struct StaggeredOptions {
   Judge judge = Judge::exact;
   QpMethod qp = QpMethod::cr;
   SpPreconditioner preconditioner = SpPreconditioner::diag;
+  LanczosMetric lanczos = LanczosMetric::definite;
   EndsBy stop = EndsBy::residual;
   Thresholds thresholds;
 
@@ -86,8 +89,13 @@ struct StaggeredOptions {
     v("judge", judge, kJudgeHelp);
     v("qp", qp, "Krylov method of both projections: conjugate residuals (cr) or MINRES");
     v("preconditioner", preconditioner,
-      "of both projections. diag: that of cr-diag; full: that of cr-full with the rows of the projection, by "
-      "conjugate residuals only");
+      "of both projections. diag: that of cr-diag; full: that of cr-full with the rows of the projection, "
+      "with "
+      "qp = minres by the setting of lanczos");
+    v("lanczos", lanczos,
+      "qp = minres with preconditioner = full, which is indefinite. definite: refused; signed: the Lanczos "
+      "process in "
+      "the indefinite metric (simplified QMR); magnitude: signs of the metric ignored");
     v("stop", stop, kEndsByHelp);
     thresholds.visit(v, kEps1Help, kEps2Help);
   }
