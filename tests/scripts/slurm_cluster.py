@@ -262,7 +262,13 @@ def compare(campaign, single):
     return experiments, count, told
 
 
+def interrupt(*_):
+    """A kill takes the daemons and the nodes along, as Ctrl-C does."""
+    raise KeyboardInterrupt
+
+
 def main(arguments=None):
+    signal.signal(signal.SIGTERM, interrupt)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("experiments", nargs="+")
     parser.add_argument("--size", default="quick")
@@ -295,4 +301,7 @@ def main(arguments=None):
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,5 +1,6 @@
 """scripts/campaign-slurm and configs/Snakefile on a real Slurm cluster of two nodes, one of which ends in the midst."""
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -30,6 +31,15 @@ name = "nsgs"
 [[solvers]]
 name = "nncg"
 """
+
+
+def processes_with(path):
+    """How many processes have the path in their command line."""
+    count = 0
+    for line in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):  # ended meanwhile
+            count += str(path).encode() in line.read_bytes()
+    return count
 
 
 class Comparing(unittest.TestCase):
@@ -76,6 +86,22 @@ class OnACluster(unittest.TestCase):
         experiments, count, told = slurm_cluster.compare(campaign, folder / "single")
         self.assertEqual((experiments, told), (["trial"], []))
         self.assertGreater(count, 100)
+
+    @slow
+    def test_slow_a_kill_takes_the_daemons_and_the_nodes_along(self):
+        folder = Path(tempfile.mkdtemp(prefix="signorini_slurm_"))
+        self.addCleanup(shutil.rmtree, folder)
+        (folder / "trial.toml").write_text(EXPERIMENT, encoding="utf-8")
+        words = [sys.executable, slurm_cluster.__file__, folder / "trial.toml", "-o", folder, "--program", PROGRAM]
+        with subprocess.Popen(words, env={**os.environ, "TMPDIR": str(folder)}, stdout=subprocess.PIPE, text=True) as script:
+            lines = iter(script.stdout.readline, "")
+            next(line for line in lines if line.startswith("how far it is"))  # the jobs are in the queue
+            place = next(folder.glob("slurm_*"))
+            self.assertGreaterEqual(processes_with(place), 4)  # munged, slurmctld, two nodes
+            script.terminate()
+            script.wait(timeout=60)
+        self.assertEqual(processes_with(folder), 0)  # neither daemons nor tasks
+        self.assertFalse(place.exists())
 
     @slow
     def test_slow_an_array_loses_a_node_and_its_merged_rows_are_those_of_one_process(self):
