@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <map>
 #include <memory>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "base/check.h"
 #include "base/output_file.h"
@@ -139,6 +141,16 @@ class Planning {
   }
 
  private:
+  /// One folder has one recording of a name.
+  static void require_same(const SceneVariant& one, const SceneVariant& other, const std::string& of_one,
+                           const std::string& of_other) {
+    if (one.scene == other.scene && one.set == other.set) return;
+    throw_usage(
+        "plan: {} and {} both have a recording '{}', with other settings; give one of them another name, or "
+        "plan them in two campaigns",
+        of_one, of_other, one.name);
+  }
+
   void plan_recordings(const ExperimentRequest& request, SceneRecordings& recordings) {
     const std::vector<SceneVariant> wanted = wanted_recordings(request.experiment);
     for (std::size_t i = 0; i < wanted.size(); ++i) {
@@ -147,7 +159,11 @@ class Planning {
       std::error_code error;
       const bool there = fs::exists(file, error);
       if (!there) missing_of_.insert(request.experiment.id);
-      if (!names_.insert(wanted[i].name).second) continue;
+      const auto [found, first] = names_.try_emplace(wanted[i].name, wanted[i], request.experiment.id);
+      if (!first) {
+        require_same(found->second.first, wanted[i], found->second.second, request.experiment.id);
+        continue;
+      }
       const double seconds = recorded_seconds(folders_, file.filename().string());
       constexpr double kUnknown = 60.0;
       out_.recordings.push_back({wanted[i].name, wanted[i].scene, seconds > 0.0 ? seconds : kUnknown,
@@ -175,7 +191,8 @@ class Planning {
   CostModel costs_;
   TerminalMonitor monitor_;
   PlanOutcome out_;
-  std::set<std::string> names_, missing_of_;
+  std::map<std::string, std::pair<SceneVariant, std::string>> names_;  ///< recordings, and who asked first
+  std::set<std::string> missing_of_;
 };
 
 // ---- run --plan

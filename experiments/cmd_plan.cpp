@@ -149,7 +149,8 @@ void add_plan(CLI::App& app, Program& program) {
                    "Folder of earlier results or of another campaign whose times are taken as costs; may be "
                    "repeated")
       ->type_name("DIR")
-      ->expected(1);
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->add_flag("--record", a->record, "Record missing recordings now, one after the other");
   command->callback([&program, a] {
     program.command = [&program, a]() -> int {

@@ -4,9 +4,12 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <map>
+#include <utility>
 
 #include "base/check.h"
 #include "base/text.h"
+#include "harness/problem_sources.h"
 
 namespace signorini::experiment_test {
 namespace {
@@ -290,6 +293,24 @@ TEST_F(ExperimentTest, EveryExperimentOfTheRepositoryReads) {
     EXPECT_FALSE(read_experiment_summary(entry.path()).artefact.empty());
   }
   EXPECT_GT(found, 0);
+}
+
+/// So that results of several may share a folder, and with it the recordings that several ask for.
+TEST_F(ExperimentTest, RecordingsOfOneNameAreTheSameInEveryExperimentOfTheRepository) {
+  for (const char* size : {"quick", "medium", "paper"}) {
+    std::map<std::string, std::pair<SceneVariant, std::string>> known;
+    for (const auto& entry :
+         fs::recursive_directory_iterator(fs::path(SIGNORINI_SOURCE_DIR) / "configs" / "experiments")) {
+      if (entry.path().filename() != "run.toml") continue;
+      for (const SceneVariant& wanted : wanted_recordings(read_experiment(entry.path(), size))) {
+        const auto [found, first] = known.try_emplace(wanted.name, wanted, entry.path().string());
+        EXPECT_TRUE(found->second.first.scene == wanted.scene && found->second.first.set == wanted.set)
+            << wanted.name << " at size " << size << " differs between " << found->second.second << " and "
+            << entry.path();
+      }
+    }
+    EXPECT_FALSE(known.empty());
+  }
 }
 
 TEST_F(ExperimentTest, MakesTheProblemsThatAnExperimentBringsAlong) {

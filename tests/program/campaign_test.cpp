@@ -310,6 +310,26 @@ TEST_F(CampaignTest, ScenesAreRecordedByShardsToo) {
   EXPECT_FALSE(timeless_rows(merged() / "runs.csv").empty());
 }
 
+TEST_F(CampaignTest, RecordingsOfOneNameAreOfOneKind) {
+  const auto write =
+      [&](const std::string& name, const std::string& set) {
+        std::ofstream(folder_ / name)
+            << "artefact = \"a\"\nscenes = []\nprotocols = []\nsteps = true\n[[recordings]]\n"
+               "name = \"slow\"\nscene = \"springtoy\"\nset = { "
+            << set << " }\n";
+      };
+  write("one.toml", "\"time.duration_s\" = 0.01");
+  write("same.toml", "\"time.duration_s\" = 0.01");
+  write("other.toml", "\"time.duration_s\" = 0.02");
+  fs::create_directory(folder_ / "empty");
+  fs::create_directory(folder_ / "empty_too");
+  const Outcome o = run({"plan", path("one.toml"), path("same.toml"), "-o", path("campaign"), "--costs",
+                         path("empty"), "--costs", path("empty_too")});
+  EXPECT_EQ(o.code, 0) << o.err;
+  expect_error({"plan", path("one.toml"), path("other.toml"), "-o", path("second")}, 2,
+               "both have a recording 'slow', with other settings");
+}
+
 TEST_F(CampaignTest, MistakesAreOneLine) {
   experiment("\"self-stopped\"");
   expect_error({"plan", "-o", path("campaign")}, 2, "name the experiments");
