@@ -142,9 +142,11 @@ class Planning {
 
  private:
   /// One folder has one recording of a name.
-  static void require_same(const SceneVariant& one, const SceneVariant& other, const std::string& of_one,
+  static void require_same(const SceneRecordings& recordings, const SceneVariant& one,
+                           const SceneVariant& other, const std::string& of_one,
                            const std::string& of_other) {
     if (one.scene == other.scene && one.set == other.set) return;
+    if (recordings.scene_of(one) == recordings.scene_of(other)) return;
     throw_usage(
         "plan: {} and {} both have a recording '{}', with other settings; give one of them another name, or "
         "plan them in two campaigns",
@@ -161,7 +163,7 @@ class Planning {
       if (!there) missing_of_.insert(request.experiment.id);
       const auto [found, first] = names_.try_emplace(wanted[i].name, wanted[i], request.experiment.id);
       if (!first) {
-        require_same(found->second.first, wanted[i], found->second.second, request.experiment.id);
+        require_same(recordings, found->second.first, wanted[i], found->second.second, request.experiment.id);
         continue;
       }
       const double seconds = recorded_seconds(folders_, file.filename().string());

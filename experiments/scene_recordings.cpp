@@ -12,6 +12,7 @@
 #include "harness/environment.h"
 #include "recording_context.h"
 #include "scene/facts.h"
+#include "scene/scene_config.h"
 #include "scene/step_statistics.h"
 #include "terminal.h"
 
@@ -69,11 +70,20 @@ fs::path SceneRecordings::path_of(const SceneVariant& wanted) const {
   return folder_ / fmt::format("{}-{}.h5", wanted.name, enum_name(size_));
 }
 
-fs::path SceneRecordings::provide(const SceneVariant& wanted, bool keep_failed) {
+RecordRequest SceneRecordings::request_of(const SceneVariant& wanted) const {
   RecordRequest record;
   record.scene_path = find_config(program_, ConfigKind::scenes, wanted.scene).string();
   record.size = size_;
   record.overrides = wanted.set;
+  return record;
+}
+
+std::string SceneRecordings::scene_of(const SceneVariant& wanted) const {
+  return scene_text(read_scene(request_of(wanted)), size_);
+}
+
+fs::path SceneRecordings::provide(const SceneVariant& wanted, bool keep_failed) {
+  const RecordRequest record = request_of(wanted);
   make_output_folder(folder_);
   const fs::path file = path_of(wanted);
   for (bool told = false;; told = true) {

@@ -21,6 +21,8 @@ class SceneRecordings : public RecordingProvider {
 
   /// Where `provide` puts it.
   std::filesystem::path path_of(const SceneVariant& wanted) const;
+  /// The scene that is recorded there, with every default written out.
+  std::string scene_of(const SceneVariant& wanted) const;
   std::filesystem::path provide(const SceneVariant& wanted, bool keep_failed) override;
   std::vector<std::pair<std::string, double>> facts(const RecordingHeader& header,
                                                     const StepTable& statistics,
@@ -29,6 +31,7 @@ class SceneRecordings : public RecordingProvider {
   std::vector<std::string> clock_columns() const override;
 
  private:
+  RecordRequest request_of(const SceneVariant& wanted) const;
   /// Records what is missing. Throws `BusyError` while another process records it.
   void make(const RecordRequest& record, const std::filesystem::path& file, bool keep_failed);
 

@@ -314,7 +314,7 @@ TEST_F(CampaignTest, RecordingsOfOneNameAreOfOneKind) {
   const auto write =
       [&](const std::string& name, const std::string& set) {
         std::ofstream(folder_ / name)
-            << "artefact = \"a\"\nscenes = []\nprotocols = []\nsteps = true\n[[recordings]]\n"
+            << "artefact = \"a\"\nprotocols = []\nsteps = true\n[[recordings]]\n"
                "name = \"slow\"\nscene = \"springtoy\"\nset = { "
             << set << " }\n";
       };
