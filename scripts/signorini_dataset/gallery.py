@@ -176,7 +176,7 @@ def whole_line(row, folder):
     cpu, peak = (took or {}).get("cpu_seconds"), (took or {}).get("peak_bytes")
     paper = hours_text(HOURS[name]) if name in HOURS else hours_text(printed * int(row["steps"]) / 3600.0) if printed else "–"
     cells = (f"`{name}`", row["steps"], len(found), round(statistics.fmean(contacts for contacts, _ in found)) if found else 0,
-             round(pressed_mean(steps)) if found else 0, many or "–", seconds_text(share * statistics.fmean(seconds for _, seconds in found)) if found else "–",
+             round(pressed_mean(steps)) if found else 0, many or "–", seconds_text(share * statistics.fmean(seconds for _, seconds in found)) if found and (cpu or not took) else "–",
              f"{printed:g} s" if printed else "–", bytes_text(peak) if peak else "–", bytes_text(memory) if memory else "–",
              hours_text(cpu / 3600.0) if cpu is not None else "–", paper)
     return "| " + " | ".join(map(str, cells)) + " |"
@@ -197,8 +197,17 @@ def whole_table(folder):
 
 
 def took_of(folder, scene):
-    clock = folder / "recordings" / f"{scene}.took.json"
-    return json.loads(clock.read_text()) if clock.exists() else None
+    """Seconds and peak memory of a recording; no seconds where its steps took longer than they say: a killed run wrote none for its part."""
+    clock, steps = folder / "recordings" / f"{scene}.took.json", folder / "recordings" / f"{scene}.steps.csv"
+    if not clock.exists():
+        return None
+    took = json.loads(clock.read_text())
+    if steps.exists():
+        with open(steps, newline="", encoding="utf-8") as file:
+            spent = sum(float(row[name] or 0.0) for row in csv.DictReader(file) for name in CLOCKS)
+        if spent > 1.01 * took["seconds"]:
+            took |= {"seconds": None, "cpu_seconds": None}
+    return took
 
 
 def fact_lines(folder, at="at the smallest size recorded here"):

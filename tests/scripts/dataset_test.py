@@ -480,6 +480,12 @@ class Dataset(unittest.TestCase):
         self.assertEqual([cell.strip() for cell in line.split("|")[1:-1]],
                          ["`rings`", "700", "2", "30", "20", "760", "1 s", "1.46 s", "2 MB", "380 MB", "11 s", "17 min"])
         self.assertIn("`bunnies`", next(line for line in lines if line.startswith("Not among them yet")))
+        # the steps took 11 s: a run that was killed is not among the 5 s
+        (folder / "recordings/rings.took.json").write_text('{"seconds": 5.0, "cpu_seconds": 4.0, "peak_bytes": 2000000}')
+        gallery.write(page, folder)
+        lines = page.read_text().splitlines()
+        line = next(line for line in lines[lines.index("## Beside the papers"):] if line.startswith("| `rings`"))
+        self.assertEqual([cell.strip() for cell in line.split("|")[1:-1]][6:11:2], ["–", "2 MB", "–"])
         self.assertNotIn("old", lines)
 
     def test_the_gallery_keeps_its_text_and_repeats(self):
