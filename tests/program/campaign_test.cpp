@@ -311,16 +311,14 @@ TEST_F(CampaignTest, ScenesAreRecordedByShardsToo) {
 }
 
 TEST_F(CampaignTest, RecordingsOfOneNameAreOfOneKind) {
-  const auto write =
-      [&](const std::string& name, const std::string& set) {
-        std::ofstream(folder_ / name)
-            << "artefact = \"a\"\nprotocols = []\nsteps = true\n[[recordings]]\n"
-               "name = \"slow\"\nscene = \"springtoy\"\nset = { "
-            << set << " }\n";
-      };
-  write("one.toml", "\"time.duration_s\" = 0.01");
-  write("same.toml", "\"time.duration_s\" = 0.01");
-  write("other.toml", "\"time.duration_s\" = 0.02");
+  const auto write = [&](const std::string& name, const std::string& seconds) {
+    std::ofstream file(folder_ / name);
+    file << "artefact = \"a\"\nprotocols = []\nsteps = true\n[[recordings]]\nname = \"slow\"\n";
+    file << "scene = \"springtoy\"\nset = { \"time.duration_s\" = " << seconds << " }\n";
+  };
+  write("one.toml", "0.01");
+  write("same.toml", "0.01");
+  write("other.toml", "0.02");
   fs::create_directory(folder_ / "empty");
   fs::create_directory(folder_ / "empty_too");
   const Outcome o = run({"plan", path("one.toml"), path("same.toml"), "-o", path("campaign"), "--costs",

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/roots.h"
 #include "contact/mass_factor.h"
-#include "linalg/connected_components.h"
+#include "solvers/portfolio/deforming_bodies.h"
 #include "solvers/portfolio/velocity_step_cost.h"
 
 namespace signorini {
@@ -66,42 +66,6 @@ void append(SolveReport& whole, const SolveReport& stage) {
 }
 
 }  // namespace
-
-/// The mechanical bodies of M.
-struct Auto::Bodies {
-  explicit Bodies(const ContactProblem& problem)
-      : node_size(problem.node_size()), parts(connected_components(problem.M, node_size)) {
-    entries.assign(static_cast<std::size_t>(parts.count), 0.0);
-    dofs = entries;
-    for (Index row = 0; row < problem.dofs(); ++row) {
-      const Index body = body_of(row);
-      entries[body] += static_cast<double>(problem.M.row(row).nonZeros());
-      dofs[body] += 1.0;
-    }
-    rigid = std::all_of(dofs.begin(), dofs.end(), [](double n) { return n <= MassFactor::kDenseBody; });
-    refused = !rigid && !PrimalSystem::refusal(problem).empty();
-  }
-  Index body_of(Index dof) const { return parts.label[dof / node_size]; }
-  /// Contacts that touch them.
-  std::vector<double> touches(const ContactProblem& problem) const {
-    std::vector<double> touching(entries.size(), 0.0);
-    std::vector<Index> last(entries.size(), -1);  // the contact that was counted last
-    for (Index column = 0; column < 3 * problem.contacts(); ++column) {
-      for (SparseColumns::InnerIterator entry(problem.H, column); entry; ++entry) {
-        const Index body = body_of(static_cast<Index>(entry.row())), contact = column / 3;
-        if (last[body] != contact) touching[body] += 1.0;
-        last[body] = contact;
-      }
-    }
-    return touching;
-  }
-
-  Index node_size;
-  Components parts;
-  std::vector<double> entries, dofs;
-  bool rigid = true;     ///< none has more dofs than a rigid one
-  bool refused = false;  ///< by solvers on velocities
-};
 
 /// Stages of one solve as one: iterations are numbered on, the first start alone is shown, and limits count for all.
 class Auto::Course : public IterationObserver {
@@ -171,7 +135,7 @@ void Auto::use_arena(TaskArena* arena) {
 }
 
 bool Auto::works_on_impulses(const ContactProblem& problem) const {
-  std::unique_ptr<const Bodies> bodies;
+  std::unique_ptr<const DeformingBodies> bodies;
   const std::optional<Costs> costs = costs_where_bodies_deform(problem, bodies);
   return !costs || prefers_impulses(*costs);
 }
@@ -179,11 +143,11 @@ bool Auto::works_on_impulses(const ContactProblem& problem) const {
 /// What the choices of a solve depend on where bodies deform; nothing elsewhere. Without M and H, or with W at hand, there
 /// is no choice. `bodies` of this M are made where they are not known.
 std::optional<Auto::Costs> Auto::costs_where_bodies_deform(const ContactProblem& problem,
-                                                           std::unique_ptr<const Bodies>& bodies) {
+                                                           std::unique_ptr<const DeformingBodies>& bodies) {
   if (!problem.has_primal() || problem.has_dual() || problem.contacts() == 0) return std::nullopt;
   // mass points and rigid bodies, without a look at the bodies
   if (problem.M.nonZeros() <= kFewEntries * static_cast<Eigen::Index>(problem.dofs())) return std::nullopt;
-  if (!bodies) bodies = std::make_unique<const Bodies>(problem);
+  if (!bodies) bodies = std::make_unique<const DeformingBodies>(problem);
   if (bodies->rigid || bodies->refused) return std::nullopt;
   return costs_of(problem, *bodies);
 }
@@ -295,7 +259,7 @@ void Auto::prepare_island(ReducedProblem problem, Vector mu) {
 
 /// W has t² blocks for a body that t contacts touch; each takes a few dofs of M⁻¹ H, whose 3 t columns cost two passes over
 /// the factor of the body.
-Auto::Costs Auto::costs_of(const ContactProblem& problem, const Bodies& bodies) {
+Auto::Costs Auto::costs_of(const ContactProblem& problem, const DeformingBodies& bodies) {
   const std::vector<double> touching = bodies.touches(problem);
   Costs costs;
   double blocks = 0.0, coupled_entries = 0.0, coupled_dofs = 0.0;

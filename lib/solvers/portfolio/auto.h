@@ -36,6 +36,8 @@
 /// a fixed number of iterations factor M, as there is no tolerance to aim at.
 namespace signorini {
 
+struct DeformingBodies;
+
 struct AutoOptions {
   CommonOptions common;
 
@@ -79,7 +81,6 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
     using Ica::go_on_from;
   };
   class Course;
-  struct Bodies;
   struct Costs {
     double product = 0.0;  ///< M v in an iteration of `ica`
     double set_up = 0.0;   ///< of `ica` beside the factor
@@ -99,12 +100,12 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
   };
   double worth_of_trials() const;
   int steps_worth(double operations) const;
-  static Costs costs_of(const ContactProblem& problem, const Bodies& bodies);
+  static Costs costs_of(const ContactProblem& problem, const DeformingBodies& bodies);
   static Costs costs_of_stack(const ContactProblem& problem);
   static double counted_step(const ContactProblem& problem);
   static bool prefers_impulses(const Costs& costs);
   static std::optional<Costs> costs_where_bodies_deform(const ContactProblem& problem,
-                                                        std::unique_ptr<const Bodies>& bodies);
+                                                        std::unique_ptr<const DeformingBodies>& bodies);
   std::unique_ptr<Velocities> make_velocities(Judge judge) const;
   bool velocities_end(const SolveReport& report, double before, int done, double target, double instead,
                       int& length) const;
@@ -140,7 +141,7 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
   std::unique_ptr<Sap> minimiser_;  ///< for problems on impulses that have M
   const ContactProblem* problem_ = nullptr;
   Vector mu_;
-  std::unique_ptr<const Bodies> bodies_;  ///< of the M at hand, where bodies deform
+  std::unique_ptr<const DeformingBodies> bodies_;  ///< of the M at hand, where bodies deform
   Costs costs_;
   bool steps_first_ = false;   ///< on velocities, before those on impulses
   bool step_counted_ = false;  ///< from its pattern, not guessed
