@@ -17,8 +17,9 @@ namespace signorini {
 ///     r = solve(M, f, H, w)                       M, f: A, b on the blocks that contacts reach
 ///     v = v* + A⁻¹ H r
 ///
-/// A and the M of its contact problems share the factors of bodies. M and f of the contact problem belong to the sub-step and to the blocks in it; contacts alone change from
-/// one solve of the loop to the next. As long as they do, the solver is told so (Solver::update_contacts).
+/// A and the M of its contact problems share the factors of bodies. M and f of the contact problem belong to
+/// the sub-step and to the blocks in it; contacts alone change from one solve of the loop to the next. As long
+/// as they do, the solver is told so (Solver::update_contacts).
 /// The first solve of a sub-step always prepares anew: what a step does depends on nothing that the solver
 /// keeps from the step before.
 class LinearisedSolve {

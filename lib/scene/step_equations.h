@@ -18,7 +18,8 @@ class StepEquations {
  public:
   static constexpr Index kDirectDofs = 1500;
 
-  /// `A` must outlive the use; call again after its values changed. Factors come from the store and stay there. Throws `InputError` naming the dof where
+  /// `A` must outlive the use; call again after its values changed. Factors come from
+  /// the store and stay there. Throws `InputError` naming the dof where
   /// a diagonal block is not positive definite; a matrix that is indefinite elsewhere goes to conjugate
   /// gradients, whose report says so.
   void prepare(TaskArena& arena, const BlockSparseMatrix& A, FactorStore& store);

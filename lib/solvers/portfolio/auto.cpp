@@ -38,8 +38,6 @@ constexpr double kStepContact = 6000.0;  ///< the rest of a Newton step on veloc
 constexpr double kStepProduct = 300.0;   ///< of 3×3 blocks in that factor, where they are counted; of stacks
 constexpr double kStepsOfBodies = 25.0,
                  kStepsOfStacks = 20.0;  ///< that a problem takes; the quick ones of stacks
-constexpr double kGrowth = 8.0;          ///< of steps on stacks from one turn to the next
-constexpr double kGrowthOfTurns = 2.0;   ///< the same where bodies deform
 constexpr double kLargeGain = 10.0;      ///< of the residual in one turn: the next follows at once
 constexpr double kShareOfSteps = 0.25;   ///< of these, on steps on impulses before
 constexpr double kManyRows = 2.0;  ///< rows of H over dofs: systems on velocities are then the smaller ones
@@ -51,8 +49,7 @@ constexpr int kShortestStage = 5, kLongestStage = 1000, kStepsFromSweeps = 30, k
               kMostGradients = 2000;
 constexpr int kTrialsOnImpulses = 1,  ///< without a large gain, before convex steps on velocities
     kMostMinimiserSteps = 1000,
-              kMostStepsFirst = 150,  ///< on velocities, where they come before those on impulses
-    kMostStepsAgain = 1000;           ///< and where convex steps have not arrived either
+              kMostStepsAgain = 1000;  ///< on velocities, where convex steps have not arrived either
 
 /// The report of two stages, the second from where the first ended.
 void append(SolveReport& whole, const SolveReport& stage) {
@@ -314,7 +311,7 @@ SolveReport Auto::solve_on_impulses(std::span<double> r, const StopRule& stop, I
   Course course(stop, observer, "impulses");
   const auto sweep = [&](const StopRule& left) { return impulses_->solve(r, left, course.shown()); };
   if (steps_first_) {
-    if (!take_turns(r, course)) return course.whole;
+    if (take_turns(r, course, {kStepsOfStacks, 8.0, 150.0, "both"}, "impulses")) return course.whole;
     take_long_steps(r, course);
   }
   if (deforms_) {
@@ -338,36 +335,24 @@ SolveReport Auto::solve_on_impulses(std::span<double> r, const StopRule& stop, I
   return course.whole;
 }
 
-/// Stacks: sweeps and Newton steps on velocities in turn. Sweeps go on until they have cost about as much as the steps that
-/// follow, and each turn of steps is kGrowth times as long. It begins at zero: from where sweeps stand still steps arrive less
-/// often, and cut short they are worth little. True where turns are as long as steps may be and have not arrived.
-bool Auto::take_turns(std::span<double> r, Course& course) {
-  const SolveReport& whole = course.whole;
+/// Sweeps and Newton steps on velocities in turn. Sweeps go on until they have cost about as much as the steps that follow, and
+/// each turn of steps is longer. It begins at zero: from where sweeps stand still steps arrive less often, and cut short they are
+/// worth little. False where turns are as long as they may be and have not arrived. `used`: before the first steps.
+bool Auto::take_turns(std::span<double> r, Course& course, const Turns& turns, const char* used) {
   impulses_->end_after_trials(0);
-  const char* used = "impulses";
-  for (double steps = kStepsOfStacks;; steps *= kGrowth) {
+  for (double steps = turns.first;; steps *= turns.growth) {
     sweep_until_steps_are_due(r, course, steps, used);
-    if (whole.status != SolveStatus::stalled) return false;
-    used = "both";
-    if (step_from_zero(r, course, std::min(static_cast<int>(steps), kMostStepsFirst), used)) return false;
-    if (steps >= kMostStepsFirst) return true;
+    if (course.whole.status != SolveStatus::stalled) return true;
+    used = turns.used;
+    if (step_from_zero(r, course, static_cast<int>(std::min(steps, turns.most)), used)) return true;
+    if (steps >= turns.most) return false;
   }
 }
 
-/// Bodies that deform, after a turn of kMostSteps has failed and where steps on velocities are the cheaper ones: the same with
-/// longer turns. True where nothing is left to do.
+/// Bodies that deform, after a turn of kMostSteps has failed and where steps on velocities are the cheaper ones.
 bool Auto::take_longer_turns(std::span<double> r, Course& course, const char* used) {
-  const SolveReport& whole = course.whole;
-  if (whole.status == SolveStatus::converged || course.used_up()) return true;
-  for (double steps = kMostSteps; impulses_->left_to_others();) {
-    steps *= kGrowthOfTurns;
-    if (steps > kMostStepsAgain) return false;
-    impulses_->end_after_trials(0);
-    sweep_until_steps_are_due(r, course, steps, used);
-    if (whole.status != SolveStatus::stalled) return true;
-    if (step_from_zero(r, course, static_cast<int>(steps), used)) return true;
-  }
-  return false;
+  if (course.whole.status == SolveStatus::converged || course.used_up()) return true;
+  return impulses_->left_to_others() && take_turns(r, course, {160.0, 2.0, 640.0, used}, used);
 }
 
 /// One turn of steps from `stepped_`, and more after a large gain; true where nothing is left to do. r is then the better of what

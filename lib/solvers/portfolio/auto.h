@@ -81,6 +81,11 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
     using Ica::go_on_from;
   };
   class Course;
+  /// Of steps on velocities: the first, growing to the longest, and what the report says then.
+  struct Turns {
+    double first, growth, most;
+    const char* used;
+  };
   struct Costs {
     double product = 0.0;  ///< M v in an iteration of `ica`
     double set_up = 0.0;   ///< of `ica` beside the factor
@@ -121,7 +126,7 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
   void iterate_on_velocities(std::span<double> r, Course& course, double before, double instead,
                              double share);
   void sweep_and_step(std::span<double> r, Course& course, const char* used);
-  bool take_turns(std::span<double> r, Course& course);
+  bool take_turns(std::span<double> r, Course& course, const Turns& turns, const char* used);
   bool take_longer_turns(std::span<double> r, Course& course, const char* used);
   bool take_turn_of_steps(std::span<double> r, Course& course, int steps, const char* used);
   bool step_from_zero(std::span<double> r, Course& course, int steps, const char* used);

@@ -89,13 +89,11 @@ struct StaggeredOptions {
     v("judge", judge, kJudgeHelp);
     v("qp", qp, "Krylov method of both projections: conjugate residuals (cr) or MINRES");
     v("preconditioner", preconditioner,
-      "of both projections. diag: that of cr-diag; full: that of cr-full with the rows of the projection, "
-      "with "
-      "qp = minres by the setting of lanczos");
+      "of both projections. diag: that of cr-diag; full: that of cr-full with the rows of the projection; "
+      "with qp = minres it needs lanczos");
     v("lanczos", lanczos,
       "qp = minres with preconditioner = full, which is indefinite. definite: refused; signed: the Lanczos "
-      "process in "
-      "the indefinite metric (simplified QMR); magnitude: signs of the metric ignored");
+      "process in the indefinite metric (simplified QMR); magnitude: signs of the metric ignored");
     v("stop", stop, kEndsByHelp);
     thresholds.visit(v, kEps1Help, kEps2Help);
   }
