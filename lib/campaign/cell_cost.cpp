@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "campaign/campaign_parts.h"
+#include "harness/protocols.h"
 #include "harness/run_record.h"
 
 namespace signorini {
@@ -15,17 +16,32 @@ namespace fs = std::filesystem;
 constexpr double kSecondsPerContact = 3e-4;
 constexpr double kLeastSeconds = 1e-4;
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
+double total(const GroupTime& time, int repetitions) { return time.once + repetitions * time.repeated; }
+
+double median_total(const std::vector<GroupTime>& times, int repetitions) {
+  std::vector<double> seconds;
+  for (const GroupTime& time : times) seconds.push_back(total(time, repetitions));
+  const auto middle = seconds.begin() + std::ssize(seconds) / 2;
+  std::nth_element(seconds.begin(), middle, seconds.end());
   return *middle;
 }
 
-/// Rows tell set-up and solve of every run, so a group took at least their sum.
+/// Adds what a row tells, as run_group runs it: of the protocol `time` every repetition has a row of its own.
+void add_row(const RunRecord& row, GroupTime& time) {
+  const double setup = std::max(0.0, row.setup_seconds), solve = std::max(0.0, row.solve_seconds);
+  if (row.protocol == "self-stopped") time.once += setup;  // the first, which warms caches
+  if (row.protocol == "self-stopped" && setup + solve <= kShortRun)
+    time.repeated += setup + solve;
+  else if (row.protocol == "time")
+    time.once += std::max(solve, Experiment{}.minimum_time) + (setup <= kShortSetup ? setup : 0.0);
+  else
+    time.once += setup + solve;
+}
+
 void learn_rows(const fs::path& table, CostModel& model) {
   struct Group {
     RunCell cell;
-    double seconds = 0.0;
+    GroupTime time;
   };
   std::map<std::string, Group> groups;
   std::string experiment;
@@ -34,9 +50,9 @@ void learn_rows(const fs::path& table, CostModel& model) {
     RunCell cell{row.file, row.step, row.contacts, row.solver, row.options, row.label, row.tolerance};
     Group& group = groups[cell_key(experiment, cell)];
     group.cell = std::move(cell);
-    for (const double part : {row.setup_seconds, row.solve_seconds}) group.seconds += part > 0.0 ? part : 0.0;
+    add_row(row, group.time);
   }
-  for (const auto& [key, group] : groups) model.learn(experiment, group.cell, group.seconds);
+  for (const auto& [key, group] : groups) model.learn(experiment, group.cell, group.time);
 }
 
 }  // namespace
@@ -61,7 +77,7 @@ double CostModel::Rate::mean() const { return std::exp(sum_of_logs / groups); }
 void CostModel::learn(const fs::path& folder) {
   if (is_campaign(folder)) {
     for (const FinishedCell& one : read_finished_cells(folder))
-      learn(one.experiment, one.cell, one.tally.seconds);
+      learn(one.experiment, one.cell, {one.tally.seconds, 0.0});
     return;
   }
   std::error_code error;
@@ -79,9 +95,10 @@ void CostModel::learn(const fs::path& folder) {
   }
 }
 
-void CostModel::learn(const std::string& experiment, const RunCell& cell, double seconds) {
+void CostModel::learn(const std::string& experiment, const RunCell& cell, const GroupTime& time) {
+  const double seconds = total(time, Experiment{}.repetitions);
   if (!std::isfinite(seconds) || seconds < 0.0) return;
-  seconds_of_[cell_key(experiment, cell)].push_back(seconds);
+  times_of_[cell_key(experiment, cell)].push_back(time);
   by_solver_[cell.solver].add(seconds, cell.contacts);
   all_.add(seconds, cell.contacts);
 }
@@ -89,10 +106,10 @@ void CostModel::learn(const std::string& experiment, const RunCell& cell, double
 void CostModel::estimate(const Experiment& experiment, PlannedCell& one) const {
   const RunCell& cell = one.cell;
   const int runs = runs_in_group(experiment);
-  const auto found = seconds_of_.find(cell_key(one.experiment, cell));
+  const auto found = times_of_.find(cell_key(one.experiment, cell));
   const auto solver = by_solver_.find(cell.solver);
-  if (found != seconds_of_.end()) {
-    one.seconds = median(found->second);
+  if (found != times_of_.end()) {
+    one.seconds = median_total(found->second, experiment.repetitions);
     one.basis = CostBasis::measured;
   } else if (solver != by_solver_.end()) {
     one.seconds = solver->second.mean() * std::max(cell.contacts, 1);

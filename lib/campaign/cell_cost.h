@@ -10,6 +10,15 @@
 
 namespace signorini {
 
+/// What a group of runs took. s
+///
+/// A campaign tells the whole time. Rows of results tell one set-up and one solve of every run; short runs are repeated
+/// (harness/protocols.h), as often as the experiment says, and the row holds one of them.
+struct GroupTime {
+  double once = 0.0;
+  double repeated = 0.0;  ///< of one repetition
+};
+
 /// What groups of runs will cost, from what was measured before. Wall-clock seconds of one process:
 ///
 ///   measured   the time that the same group took, the median where there are several
@@ -17,14 +26,15 @@ namespace signorini {
 ///   counts     contacts times number of runs times a constant: 0.3 ms, or what the measured groups say
 ///
 /// No estimate exceeds what the time limit of the experiment allows. Estimates decide who does what, never a result.
+/// Rows do not tell what reading a snapshot and judging iterates takes: costs learned from results are a little low.
 class CostModel {
  public:
   /// A folder of results (OUT/<id>/runs.csv) or a campaign (its parts), whichever it is. Unreadable tables are left out.
   void learn(const std::filesystem::path& folder);
-  void learn(const std::string& experiment, const RunCell& cell, double seconds);
+  void learn(const std::string& experiment, const RunCell& cell, const GroupTime& time);
   /// Fills `seconds` and `basis`.
   void estimate(const Experiment& experiment, PlannedCell& cell) const;
-  bool empty() const { return seconds_of_.empty(); }
+  bool empty() const { return times_of_.empty(); }
 
  private:
   struct Rate {
@@ -33,7 +43,7 @@ class CostModel {
     void add(double seconds, int contacts);
     double mean() const;  ///< s per contact
   };
-  std::map<std::string, std::vector<double>> seconds_of_;  ///< by `cell_key`
+  std::map<std::string, std::vector<GroupTime>> times_of_;  ///< by `cell_key`
   std::map<std::string, Rate> by_solver_;
   Rate all_;
 };

@@ -9,6 +9,7 @@
 #include "campaign/campaign_parts.h"
 #include "campaign/campaign_status.h"
 #include "campaign/cell_cost.h"
+#include "harness/run_record.h"
 #include "harness/text_file.h"
 
 namespace signorini::campaign_files_test {
@@ -168,9 +169,9 @@ TEST_F(CampaignFilesTest, CostsAreMeasuredElseOfTheSolverElseOfCounts) {
   costs.estimate(experiment, one);
   EXPECT_EQ(one.basis, CostBasis::counts);
   EXPECT_DOUBLE_EQ(one.seconds, 3e-4 * 10 * runs_in_group(experiment));
-  for (const double seconds : {3.0, 1.0, 2.0}) costs.learn("e", cell("pgs").cell, seconds);
-  costs.learn("e", cell("nsgs", 0.0, 20).cell, 8.0);
-  costs.learn("e", cell("nsgs").cell, std::numeric_limits<double>::quiet_NaN());  // says nothing
+  for (const double seconds : {3.0, 1.0, 2.0}) costs.learn("e", cell("pgs").cell, {seconds});
+  costs.learn("e", cell("nsgs", 0.0, 20).cell, {8.0});
+  costs.learn("e", cell("nsgs").cell, {std::numeric_limits<double>::quiet_NaN()});  // says nothing
   costs.estimate(experiment, one);
   EXPECT_EQ(one.basis, CostBasis::measured);
   EXPECT_DOUBLE_EQ(one.seconds, 2.0);  // the median
@@ -186,6 +187,43 @@ TEST_F(CampaignFilesTest, CostsAreMeasuredElseOfTheSolverElseOfCounts) {
   experiment.time_limit = 0.01;
   costs.estimate(experiment, larger);
   EXPECT_NEAR(larger.seconds, 0.01 * (runs_in_group(experiment) + 10), 1e-12);
+}
+
+TEST_F(CampaignFilesTest, CostsOfRowsCountTheRepetitionsOfShortRuns) {
+  const fs::path results = folder_ / "results";
+  fs::create_directories(results / "e");
+  RunRecord row;
+  row.experiment = "e";
+  row.file = cell("pgs").cell.file;
+  row.step = cell("pgs").cell.step;
+  row.contacts = 10;
+  row.solver = "pgs";
+  row.tolerance = cell("pgs").cell.tolerance;
+  row.protocol = "self-stopped";
+  row.setup_seconds = 1e-3;
+  row.solve_seconds = 2e-3;
+  std::ofstream(results / "e" / "runs.csv") << run_record_header() << '\n' << run_record_row(row) << '\n';
+  row.experiment = "long";
+  row.solve_seconds = 2.0;
+  fs::create_directories(results / "long");
+  std::ofstream(results / "long" / "runs.csv") << run_record_header() << '\n' << run_record_row(row) << '\n';
+  Experiment experiment;
+  experiment.time_limit = 1000.0;
+  CostModel costs;
+  costs.learn(results);
+  PlannedCell one = cell("pgs");
+  one.cell.options = row.options;
+  one.cell.label = row.label;
+  for (const int repetitions : {1, 7}) {
+    experiment.repetitions = repetitions;
+    one.experiment = "e";
+    costs.estimate(experiment, one);
+    EXPECT_EQ(one.basis, CostBasis::measured);
+    EXPECT_NEAR(one.seconds, 1e-3 + repetitions * 3e-3, 1e-12);  // the set-up that warms caches
+    one.experiment = "long";
+    costs.estimate(experiment, one);
+    EXPECT_NEAR(one.seconds, 2 * 1e-3 + 2.0, 1e-12);  // longer than 10 ms: not repeated
+  }
 }
 
 TEST_F(CampaignFilesTest, StatusScalesWhatIsLeftByWhatWasMeasured) {
