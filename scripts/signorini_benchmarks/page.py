@@ -27,9 +27,9 @@ def introduction(results):
              f"{' with ' + sets if sets else ''}; {caches}; {facts['machine']['system']}. Compiler: {facts['build']['compiler']}, "
              f"`{facts['build']['flags']}`.")
     quick = "\n\n**Measured with `--quick`: sizes and times are too small to be quoted.**" if any(r.quick for r in results.values()) else ""
-    return ("One command measures every number on this page,\n\n    scripts/benchmarks\n\nIt installs what is missing, builds the Google "
+    return ("One command measures every number on this page:\n\n    scripts/benchmarks\n\nIt installs what is missing, builds the Google "
             "Benchmark programs in release, runs them, draws the figures and writes this page. Times are those of this machine, the least of several "
-            "repetitions; ratios compare things that were timed in one run of one program and carry over to other machines better.\n\n“The time of its "
+            "repetitions. Ratios compare times from one run of one program, and hold better on other machines.\n\n“The time of its "
             "bytes” is the time to read, at the measured bandwidth, what an iteration must read at least: every stored number of M, ten numbers for each "
             "degree of freedom, and the rows of the contacts. Symmetric blocks are read once for both triangles, so a ratio below 1 is possible.\n\n" +
             words + quick)
@@ -60,9 +60,9 @@ def detection_section(results, pictures):
               number(1e9 * p.seconds / p.faces), f"{p.pairs:.1f}", *(number(1e3 * part) for part in p.parts)] for p in measured.detection_points(results, "bvh")]
     text += markdown(["faces", "one thread [ms]", "two threads [ms]", "ratio", "per face [ns]", "candidates per face", "candidates [ms]", "tolerance pairs [ms]",
                       "crossings [ms]"], table, set(range(9)))
-    text += ("\nDoes it grow faster than n log n? Least squares of log(t / (n log₂ n)) over log n; an exponent above zero by more than two standard "
-             "errors would say so. Small piles have more rings at their surface and so fewer neighbours; the rows “per candidate” divide "
-             "by the candidates per face, and tell the growth of the work per pair that has to be looked at.\n\n")
+    text += ("\nDoes the time grow faster than n log n? The exponent is that of t / (n log₂ n) as a power of n, fitted by least squares; above zero by more "
+             "than two standard errors it means faster growth. Small piles have more rings at their surface and so fewer neighbours. The rows “per "
+             "candidate” divide by the candidates per face: they show the growth of the work per pair that has to be tested.\n\n")
     table = []
     for series, words in measured.SERIES:
         if not measured.detection_points(results, series):
@@ -92,8 +92,8 @@ def step_section(results, pictures):
     row = ours.row
     text += (f"{ours.rings} deformable rings thrown into a bin ({row['tets']:,.0f} tets, {row['faces']:,.0f} faces, {row['dofs']:,.0f} dofs, dt = 1 ms, "
              f"E = 0.5 MPa, μ = 0.5), 220 steps after the start: {row['contacts']:,.0f} contacts and {row['solves']:.1f} linearised solves per step, "
-             "solved to a residual of 1e-4. Detection: all collision checks of the step. Free motion: assembly of the implicit matrix, the velocities "
-             "without contact and the response to the impulses. Contact solve: set-up and iterations.\n\n")
+             "solved to a residual of 1e-4. Detection is all collision checks of the step. Free motion is the assembly of the implicit matrix, the velocities "
+             "without contact and the response to the impulses. Contact solve is set-up and iterations.\n\n")
     table = []
     for step in measured.steps(results):
         for threads in (1, 2):
@@ -115,9 +115,9 @@ def paper_table(ours):
               for p in paper.RINGS]
     text = markdown(["per step", "collision [s]", "resolution [s]", "total [s]", "iterations", "contacts"], table, {1, 2, 3, 4, 5})
     best = paper.RINGS[0]
-    return (f"Beside the paper's columns ({paper.SCENE}; means over its run; contacts: its constraints over three). Ours counts everything but "
-            "detection as resolution. The processors are ten years apart and the piles differ: compare orders of magnitude only.\n\n" + text +
-            f"\nAgainst {best.method}, one thread: {best.collision / ours.seconds('detection', 1):.0f}× in collision, "
+    return (f"The next table compares with the paper's columns ({paper.SCENE}; means over its run; contacts: its constraints over three). In our rows "
+            "resolution is everything but detection. The processors are ten years apart and the piles differ: compare orders of magnitude only.\n\n" + text +
+            f"\nSpeed-up over {best.method} on one thread: {best.collision / ours.seconds('detection', 1):.0f}× in collision, "
             f"{best.resolution / ours.resolution(1):.1f}× in resolution with {row['contacts'] / best.contacts:.1f} times the contacts.\n")
 
 
@@ -128,8 +128,8 @@ def section(results, name, title):
 
 def siconos_section(results):
     return ("## Beside Siconos\n\n    scripts/benchmarks --siconos DATA      # scripts/compare_siconos on its Capsules-* and KaplasTower*\n\n"
-            "Pure solve times on FCLib's problems, one thread, from zero, each code with its own stop, to a residual of 1e-4 as our referee measures it. "
-            "Siconos 4.4's NSGS with its fastest local solver.\n\n" + rows.siconos_table(results))
+            "Solve times without set-up on FCLib's problems, on one thread from zero impulses, to a residual of 1e-4 by our referee; each code stops by its "
+            "own test. Siconos 4.4 is its NSGS with the fastest local solver.\n\n" + rows.siconos_table(results))
 
 
 def runs_section(results):
@@ -141,6 +141,7 @@ def runs_section(results):
             table.append([f"`{program.binary}`", facts["started"][:10], f"`{facts['build']['git']}`", f"{others:.2f}",
                           "quiet" if others <= machine.QUIET_CORES else "**disturbed: repeat**"])
     unknown = sorted(set(results) - set(BY_NAME))
-    return ("## When and how quietly\n\nOther work: cores that other processes, or other guests of the host, kept busy on average during the run.\n\n" +
+    return ("## When and how quietly\n\nOther work is the number of cores that other processes, or other guests of the host, kept busy on average during the "
+            "run.\n\n" +
             markdown(["program", "date", "revision", "other work [cores]", ""], table, {3}) +
             (f"\nNot shown: {', '.join(unknown)}.\n" if unknown else ""))

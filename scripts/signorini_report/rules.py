@@ -87,8 +87,8 @@ def page(experiment):
                            f"`scripts/reference page {experiment.id}`. All problems are made by the program or recorded by it in seconds; "
                            "nothing else is needed.", 118), "",
             *textwrap.wrap(f"A number is the first iteration at which the referee's residual is at most {experiment.tolerance:.0e}. "
-                           "`> n, at x`: not within n iterations, x is the least residual on the way. Where a rule is about stopping, "
-                           "the entry says what the solver did and which residual the referee found.", 118), "",
+                           "`> n, at x` means that it was not met within n iterations; x is the least residual on the way. Where a rule is "
+                           "about stopping, the entry says where the solver stopped, and with which residual by the referee.", 118), "",
             tables.markdown(["rule", "source", "problem", "as printed", "corrected"], overview, set()),
             *[section(experiment, rule) for rule in rules]]
     return "\n".join(text).rstrip() + "\n"
