@@ -13,7 +13,7 @@ namespace signorini {
 /// What a group of runs took. s
 ///
 /// A campaign tells the whole time. Rows of results tell one set-up and one solve of every run; short runs are repeated
-/// (harness/protocols.h), as often as the experiment says, and the row holds one of them.
+/// (harness/protocols.h), as often as the experiment says, and the row holds one of them. Writing the rows comes on top.
 struct GroupTime {
   double once = 0.0;
   double repeated = 0.0;  ///< of one repetition
