@@ -136,6 +136,20 @@ TEST(Scene, ProblemsWithFewerContactsLeaveNoFrame) {
   EXPECT_EQ(few.ids, wanted);
 }
 
+/// Without the first line, a comment that names the file.
+std::string below_title(const std::string& effective) { return effective.substr(effective.find('\n') + 1); }
+
+TEST(Scene, TheEffectiveSceneIsItsOwnWithNegativeZerosToo) {
+  // TOML reads "-0" as an integer, which has no negative zero.
+  const SceneFile file(
+      "[probes.p]\nbody = \"balls\"\nmeasure = \"speed_m_s\"\ndirection = [-0.0, 0.0, -1.0]\n");
+  const std::string effective = effective_scene(file.request({{"time.gravity_tilt_deg", "-0.0"}}));
+  EXPECT_NE(effective.find("\ndirection = [-0.0, 0, -1]"), std::string::npos);
+  EXPECT_NE(effective.find("\ngravity_tilt_deg = -0.0 "), std::string::npos);
+  const SceneFile again("", "", effective);
+  EXPECT_EQ(below_title(effective_scene(again.request())), below_title(effective));
+}
+
 TEST(Scene, OptionsOfTheFilesSolverAreNotThoseOfAnother) {
   const SceneFile file("[solver]\nname = \"ica\"\noptions.judge = \"own\"\noptions.law = \"pyramid\"\n");
   const auto has = [&](const OptionMap& overrides, const char* line) {
