@@ -1,37 +1,82 @@
 #include "contact/delassus_blocks.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <numeric>
+#include <ranges>
+#include <span>
 
 namespace signorini {
 
 namespace {
 
+/// `work.touched` := the dofs of one body that contacts touch, in the order in which they are met first.
+void find_touched_dofs(const BodyTouches& table, Index body, std::size_t dofs, BodyWorkspace& work) {
+  work.number.assign(dofs, -1);
+  work.touched.clear();
+  for (Index s = table.body_begin[body]; s < table.body_begin[body + 1]; ++s) {
+    for (Index e = table.touches[s].begin; e < table.touches[s].end; ++e) {
+      Index& number = work.number[table.local[e]];
+      if (number >= 0) continue;
+      number = count(work.touched);
+      work.touched.push_back(table.local[e]);
+    }
+  }
+}
+
+/// `work.rows` := the rows of X at the touched dofs, one after the other.
+void copy_touched_rows(BodyWorkspace& work) {
+  const std::size_t width = work.X.cols();
+  work.rows.resize(work.touched.size() * width);
+  for (std::size_t k = 0; k < width; ++k) {
+    const double* column = work.X.data() + k * static_cast<std::size_t>(work.X.rows());
+    double* row = work.rows.data() + k;
+    for (const Index dof : work.touched) {
+      *row = column[dof];
+      row += width;
+    }
+  }
+}
+
+/// `work.product` (3 rows) := H_sᵀ X from column `begin` on.
+void multiply_touch(const BodyTouches& table, const BodyTouch& touch, std::size_t begin,
+                    BodyWorkspace& work) {
+  const std::size_t width = work.X.cols();
+  double* const product = work.product.data();
+  std::fill(product, product + 3 * width, 0.0);
+  for (Index e = touch.begin; e < touch.end; ++e) {
+    const double* h = table.coefficient.data() + 3 * static_cast<std::size_t>(e);
+    const double* x = work.rows.data() + static_cast<std::size_t>(work.number[table.local[e]]) * width;
+    for (std::size_t k = begin; k < width; ++k) {
+      product[k] += h[0] * x[k];
+      product[width + k] += h[1] * x[k];
+      product[2 * width + k] += h[2] * x[k];
+    }
+  }
+}
+
 /// Calls add(s, t, block) with the blocks (W_b)_st = H_sᵀ M_b⁻¹ H_t of one body b; s and t count the touches of the
-/// body. Of a symmetric body only s ≤ t, with diagonal blocks symmetric to the last bit; of another all of them.
+/// body, and t ascends while s stays. Of a symmetric body only s ≤ t, with diagonal blocks symmetric to the last bit; of
+/// another all of them.
 template <class Add>
-void visit_body_blocks(const BodyTouches& table, const MassFactor& mass, Index body, Matrix& X,
+void visit_body_blocks(const BodyTouches& table, const MassFactor& mass, Index body, BodyWorkspace& work,
                        const Add& add) {
+  using RowMajor3 = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
   const Index begin = table.body_begin[body];
   const Index end = table.body_begin[body + 1];
   const bool symmetric = mass.is_symmetric(body);
+  find_touched_dofs(table, body, mass.dofs(body).size(), work);
   for (Index first = begin; first < end; first += MassFactor::kBatch) {
     const Index count = std::min(MassFactor::kBatch, end - first);
-    solve_touches(table, mass, body, first, count, X);
-    for (Index t = first; t < first + count; ++t) {
-      const double* column[3] = {&X(0, 3 * (t - first)), &X(0, 3 * (t - first) + 1),
-                                 &X(0, 3 * (t - first) + 2)};
-      for (Index s = begin; s < (symmetric ? t + 1 : end); ++s) {
-        const BodyTouch& touch = table.touches[s];
-        Matrix3 block = Matrix3::Zero();
-        for (Index e = touch.begin; e < touch.end; ++e) {
-          const double* h = table.coefficient.data() + 3 * e;
-          for (Index b = 0; b < 3; ++b) {
-            const double x = column[b][table.local[e]];
-            for (Index a = 0; a < 3; ++a) block(a, b) += h[a] * x;
-          }
-        }
+    solve_touches(table, mass, body, first, count, work.X);
+    copy_touched_rows(work);
+    for (Index s = begin; s < (symmetric ? first + count : end); ++s) {
+      const Index least = symmetric ? std::max(s, first) : first;
+      multiply_touch(table, table.touches[s], 3 * static_cast<std::size_t>(least - first), work);
+      for (Index t = least; t < first + count; ++t) {
+        Matrix3 block = Eigen::Map<const RowMajor3, 0, Eigen::OuterStride<>>(
+            work.product.data() + 3 * static_cast<std::size_t>(t - first), Eigen::OuterStride<>(3 * count));
         if (s == t && symmetric) block = (0.5 * (block + block.transpose())).eval();
         add(s - begin, t - begin, block);
       }
@@ -53,9 +98,9 @@ class BodyBlocks {
     values_ = std::make_unique_for_overwrite<double[]>(begin_.back());
     const std::span<const Index> tasks = mass.tasks();
     for_each_task(arena, tasks.size() - 1, [&](std::size_t task) {
-      Matrix X;
+      BodyWorkspace work;
       for (Index body = tasks[task]; body < tasks[task + 1]; ++body) {
-        visit_body_blocks(table, mass, body, X, [&](Index s, Index t, const Matrix3& block) {
+        visit_body_blocks(table, mass, body, work, [&](Index s, Index t, const Matrix3& block) {
           Eigen::Map<Matrix3>(at_block(body, s, t)) = block;
           if (mass.is_symmetric(body)) Eigen::Map<Matrix3>(at_block(body, t, s)) = block.transpose();
         });
@@ -78,39 +123,47 @@ class BodyBlocks {
   std::unique_ptr<double[]> values_;
 };
 
-/// Appends the contacts that meet contact i (those that touch one of its bodies, and i itself), ascending, counted from
-/// `first`. `seen` holds one number per contact that is no contact's before the first call.
-void append_neighbours(const BodyTouches& table, Index i, Index first, std::vector<Index>& seen,
-                       std::vector<Index>& columns) {
-  const std::ptrdiff_t begin = columns.size();
-  const auto add = [&](Index j) {
-    if (seen[j] == i) return;
-    seen[j] = i;
-    columns.push_back(j - first);
-  };
-  add(i);
-  for (Index c = table.contact_begin[i]; c < table.contact_begin[i + 1]; ++c) {
-    const std::size_t body = table.contact_bodies[c];
-    for (Index t = table.body_begin[body]; t < table.body_begin[body + 1]; ++t) add(table.touches[t].contact);
+/// The contacts that meet one contact, ascending: those that touch one of its bodies, and itself.
+class Neighbours {
+ public:
+  explicit Neighbours(const BodyTouches& table) : table_(table) {}
+  std::span<const Index> of(Index contact) {
+    found_.clear();
+    const Index begin = table_.contact_begin[contact], end = table_.contact_begin[contact + 1];
+    if (begin == end) found_.push_back(contact);
+    for (Index c = begin; c < end; ++c) {
+      const Index body = table_.contact_bodies[c];
+      const std::span touches(table_.touches.begin() + table_.body_begin[body],
+                              table_.touches.begin() + table_.body_begin[body + 1]);
+      merged_.clear();
+      std::ranges::set_union(found_, touches | std::views::transform(&BodyTouch::contact),
+                             std::back_inserter(merged_));
+      found_.swap(merged_);
+    }
+    return found_;
   }
-  std::sort(columns.begin() + begin, columns.end());
-}
+
+ private:
+  const BodyTouches& table_;
+  std::vector<Index> found_, merged_;
+};
 
 /// Block pattern of the rows [first, end), which have no columns outside; values are zero.
-BlockSparseMatrix make_pattern(const BodyTouches& table, Index first, Index end, std::vector<Index>& seen) {
+BlockSparseMatrix make_pattern(const BodyTouches& table, Index first, Index end) {
   BlockSparseMatrix W;
   W.block_rows = W.block_columns = end - first;
   W.row_begin.reserve(W.block_rows + 1);
   W.row_begin.push_back(0);
+  Neighbours neighbours(table);
   for (Index i = first; i < end; ++i) {
-    append_neighbours(table, i, first, seen, W.column);
+    for (const Index j : neighbours.of(i)) W.column.push_back(j - first);
     W.row_begin.push_back(count(W.column));
   }
   W.values.assign(9 * W.column.size() + BlockSparseMatrix::kPadding, 0.0);
   return W;
 }
 
-/// That of all rows, a few large parts of them side by side: each has its own `seen`.
+/// That of all rows, a few large parts of them side by side.
 BlockSparseMatrix make_pattern(const BodyTouches& table, Index contacts, TaskArena& arena) {
   BlockSparseMatrix W;
   W.block_rows = W.block_columns = contacts;
@@ -118,12 +171,12 @@ BlockSparseMatrix make_pattern(const BodyTouches& table, Index contacts, TaskAre
   const std::size_t parts = 4 * arena.threads();
   std::vector<std::vector<Index>> columns(parts);
   arena.for_each_task(parts, [&](std::size_t part) {
-    std::vector<Index> seen(contacts, -1);
+    Neighbours neighbours(table);
     const auto end = static_cast<Index>(contacts * (part + 1) / parts);
     for (auto i = static_cast<Index>(contacts * part / parts); i < end; ++i) {
-      const Index before = count(columns[part]);
-      append_neighbours(table, i, 0, seen, columns[part]);
-      W.row_begin[i + 1] = count(columns[part]) - before;
+      const std::span<const Index> own = neighbours.of(i);
+      columns[part].insert(columns[part].end(), own.begin(), own.end());
+      W.row_begin[i + 1] = static_cast<Index>(own.size());
     }
   });
   std::partial_sum(W.row_begin.begin(), W.row_begin.end(), W.row_begin.begin());
@@ -167,13 +220,18 @@ void add_rows(const BodyTouches& table, const BodyBlocks& blocks, BlockSparseMat
 
 /// Adds (W_b)_st of one body to the rows from contact `first` on; `upper`: those above the diagonal alone.
 void add_body(const BodyTouches& table, const MassFactor& mass, Index body, Index first, bool upper,
-              Matrix& X, BlockSparseMatrix& W) {
+              BodyWorkspace& work, BlockSparseMatrix& W) {
   const Index begin = table.body_begin[body];
   const bool mirrored = !upper && mass.is_symmetric(body);
-  visit_body_blocks(table, mass, body, X, [&](Index s, Index t, const Matrix3& block) {
+  Index row = -1, column = -1, b = -1;  // of the block before, and its number
+  visit_body_blocks(table, mass, body, work, [&](Index s, Index t, const Matrix3& block) {
     const Index i = table.touches[begin + s].contact - first;
     const Index j = table.touches[begin + t].contact - first;
-    Eigen::Map<Matrix3>(W.block(find_block(W, i, j))) += block;
+    if (i != row || j < column) b = find_block(W, i, j);
+    row = i;
+    column = j;
+    while (W.column[b] != j) ++b;
+    Eigen::Map<Matrix3>(W.block(b)) += block;
     if (mirrored && i != j) Eigen::Map<Matrix3>(W.block(find_block(W, j, i))) += block.transpose();
   });
 }
@@ -195,7 +253,7 @@ void mirror_upper(BlockSparseMatrix& W) {
 }  // namespace
 
 BlockParts::BlockParts(const BodyTouches& H, const MassFactor& mass)
-    : H_(H), mass_(mass), met_(H.contact_begin.size() - 1, -1), part_of_(mass.bodies(), -1) {}
+    : H_(H), mass_(mass), part_of_(mass.bodies(), -1) {}
 
 void BlockParts::find_bodies(Index first, Index end) {
   bodies_.clear();
@@ -209,11 +267,11 @@ void BlockParts::find_bodies(Index first, Index end) {
 }
 
 BlockSparseMatrix BlockParts::assemble(Index first, Index end) {
-  BlockSparseMatrix W = make_pattern(H_, first, end, met_);
+  BlockSparseMatrix W = make_pattern(H_, first, end);
   find_bodies(first, end);
   const bool symmetric =
       std::all_of(bodies_.begin(), bodies_.end(), [&](Index body) { return mass_.is_symmetric(body); });
-  for (const Index body : bodies_) add_body(H_, mass_, body, first, symmetric, X_, W);
+  for (const Index body : bodies_) add_body(H_, mass_, body, first, symmetric, work_, W);
   if (symmetric) mirror_upper(W);
   return W;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "base/parallel.h"
@@ -17,6 +18,15 @@ namespace signorini {
 /// All of W. With an arena the blocks of bodies are computed side by side and added row by row.
 BlockSparseMatrix assemble_blocks(const BodyTouches& H, const MassFactor& mass, TaskArena* arena = nullptr);
 
+/// For the blocks of one body after the other.
+struct BodyWorkspace {
+  Matrix X;                    ///< M_b⁻¹ H_t of a batch of touches t, 3 columns each
+  std::vector<Index> touched;  ///< dofs of the body in which some H_s is not zero
+  std::vector<Index> number;   ///< per dof: where it stands in `touched`, else −1
+  std::vector<double> rows;    ///< of X at the touched dofs, row by row
+  std::array<double, 9 * static_cast<std::size_t>(MassFactor::kBatch)> product;  ///< H_sᵀ X of one touch s
+};
+
 /// W of parts of consecutive contacts, which share bodies with no others; numbers count from the first of the part.
 class BlockParts {
  public:
@@ -29,10 +39,9 @@ class BlockParts {
 
   const BodyTouches& H_;
   const MassFactor& mass_;
-  std::vector<Index> met_;      ///< per contact: for whom it was met last
   std::vector<Index> part_of_;  ///< per body: first contact of the part that met it last
   std::vector<Index> bodies_;   ///< of the present part, ascending
-  Matrix X_;
+  BodyWorkspace work_;
 };
 
 }  // namespace signorini
