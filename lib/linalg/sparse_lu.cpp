@@ -51,7 +51,12 @@ class FullLu {
 /// KLU's two halves, for one pattern at a time. Its C interface has no const and writes none of its inputs.
 class LargeLu {
  public:
-  LargeLu() { klu_defaults(&common_); }
+  /// Matrices of contact problems are seldom block triangular, and their rows have one scale: neither is looked for.
+  LargeLu() {
+    klu_defaults(&common_);
+    common_.btf = 0;
+    common_.scale = -1;
+  }
   ~LargeLu() { clear(); }
   LargeLu(const LargeLu&) = delete;
   LargeLu& operator=(const LargeLu&) = delete;
@@ -60,7 +65,7 @@ class LargeLu {
     clear();
     symbolic_ = klu_analyze(static_cast<int>(A.rows()), const_cast<int*>(A.outerIndexPtr()),
                             const_cast<int*>(A.innerIndexPtr()), &common_);
-    return symbolic_ != nullptr && symbolic_->structural_rank == symbolic_->n;
+    return symbolic_ != nullptr;
   }
   bool choose_pivots(const SparseColumnsView& A) {
     klu_free_numeric(&chosen_, &common_);

@@ -42,8 +42,8 @@ class SparseLu {
 
   /// Memory of the dense factor for all orders up to min(order, kDenseOrder).
   void reserve(Index order);
-  /// A: square, compressed. May be called again with another pattern and order. False when A is structurally
-  /// singular or its factor too large for 32-bit indices.
+  /// A: square, compressed. May be called again with another pattern and order. False when its factor is too large for
+  /// 32-bit indices.
   bool analyse(const SparseColumnsView& A);
   /// A as in `analyse`, which comes before. A singular A is no choice.
   void choose_pivots(const SparseColumnsView& A);

@@ -216,12 +216,24 @@ TEST(BodyRows, SolversMeetTheResidualAndAllocateNothing) {
 }
 
 TEST(BodyRows, AutomaticTakesThemWhereTheyAreLessToRead) {
-  // Eight contacts on one pair of rigid bodies: 8 blocks a contact against 8 · 4; one contact on each: 8 against 1.
-  ContactProblem many = rigid_bodies(2, 40, 3), single = rigid_bodies(60, 8, 3);
-  EXPECT_TRUE(takes_body_rows(many, SweepMatrix::automatic));
-  EXPECT_FALSE(takes_body_rows(single, SweepMatrix::automatic));
-  EXPECT_TRUE(takes_body_rows(single, SweepMatrix::bodies));
-  EXPECT_FALSE(takes_body_rows(many, SweepMatrix::delassus));
+  int taken = 0, left = 0, shared = 0;
+  for (const Index bodies : {1, 2, 3, 5, 12}) {
+    for (const Index contacts : {1, 4, 8, 16, 24, 40}) {
+      const ContactProblem problem = rigid_bodies(bodies, contacts, 3);
+      // J and P against W, counted from the matrices
+      const std::size_t own = 2 * make_body_rows(problem).J.blocks(),
+                        delassus = assemble_delassus(problem).blocks();
+      EXPECT_EQ(takes_body_rows(problem, SweepMatrix::automatic), own < delassus)
+          << bodies << " bodies, " << contacts << " contacts: " << own << ", " << delassus;
+      ++(own < delassus ? taken : left);
+      if (own >= delassus && static_cast<double>(own) < delassus_blocks_at_most(problem)) ++shared;
+      EXPECT_TRUE(takes_body_rows(problem, SweepMatrix::bodies));
+      EXPECT_FALSE(takes_body_rows(problem, SweepMatrix::delassus));
+    }
+  }
+  EXPECT_GT(taken, 5);
+  EXPECT_GT(left, 5);
+  EXPECT_GT(shared, 0);  // contacts of one pair of bodies counted twice would have decided otherwise
 }
 
 TEST(BodyRows, WhatHasNoSuchFormIsUnsupportedWithTheReason) {

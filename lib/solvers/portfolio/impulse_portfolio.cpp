@@ -13,6 +13,7 @@ namespace {
 
 // Costs, in operations of a sweep: found by measurement, docs/notes/auto.md.
 constexpr double kBlock = 18.0, kContact = 60.0;  ///< of a sweep
+constexpr double kAndersonContact = 110.0;        ///< of the rest of an iteration of Anderson's method
 constexpr double kStepBlock = 2300.0,
                  kStepContact = 5600.0;  ///< of a Newton step beside its factor's operations
 constexpr double kSparseOperation = 3.0, kDenseOperation = 0.5;  ///< one of a sparse and of a dense factor
@@ -20,9 +21,10 @@ constexpr double kAnalysis = 2000.0;  ///< twice the count of its operations, pe
 
 // Sweeps before the first decision, and between later ones.
 constexpr int kFirstLeg = 20, kShortLeg = 10, kLongLeg = 200;
-// Of the accelerators: sweeps left from which both are tried; how much faster the other must have been; cost of an iteration
-// of Anderson's method over that of conjugate gradients.
-constexpr double kWorthComparing = 100.0, kFaster = 1.5, kAndersonCost = 1.25;
+// With so few contacts Anderson's method is tried sooner: its window spans much of what they can do.
+constexpr Index kFew = 30;
+// Of the accelerators: sweeps left from which both are tried; how much faster the other must have been.
+constexpr double kWorthComparing = 100.0, kWorthComparingFew = 25.0, kFaster = 1.5;
 constexpr double kTurn = 2.0;  ///< times the other's cost that one may cost before the other has a turn
 constexpr int kWindow = 5;
 constexpr double kSteps =
@@ -106,7 +108,7 @@ Iteration ImpulsePortfolio::start(std::span<double> r, const StopTest& stop) {
   first.error = measure(r, 0.0);
   best_error_ = first.error;
   start_leg(Accelerator::gradients, first.error / stop.scale());
-  length_ = kFirstLeg;
+  length_ = data_.contacts() <= kFew ? kShortLeg : kFirstLeg;
   return first;
 }
 
@@ -117,7 +119,7 @@ Iteration ImpulsePortfolio::sweep(std::span<double> r) {
   const bool anderson = accelerator_ == Accelerator::anderson;
   const SweepStep step = anderson ? anderson_.step(r, arena_) : sweeps_.step(r, arena_);
   if (!anderson) counters_.restarts = sweeps_.restarts();
-  const double cost = sweep_cost_ * (anderson ? kAndersonCost : 1.0);
+  const double cost = cost_of_sweep(accelerator_);
   swept_cost_ += cost;
   spent_[anderson ? 1 : 0] += cost;
   --length_;
@@ -145,7 +147,8 @@ void ImpulsePortfolio::start_leg(Accelerator accelerator, double error) {
 /// happened in between; otherwise it starts from here.
 bool ImpulsePortfolio::changes_accelerator(std::span<double> r) {
   const std::size_t now = index_of(accelerator_), then = 1 - now;
-  const bool untried = rates_[then] < 0.0 && sweeps_left() > kWorthComparing;
+  const bool untried =
+      rates_[then] < 0.0 && sweeps_left() > (data_.contacts() <= kFew ? kWorthComparingFew : kWorthComparing);
   const bool turn = rates_[then] >= 0.0 && spent_[now] > kTurn * spent_[then] &&
                     record().left(target_ / stop_->scale()) * sweep_cost_ > spent_[0] + spent_[1];
   if (!untried && !turn && !(rates_[then] > kFaster * rates_[now])) return false;
@@ -225,10 +228,15 @@ double ImpulsePortfolio::sweeps_left() const {
   return least;
 }
 
+/// Operations of one iteration.
+double ImpulsePortfolio::cost_of_sweep(Accelerator accelerator) const {
+  const double rest = kAndersonContact * static_cast<double>(data_.contacts());
+  return sweep_cost_ + (accelerator == Accelerator::anderson ? rest : 0.0);
+}
+
 /// Of the leg that ends.
 void ImpulsePortfolio::note_rate() {
-  rates_[index_of(accelerator_)] =
-      record().best_rate() / (accelerator_ == Accelerator::anderson ? kAndersonCost : 1.0);
+  rates_[index_of(accelerator_)] = record().best_rate() * sweep_cost_ / cost_of_sweep(accelerator_);
 }
 
 bool ImpulsePortfolio::trials_are_over(std::span<const double> r) const {

@@ -30,21 +30,18 @@ std::optional<std::pair<Index, Index>> large_body(const ContactProblem& problem)
 
 Index slots_of(std::size_t dofs) { return static_cast<Index>((dofs + 2) / 3); }
 
-/// Blocks that J and P hold, and a bound from above of those of W: contacts that share two bodies count twice.
-struct BlocksToRead {
+/// Blocks that J and P hold, and those of W, from the bodies that every contact touches.
+class BlocksToRead {
+ public:
   explicit BlocksToRead(const ContactProblem& problem) {
     const Index size = problem.node_size();
     const Components bodies = connected_components(problem.M, size);
-    std::vector<Index> dofs(bodies.count, 0), touches(bodies.count, 0), last(bodies.count, -1);
+    std::vector<Index> dofs(bodies.count, 0), touches(bodies.count, 0);
     for (const Index body : bodies.label) dofs[body] += size;
     for (Index contact = 0; contact < problem.contacts(); ++contact) {
-      for (Index column = 3 * contact; column < 3 * contact + 3; ++column) {
-        for (SparseColumns::InnerIterator entry(problem.H, column); entry; ++entry) {
-          const Index body = bodies.label[entry.index() / size];
-          if (last[body] != contact) ++touches[body];
-          last[body] = contact;
-        }
-      }
+      find_bodies(problem, bodies, size, contact);
+      for (const Index body : touched_) ++touches[body];
+      if (touched_.size() == 2) pairs_.emplace_back(std::minmax(touched_[0], touched_[1]));
     }
     for (std::size_t b = 0; b < dofs.size(); ++b) {
       const double touching = touches[b];
@@ -53,8 +50,39 @@ struct BlocksToRead {
       largest_body = std::max(largest_body, dofs[b]);
     }
   }
-  double own = 0.0, delassus = 0.0;
-  Index largest_body = 0;  ///< dofs
+
+  /// Whether J and P are fewer. Contacts that share two bodies have one block, which `delassus` counts twice: these are
+  /// counted where they decide.
+  bool own_are_fewer() {
+    if (own >= delassus) return false;
+    if (own < 0.5 * delassus) return true;
+    std::ranges::sort(pairs_);
+    double twice = 0.0;
+    for (std::size_t k = 0; k < pairs_.size();) {
+      const std::size_t first = k;
+      while (k < pairs_.size() && pairs_[k] == pairs_[first]) ++k;
+      const auto shared = static_cast<double>(k - first);
+      twice += shared * shared;
+    }
+    return own < delassus - twice;
+  }
+
+  double own = 0.0, delassus = 0.0;  ///< the latter from above
+  Index largest_body = 0;            ///< dofs
+
+ private:
+  void find_bodies(const ContactProblem& problem, const Components& bodies, Index size, Index contact) {
+    touched_.clear();
+    for (Index column = 3 * contact; column < 3 * contact + 3; ++column) {
+      for (SparseColumns::InnerIterator entry(problem.H, column); entry; ++entry) {
+        const Index body = bodies.label[entry.index() / size];
+        if (std::ranges::find(touched_, body) == touched_.end()) touched_.push_back(body);
+      }
+    }
+  }
+
+  std::vector<Index> touched_;                  ///< by one contact
+  std::vector<std::pair<Index, Index>> pairs_;  ///< bodies of the contacts that touch two
 };
 
 /// Writes the rows contact by contact.
@@ -160,8 +188,8 @@ bool takes_body_rows(const ContactProblem& problem, SweepMatrix matrix) {
   if (matrix == SweepMatrix::delassus) return false;
   if (matrix == SweepMatrix::bodies) return true;
   if (problem.has_dual() || !problem.has_primal()) return false;
-  const BlocksToRead blocks(problem);
-  return blocks.largest_body <= MassFactor::kDenseBody && blocks.own < blocks.delassus;
+  BlocksToRead blocks(problem);
+  return blocks.largest_body <= MassFactor::kDenseBody && blocks.own_are_fewer();
 }
 
 double delassus_blocks_at_most(const ContactProblem& problem) { return BlocksToRead(problem).delassus; }
