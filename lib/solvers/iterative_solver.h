@@ -76,6 +76,7 @@ class IterativeSolver : public Solver {
   virtual long long products() = 0;
 
   BestIterate& best() { return best_; }
+  const BestIterate& best() const { return best_; }
   /// At a new phase: estimates and measurements of the last one do not apply to it.
   void restart_schedule();
 

@@ -11,6 +11,7 @@
 #include "contact/problem_zoo.h"
 #include "contact/residuals.h"
 #include "record/fclib_file.h"
+#include "scene/scene.h"
 #include "solvers/portfolio/residual_bound.h"
 #include "solvers/portfolio/sweep_record.h"
 #include "solvers/portfolio/velocity_step_cost.h"
@@ -255,6 +256,27 @@ TEST(VelocityStepCost, CountsTheFactorOfATower) {
 
 /// Sweeps on this stack stand still for a hundred sweeps, and steps on velocities from there go astray; each costs no more than
 /// what the other has.
+/// A snapshot of a stack of rigid bodies on which sweeps stand still with an estimated error just below the tolerance and a
+/// measured one just above it: they have not arrived, and other steps must follow.
+TEST(Auto, LeavesSweepsWhoseEstimateAloneMeetsTheTolerance) {
+  RecordRequest request;
+  request.scene_path = SIGNORINI_SOURCE_DIR "/configs/scenes/rigidstack.toml";
+  request.size = SceneSize::quick;
+  SceneRun run(request);
+  ContactProblem problem;
+  while (problem.contacts() == 0 && run.steps_taken() < 130)
+    run.advance([](const std::string& id) { return id == "000130"; },
+                [&](const Frame& frame) { problem = frame.problem; });
+  ASSERT_EQ(problem.contacts(), 92);
+  for (const double tolerance : {1e-6, 3e-7, 1e-7, 3e-8}) {
+    const auto solver = make_solver("auto");
+    const Answer answer = solved(*solver, problem, tolerance);
+    EXPECT_EQ(enum_name(answer.report.status), "converged") << tolerance;
+    EXPECT_LE(answer.residual, tolerance);
+    EXPECT_LT(answer.report.iterations, 5000) << tolerance;
+  }
+}
+
 TEST(Auto, TakesTurnsOnStacks) {
   PileOptions pile;
   pile.of = PileKind::bricks;

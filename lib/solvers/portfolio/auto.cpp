@@ -50,6 +50,11 @@ constexpr int kShortestStage = 5, kLongestStage = 1000, kStepsFromSweeps = 30, k
 constexpr int kTrialsOnImpulses = 1,  ///< without a large gain, before convex steps on velocities
     kMostMinimiserSteps = 1000,
               kMostStepsAgain = 1000;  ///< on velocities, where convex steps have not arrived either
+/// On stacks, after the short turns: convex steps from the best iterate, then Newton steps from zero.
+struct LongTurn {
+  int minimiser_steps, steps;
+};
+constexpr LongTurn kLongTurns[] = {{300, 150}, {800, 600}};
 
 /// The report of two stages, the second from where the first ended.
 void append(SolveReport& whole, const SolveReport& stage) {
@@ -311,8 +316,10 @@ SolveReport Auto::solve_on_impulses(std::span<double> r, const StopRule& stop, I
   Course course(stop, observer, "impulses");
   const auto sweep = [&](const StopRule& left) { return impulses_->solve(r, left, course.shown()); };
   if (steps_first_) {
-    if (take_turns(r, course, {kStepsOfStacks, 8.0, 150.0, "both"}, "impulses")) return course.whole;
-    take_long_steps(r, course);
+    if (take_turns(r, course, {kStepsOfStacks, 2.0, kStepsOfStacks, "both"}, "impulses")) return course.whole;
+    sweep_until_steps_are_due(r, course, kStepsOfStacks, "both");
+    if (course.whole.status != SolveStatus::stalled) return course.whole;
+    take_long_turns(r, course);
   }
   if (deforms_) {
     sweep_and_step(r, course, "impulses");
@@ -392,14 +399,21 @@ void Auto::sweep_until_steps_are_due(std::span<double> r, Course& course, double
   impulses_->leave_steps_to_others(0.0);
 }
 
-/// Where turns of Newton steps on velocities have not arrived: convex ones, which are slower and arrive more often to 1e-9.
-void Auto::take_long_steps(std::span<double> r, Course& course) {
-  course.next("both", true, [&](const StopRule& left) {
-    return take_steps(minimiser_, minimiser_ready_, kMostMinimiserSteps, r, left, course.shown());
-  });
-  course.next("both", true, [&](const StopRule& left) {
-    return take_steps(steps_, steps_ready_, kMostStepsAgain, r, left, course.shown());
-  });
+/// Stacks, where a few Newton steps on velocities have not arrived: convex ones, which arrive more often, and Newton steps, in
+/// turns of growing length.
+void Auto::take_long_turns(std::span<double> r, Course& course) {
+  const auto take = [&](auto& solver, bool& ready, int most) {
+    course.next("both", true, [&](const StopRule& left) {
+      return take_steps(solver, ready, most, r, left, course.shown());
+    });
+    return course.whole.status == SolveStatus::converged || course.used_up();
+  };
+  for (const LongTurn& turn : kLongTurns) {
+    if (take(minimiser_, minimiser_ready_, turn.minimiser_steps)) return;
+    if (step_from_zero(r, course, turn.steps, "both")) return;
+  }
+  if (take(minimiser_, minimiser_ready_, kMostMinimiserSteps)) return;
+  take(steps_, steps_ready_, kMostStepsAgain);
 }
 
 /// Newton steps on velocities by another solver, made and prepared where it is needed first.

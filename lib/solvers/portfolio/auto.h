@@ -15,8 +15,8 @@
 ///
 /// - On impulses where W is cheap: explicit integration, rigid bodies, bodies of few dofs, few contacts, problems that have W
 ///   only. Accelerated sweeps, then Newton steps (impulse_portfolio.h). With more than twice as many rows of H as dofs (stacks of
-///   rigid bodies) sweeps and Newton steps on velocities (`body-newton`) have turns of equal cost, which grow; then come convex
-///   steps (`sap`, cone only), which are slower and arrive more often, and those on impulses. Where bodies deform, steps are
+///   rigid bodies) a few Newton steps on velocities (`body-newton`) follow sweeps of equal cost, then in turns convex steps
+///   (`sap`, cone only), which arrive more often, and Newton steps, and those on impulses last. Where bodies deform, steps are
 ///   taken on velocities if one costs less there, a few from where sweeps are, then from zero. Where steps on impulses failed,
 ///   steps on velocities follow, and `ica` as long as it has less left than sweeps had. Last come convex steps where M is
 ///   there, long steps on velocities, and sweeps again.
@@ -131,7 +131,7 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
   bool take_turn_of_steps(std::span<double> r, Course& course, int steps, const char* used);
   bool step_from_zero(std::span<double> r, Course& course, int steps, const char* used);
   void sweep_until_steps_are_due(std::span<double> r, Course& course, double steps, const char* used);
-  void take_long_steps(std::span<double> r, Course& course);
+  void take_long_turns(std::span<double> r, Course& course);
   template <class Steps>
   SolveReport take_steps(std::unique_ptr<Steps>& solver, bool& ready, int most, std::span<double> r,
                          const StopRule& stop, IterationObserver* observer);

@@ -216,14 +216,22 @@ bool ImpulsePortfolio::trial_is_due(std::span<const double> r) const {
 
 double ImpulsePortfolio::operations_left() const { return sweeps_left() * sweep_cost_; }
 
+/// The best error of a leg, unit-free. Sweeps estimate theirs: where the estimate meets the tolerance and no measured error
+/// has, these count.
+double ImpulsePortfolio::best_of(const SweepRecord& record) const {
+  const double estimated = record.best(), scale = stop_->scale();
+  return estimated * scale <= target_ && best().has() ? std::max(estimated, best().error() / scale)
+                                                      : estimated;
+}
+
 /// At the rate of the better accelerator, in sweeps of conjugate gradients.
 double ImpulsePortfolio::sweeps_left() const {
   const double target = target_ / stop_->scale();
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < 2; ++i) {
     if (rates_[i] < 0.0) continue;  // not tried
-    if (records_[i].best() <= target) return 0.0;
-    if (rates_[i] > 0.0) least = std::min(least, std::log(records_[i].best() / target) / rates_[i]);
+    if (best_of(records_[i]) <= target) return 0.0;
+    if (rates_[i] > 0.0) least = std::min(least, std::log(best_of(records_[i]) / target) / rates_[i]);
   }
   return least;
 }
@@ -248,7 +256,7 @@ void ImpulsePortfolio::begin_trial(std::span<const double> r) {
   if (!newton_ready_) prepare_newton();
   if (!newton_begun_) system_.begin(stop_->scale());
   std::copy(r.begin(), r.end(), swept_.begin());
-  const double swept = record().best() * stop_->scale();
+  const double swept = best_of(record()) * stop_->scale();
   if (!newton_begun_ || swept < best_error_) {
     best_error_ = swept;
     std::copy(r.begin(), r.end(), best_r_.begin());
@@ -352,7 +360,7 @@ LoopEnd ImpulsePortfolio::settle(std::span<double> r) {
   if (length_ > 0) return LoopEnd::none;
   note_rate();
   count_factor(r);
-  if (record().best() * stop_->scale() > target_ && trial_is_due(r)) {
+  if (best_of(record()) * stop_->scale() > target_ && trial_is_due(r)) {
     left_to_others_ = others_are_cheaper(r);
     if (left_to_others_ || trials_are_over(r)) return LoopEnd::stuck;
     begin_trial(r);

@@ -101,6 +101,7 @@ class ImpulsePortfolio : public RegisteredSolver<ImpulsePortfolio, PortfolioOpti
   SweepRecord& record() { return records_[index_of(accelerator_)]; }
   void start_leg(Accelerator accelerator, double error);
   double cost_of_sweep(Accelerator accelerator) const;
+  double best_of(const SweepRecord& record) const;
   void note_rate();
   double sweeps_left() const;
   bool changes_accelerator(std::span<double> r);
