@@ -435,6 +435,19 @@ class Rounds(unittest.TestCase):
         self.assertEqual([(data.step_of(step), data.round_of(step)) for step in ("000015", "000015.2", "000015.11", "0")],
                          [("000015", 1), ("000015", 2), ("000015", 11), ("0", 1)])
 
+    def test_a_thinned_solve_belongs_to_the_step_and_round_of_the_solve_that_it_was_made_from(self):
+        steps, files = ["000015", "000015.2", "000016"], ["rings-quick.h5"] * 3
+        runs = run_table(file=[*files, "few_002", "few_000", "few_001", "net_001"], step=[*steps, "0", "0", "0", "0"], solver=["cr-full"] * 7)
+        data.add_columns(runs)
+        data.give_thinned_rounds(runs, {"thinned": [{"name": "few", "recording": "rings"}]})
+        self.assertEqual(list(zip(runs["time_step"], runs["round"]))[3:], [("000016", 1), ("000015", 1), ("000015", 2), ("0", 1)])
+
+    def test_thinned_solves_of_a_recording_that_is_not_all_there_have_no_step(self):
+        runs = run_table(file=["rings-quick.h5", "few_001"], step=["000015.2", "0"], solver=["cr-full"] * 2)
+        data.add_columns(runs)
+        data.give_thinned_rounds(runs, {"thinned": [{"name": "few", "recording": "rings"}]})
+        self.assertEqual(list(zip(runs["time_step"], runs["round"])), [("000015", 2), ("0", 1)])
+
     def test_the_step_with_most_rounds_is_shown_in_their_order(self):
         shown = rounds.rounds_to_show(self.experiment(self.traces(["000010.2", "000010", "000020.10", "000020", "000020.2", "000030"])))
         self.assertEqual({label: [trace.step for trace in traces] for label, traces in shown.items()},

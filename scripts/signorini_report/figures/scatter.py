@@ -26,8 +26,8 @@ def with_snapshots(rows):
 
 
 def place_of(rows, abscissa):
-    """The abscissa; options are text, those of other solvers empty."""
-    if abscissa.startswith("options.") and abscissa in rows.columns:
+    """The abscissa; steps and options are text, options of other solvers empty."""
+    if (abscissa.startswith("options.") or abscissa == "time_step") and abscissa in rows.columns:
         return pd.to_numeric(rows[abscissa], errors="coerce")
     return numbers(rows, abscissa)
 
