@@ -240,6 +240,16 @@ def round_of(step):
     return int(tail[0]) if tail and tail[0].isdigit() else 1
 
 
+def give_thinned_rounds(runs, run):
+    """time_step and round of thinned snapshots ([[thinned]] of run.toml): those of the snapshots that they were made from, which have the same order."""
+    for one in run.get("thinned", []):
+        steps = sorted(set(runs["step"][runs["scene"] == one["recording"]]), key=lambda step: (step_of(step), round_of(step)))
+        numbers = runs["file"][runs["family"] == one["name"]].str.rsplit("_", n=1).str[1].astype(int)
+        if len(numbers) and numbers.max() + 1 == len(steps):  # else rows are missing
+            runs.loc[numbers.index, "time_step"] = [step_of(steps[number]) for number in numbers]
+            runs.loc[numbers.index, "round"] = [round_of(steps[number]) for number in numbers]
+
+
 def first_to_reach(runs, wanted):
     """1 for the runs with the loosest of their own tolerances at which the residual is at most `wanted`: a ladder of tolerances
     brings solvers with different stops to equal residuals."""
@@ -479,6 +489,7 @@ def read_experiment(folder, configs=None):
     env, traces, sizes = read_env(folder), [], None
     definition = definitions.find(folder.name, env, configs)
     config = definitions.config_of(definition, folder)
+    give_thinned_rounds(runs, config)
     groups.add(runs, config, definition.run if definition else {}, (definition.folder if definition else folder) / "figures.toml")
     runs = with_problems(with_recorded(runs, folder), folder)
     steps, follow = (None if table is None else with_recorded(table, folder) for table in (read_steps(folder), read_follow(folder)))

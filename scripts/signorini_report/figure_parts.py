@@ -32,6 +32,39 @@ def plain_log(axis):
     axis.set_minor_formatter(NullFormatter())
 
 
+def drawn_points(axes):
+    """[n × 2] places of marks and along lines, as shares of the width and height of the axes."""
+    parts = [np.empty((0, 2))]
+    for line in axes.lines:
+        ends = axes.transAxes.inverted().transform(line.get_transform().transform(line.get_xydata()))
+        ends = ends[np.isfinite(ends).all(axis=1)]
+        parts.append(ends)
+        if line.get_linestyle() not in ("None", "none", "", " "):
+            parts += [np.linspace(start, end, int(min(2000, 2 + 100 * np.hypot(*(end - start))))) for start, end in zip(ends[:-1], ends[1:])]
+    return np.concatenate(parts)
+
+
+def put_notes(axes, notes, size=7):
+    """Lines of words [(words, colour)] one below the other, at the side of finished axes where the fewest marks and lines are beneath them."""
+    if not notes:
+        return
+    room = axes.get_window_extent()
+    points = axes.figure.dpi / 72
+    line = 1.7 * size * points / room.height
+    wide, high = 0.6 * size * max(len(words) for words, _ in notes) * points / room.width, line * len(notes)
+    drawn, edge = drawn_points(axes), 0.04
+
+    def beneath(place):
+        left, top = place
+        return np.count_nonzero((drawn[:, 0] > left - edge / 2) & (drawn[:, 0] < left + wide + edge / 2)
+                                & (drawn[:, 1] < top + edge / 2) & (drawn[:, 1] > top - high - edge / 2))
+
+    tops = [1 - edge, high + edge / 2, 0.5 + high / 2]
+    left, top = min([(left, top) for left in (edge, 1 - edge - wide) for top in tops], key=beneath)  # of equal ones the first: the left, the top
+    for place, (words, colour) in enumerate(notes):
+        axes.text(left, top - line * place, words, transform=axes.transAxes, fontsize=size, color=colour, va="top")
+
+
 def time_unit(seconds):
     """(factor, unit) in which typical times are numbers that one likes to read."""
     seconds = np.asarray(seconds, dtype=float)

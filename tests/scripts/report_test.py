@@ -19,6 +19,7 @@ import make_results  # noqa: E402
 import render_test  # noqa: E402
 import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
+from matplotlib import pyplot as plt  # noqa: E402
 from signorini_report import data, definition, figure_parts, figures, machine, main, style, table_errors, table_methods, tables, verdicts  # noqa: E402
 from signorini_report.figures import anticipation, convergence, follow, methods, outcomes, rounds, scatter, scenes, sheet, steps, times  # noqa: E402
 from signorini_report.rows import within  # noqa: E402
@@ -435,6 +436,19 @@ class Rounds(unittest.TestCase):
         self.assertEqual([(data.step_of(step), data.round_of(step)) for step in ("000015", "000015.2", "000015.11", "0")],
                          [("000015", 1), ("000015", 2), ("000015", 11), ("0", 1)])
 
+    def test_a_thinned_solve_belongs_to_the_step_and_round_of_the_solve_that_it_was_made_from(self):
+        steps, files = ["000015", "000015.2", "000016"], ["rings-quick.h5"] * 3
+        runs = run_table(file=[*files, "few_002", "few_000", "few_001", "net_001"], step=[*steps, "0", "0", "0", "0"], solver=["cr-full"] * 7)
+        data.add_columns(runs)
+        data.give_thinned_rounds(runs, {"thinned": [{"name": "few", "recording": "rings"}]})
+        self.assertEqual(list(zip(runs["time_step"], runs["round"]))[3:], [("000016", 1), ("000015", 1), ("000015", 2), ("0", 1)])
+
+    def test_thinned_solves_of_a_recording_that_is_not_all_there_have_no_step(self):
+        runs = run_table(file=["rings-quick.h5", "few_001"], step=["000015.2", "0"], solver=["cr-full"] * 2)
+        data.add_columns(runs)
+        data.give_thinned_rounds(runs, {"thinned": [{"name": "few", "recording": "rings"}]})
+        self.assertEqual(list(zip(runs["time_step"], runs["round"])), [("000015", 2), ("0", 1)])
+
     def test_the_step_with_most_rounds_is_shown_in_their_order(self):
         shown = rounds.rounds_to_show(self.experiment(self.traces(["000010.2", "000010", "000020.10", "000020", "000020.2", "000030"])))
         self.assertEqual({label: [trace.step for trace in traces] for label, traces in shown.items()},
@@ -712,6 +726,22 @@ class Axes(unittest.TestCase):
     def test_numbers_of_logarithmic_axes_are_told_apart(self):
         labels = [figure_parts.log_label(value) for value in (0.01, 500, 1e4, 5e5, 1e6, 2e6, 1e-5)]
         self.assertEqual(labels, ["0.01", "500", "10000", r"$5\cdot10^{5}$", "$10^{6}$", r"$2\cdot10^{6}$", "$10^{-5}$"])
+
+    def places_of_notes(self, line):
+        """Where two notes stand, in shares of the axes, beside a line through points of the unit square."""
+        figure, axes = plt.subplots()
+        self.addCleanup(plt.close, figure)
+        axes.set(xlim=(0, 1), ylim=(0, 1))
+        axes.plot(*zip(*line))
+        figure_parts.put_notes(axes, [("exponent 1.00", "k"), ("exponent 2.00", "k")])
+        return [text.get_position() for text in axes.texts]
+
+    def test_notes_stand_where_no_line_runs(self):
+        right, left_top, across = [(0.5, 0.5), (1, 0)], [(0, 1), (0.5, 0.95)], [(0.1, -3), (0.1, 4)]  # the last has both ends outside
+        for line, left, top in [(right, True, True), (left_top, True, False), (across, False, True)]:
+            first, second = self.places_of_notes(line)
+            self.assertEqual((first[0] < 0.5, first[1] > 0.5), (left, top), line)
+            self.assertEqual((first[0], first[1] > second[1]), (second[0], True))
 
 
 class Steps(unittest.TestCase):

@@ -9,7 +9,7 @@ from matplotlib.ticker import MaxNLocator
 from signorini_report import style
 from signorini_report.data import ReportError
 from signorini_report.rows import Impossible, numbers, once, select
-from signorini_report.figure_parts import plain_log, time_unit
+from signorini_report.figure_parts import plain_log, put_notes, time_unit
 from signorini_report.figures import Figure
 from signorini_report.figures.steps import wishes
 
@@ -26,8 +26,8 @@ def with_snapshots(rows):
 
 
 def place_of(rows, abscissa):
-    """The abscissa; options are text, those of other solvers empty."""
-    if abscissa.startswith("options.") and abscissa in rows.columns:
+    """The abscissa; steps and options are text, options of other solvers empty."""
+    if (abscissa.startswith("options.") or abscissa == "time_step") and abscissa in rows.columns:
         return pd.to_numeric(rows[abscissa], errors="coerce")
     return numbers(rows, abscissa)
 
@@ -57,8 +57,8 @@ def setting_title(column, value):
 
 
 def draw_panel(axes, parts, order, wanted, factor):
-    """Whether any mark is hollow."""
-    log, any_hollow = wanted.get("log", True), False
+    """(whether any mark is hollow, [(words, colour)] to be put into the panel)"""
+    log, any_hollow, notes = wanted.get("log", True), False, []
     colours = {series.get("words", series["label"]): series["colour"] for series in wanted["series"] if "colour" in series}
     for words, column, rows in parts:
         place = order.index(words)
@@ -71,7 +71,7 @@ def draw_panel(axes, parts, order, wanted, factor):
             slope, height = np.polyfit(np.log(x[whole]), np.log(y[whole]), 1)
             along = np.geomspace(x[whole].min(), x[whole].max(), 2 if log is True else 60)  # straight on two logarithmic axes alone
             axes.plot(along, np.exp(height) * along ** slope, color=colour, linewidth=1.1)
-            axes.text(0.04, 0.96 - 0.08 * place, f"exponent {slope:.2f}", transform=axes.transAxes, fontsize=7, color=colour, va="top")
+            notes.append((f"exponent {slope:.2f}", colour))
         marks = dict(linestyle="none", marker=style.SOLVER_MARKERS[place % len(style.SOLVER_MARKERS)], markersize=3.2, color=colour)
         work = column in WORK or (column.endswith("_seconds") and column != "setup_seconds")
         hollow = ~reached if work else np.zeros(len(x), dtype=bool)
@@ -89,7 +89,7 @@ def draw_panel(axes, parts, order, wanted, factor):
     if wanted.get("abscissa") == SNAPSHOT:
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlabel(wanted.get("abscissa_label", wanted.get("abscissa", "contacts").replace("_", " ")))
-    return any_hollow
+    return any_hollow, notes
 
 
 def scatter(experiment, folder):
@@ -112,13 +112,17 @@ def scatter(experiment, folder):
         width, height = style.FULL_WIDTH * (0.62 if len(names) == 1 or stacked else 1.0), 2.2 * len(names) if stacked else 2.7
         figure, grid = plt.subplots(len(names) if stacked else 1, 1 if stacked else len(names), squeeze=False, sharex=stacked, sharey=not stacked,
                                     figsize=(width, height), gridspec_kw={"wspace": 0.12, "hspace": 0.24})
-        hollow = False
+        hollow, notes = False, []
         for axes, name in zip(grid.flat, names):
             parts = [(words, value, rows[rows[column].astype(str) == name] if column else rows) for words, value, rows in found]
-            hollow |= draw_panel(axes, [part for part in parts if len(part[2])], order, wanted, factor)
+            any_hollow, words = draw_panel(axes, [part for part in parts if len(part[2])], order, wanted, factor)
+            hollow |= any_hollow
+            notes.append(words)
             if name:
                 plain = column in ("scene", "label", "file", "family")
                 axes.set_title(titles.get(name, name.replace("_", " ") if plain else setting_title(column, name)))
+        for axes, words in zip(grid.flat, notes):  # now that the limits are those of all panels
+            put_notes(axes, words)
         for axes in grid[:, 0]:
             axes.set_ylabel(wanted.get("label", found[0][1].replace("_", " ")) + unit)
         for axes in grid[:-1].flat:
