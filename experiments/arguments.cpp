@@ -146,17 +146,17 @@ std::string example_line(const CLI::App& app) {
 
 // --- help ------------------------------------------------------------------------------------------------
 
-constexpr std::size_t kNames = 30;
+constexpr std::size_t kTermColumns = 30;
 
 /// A name and what it means, side by side.
 std::string entry_text(const std::string& name, const std::string& meaning) {
   std::string text = "  " + name;
   bool first = true;
-  for (const std::string& line : wrapped_lines(meaning, text_columns() - kNames)) {
-    if (first && text_width(text) + 1 < kNames)
-      text += std::string(kNames - text_width(text), ' ');
+  for (const std::string& line : wrapped_lines(meaning, text_columns() - kTermColumns)) {
+    if (first && text_width(text) + 1 < kTermColumns)
+      text += std::string(kTermColumns - text_width(text), ' ');
     else
-      text += "\n" + std::string(kNames, ' ');
+      text += "\n" + std::string(kTermColumns, ' ');
     text += line;
     first = false;
   }

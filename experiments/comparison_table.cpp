@@ -15,7 +15,7 @@
 namespace signorini {
 namespace {
 
-constexpr std::size_t kPage = 80, kNames = 22;
+constexpr std::size_t kPage = 80, kMostNames = 22;
 
 using Snapshot = std::pair<std::string, std::string>;  ///< file, step
 using Variant = std::tuple<std::string, std::string, int>;
@@ -151,12 +151,12 @@ void print_comparison(const Comparison& comparison) {
                    {"not solved"}});
   std::size_t names = 6, solved = 6;
   for (const ComparisonLine& line : comparison.lines) {
-    names = std::max(names, std::min(kNames, text_width(line.variant)));
+    names = std::max(names, std::min(kMostNames, text_width(line.variant)));
     solved = std::max(solved, fmt::format("{}/{}", line.solved, line.snapshots).size());
   }
   const std::size_t room = kPage - names - solved - 7 - 10 - 9 - 5 * 2;
   for (const ComparisonLine& line : comparison.lines) {
-    const std::vector<std::string> name = cell_lines(line.variant, kNames);
+    const std::vector<std::string> name = cell_lines(line.variant, kMostNames);
     const std::vector<std::string> reason = cell_lines(line.not_solved, room);
     table.add(row_of(line, name.front(), reason.front()));
     for (std::size_t i = 1; i < std::max(name.size(), reason.size()); ++i)

@@ -12,7 +12,7 @@ namespace {
 using Source = ValueKind::Source;
 
 /// What fills COMPREPLY for a value that is being typed.
-std::string offer(const ValueKind& kind) {
+std::string bash_offer(const ValueKind& kind) {
   switch (kind.source) {
     case Source::anything:
       return ":";
@@ -38,7 +38,7 @@ std::map<std::string, std::vector<std::string>> values_by_offer(const CommandTab
     for (const OptionRow& option : row.options) {
       if (option.type.empty()) continue;
       for (const std::string& name : option.names)
-        offers[offer(option.value)].push_back(command + ":" + name);
+        offers[bash_offer(option.value)].push_back(command + ":" + name);
     }
   };
   add("*", table.program);
@@ -52,7 +52,7 @@ std::vector<std::string> names_of(const std::vector<OptionRow>& options) {
   return names;
 }
 
-constexpr const char* kHead =
+constexpr const char* kBashHead =
     R"bash(# Completion of signorini for bash, written by 'signorini completion bash'.
 
 # Names that the program knows: solvers, scenes, experiments.
@@ -102,7 +102,7 @@ std::string bash_completion(const CommandTable& table) {
     with_value.insert(with_value.end(), patterns.begin(), patterns.end());
   for (const CommandRow& command : table.commands) commands.push_back(command.name);
 
-  std::string text = kHead;
+  std::string text = kBashHead;
   text += fmt::format(
       "        case $command:$word in\n"
       "            {}) option=$word ;;\n"
@@ -138,7 +138,7 @@ std::string bash_completion(const CommandTable& table) {
       fmt::join(commands, "\n"));
   for (const CommandRow& command : table.commands) {
     for (const OptionRow& argument : command.arguments)
-      text += fmt::format("        {}) {} ;;\n", command.name, offer(argument.value));
+      text += fmt::format("        {}) {} ;;\n", command.name, bash_offer(argument.value));
   }
   return text + "    esac\n}" + kTail;
 }

@@ -21,7 +21,7 @@ std::string fish_quoted(std::string_view text) {
 }
 
 /// What stands behind `complete …` for a value: -x takes no files, -F files too.
-std::string offer(const ValueKind& kind) {
+std::string fish_offer(const ValueKind& kind) {
   switch (kind.source) {
     case Source::anything:
       return "-x";
@@ -51,13 +51,13 @@ std::string option_lines(const std::string& condition, const std::vector<OptionR
     for (const std::string& name : option.names)
       text += name.starts_with("--") ? fmt::format(" -l {}", name.substr(2))
                                      : fmt::format(" -s {}", name.substr(1));
-    if (!option.type.empty()) text += " " + offer(option.value);
+    if (!option.type.empty()) text += " " + fish_offer(option.value);
     text += fmt::format(" -d {}\n", fish_quoted(brief(option.help)));
   }
   return text;
 }
 
-constexpr const char* kHead =
+constexpr const char* kFishHead =
     R"fish(# Completion of signorini for fish, written by 'signorini completion fish'.
 
 # The command on the command line.
@@ -92,7 +92,7 @@ complete -c signorini -f
 }  // namespace
 
 std::string fish_completion(const CommandTable& table) {
-  std::string text = kHead;
+  std::string text = kFishHead;
   const std::string none = "not __signorini_command > /dev/null";
   text += option_lines(none, table.program.options);
   for (const CommandRow& command : table.commands)
@@ -102,7 +102,7 @@ std::string fish_completion(const CommandTable& table) {
     const std::string condition = "__signorini_has " + command.name;
     text += "\n" + option_lines(condition, command.options) + option_lines(condition, table.shared);
     for (const OptionRow& argument : command.arguments)
-      text += fmt::format("complete -c signorini -n {} {}\n", fish_quoted(condition), offer(argument.value));
+      text += fmt::format("complete -c signorini -n {} {}\n", fish_quoted(condition), fish_offer(argument.value));
   }
   return text;
 }

@@ -73,7 +73,7 @@ std::string arguments(const std::vector<OptionRow>& options, const char* indent)
   return text;
 }
 
-constexpr const char* kHead = R"zsh(#compdef signorini
+constexpr const char* kZshHead = R"zsh(#compdef signorini
 # Completion of signorini for zsh, written by 'signorini completion zsh'.
 
 # Names that the program knows: solvers, scenes, experiments. "several": a list with commas.
@@ -101,7 +101,7 @@ _signorini() {
 }  // namespace
 
 std::string zsh_completion(const CommandTable& table) {
-  std::string text = kHead;
+  std::string text = kZshHead;
   text += "  commands=(\n";
   for (const CommandRow& command : table.commands)
     text += fmt::format("    '{}:{}'\n", command.name, zsh_escaped(brief(command.description)));

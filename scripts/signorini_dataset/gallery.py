@@ -1,10 +1,10 @@
 """The page of scenes: what they are, what they took, whether they show what they say."""
 
-import csv
 import json
 import statistics
 
 from signorini_dataset.options import SIZES, SOURCE
+from signorini_dataset.recordings import UNFINISHED, read_steps, steps_file
 from signorini_dataset.tables import read_table
 from signorini_report.whole_files import write_text
 
@@ -35,17 +35,22 @@ def facts_text(row):
     return (f"{held} hold{'s' if held == 1 else ''}, " if held else "") + f"{row['open']} not reached"
 
 
+def steps_text(row):
+    return row["message"].removesuffix(" steps") if row["status"] == UNFINISHED else row["steps"]
+
+
 def scene_line(row, took):
     if row["status"] == "failed":
         return f"| `{row['scene']}` |" + " – |" * 10 + f" not recorded: {row['message']} |"
-    steps, facts = int(row["steps"]), facts_text(row)
+    unfinished = row["status"] == UNFINISHED
+    steps, facts = int(row["steps"]), "not finished" if unfinished else facts_text(row)
     whole, cpu = (took or {}).get("seconds"), (took or {}).get("cpu_seconds")
     each = cpu / steps if cpu is not None else None
     whole, cpu, each = ("–" if seconds is None else seconds_text(seconds) for seconds in (whole, cpu, each))
     peak = bytes_text(took["peak_bytes"]) if took else "–"
     per_contact = bytes_text(float(row["bytes_per_contact"])) if row["bytes_per_contact"] else "–"
-    dofs = row["dofs"] if int(row["snapshots"]) else "–"
-    cells = (f"`{row['scene']}`", steps, dofs, row["contacts"], row["regions"], row["unresolved"], whole, cpu, each, peak, per_contact, facts)
+    dofs = row["dofs"] if int(row["snapshots"]) and row["dofs"] else "–"
+    cells = (f"`{row['scene']}`", steps_text(row), dofs, row["contacts"], row["regions"], row["unresolved"], whole, cpu, each, peak, per_contact, facts)
     return "| " + " | ".join(map(str, cells)) + " |"
 
 
@@ -77,8 +82,7 @@ CLOCKS = ("detection_seconds", "assembly_seconds", "free_seconds", "solve_second
 
 def contact_steps(path):
     """[(contacts, seconds)] of the steps with contact in a .steps.csv, recording left out; with any contact where none has many."""
-    with open(path, newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
+    rows = read_steps(path)
     least = LEAST if any(int(row["contacts"]) >= LEAST for row in rows) else 1
     rows = [row for row in rows if int(row["contacts"]) >= least]
     return [(int(row["contacts"]), sum(float(row[name]) for name in CLOCKS)) for row in rows if row[CLOCKS[-1]]]
@@ -161,8 +165,7 @@ WHOLE = "paper_whole"  # end of the name of a folder with recordings of size pap
 
 def pressed_mean(path):
     """Of the contacts that push, over the steps with contact in a .steps.csv."""
-    with open(path, newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
+    rows = read_steps(path)
     least = LEAST if any(int(row["contacts"]) >= LEAST for row in rows) else 1
     pressed = [int(row["pressed"]) for row in rows if int(row["contacts"]) >= least]
     return statistics.fmean(pressed) if pressed else 0.0
@@ -170,15 +173,17 @@ def pressed_mean(path):
 
 def whole_line(row, folder):
     """A whole scene beside the paper's means."""
-    took, steps = took_of(folder, row["scene"]), folder / "recordings" / f"{row['scene']}.steps.csv"
+    took, steps = took_of(folder, row["scene"]), steps_file(folder / "recordings", row["scene"])
     found, share = measured_steps(steps, took) if steps.exists() else ([], 1.0)
     name, (many, printed, memory) = row["scene"], PAPERS.get(row["scene"], (None, None, None))
     cpu, peak = (took or {}).get("cpu_seconds"), (took or {}).get("peak_bytes")
-    paper = hours_text(HOURS[name]) if name in HOURS else hours_text(printed * int(row["steps"]) / 3600.0) if printed else "–"
-    cells = (f"`{name}`", row["steps"], len(found), round(statistics.fmean(contacts for contacts, _ in found)) if found else 0,
-             round(pressed_mean(steps)) if found else 0, many or "–", seconds_text(share * statistics.fmean(seconds for _, seconds in found)) if found and (cpu or not took) else "–",
+    planned = int(steps_text(row).split()[-1])
+    paper = hours_text(HOURS[name]) if name in HOURS else hours_text(printed * planned / 3600.0) if printed else "–"
+    whole = cpu if row["status"] != UNFINISHED else None
+    cells = (f"`{name}`", steps_text(row), len(found), round(statistics.fmean(contacts for contacts, _ in found)) if found else 0,
+             round(pressed_mean(steps)) if found else 0, many or "–", seconds_text(share * statistics.fmean(seconds for _, seconds in found)) if found and cpu else "–",
              f"{printed:g} s" if printed else "–", bytes_text(peak) if peak else "–", bytes_text(memory) if memory else "–",
-             hours_text(cpu / 3600.0) if cpu is not None else "–", paper)
+             hours_text(whole / 3600.0) if whole is not None else "–", paper)
     return "| " + " | ".join(map(str, cells)) + " |"
 
 
@@ -193,18 +198,19 @@ def whole_table(folder):
              "| scene | steps | with contact | contacts | pressed | paper | CPU per step with contact | paper, per step | peak memory | paper | CPU, whole scene | paper |",
              "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"]
     lines += [whole_line(row, folder) for row in rows]
-    return lines + ["", "Not among them yet: " + ", ".join(f"`{name}`" for name in left) + "." if left else "", ""]
+    unfinished = any(row["status"] == UNFINISHED for row in rows)
+    return lines + ["", "\"n of m\" steps: not finished; what is said of such a scene is of its first n steps." if unfinished else "",
+                    "Not among them yet: " + ", ".join(f"`{name}`" for name in left) + "." if left else "", ""]
 
 
 def took_of(folder, scene):
     """Seconds and peak memory of a recording; no seconds where its steps took longer than they say: a killed run wrote none for its part."""
-    clock, steps = folder / "recordings" / f"{scene}.took.json", folder / "recordings" / f"{scene}.steps.csv"
+    clock, steps = folder / "recordings" / f"{scene}.took.json", steps_file(folder / "recordings", scene)
     if not clock.exists():
         return None
     took = json.loads(clock.read_text())
     if steps.exists():
-        with open(steps, newline="", encoding="utf-8") as file:
-            spent = sum(float(row[name] or 0.0) for row in csv.DictReader(file) for name in CLOCKS)
+        spent = sum(float(row[name] or 0.0) for row in read_steps(steps) for name in CLOCKS)
         if spent > 1.01 * took["seconds"]:
             took |= {"seconds": None, "cpu_seconds": None}
     return took

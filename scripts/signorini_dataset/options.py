@@ -45,7 +45,7 @@ def parse(arguments=None):
     asked.scenes = [name for name in asked.scenes.split(",") if name] or known
     if asked.tables:
         asked.record_only = True
-        asked.scenes = [name for name in asked.scenes if (asked.out / "recordings" / f"{name}.h5").exists()]
+        asked.scenes = [name for name in asked.scenes if any((asked.out / "recordings" / f"{name}.h5{part}").exists() for part in ("", ".parts"))]
     for name in asked.scenes:
         if name not in known:
             parser.error(f"--scenes: no scene '{name}'; there are {', '.join(known)}")

@@ -1,8 +1,10 @@
 """Records scenes and describes the recordings."""
 
+import csv
 import hashlib
 import json
 import time
+import tomllib
 
 from signorini_dataset.program import Failed, read_json, run, say
 from signorini_report.whole_files import write_text
@@ -71,12 +73,40 @@ def describe(asked, scene, path):
     return row, snapshots, facts
 
 
+UNFINISHED = "unfinished"  # status of a scene whose recording was interrupted
+
+
+def steps_file(folder, scene):
+    """Where the statistics of a scene's steps are: beside the recording, or among its parts where it is not finished."""
+    finished = folder / f"{scene}.steps.csv"
+    return finished if finished.exists() else folder / f"{scene}.h5.parts" / "steps.csv"
+
+
+def read_steps(path):
+    """Rows of a .steps.csv. The last line of one that is being written may be cut; it is left out."""
+    with open(path, newline="", encoding="utf-8") as file:
+        return [row for row in csv.DictReader(file) if None not in row.values()]
+
+
+def describe_unfinished(asked, scene, path):
+    """The row of a scene whose recording was interrupted: how far it is, and of how many steps (message)."""
+    rows, parts = read_steps(steps_file(path.parent, scene)), list(path.with_name(path.name + ".parts").glob("*.h5"))
+    planned = tomllib.loads(run(asked.program, *scene_words(asked, scene), "--check").out)["time"]["steps"]
+    most = {name: max((int(row[name]) for row in rows), default=0) for name in ("contacts", "regions", "islands")}
+    return dict.fromkeys(FIELDS, "") | most | {
+        "scene": scene, "size": asked.size, "status": UNFINISHED, "steps": len(rows), "snapshots": len(parts),
+        "unresolved": sum(int(row["unresolved"]) for row in rows), "bytes": sum(part.stat().st_size for part in parts),
+        "facts": "0/0", "open": 0, "message": f"{len(rows)} of {planned} steps"}
+
+
 def scene_row(asked, scene, folder):
     """Row, snapshots and facts of a scene, recorded now or earlier. A scene that cannot be recorded is a row that says why."""
     path = folder / f"{scene}.h5"
     try:
         if not asked.tables:
             record(asked, scene, path)
+        elif not path.exists() and steps_file(folder, scene).exists():
+            return describe_unfinished(asked, scene, path), [], []
         return describe(asked, scene, path)
     except Failed as failure:
         say(f"{scene}: {failure}")

@@ -392,7 +392,7 @@ class Dataset(unittest.TestCase):
         process = subprocess.Popen([str(word) for word in words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         try:
             deadline = time.monotonic() + 60.0
-            while not (recordings / "bucket.h5.parts").exists() and time.monotonic() < deadline:
+            while not recordings.joinpath("bucket.h5.parts/steps.csv").exists() and time.monotonic() < deadline:
                 time.sleep(0.01)
         finally:
             process.terminate()
@@ -402,6 +402,12 @@ class Dataset(unittest.TestCase):
         took = json.loads((recordings / "bucket.took.json").read_text())
         self.assertGreater(took["seconds"], 0.0)
         self.assertGreater(took["cpu_seconds"], 0.0)
+        self.make("cut_quick", "--tables", scenes="bucket")
+        row = tables.read_table(self.root / "cut_quick/scenes.csv")[0]
+        done = int(row["steps"])
+        self.assertEqual((row["status"], row["message"]), ("unfinished", f"{done} of 2500 steps"))
+        self.assertLess(done, 2500)  # how many are on disk when it ends depends on the machine
+        self.assertTrue(gallery.scene_line(row, took).startswith(f"| `bucket` | {done} of 2500 | – |"))
         self.make("cut_quick", "--record-only", scenes="bucket")
         self.assertEqual(tables.read_table(self.root / "cut_quick/scenes.csv")[0]["status"], "recorded")
 
@@ -467,11 +473,17 @@ class Dataset(unittest.TestCase):
         (folder / "recordings").mkdir(parents=True)
         cells = ("rings", "paper", "recorded", "700", "3", "15768", "30", "2", "1", "0", "1e-3", "1", "1", "1/1", "", "0", "")
         (folder / "scenes.csv").write_text(",".join(recordings.FIELDS) + "\n" + ",".join(cells) + "\n")
+        cut = ("bunnies", "paper", "unfinished", "3", "1", "", "40", "2", "1", "0", "", "1", "", "0/0", "", "0", "3 of 1000 steps")
+        with open(folder / "scenes.csv", "a", encoding="utf-8") as file:
+            file.write(",".join(cut) + "\n")
         (folder / "facts.csv").write_text("scene,fact,says,quantity,over,value,unit,at_least,at_most,holds,reached\n")
         text = "contacts,pressed," + ",".join(gallery.CLOCKS) + "\n"
         text += "".join(f"{contacts},{pressed},0,0,0,{seconds},0\n" for contacts, pressed, seconds in [(20, 10, 1.0), (40, 30, 3.0), (5, 5, 7.0)])
         (folder / "recordings/rings.steps.csv").write_text(text)
         (folder / "recordings/rings.took.json").write_text('{"seconds": 22.0, "cpu_seconds": 11.0, "peak_bytes": 2000000}')
+        (folder / "recordings/bunnies.h5.parts").mkdir()
+        (folder / "recordings/bunnies.h5.parts/steps.csv").write_text(text + "50,50,0,0")  # a line that is being written
+        (folder / "recordings/bunnies.took.json").write_text('{"seconds": 22.0, "cpu_seconds": 11.0, "peak_bytes": 3000000}')
         page = self.root / "whole.md"
         page.write_text(f"# Whole\n\n{gallery.HEAD}\nold\n")
         gallery.write(page, folder)
@@ -479,7 +491,10 @@ class Dataset(unittest.TestCase):
         line = next(line for line in lines[lines.index("## Beside the papers"):] if line.startswith("| `rings`"))
         self.assertEqual([cell.strip() for cell in line.split("|")[1:-1]],
                          ["`rings`", "700", "2", "30", "20", "760", "1 s", "1.46 s", "2 MB", "380 MB", "11 s", "17 min"])
-        self.assertIn("`bunnies`", next(line for line in lines if line.startswith("Not among them yet")))
+        line = next(line for line in lines[lines.index("## Beside the papers"):] if line.startswith("| `bunnies`"))
+        self.assertEqual([cell.strip() for cell in line.split("|")[1:-1]],
+                         ["`bunnies`", "3 of 1000", "2", "30", "20", "233", "1 s", "36.2 s", "3 MB", "2.2 GB", "–", "10.1 h"])
+        self.assertIn("`pyramid`", next(line for line in lines if line.startswith("Not among them yet")))
         # the steps took 11 s: a run that was killed is not among the 5 s
         (folder / "recordings/rings.took.json").write_text('{"seconds": 5.0, "cpu_seconds": 4.0, "peak_bytes": 2000000}')
         gallery.write(page, folder)
