@@ -102,7 +102,8 @@ std::string fish_completion(const CommandTable& table) {
     const std::string condition = "__signorini_has " + command.name;
     text += "\n" + option_lines(condition, command.options) + option_lines(condition, table.shared);
     for (const OptionRow& argument : command.arguments)
-      text += fmt::format("complete -c signorini -n {} {}\n", fish_quoted(condition), fish_offer(argument.value));
+      text +=
+          fmt::format("complete -c signorini -n {} {}\n", fish_quoted(condition), fish_offer(argument.value));
   }
   return text;
 }
