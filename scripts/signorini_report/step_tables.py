@@ -128,7 +128,8 @@ def commands_of(experiment):
 
 def steps_table(experiment):
     rows = experiment.steps
-    first = next((one for one in as_list(experiment.config.get("over_time")) if one.get("column") in rows.columns), {})
+    wanted = [one | part for one in as_list(experiment.config.get("over_time")) for part in one.get("panels", [one])]
+    first = next((one for one in wanted if one.get("column") in rows.columns), {})
     timed = "step_seconds" if rows["step_seconds"].notna().any() else "contacts"
     return Table("t", "Explore the steps", "step", "Every step", "One mark per step of a recording; the line is the running median.", "steps.csv", rows,
                  ["median of 15", "median of 5", "through all", "none"],

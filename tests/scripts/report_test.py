@@ -905,8 +905,9 @@ class Steps(unittest.TestCase):
         config = {"histogram": {"column": "iterations", "most": 9, "paper": {"within": 3, "share": 90, "words": "the paper"}},
                   "shares": {"paper": {"words": "the paper", "solve_seconds": 0.7, "detection_seconds": 0.3}},
                   "against": [{"name": "log", "column": "iterations"}, {"name": "plain", "column": "iterations", "log": False, "fit": True, "window_s": 0.02}],
-                  "over_time": [{"name": "a", "column": "iterations"}, {"name": "b", "column": "step_seconds", "recordings": ["st*"]}]}
-        names = ["histogram", "shares", "against_log", "against_plain", "over_time_a", "over_time_b"]
+                  "over_time": [{"name": "a", "column": "iterations"}, {"name": "b", "column": "step_seconds", "recordings": ["st*"]},
+                                {"name": "both", "window": 3, "panels": [{"column": "iterations", "recordings": ["soft"]}, {"column": "step_seconds", "label": "time per step", "log": False}]}]}
+        names = ["histogram", "shares", "against_log", "against_plain", "over_time_a", "over_time_b", "over_time_both"]
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             style.apply()
@@ -922,6 +923,8 @@ class Steps(unittest.TestCase):
             self.assertIn("the paper", words("histogram"))
             self.assertIn("the paper", words("shares"))
             self.assertIn("exponent", words("against_plain"))
+            self.assertIn("time per step", words("over_time_both"))
+            self.assertEqual(words("over_time_both").count("time of the scene [s]"), 2)
             self.assertFalse(steps.histogram(data.Experiment("e", folder, experiment.runs, [], {}, config, None), folder))
             experiment.config = {"against": {"column": "speed"}}
             with self.assertRaisesRegex(data.ReportError, "no column 'speed'"):

@@ -9,7 +9,7 @@ from matplotlib import pyplot as plt
 from signorini_report import style
 from signorini_report.data import CLOCKS, ReportError
 from signorini_report.rows import Impossible, numbers, windows, within
-from signorini_report.figure_parts import GREY, plain_log, time_unit
+from signorini_report.figure_parts import GREY, legend_columns, plain_log, time_unit
 from signorini_report.figures import Figure
 
 PARTS = {"detection_seconds": "detection", "assembly_seconds": "assembly", "free_seconds": "free motion", "solve_seconds": "contact solve",
@@ -108,32 +108,44 @@ def histogram(experiment, folder):
     return drawn
 
 
+def over_time_panel(experiment, axes, parts, wanted):
+    """One column: the running median over `window` steps, single steps pale behind it."""
+    column, window, log = wanted["column"], wanted.get("window", 15), wanted.get("log", True)
+    factor, unit = scaled(np.concatenate([column_of(experiment, part, column).to_numpy() for _, part in parts]), column)
+    for look, (name, part) in zip(looks(parts), parts):
+        for place, (_, one) in enumerate(part.groupby("scene", sort=False)):  # several where they are pooled
+            values = factor * column_of(experiment, one, column)
+            if log:
+                values = values.where(values > 0)  # a step without contacts is a gap, not a fall to the bottom
+            middle = values.rolling(window, center=True, min_periods=1).median().where(values.notna())
+            axes.plot(one["time"], values, linestyle="none", marker=".", markersize=2, color=look["color"], alpha=0.25,
+                      rasterized=len(one) > MANY)
+            axes.plot(one["time"], middle, label="" if place else name, linewidth=1.3, **look)
+    if log:
+        axes.set_yscale("log")
+        plain_log(axes.yaxis)
+    axes.set_xlabel("time of the scene [s]")
+    axes.set_ylabel(wanted.get("label", column.removesuffix("_seconds").replace("_", " ")) + unit)
+
+
 def over_time(experiment, folder):
-    """A column over time, a line per recording: the running median over `window` steps, single steps pale behind it."""
+    """A column over time, a line per recording; several panels side by side."""
     drawn = False
     for stem, wanted in wishes(experiment, "over_time"):
-        parts = chosen(experiment, wanted)
-        if not parts:
+        shown = [wanted | one for one in wanted.get("panels", [wanted])]
+        shown = [(one, parts) for one, parts in ((one, chosen(experiment, one)) for one in shown) if parts]
+        if not shown:
             continue
-        column, window = wanted["column"], wanted.get("window", 15)
-        factor, unit = scaled(np.concatenate([column_of(experiment, part, column).to_numpy() for _, part in parts]), column)
-        figure, axes = plt.subplots(figsize=(style.FULL_WIDTH * 0.72, 2.7))
-        for look, (name, part) in zip(looks(parts), parts):
-            for place, (_, one) in enumerate(part.groupby("scene", sort=False)):  # several where they are pooled
-                values = factor * column_of(experiment, one, column)
-                if wanted.get("log", True):
-                    values = values.where(values > 0)  # a step without contacts is a gap, not a fall to the bottom
-                middle = values.rolling(window, center=True, min_periods=1).median().where(values.notna())
-                axes.plot(one["time"], values, linestyle="none", marker=".", markersize=2, color=look["color"], alpha=0.25,
-                          rasterized=len(one) > MANY)
-                axes.plot(one["time"], middle, label="" if place else name, linewidth=1.3, **look)
-        if wanted.get("log", True):
-            axes.set_yscale("log")
-            plain_log(axes.yaxis)
-        axes.set_xlabel("time of the scene [s]")
-        axes.set_ylabel(wanted.get("label", column.removesuffix("_seconds").replace("_", " ")) + unit)
-        if len(parts) > 1:
-            axes.legend(fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))
+        width = style.FULL_WIDTH * (0.72 if len(shown) == 1 else 1.0)
+        figure, panels = plt.subplots(1, len(shown), figsize=(width, 2.7), squeeze=False)
+        for axes, (one, parts) in zip(panels[0], shown):
+            over_time_panel(experiment, axes, parts, one)
+        labels = {label: handle for axes in panels[0] for handle, label in zip(*axes.get_legend_handles_labels())}
+        if len(labels) > 1 and len(shown) == 1:
+            panels[0][0].legend(fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))
+        elif len(labels) > 1:
+            figure.tight_layout(w_pad=2.0)
+            figure.legend(labels.values(), labels.keys(), fontsize=7, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncol=legend_columns(len(labels)))
         style.save(figure, folder, stem)
         drawn = True
     return drawn
@@ -216,10 +228,11 @@ def shares(experiment, folder):
 
 
 CHOICE = dict.fromkeys(("name", "recordings", "words", "pool", "at_least", "at_most", "window_s"))  # of steps
+OVER_TIME = dict.fromkeys(("column", "window", "log", "label"))
 FIGURES = [
     Figure("histogram", histogram, order=160, several=True, keys={"histogram": {**CHOICE, **dict.fromkeys(("column", "most", "label")), "paper": dict.fromkeys(("within", "share", "words"))}},
            caption="Share of the steps of each recording; the last bar holds everything from there on."),
-    Figure("over_time", over_time, order=170, several=True, keys={"over_time": {**CHOICE, **dict.fromkeys(("column", "window", "log", "label"))}},
+    Figure("over_time", over_time, order=170, several=True, keys={"over_time": {**CHOICE, **OVER_TIME, "panels": {**CHOICE, **OVER_TIME}}},
            caption="Every dot is one step of a recording, the line their running median."),
     Figure("against", against, order=180, several=True,
            keys={"against": {**CHOICE, **dict.fromkeys(("column", "abscissa", "abscissa_label", "fit", "log", "label"))}},
