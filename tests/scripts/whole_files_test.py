@@ -1,6 +1,8 @@
 """What Python scripts write is the old or the new file where writing fails: scripts/signorini_report/whole_files.py, figures, tables of datasets."""
 
 import errno
+import os
+import signal
 import sys
 import tempfile
 import unittest
@@ -59,6 +61,10 @@ class WholeFiles(unittest.TestCase):
             self.assertEqual(self.files(), {"one.svg": "old", "two.svg": "old"})
             self.full = False
             figures.draw_all(SimpleNamespace(config={}), self.folder)
+            self.assertEqual(self.files(), {"one.svg": "new"})
+            known["two"] = figures.Figure("two", lambda *_: os.kill(os.getpid(), signal.SIGKILL), "two", 0)
+            with self.assertRaisesRegex(RuntimeError, "was killed"):
+                figures.draw_all(SimpleNamespace(config={}), self.folder)
             self.assertEqual(self.files(), {"one.svg": "new"})
 
 

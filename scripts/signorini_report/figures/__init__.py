@@ -2,9 +2,11 @@
 
 import dataclasses
 import importlib
+import multiprocessing.connection
 import os
 import pkgutil
 import tempfile
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 
@@ -46,15 +48,47 @@ def pictures_in(folder):
     return found
 
 
+def draw_and_tell(figure, experiment, place, end):
+    """Sends None, or the error that drawing ended with."""
+    try:
+        figure.draw(experiment, place)
+        end.send(None)
+    except BaseException as error:
+        error.add_note("while drawing:\n" + traceback.format_exc())
+        end.send(error)
+
+
+def draw_side_by_side(figures, experiment, place):
+    """A process for each figure, as many at a time as there are processors; the first error is raised, and the others are ended."""
+    context, waiting, running = multiprocessing.get_context("fork"), list(figures), {}
+    try:
+        while waiting or running:
+            while waiting and len(running) < len(os.sched_getaffinity(0)):
+                figure, (end, sending) = waiting.pop(0), context.Pipe(duplex=False)
+                running[end] = context.Process(target=draw_and_tell, args=(figure, experiment, place, sending))
+                running[end].start()
+                sending.close()
+            for end in multiprocessing.connection.wait(list(running)):
+                try:
+                    error = end.recv()
+                except EOFError:
+                    error = RuntimeError("the process that draws a figure was killed")
+                running.pop(end).join()
+                if error:
+                    raise error
+    finally:
+        for process in running.values():
+            process.terminate()
+            process.join()
+
+
 def draw_all(experiment, folder):
     """Draws what the data allow; pictures of earlier data do not stay behind as if they were current. They stay where drawing fails."""
     style.apply()
     figures = known()
     wanted = experiment.config.get("figures", list(figures))
     with tempfile.TemporaryDirectory(prefix=".figures-", dir=folder) as place:
-        for name, figure in figures.items():
-            if name in wanted:
-                figure.draw(experiment, Path(place))
+        draw_side_by_side([figure for name, figure in figures.items() if name in wanted], experiment, Path(place))
         for stem, _ in pictures_in(folder):
             for suffix in (".svg", ".png", ".txt"):
                 (folder / (stem + suffix)).unlink(missing_ok=True)
