@@ -45,9 +45,9 @@ def scene_line(row, took):
     unfinished = row["status"] == UNFINISHED
     steps, facts = int(row["steps"]), "not finished" if unfinished else facts_text(row)
     whole, cpu = (took or {}).get("seconds"), (took or {}).get("cpu_seconds")
-    each = cpu / steps if cpu is not None else None
+    each = cpu / steps if steps and cpu is not None else None
     whole, cpu, each = ("–" if seconds is None else seconds_text(seconds) for seconds in (whole, cpu, each))
-    peak = bytes_text(took["peak_bytes"]) if took else "–"
+    peak = bytes_text(took["peak_bytes"]) if took and took["peak_bytes"] else "–"
     per_contact = bytes_text(float(row["bytes_per_contact"])) if row["bytes_per_contact"] else "–"
     dofs = row["dofs"] if int(row["snapshots"]) and row["dofs"] else "–"
     cells = (f"`{row['scene']}`", steps_text(row), dofs, row["contacts"], row["regions"], row["unresolved"], whole, cpu, each, peak, per_contact, facts)
@@ -179,11 +179,10 @@ def whole_line(row, folder):
     cpu, peak = (took or {}).get("cpu_seconds"), (took or {}).get("peak_bytes")
     planned = int(steps_text(row).split()[-1])
     paper = hours_text(HOURS[name]) if name in HOURS else hours_text(printed * planned / 3600.0) if printed else "–"
-    whole = cpu if row["status"] != UNFINISHED else None
     cells = (f"`{name}`", steps_text(row), len(found), round(statistics.fmean(contacts for contacts, _ in found)) if found else 0,
              round(pressed_mean(steps)) if found else 0, many or "–", seconds_text(share * statistics.fmean(seconds for _, seconds in found)) if found and cpu else "–",
              f"{printed:g} s" if printed else "–", bytes_text(peak) if peak else "–", bytes_text(memory) if memory else "–",
-             hours_text(whole / 3600.0) if whole is not None else "–", paper)
+             hours_text(cpu / 3600.0) if cpu is not None else "–", paper)
     return "| " + " | ".join(map(str, cells)) + " |"
 
 
@@ -204,14 +203,15 @@ def whole_table(folder):
 
 
 def took_of(folder, scene):
-    """Seconds and peak memory of a recording; no seconds where its steps took longer than they say: a killed run wrote none for its part."""
+    """Seconds and peak memory of a recording; no seconds where its steps took longer than they say, since a killed
+    run wrote none for its part, nor of one that is not finished."""
     clock, steps = folder / "recordings" / f"{scene}.took.json", steps_file(folder / "recordings", scene)
     if not clock.exists():
         return None
     took = json.loads(clock.read_text())
     if steps.exists():
         spent = sum(float(row[name] or 0.0) for row in read_steps(steps) for name in CLOCKS)
-        if spent > 1.01 * took["seconds"]:
+        if spent > 1.01 * took["seconds"] or steps.parent.suffix == ".parts":
             took |= {"seconds": None, "cpu_seconds": None}
     return took
 

@@ -408,6 +408,8 @@ class Dataset(unittest.TestCase):
         self.assertEqual((row["status"], row["message"]), ("unfinished", f"{done} of 2500 steps"))
         self.assertLess(done, 2500)  # how many are on disk when it ends depends on the machine
         self.assertTrue(gallery.scene_line(row, took).startswith(f"| `bucket` | {done} of 2500 | – |"))
+        none = row | {"steps": "0", "message": "0 of 2500 steps"}
+        self.assertIn("| 0 of 2500 | – |", gallery.scene_line(none, took))
         self.make("cut_quick", "--record-only", scenes="bucket")
         self.assertEqual(tables.read_table(self.root / "cut_quick/scenes.csv")[0]["status"], "recorded")
 
@@ -493,7 +495,7 @@ class Dataset(unittest.TestCase):
                          ["`rings`", "700", "2", "30", "20", "760", "1 s", "1.46 s", "2 MB", "380 MB", "11 s", "17 min"])
         line = next(line for line in lines[lines.index("## Beside the papers"):] if line.startswith("| `bunnies`"))
         self.assertEqual([cell.strip() for cell in line.split("|")[1:-1]],
-                         ["`bunnies`", "3 of 1000", "2", "30", "20", "233", "1 s", "36.2 s", "3 MB", "2.2 GB", "–", "10.1 h"])
+                         ["`bunnies`", "3 of 1000", "2", "30", "20", "233", "–", "36.2 s", "3 MB", "2.2 GB", "–", "10.1 h"])
         self.assertIn("`pyramid`", next(line for line in lines if line.startswith("Not among them yet")))
         # the steps took 11 s: a run that was killed is not among the 5 s
         (folder / "recordings/rings.took.json").write_text('{"seconds": 5.0, "cpu_seconds": 4.0, "peak_bytes": 2000000}')
