@@ -26,6 +26,7 @@ def methods(experiment, folder):
     places.sort(key=lambda pair: (config["scenes"].index(pair[0]), config["methods"].index(pair[1])))
     titles = list(dict.fromkeys(row["table"] for row in rows))
     figure, panels = plt.subplots(1, 2, sharey=True, figsize=(style.FULL_WIDTH, 0.8 + 0.17 * len(places)), gridspec_kw={"wspace": 0.05})
+    long = len(reference) > 12  # too long for half of the width
     for axes, (column, label) in zip(panels, COLUMNS):
         axes.axvline(1.0, color=GREY, linewidth=0.8)
         for row in rows:
@@ -40,7 +41,7 @@ def methods(experiment, folder):
                 axes.plot(value, place, linestyle="none", marker="x", markersize=5, color=style.BLACK)
         axes.set_xscale("log")
         plain_log(axes.xaxis)
-        axes.set_xlabel(label.format(reference))
+        axes.set_xlabel(label.format(reference).replace(" (right", "\n(right" if long else " (right"))
         axes.grid(axis="y", visible=False)
         axes.tick_params(axis="y", length=0)
     for place, (scene, _) in enumerate(places):
@@ -56,7 +57,7 @@ def methods(experiment, folder):
     if paper:
         handles.append(Line2D([], [], linestyle="none", marker="x", color=style.BLACK, label="the paper"))
     figure.legend(handles=handles, loc="upper center", ncol=2, fontsize=7,
-                  bbox_to_anchor=(0.5, figure.subplotpars.bottom - 0.4 / figure.get_size_inches()[1]))
+                  bbox_to_anchor=(0.5, figure.subplotpars.bottom - (0.55 if long else 0.4) / figure.get_size_inches()[1]))
     style.save(figure, folder, "methods")
     return True
 
