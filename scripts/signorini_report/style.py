@@ -7,7 +7,7 @@ marker or a line style.
 import matplotlib
 
 matplotlib.use("Agg")
-from matplotlib import pyplot as plt  # noqa: E402
+from matplotlib import patheffects, pyplot as plt  # noqa: E402
 from matplotlib.lines import Line2D  # noqa: E402
 
 BLUE, ORANGE, GREEN, PINK = "#0072B2", "#E69F00", "#009E73", "#CC79A7"
@@ -34,6 +34,7 @@ SOLVER_MARKERS = ["o", "s", "^", "D", "v", "P", "X", "<", ">", "*"]
 
 CYCLE = [BLUE, ORANGE, GREEN, VERMILION, PINK, SKY, BLACK, GREY]  # where solvers do not tell the lines apart
 
+HALO = [patheffects.withStroke(linewidth=1.8, foreground="white")]  # around numbers that stand on marks
 FULL_WIDTH = 7.1  # inches: the text width of a two-column journal page
 
 

@@ -62,7 +62,7 @@ def factors(experiment, folder):
                 axes.plot([low * 0.97, high * 1.03], [ratio, ratio], linewidth=2.2, solid_capstyle="butt", **look)
                 below = place == 0 and len(lines) > 1
                 axes.annotate(f"{ratio:.3g}", (np.sqrt(low * high), ratio), xytext=(0, -2 if below else 2), textcoords="offset points", fontsize=6.5,
-                              ha="center", va="top" if below else "bottom", **look)
+                              ha="center", va="top" if below else "bottom", path_effects=style.HALO, zorder=4, **look)
         axes.set_xscale("log")
         axes.set_yscale("log")
         axes.set_xlabel("contacts")

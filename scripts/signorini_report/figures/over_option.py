@@ -23,6 +23,18 @@ def shares(rows, option, column):
     return means.index.to_numpy(float), 100.0 * means.to_numpy(float)
 
 
+def apart(axes, values):
+    """Of values on a logarithmic abscissa those whose numbers do not run into each other."""
+    values = sorted({float(value) for value in values})
+    inches = axes.get_position().width * axes.figure.get_figwidth()
+    step = (values[-1] / values[0]) ** (0.3 / inches) if values else 1.0
+    kept = []
+    for value in values:
+        if not kept or value >= step * kept[-1]:
+            kept.append(value)
+    return kept
+
+
 def over_option(experiment, folder):
     """One picture for each [[over_option]]."""
     drawn = False
@@ -41,7 +53,8 @@ def over_option(experiment, folder):
             continue
         figure, grid = plt.subplots(1, len(panels), squeeze=False, sharex=True, sharey=True, gridspec_kw={"wspace": 0.06},
                                     figsize=(style.FULL_WIDTH * min(1.0, 0.3 + 0.35 * len(panels)), 3.0))
-        for axes, (panel, part, lines) in zip(grid[0], panels):
+        titles = [f"{panel.get('title', '')} ({part.groupby(['file', 'step']).ngroups})".strip() for panel, part, _ in panels]
+        for axes, title, (panel, part, lines) in zip(grid[0], titles, panels):
             for limit in wanted.get("limits", []):
                 axes.axhline(limit["value"], color="#444444", linewidth=0.8, linestyle=(0, (4, 2)))
                 if axes is grid[0][-1]:
@@ -54,13 +67,8 @@ def over_option(experiment, folder):
             axes.set_xscale("log")
             axes.set_yscale("symlog", linthresh=LINEAR)
             axes.set_xlabel(wanted.get("abscissa_label", wanted["option"]))
-            title = f"{panel.get('title', '')} ({part.groupby(['file', 'step']).ngroups})".strip()
-            axes.set_title(title, fontsize=title_size(title, len(panels)))
-            at = []
-            for value in sorted({float(value) for x, _ in lines for value in x}):
-                if not at or value >= 1.7 * at[-1]:  # numbers that stand apart
-                    at.append(value)
-            axes.xaxis.set_major_locator(FixedLocator(at))
+            axes.set_title(title, fontsize=min(title_size(words, len(panels)) for words in titles))
+            axes.xaxis.set_major_locator(FixedLocator(apart(axes, [value for x, _ in lines for value in x])))
             axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
             axes.xaxis.set_minor_locator(NullLocator())
         top = max(float(y.max()) for _, _, lines in panels for _, y in lines if y.size)
