@@ -88,7 +88,7 @@ void SolveTable::show(std::span<const RunRecord> repetitions) {
                            seconds_text(median(setup)), seconds_text(median(solve))});
   }
   print(table_.line(row));
-  if (r.status != SolveStatus::converged && !r.message.empty()) print_below(r.message);
+  if ((verbose_ || r.status != SolveStatus::converged) && !r.message.empty()) print_below(r.message);
   if (verbose_ && ran) print_below(work_text(r));
 }
 

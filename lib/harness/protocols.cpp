@@ -10,6 +10,7 @@
 #include "base/heap_bytes.h"
 #include "base/reason.h"
 #include "contact/matrix_note.h"
+#include "harness/chosen_method.h"
 
 namespace signorini {
 namespace {
@@ -19,10 +20,13 @@ std::string one_line(std::string text) {
   return text;
 }
 
+std::string joined(const std::string& first, const std::string& then) {
+  return first.empty() || then.empty() ? first + then : first + "; " + then;
+}
+
 /// What the row says of its matrices, and then what happened.
 void set_message(RunRecord& record, const RunTarget& target, std::string text) {
-  text = one_line(std::move(text));
-  record.message = target.note.empty() || text.empty() ? target.note + text : target.note + "; " + text;
+  record.message = joined(target.note, one_line(std::move(text)));
 }
 
 void fail(RunRecord& record, const RunTarget& target, SolveStatus status, std::string message) {
@@ -41,14 +45,15 @@ std::string phases_text(const SolverTraits& traits, const SolveReport& report) {
   return text;
 }
 
-void fill_report(RunRecord& record, const RunTarget& target, const SolverTraits& traits,
+void fill_report(RunRecord& record, const RunTarget& target, const RegionSolver& solver,
                  const SolveReport& report) {
   record.status = report.status;
   record.iterations = report.iterations;
-  record.phases = phases_text(traits, report);
+  record.phases = phases_text(solver.traits(), report);
   record.products = report.products;
   record.counters = report.counters;
-  set_message(record, target, report.message);
+  const std::string used = chosen_method(*target.problem, solver, report);
+  set_message(record, target, used.empty() ? report.message : used);
 }
 
 /// Above the tolerance by the referee, with regions that W couples.
@@ -303,23 +308,23 @@ struct TimedJob {
     }
     record.solver_bytes = run.record.solver_bytes;
     if (is_cancelled(stop.cancelled)) return solve.seconds;
-    fill_report(record, target, solver->traits(), solve.report);
+    fill_report(record, target, *solver, solve.report);
     record.errors = target.referee->measure(span_of(std::as_const(r)), solver->common().spec());
-    judge(target);
+    judge(target, chosen_method(*target.problem, *solver, solve.report));
     return solve.seconds;
   }
 
-  void judge(const RunTarget& target) {
+  void judge(const RunTarget& target, const std::string& used) {
     // a region's k* was found from the assembled iterate: roundings of the last bits may lift it just above
     if (record.errors.residual <= record.tolerance * (1.0 + 1e-6)) {
       record.status = SolveStatus::converged;
-      record.message = target.note;
+      set_message(record, target, used);
       return;
     }
     record.status = SolveStatus::iteration_limit;
-    set_message(
-        record, target,
-        fmt::format("k* = {} iterations left residual {:.2e}", stop.max_iterations, record.errors.residual));
+    const std::string left =
+        fmt::format("k* = {} iterations left residual {:.2e}", stop.max_iterations, record.errors.residual);
+    set_message(record, target, joined(used, left));
   }
 
   void solve_again() {
@@ -466,7 +471,7 @@ SolveOutcome solve_self_stopped(const RunTarget& target, PreparedRun& run, const
     out.record.solve_seconds = solve.seconds;
     out.record.solver_bytes = run.record.solver_bytes;
     fill_use(out.record, solve.use);
-    fill_report(out.record, target, run.solver->traits(), solve.report);
+    fill_report(out.record, target, *run.solver, solve.report);
     out.record.errors = target.referee->measure(span_of(std::as_const(out.r)), run.solver->common().spec());
     judge_coupled_regions(out.record, target, *run.solver);
   } catch (const std::exception& error) {
@@ -496,11 +501,13 @@ TracedRun trace_run(const RunTarget& target, PreparedRun& run, const RunLimits& 
   RefereeObserver observer(target, law, apart ? &run.solver->partition() : nullptr, limits.tolerance, out);
   observer.expect_regions();
   Vector r = start_values(*run.solver, *target.problem);
+  std::string used;
   try {
     const WeighedSolve solve = solve_weighed(run, span_of(r), stop, &observer, &out.trace, &observer.watch());
     out.record.solver_bytes = run.record.solver_bytes;
     out.record.solve_seconds = std::max(0.0, solve.seconds - observer.referee_seconds());
-    fill_report(out.record, target, run.solver->traits(), solve.report);
+    fill_report(out.record, target, *run.solver, solve.report);
+    used = chosen_method(*target.problem, *run.solver, solve.report);
     out.record.errors = target.referee->measure(span_of(std::as_const(r)), law);
   } catch (const std::exception& error) {
     fail(out.record, target, SolveStatus::failed, reason_of(error));
@@ -528,10 +535,10 @@ TracedRun trace_run(const RunTarget& target, PreparedRun& run, const RunLimits& 
   } else if (out.record.status == SolveStatus::converged) {
     out.record.status = SolveStatus::iteration_limit;
   }
-  if (!out.first_iteration && out.record.message == target.note) {
-    set_message(out.record, target,
-                fmt::format("residual {:.1e} not reached within {} iterations", limits.tolerance,
-                            limits.max_iterations));
+  if (!out.first_iteration && out.record.message == joined(target.note, used)) {
+    const std::string missed = fmt::format("residual {:.1e} not reached within {} iterations",
+                                           limits.tolerance, limits.max_iterations);
+    set_message(out.record, target, joined(used, missed));
   }
   return out;
 }

@@ -74,7 +74,8 @@ void visit_columns(Record& r, Visitor&& v) {
   v(Heading{"protocol", "", "how the run was made: converge, time or self-stopped", kKey}, r.protocol);
   v(Heading{"phases", "", "iterations by kind, e.g. cg=12 gs=30; empty for solvers of one kind"}, r.phases);
   v(Heading{"products", "1", "products with W"}, r.products);
-  v(Heading{"message", "", "what is to be known of M and W, and why a run failed"}, r.message);
+  v(Heading{"message", "", "what is to be known of M and W; what auto used and why; why a run failed"},
+    r.message);
   v(Heading{"label", "", "the experiment's own name of solver and options"}, r.label);
   v(Heading{"mass_products", "1", "products with M"}, r.counters.mass_products);
   v(Heading{"direction_products", "1", "products with H or its transpose"}, r.counters.direction_products);

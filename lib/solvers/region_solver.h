@@ -50,6 +50,7 @@ class ForwardingSolver : public Base {
   SolveReport solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) override {
     return inner_->solve(r, stop, observer);
   }
+  std::string choice(const ContactProblem& problem) const override { return inner_->choice(problem); }
   WorkAndSpan work_and_span(int cores) const override { return inner_->work_and_span(cores); }
 
  protected:

@@ -303,6 +303,12 @@ void RegionTasks::limit_iterations(std::span<const int> limits) {
   SIGNORINI_CHECK(limits.empty() || limits.size() == impl_->regions());
   impl_->limits.assign(limits.begin(), limits.end());
 }
+std::string RegionTasks::choice(const ContactProblem& problem) const {
+  if (impl_->problems.empty()) return impl_->prototype->choice(problem);
+  const std::size_t most = std::max_element(impl_->costs.begin(), impl_->costs.end()) - impl_->costs.begin();
+  const std::string why = impl_->prototype->choice(impl_->problems[most]);
+  return impl_->regions() == 1 || why.empty() ? why : "largest region: " + why;
+}
 const RegionPartition& RegionTasks::partition() const { return impl_->partition; }
 std::span<const SolveReport> RegionTasks::region_reports() const { return impl_->reports; }
 std::span<const double> RegionTasks::region_seconds() const { return impl_->seconds; }

@@ -38,6 +38,9 @@ class RegionTasks : public RegionSolver {
   /// `trace_megabytes`; a longer run is solved again for the next window of iterations.
   SolveReport solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) override;
 
+  /// After `prepare`, of the same problem: that of the costliest region where each has its own.
+  std::string choice(const ContactProblem& problem) const override;
+
   /// Tasks of regions, of predicted cost in blocks of W, side by side, an iteration each; those regions that get the threads
   /// for themselves one after the other before them, as their solvers count.
   WorkAndSpan work_and_span(int cores) const override;

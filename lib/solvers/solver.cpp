@@ -14,6 +14,8 @@ WorkAndSpan Solver::work_and_span(int /*cores*/) const {
 
 std::string Solver::island_refusal(Index /*contacts*/) const { return ""; }
 
+std::string Solver::choice(const ContactProblem& /*problem*/) const { return ""; }
+
 void Solver::prepare_island(ReducedProblem /*problem*/, Vector /*mu*/) {
   SIGNORINI_CHECK(traits().needs != SolverNeeds::delassus);  // such a solver brings its own
   throw_usage("solver '{}' cannot be prepared from W and q", name());

@@ -196,6 +196,9 @@ class Solver {
   /// (Verschoor 2019, Algorithm 1). Solvers on impulses keep W where H and mu are the same too.
   virtual void update_contacts(const ContactProblem& problem) { prepare(problem); }
 
+  /// Why it works on this problem as it does, one line; empty for a solver that does not choose. Needs no `prepare`.
+  virtual std::string choice(const ContactProblem& problem) const;
+
   /// After `prepare`: max|q| of that problem in m/s, or what takes its place in the solves to come (a bound from below, or
   /// the velocity that the solver counts from); 0 where it vanishes, NaN where the solver does not know it. U of a problem
   /// solved by regions is the largest of its regions'.

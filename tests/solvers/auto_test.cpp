@@ -1,7 +1,9 @@
 // `auto`: what it chooses, and that what it chose arrives.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 
@@ -190,6 +192,29 @@ TEST(ResidualBound, HoldsForEveryMassOfTheRange) {
     for (const FrictionLaw law : {FrictionLaw::cone, FrictionLaw::pyramid})
       EXPECT_GE(bound_contact_error(law, range, mu, r, u, slack) * (1.0 + 1e-12),
                 contact_error(law, inside, mu, r, exact));
+  }
+}
+
+/// Where bodies deform, the least of three numbers of operations is that of the method which is taken.
+TEST(Auto, SaysWhyItChose) {
+  const auto solver = make_solver("auto");
+  EXPECT_EQ(solver->choice(zoo::specimen("h5_anisotropic_dual").problem), "the problem has no M");
+  EXPECT_EQ(solver->choice(reference("expl")).find("no body deforms, "), 0U)
+      << solver->choice(reference("expl"));
+  for (const int contacts : {20, 1500}) {
+    const ContactProblem problem = soft_bodies(3, contacts).problem;
+    const std::string why = solver->choice(problem);
+    double impulses = 0.0, velocities = 0.0, factorless = 0.0;
+    ASSERT_EQ(
+        std::sscanf(why.c_str(),
+                    "operations expected: on impulses %lf, on velocities %lf, without a factor of M %lf",
+                    &impulses, &velocities, &factorless),
+        3)
+        << why;
+    const std::string used = solved(*solver, problem, 1e-3).report.message;
+    EXPECT_EQ(used, contacts == 20 ? "impulses" : "no factor");
+    EXPECT_EQ(impulses < std::min(velocities, factorless), used == "impulses") << why;
+    EXPECT_EQ(factorless < std::min(impulses, velocities), used == "no factor") << why;
   }
 }
 

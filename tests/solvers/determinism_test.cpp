@@ -133,7 +133,7 @@ TEST_P(Determinism, AnyNumberOfThreadsGivesTheSameBits) {
     for (const OptionMap& options : option_sets()) {
       std::vector<double> first;
       SolveReport first_report;
-      for (const int threads : {1, 2, 4, 8}) {
+      for (const int threads : {1, 2, 4, 8, 16}) {
         const auto tasks = make_region_solver(solver(), options, {c.mode, threads});
         ASSERT_EQ(tasks->unsupported_reason(c.problem), "") << c.name;
         tasks->prepare(c.problem);
@@ -166,7 +166,7 @@ TEST_P(Determinism, ThreadsInsideOneProblemGiveTheSameBits) {
       alone->prepare(c.problem);
       auto expected = zeros(c.problem);
       const SolveReport expected_report = alone->solve(expected, stop, nullptr);
-      for (const int threads : {1, 2, 4, 8}) {
+      for (const int threads : {1, 2, 4, 8, 16}) {
         TaskArena arena(threads);
         const auto together = make_solver(solver(), options);
         together->use_arena(&arena);

@@ -45,7 +45,7 @@ class Report:
     """What a solver says of a run."""
 
     status: str  #: converged, iteration_limit, time_limit, stalled, diverged, unsupported or failed
-    message: str  #: what is to be known of M and W, and why a run failed
+    message: str  #: what is to be known of M and W; what auto used and why; why a run failed
     solver: str
     options: str  #: all of them, key=value;key=value; a solver written in Python ends with plugin=python:...
     law: str  #: cone or pyramid

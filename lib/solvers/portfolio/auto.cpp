@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/clock.h"
 #include "base/roots.h"
 #include "contact/mass_factor.h"
@@ -188,6 +190,21 @@ void Auto::update_contacts(const ContactProblem& problem) { take(problem, true);
 double Auto::largest_free_velocity() const {
   if (!on_velocities_) return impulses_->largest_free_velocity();
   return velocities_ready_ ? velocities_->largest_free_velocity() : bound_.least_scale();
+}
+
+std::string Auto::choice(const ContactProblem& problem) const {
+  if (!problem.has_primal()) return "the problem has no M";
+  if (problem.has_dual()) return "the problem comes with W";
+  std::unique_ptr<const DeformingBodies> bodies;
+  const std::optional<Costs> costs = costs_where_bodies_deform(problem, bodies);
+  if (costs) {
+    return fmt::format(
+        "operations expected: on impulses {:.1e}, on velocities {:.1e}, without a factor of M {:.1e}",
+        costs->impulses(), costs->velocities(), costs->factorless());
+  }
+  if (bodies && bodies->refused) return "methods on velocities cannot take this M";
+  return fmt::format("no body deforms, {:.2g} rows of H per dof",
+                     3.0 * problem.contacts() / std::max<double>(1.0, problem.dofs()));
 }
 
 void Auto::take(const ContactProblem& problem, bool same_matrix) {

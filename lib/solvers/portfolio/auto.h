@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "solvers/anticipation/ica.h"
@@ -32,7 +33,7 @@
 /// everywhere. A problem whose W would hold more than kMostBlocks blocks stays on velocities.
 ///
 /// The report's message says what was used: `impulses`, `no factor`, `velocities`, `both`, or `all` with Newton steps after
-/// both. Factoring M, forming W and the first Newton or Anderson step of a solve allocate; that time is the solve's. Runs of
+/// both; `choice` says why it began so. Factoring M, forming W and the first Newton or Anderson step of a solve allocate; that time is the solve's. Runs of
 /// a fixed number of iterations factor M, as there is no tolerance to aim at.
 namespace signorini {
 
@@ -62,6 +63,7 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
   void use_arena(TaskArena* arena) override;
   void prepare(const ContactProblem& problem) override;
   double largest_free_velocity() const override;
+  std::string choice(const ContactProblem& problem) const override;
   void update_contacts(const ContactProblem& problem) override;
   /// On impulses that of the sweeps; on velocities it is not counted.
   WorkAndSpan work_and_span(int cores) const override {
