@@ -115,8 +115,7 @@ void add_compare(CLI::App& app, Program& program) {
       "one) "
       "and the table as \"comparison\".\n"
       "Exit codes: 0 all runs ended (converged or not); 1 a run failed; 2 wrong command line; 3 a file "
-      "cannot "
-      "be read or written, or the report failed; 130 interrupted.");
+      "cannot be read or written, or the report failed; 5 out of memory; 130 interrupted.");
   auto a = std::make_shared<CompareArguments>(defaults());
   declare_options(*command, *a);
   command->callback([&program, a] { program.command = [&program, a] { return compare(program, *a); }; });

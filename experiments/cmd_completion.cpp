@@ -25,7 +25,7 @@ void add_completion(CLI::App& app, Program& program) {
       "  source <(signorini completion bash)                 in the present bash only\n"
       "\n"
       "With --json: an object with shell and script.\n"
-      "Exit codes: 0 success; 2 wrong command line.");
+      "Exit codes: 0 success; 2 wrong command line; 5 out of memory.");
   auto shell = std::make_shared<std::string>();
   command->add_option("SHELL", *shell, "bash, zsh or fish")->required();
   command->callback([&program, &app, shell] {

@@ -109,7 +109,7 @@ void add_export(CLI::App& app, Program& program) {
       "\n"
       "With --json: one object with file, input, step, kind, contacts, dofs, "
       "delassus_entries (of W, 0 without one) and bytes; with --vtk the folder and the number of frames.\n"
-      "Exit codes: 0 written; 2 wrong command line; 3 a file cannot be read or written.");
+      "Exit codes: 0 written; 2 wrong command line; 3 a file cannot be read or written; 5 out of memory.");
   auto a = std::make_shared<ExportArguments>();
   command->add_option("FILE", a->file, "Recording (.h5), FCLib file (.hdf5) or npz problem (.npz)")
       ->required();

@@ -112,8 +112,8 @@ void add_info(CLI::App& app, Program& program) {
       "\n"
       "With --json: a list with one object per file, with every snapshot, the number of snapshots "
       "that hold each start, and every column of the statistics, with units.\n"
-      "Exit codes: 0 success; 1 a fact differs (with --facts); 2 wrong command line; 3 a file "
-      "cannot be read.");
+      "Exit codes: 0 success; 1 a fact differs (with --facts); 2 wrong command line; 3 a file cannot be "
+      "read; 5 out of memory.");
   auto a = std::make_shared<InfoArguments>();
   command->add_option("FILE", a->files, "Recordings (.h5), FCLib files (.hdf5) or npz problems (.npz)")
       ->required();

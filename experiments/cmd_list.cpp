@@ -105,7 +105,7 @@ void add_list(CLI::App& app, Program& program) {
       "With --json: a list of objects with name and summary (or artefact, or meaning); without WHAT an "
       "object with the six lists.\n"
       "Exit codes: 0 success; 2 wrong command line; 3 a file of the configs folder or a plugin cannot be "
-      "read.");
+      "read; 5 out of memory.");
   auto a = std::make_shared<ListArguments>();
   command->add_option("WHAT", a->what,
                       "solvers, scenes, shapes, experiments, measures or columns (default: all six)");

@@ -36,7 +36,7 @@ void add_man(CLI::App& app, Program& program) {
       "  man signorini-solve                 read it where it is installed\n"
       "\n"
       "With --json: an object with name and page (the text with man(7) macros).\n"
-      "Exit codes: 0 success; 2 wrong command line.");
+      "Exit codes: 0 success; 2 wrong command line; 5 out of memory.");
   auto name = std::make_shared<std::string>();
   command->add_option("COMMAND", *name, "Command of signorini (default: the program as a whole)");
   command->callback([&program, &app, name] {

@@ -59,8 +59,8 @@ void add_merge(CLI::App& app, Program& program) {
       "Merging again replaces what was merged before. Machines are alike when processor, instruction sets, "
       "caches, cores and usable threads are; env.json of every part has them.\n"
       "With --json: an object with folders, rows, failed, missing_groups, unlike_machines.\n"
-      "Exit codes: 0 success; 1 a run failed; 2 groups are missing, or parts do not fit together; 3 a file "
-      "cannot be read or written; 130 interrupted.");
+      "Exit codes: 0 success; 1 a run failed; 2 groups are missing, or parts do not fit together; 3 a "
+      "file cannot be read or written; 5 out of memory; 130 interrupted.");
   auto a = std::make_shared<MergeArguments>();
   command->add_option("DIR", a->folder, "Folder of the campaign")->required();
   command->add_flag("--partial", a->partial, "Merge although groups of runs are missing");

@@ -129,8 +129,8 @@ void add_plan(CLI::App& app, Program& program) {
       "done.\n"
       "With --json: an object with folder, size, experiments (id, snapshots, groups, measured, "
       "estimated_seconds), recordings, missing_recordings, waiting_experiments, shards (of ten minutes).\n"
-      "Exit codes: 0 success; 2 wrong command line or experiment; 3 a file cannot be read or written; 130 "
-      "interrupted.");
+      "Exit codes: 0 success; 2 wrong command line or experiment; 3 a file cannot be read or written; 5 "
+      "out of memory; 130 interrupted.");
   auto a = std::make_shared<PlanRequest>();
   command->add_option(
       "EXPERIMENT", a->experiments,

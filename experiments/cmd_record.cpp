@@ -113,8 +113,8 @@ void add_record(CLI::App& app, Program& program) {
       "\n"
       "With --json: one object with the counts, energies and times that the screen shows (units in "
       "the key names) and the facts of the scene with their verdicts.\n"
-      "Exit codes: 0 recorded; 1 a step could not be solved; 2 wrong command line or scene; 3 a "
-      "file cannot be read or written; 130 interrupted.");
+      "Exit codes: 0 recorded; 1 a step could not be solved; 2 wrong command line or scene; 3 a file "
+      "cannot be read or written; 5 out of memory; 130 interrupted.");
   auto a = std::make_shared<RecordArguments>();
   command->add_option("SCENE", a->scene, "Scene file, or the name of one (see 'signorini list scenes')")
       ->required();

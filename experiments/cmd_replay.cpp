@@ -188,8 +188,8 @@ void add_replay(CLI::App& app, Program& program) {
       "Debian package libjs-three when it is made (scripts/setup installs it), nothing when it is opened.\n"
       "With --json: one object with file, input, bytes and answers (step, solver, status, iterations, "
       "residual); with --frame file, input and step.\n"
-      "Exit codes: 0 written; 1 a run failed (the page says which) or a package is missing; 2 wrong command "
-      "line; 3 a file cannot be read or written; 130 interrupted.");
+      "Exit codes: 0 written; 1 a run failed (the page says which) or a package is missing; 2 wrong "
+      "command line; 3 a file cannot be read or written; 5 out of memory; 130 interrupted.");
   auto a = std::make_shared<ReplayArguments>();
   a->request.solve.cancelled = TerminalMonitor().cancelled();
   declare_options(*command, *a);

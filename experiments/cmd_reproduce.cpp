@@ -92,7 +92,8 @@ void add_reproduce(CLI::App& app, Program& program) {
       "content of claims.json, null without a report) and \"seconds\"; the report's own text goes "
       "to standard error.\n"
       "Exit codes: 0 all runs ended, whatever the verdicts; 1 a run failed; 2 wrong command line or "
-      "experiment; 3 a file cannot be read or written, or the report failed; 130 interrupted.");
+      "experiment; 3 a file cannot be read or written, or the report failed; 5 out of memory; 130 "
+      "interrupted.");
   auto a = std::make_shared<ReproduceArguments>();
   command->add_option(
       "EXPERIMENT", a->experiments,

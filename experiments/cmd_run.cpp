@@ -112,7 +112,7 @@ void add_run(CLI::App& app, Program& program) {
       "With --json: {\"experiments\": [...]}, each with id, folder, rows, resumed, failed, seconds "
       "and the summary table.\n"
       "Exit codes: 0 all runs ended (converged or not); 1 a run failed; 2 wrong command line or "
-      "experiment; 3 a file cannot be read or written; 130 interrupted.");
+      "experiment; 3 a file cannot be read or written; 5 out of memory; 130 interrupted.");
   auto a = std::make_shared<RunArguments>();
   command->add_option("EXPERIMENT", a->experiments,
                       "Experiment files, or names (see 'signorini list experiments')");

@@ -129,8 +129,9 @@ void add_solve(CLI::App& app, Program& program) {
       "Output files get their names when they are complete; OUT.csv.partial holds the rows so far, also "
       "after an interruption.\n"
       "With --json: a list with one object per run; its keys are the columns of runs.csv.\n"
-      "Exit codes: 0 all runs ended (converged or not); 1 a run failed; 2 wrong command line; 3 a "
-      "file cannot be read or written; 4 not converged (with --require-converged); 130 interrupted.");
+      "Exit codes: 0 all runs ended (converged or not); 1 a run failed; 2 wrong command line; 3 a file "
+      "cannot be read or written; 4 not converged (with --require-converged); 5 out of memory; 130 "
+      "interrupted.");
   auto a = std::make_shared<SolveArguments>();
   a->request.cancelled = interrupt_flag();
   declare_options(*command, *a);

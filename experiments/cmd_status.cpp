@@ -56,7 +56,7 @@ void print_status(const CampaignStatus& status) {
     line += "; all groups of runs are done";
   else if (status.at_work > 0)
     line += fmt::format("; time left: about {}", duration_text(status.left_wall_seconds()));
-  print(line + "\n");
+  for (const std::string& part : wrapped_lines(line, text_columns())) print(part + "\n");
 }
 
 struct StatusArguments {
@@ -177,7 +177,7 @@ void add_status(CLI::App& app, Program& program) {
       "With --json: an object with experiments and all (groups and seconds), recordings, missing_recordings, "
       "measured_over_estimated, processes_at_work, processes_started, left_wall_seconds; with --scale: "
       "\"scale\", a list.\n"
-      "Exit codes: 0 success; 2 wrong command line; 3 a file cannot be read.");
+      "Exit codes: 0 success; 2 wrong command line; 3 a file cannot be read; 5 out of memory.");
   auto a = std::make_shared<StatusArguments>();
   command->add_option("DIR", a->folder, "Folder of the campaign")->required();
   command

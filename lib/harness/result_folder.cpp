@@ -110,6 +110,7 @@ void ResultFolder::set_aside(RunMonitor& monitor) const {
   std::error_code error;
   // A forced run that was killed: its rows go, the complete ones before it stay.
   const bool kept_before = has_head(aside);
+  const bool has_rows = fs::exists(path_ / "runs.csv", error);
   make_output_folder(aside);
   for (const char* name : kResults) {
     if (!fs::exists(path_ / name, error)) continue;
@@ -120,6 +121,7 @@ void ResultFolder::set_aside(RunMonitor& monitor) const {
     }
     if (error) throw_input("{}: cannot be set aside ({})", (path_ / name).string(), error.message());
   }
+  if (!has_rows) return;  // only a plan was made there
   monitor.message(
       fmt::format("{}: starting again; the rows that were there stay in {} until the new ones are complete",
                   path_.string(), aside.string()));

@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::int64_t kNanoseconds = 1'000'000'000;
 constexpr std::int64_t kYoung = 2 * kNanoseconds;  // no file system in use has a coarser clock
+constexpr std::int64_t kMostDigested = 1
+                                       << 26;  // bytes; a larger file is checked again as long as it is young
 
 std::int64_t nanoseconds(const timespec& time) {
   return static_cast<std::int64_t>(time.tv_sec) * kNanoseconds + time.tv_nsec;
@@ -59,11 +61,11 @@ bool CheckedFiles::has_passed(const Identity& file, const std::filesystem::path&
 void CheckedFiles::check_once(const std::filesystem::path& path, FunctionRef<void()> check) {
   const std::optional<Identity> file = identity_of(path);
   if (file && has_passed(*file, path)) return;
-  const bool is_known_by_digest = file && is_young(*file);
+  const bool needs_digest = file && is_young(*file);
   std::optional<std::uint64_t> digest;
-  if (is_known_by_digest) digest = digest_of_file(path);
+  if (needs_digest && std::get<2>(*file) <= kMostDigested) digest = digest_of_file(path);
   check();
-  if (!file || identity_of(path) != file || (is_known_by_digest && !digest)) return;
+  if (!file || identity_of(path) != file || (needs_digest && !digest)) return;
   const std::lock_guard lock(mutex_);
   passed_[*file] = digest;
 }

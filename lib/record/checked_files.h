@@ -15,7 +15,8 @@ namespace signorini {
 ///
 /// The same file: device, inode, size, and the times of the last change of its content and of its entry. Times are
 /// coarse: two writes within one tick of the file system's clock look alike. A file that was changed less than two
-/// seconds ago is known by the XXH3 of its bytes besides, until it is found unchanged after that time.
+/// seconds ago is known by the XXH3 of its bytes besides, until it is found unchanged after that time. One above 64 MiB is
+/// checked again instead: to read all of it before the check may take minutes, and the check may refuse it at its first bytes.
 class CheckedFiles {
  public:
   /// Calls `check` unless it has passed for this file before; what it throws is not remembered.

@@ -226,7 +226,7 @@ void resolve_steps(SceneConfig& config, const SceneKeys& keys, long long asked) 
   if (steps == 0.0) steps = std::max(1.0, std::round(time.duration_s / time.step_s));
   if (static_cast<double>(asked) > steps) steps = static_cast<double>(asked);
   if (steps > static_cast<double>(kMaxSteps)) {
-    throw_usage("{}: {:.0f} steps are more than {}; raise time.step_s or lower time.duration_s",
+    throw_usage("{}: {:.3g} steps are more than {}; raise time.step_s or lower time.duration_s",
                 keys.where("time.duration_s"), steps, kMaxSteps);
   }
   time.steps = static_cast<int>(steps);

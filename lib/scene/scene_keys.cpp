@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include <toml++/toml.h>
 
@@ -160,6 +161,14 @@ const SceneKeys::Entry* SceneKeys::find(const std::string& key) {
   return entry != entries_.end() ? &entry->second : nullptr;
 }
 
+/// 1e3 is as whole as 1000; above 2^53 a floating-point number says nothing about its units.
+std::optional<long long> SceneKeys::whole_number(const Value& value) {
+  if (const auto* integer = std::get_if<long long>(&value)) return *integer;
+  const auto* real = std::get_if<double>(&value);
+  if (real == nullptr || *real != std::round(*real) || std::abs(*real) > 0x1p53) return std::nullopt;
+  return static_cast<long long>(*real);
+}
+
 void SceneKeys::wrong_type(const std::string& key, const Entry& entry, std::string_view expected) const {
   throw_usage("{}: '{}' = {} is not {}", entry.where, key, value_text(entry.value), expected);
 }
@@ -212,10 +221,10 @@ void SceneKeys::get(const std::string& key, bool& value) {
 void SceneKeys::get(const std::string& key, long long& value, Range range) {
   const Entry* entry = find(key);
   if (entry == nullptr) return;
-  const auto* integer = std::get_if<long long>(&entry->value);
-  if (integer == nullptr) wrong_type(key, *entry, "a whole number");
+  const std::optional<long long> whole = whole_number(entry->value);
+  if (!whole) wrong_type(key, *entry, "a whole number");
   number(key, *entry, range);
-  value = *integer;
+  value = *whole;
 }
 
 void SceneKeys::get(const std::string& key, int& value, Range range) {

@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -84,6 +85,7 @@ class SceneKeys {
   };
   const Entry* find(const std::string& key);
   double number(const std::string& key, const Entry& entry, Range range) const;
+  static std::optional<long long> whole_number(const Value& value);
   [[noreturn]] void wrong_type(const std::string& key, const Entry& entry, std::string_view expected) const;
 
   std::string path_;

@@ -40,7 +40,11 @@ TEST(SceneErrors, WrongTypesAndRangesAreOneClearLine) {
   EXPECT_MESSAGE(with("time.step_s", "0"), "must be positive");
   EXPECT_MESSAGE(with("time.step_s", "fast"), "'time.step_s' = \"fast\" is not a number");
   EXPECT_MESSAGE(with("time.record_every", "2.5"), "is not a whole number");
+  EXPECT_MESSAGE(with("time.record_every", "1e-3"), "'time.record_every' = 0.001 is not a whole number");
+  EXPECT_MESSAGE(with("time.record_every", "1e17"), "is not a whole number");
+  EXPECT_EQ(message_of(with("time.record_every", "1e1")), "");
   EXPECT_MESSAGE(with("time.record_every", "99999999999"), "out of range");
+  EXPECT_MESSAGE(with("time.record_every", "1e11"), "out of range");
   EXPECT_MESSAGE(with("time.gravity_m_s2", "[0, 1]"), "is not a list of three numbers");
   EXPECT_MESSAGE(with("contact.friction", "-0.1"), "must be zero or positive");
   EXPECT_MESSAGE(with("contact.friction", "1e201"), "'contact.friction' = 1e+201 is above 1e+200");
@@ -52,6 +56,7 @@ TEST(SceneErrors, WrongTypesAndRangesAreOneClearLine) {
   EXPECT_MESSAGE(with("solver.name", "psg"), "unknown solver 'psg'");
   EXPECT_MESSAGE(with("solver.options.lwa", "cone"), "law");
   EXPECT_MESSAGE(with("time.duration_s", "1e9"), "steps are more than");
+  EXPECT_MESSAGE(with("time.duration_s", "1e300"), "e+303 steps are more than");
   EXPECT_MESSAGE(with("time.step_s", "0.01"), "unstable");
   EXPECT_MESSAGE(with("contact.tolerance_m", "1e9"),
                  "--set: 'contact.tolerance_m' = 1000000000 is not below the size of the largest body (0.3");
