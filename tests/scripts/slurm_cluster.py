@@ -1,3 +1,4 @@
+#!/usr/bin/python3
 """A Slurm cluster of two virtual nodes on this machine, and a campaign on it that loses a node in the midst.
 
     tests/scripts/slurm_cluster.py EXPERIMENT... [--size quick] -o DIR [--engine slurm|snakemake] [--shards 8] [--end-after 30] [--recordings DIR]
