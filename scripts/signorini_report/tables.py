@@ -16,7 +16,7 @@ COLUMNS = [  # name in the .csv, heading in the .md and .html
     ("iterations_median", "iterations, median"), ("iterations_max", "max"),
     ("residual_median", "residual, median"), ("residual_max", "max"),
     ("setup_us_median", "setup [µs], median"), ("solve_us_median", "solve [µs], median"),
-    ("ratio_to_best_median", "solve ÷ best, median"),
+    ("ratio_to_best_median", "solve ÷ best, median"), ("memory_kb_median", "memory [kB], median"),
 ]
 KEYS = {"table": dict.fromkeys(("title", "beside", "show"))}  # of figures.toml
 GROUP = ["variant", "law", "region_mode", "threads", "protocol", "tolerance"]
@@ -24,13 +24,17 @@ GROUP = ["variant", "law", "region_mode", "threads", "protocol", "tolerance"]
 
 def summary(runs):
     """Times and ratios are over solved snapshots only; the ratio compares with the fastest row that solved the same
-    snapshot under the same law and protocol, over all solvers, region modes and thread counts."""
+    snapshot under the same law and protocol, over all solvers, region modes and thread counts. Memory: what the solver keeps
+    of set-up and solve."""
     if runs.empty:
         return pd.DataFrame(columns=[name for name, _ in COLUMNS])
     snapshot = ["file", "step", "law", "protocol", "tolerance"]
+    held = runs["solver_bytes"] if "solver_bytes" in runs.columns else pd.Series(np.nan, index=runs.index)
+    runs = runs.assign(solver_bytes=held.where(held >= 0))
     merged = runs.groupby(GROUP + ["solver", "file", "step", "status"], as_index=False).agg(
         iterations=("iterations", "median"), residual=("residual", "max"), solved=("solved", "min"),
-        setup_seconds=("setup_seconds", "median"), solve_seconds=("solve_seconds", "median"))
+        setup_seconds=("setup_seconds", "median"), solve_seconds=("solve_seconds", "median"),
+        solver_bytes=("solver_bytes", "median"))
     good = merged[merged["solved"] == 1]
     best = good.groupby(snapshot)["solve_seconds"].min().rename("best")
     merged = merged.join(best, on=snapshot)
@@ -47,7 +51,8 @@ def summary(runs):
             "residual_median": counted["residual"].median(), "residual_max": counted["residual"].max(),
             "setup_us_median": 1e6 * solved["setup_seconds"].median(),
             "solve_us_median": 1e6 * solved["solve_seconds"].median(),
-            "ratio_to_best_median": ratios.median() if len(ratios) else np.nan})
+            "ratio_to_best_median": ratios.median() if len(ratios) else np.nan,
+            "memory_kb_median": 1e-3 * solved["solver_bytes"].median()})
     table = pd.DataFrame(rows)
     solvers, regions = style.sorted_solvers(set(table["solver"])), style.sorted_regions(set(table["region_mode"]))
     table["_solver"] = table["solver"].map(solvers.index)
