@@ -1105,6 +1105,18 @@ class Methods(unittest.TestCase):
         self.assertIn("no column 'options.no'", verdicts.evaluate(runs, claim | {"over": "options.no"}).reason)
         self.assertEqual(verdicts.evaluate(runs, claim | {"where": {"file": "z"}}).reason, "no rows match")
 
+    def test_near_best_counts_problems_that_others_solve(self):
+        runs = run_table(file=["w", "w", "x", "x", "x", "y", "y", "z", "z"], label=["a", "b", "a", "b", "c", "a", "b", "a", "b"],
+                         iterations=[12, 10, 20, 10, 40, 1, 10, 1, 1], residual=[1e-9] * 5 + [1, 1e-9, 1e-9, 1])  # a fails on y, only a solves z
+        claim = {"kind": "near_best", "column": "iterations", "numerator": {"label": "a"}, "factor": 1.3, "min": 0.5}
+        result = verdicts.evaluate(runs, claim)  # of w, x, y: w
+        self.assertEqual((round(result.value, 6), result.samples, result.verdict), (round(1 / 3, 6), 3, "differs"))
+        self.assertEqual(verdicts.evaluate(runs, claim | {"factor": 2.0}).verdict, "holds")
+        self.assertEqual(verdicts.evaluate(runs, claim | {"factor": 1e9}).value, 2 / 3)
+        self.assertIn("no other rows solve", verdicts.evaluate(runs[runs["file"] == "z"], claim).reason)
+        self.assertIn("'factor'", verdicts.evaluate(runs, {key: value for key, value in claim.items() if key != "factor"}).reason)
+        self.assertEqual(verdicts.evaluate(runs, claim | {"where": {"file": "q"}}).reason, "no rows match")
+
     def test_growth_of_a_ratio_and_spread_are_those_of_hand(self):
         runs = run_table(file=["x", "x", "y", "y"], label=["a", "b", "a", "b"], iterations=[6, 3, 20, 2])
         growth = {"kind": "ratio_growth", "column": "iterations", "numerator": {"label": "a"}, "denominator": {"label": "b"}, "match": ["file"], "min": 5,
