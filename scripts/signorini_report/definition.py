@@ -37,7 +37,7 @@ CONTENT = {"says": strict.TEXT, "source": strict.TEXT, "same_as": strict.TEXT, "
            "figures": strict.TEXTS, "scenes": strict.TABLE}  # of claims.toml, figures.toml, paper.toml
 SHAPES = {"each": strict.TABLES, "because": CONTENT["because"], "paper": strict.TEXT,
           **dict.fromkeys(("where", "at_least", "at_most", "above", "below"), strict.TABLE)}  # of a template
-FILLED = {**SHAPES, **dict.fromkeys(("id", "source", "why", "bound", "rows", "unit", "statistic", "against", "denominator_column", "over"), strict.TEXT),
+FILLED = {**SHAPES, **dict.fromkeys(("id", "source", "why", "bound", "rows", "unit", "statistic", "against", "denominator_column", "over", "reached"), strict.TEXT),
           **dict.fromkeys(("min", "max", "lower", "upper", "level", "factor", "window_s"), strict.NUMBER), "match": strict.TEXTS, "sizes": ANY_WORDS,
           **dict.fromkeys(("of", "to"), strict.either(strict.TEXT, strict.TEXTS, strict.TABLE)), "comparable": strict.FLAG,
           **dict.fromkeys(kinds.known(), ANY_WORDS)}  # of a claim, variables filled in

@@ -1113,6 +1113,7 @@ class Methods(unittest.TestCase):
         self.assertEqual((round(result.value, 6), result.samples, result.verdict), (round(1 / 3, 6), 3, "differs"))
         self.assertEqual(verdicts.evaluate(runs, claim | {"factor": 2.0}).verdict, "holds")
         self.assertEqual(verdicts.evaluate(runs, claim | {"factor": 1e9}).value, 2 / 3)
+        self.assertIn("no column 'no'", verdicts.evaluate(runs, claim | {"reached": "no"}).reason)
         self.assertIn("no other rows solve", verdicts.evaluate(runs[runs["file"] == "z"], claim).reason)
         self.assertIn("'factor'", verdicts.evaluate(runs, {key: value for key, value in claim.items() if key != "factor"}).reason)
         self.assertEqual(verdicts.evaluate(runs, claim | {"where": {"file": "q"}}).reason, "no rows match")

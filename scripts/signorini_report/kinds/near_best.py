@@ -8,17 +8,19 @@ PROBLEM = [key for key in MATCH if key not in ("solver", "options", "region_mode
 
 def near_best(runs, claim):
     """Problems are those that some other rows solve, and rows that solve a problem nobody else does are no gain here. What `of` does
-    not solve is beyond every factor. Repetitions count by their median."""
+    not solve is beyond every factor. Solved is what has 1 in the column `reached`. Repetitions count by their median."""
     if not isinstance(claim.get("numerator"), dict) or "factor" not in claim:
         raise Impossible("near_best needs 'of' and 'factor'")
     rows = select(runs, claim.get("where"))
-    match = claim.get("match") or PROBLEM
+    match, reached = claim.get("match") or PROBLEM, claim.get("reached", "solved")
+    if reached not in rows.columns:
+        raise Impossible(f"there is no column '{reached}'")
     rows = rows.assign(_value=numbers(rows, claim["column"])).dropna(subset=["_value"])
     own = select(rows, claim["numerator"])
     others = rows.drop(own.index)
     if own.empty or others.empty:
         raise Absent("no rows match")
-    solved = [part[part["solved"] == 1] for part in (own, others)]
+    solved = [part[part[reached] == 1] for part in (own, others)]
     ours = solved[0].groupby(match)["_value"].median()
     best = solved[1].groupby([*match, "label"])["_value"].median().groupby(level=list(range(len(match)))).min()
     if best.empty:
@@ -27,4 +29,4 @@ def near_best(runs, claim):
     return float(near.mean()), len(best)
 
 
-KIND = Kind("near_best", near_best, keys=("numerator", "match", "factor"), percent=True, of="problem")
+KIND = Kind("near_best", near_best, keys=("numerator", "match", "factor", "reached"), percent=True, of="problem")
