@@ -4,6 +4,7 @@ import fnmatch
 from pathlib import Path
 
 from signorini_report import strict
+from signorini_report.definition import recordings_of
 from signorini_report.strict import ReportError
 
 KEYS = {"groups": None}
@@ -16,8 +17,8 @@ def group_of(scene, groups):
 
 
 def names_in(run):
-    """Scenes and files of a run.toml."""
-    paths = [name for key in ("scenes", "files", "optional_files") for name in run.get(key, [])]
+    """Scenes, recordings and files of a run.toml."""
+    paths = [name for key in ("scenes", "files", "optional_files") for name in run.get(key, [])] + [name for name, _, _ in recordings_of(run)]
     return {Path(name).name.removesuffix(".toml").removesuffix(".hdf5").removesuffix(".h5") for name in paths}
 
 
