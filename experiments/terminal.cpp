@@ -316,12 +316,15 @@ TextTable TextTable::with_columns(const std::vector<std::size_t>& chosen) const 
 
 std::string TextTable::panels(const std::vector<std::size_t>& widths) const {
   const std::size_t screen = screen_columns();
+  const std::size_t beside = widths[0] + kGap;
+  const std::size_t room = std::max(kLeastText, screen > beside ? screen - beside : 0);  // of a text
   std::string text;
   for (std::size_t next = 1; next < columns_.size();) {
     std::vector<std::size_t> chosen{0}, wide{widths[0]};
     do {
       chosen.push_back(next);
-      wide.push_back(widths[next++]);
+      const std::size_t most = columns_[next].align == Align::left ? room : widths[next];
+      wide.push_back(std::min(widths[next++], most));
     } while (next < columns_.size() && width_of(wide) + kGap + widths[next] <= screen);
     if (!text.empty()) text += "\n";
     text += with_columns(chosen).wrapped_text(wide);

@@ -1,19 +1,25 @@
 #!/usr/bin/python3
-"""Checks who includes whom in lib/ and experiments/, the wall between the solvers and the physics, and that the
-contact law is told apart in one place.
-
-usage: scripts/check_layers.py [ROOT]        exit 0 when every rule holds, 1 with one line per violation
+"""Checks who includes whom in lib/ and experiments/, the wall between the
+solvers and the physics, and that the contact law is told apart in one place.
 
 Rules
-  1. A folder includes only the folders that ALLOWED names for it. In particular contact, regions, solvers, record and
-     harness never reach geometry, bodies, collision or scene, not even through another header.
-  2. HDF5 is seen by record/ only, TOML by base/options*, scene/, harness/ and campaign/ only; again not even through a header.
+  1. A folder includes only the folders that ALLOWED names for it. In
+     particular contact, regions, solvers, record and harness never reach
+     geometry, bodies, collision or scene, not even through another header.
+  2. HDF5 is seen by record/ only, TOML by base/options*, scene/, harness/ and
+     campaign/ only; again not even through a header.
   3. oneTBB is included by .cpp files and base/parallel.h only.
-  4. Project headers are included as "folder/file.h" and exist; lib/ has no folder that ALLOWED does not know.
-  5. contact/friction_law.h alone compares a FrictionLaw or PyramidFrame; others call its helpers (LAW_HELPERS).
-  6. lib/ calls no function of the C library whose last bits differ among platforms (ROOTS): base/roots.h has its own.
+  4. Project headers are included as "folder/file.h" and exist; lib/ has no
+     folder that ALLOWED does not know.
+  5. contact/friction_law.h alone compares a FrictionLaw or PyramidFrame;
+     others call its helpers (LAW_HELPERS).
+  6. lib/ calls no function of the C library whose last bits differ among
+     platforms (ROOTS): base/roots.h has its own.
+
+Exit codes: 0 every rule holds, 1 with one line per violation, 2 usage.
 """
 
+import argparse
 import re
 import sys
 from pathlib import Path
@@ -133,7 +139,10 @@ def violations(root):
 
 
 def main(arguments):
-    root = Path(arguments[0]) if arguments else Path(__file__).resolve().parent.parent
+    parser = argparse.ArgumentParser(prog="scripts/check_layers.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("root", metavar="ROOT", nargs="?", type=Path, default=Path(__file__).resolve().parent.parent,
+                        help="folder with lib/ and experiments/ (default: this tree)")
+    root = parser.parse_args(arguments).root
     if not (root / "lib").is_dir():
         print(f"check_layers: {root} has no lib/ folder", file=sys.stderr)
         return 2

@@ -64,9 +64,11 @@ def soak_lines(options):
     if not table:
         return []
     lines = ["", "## Long runs", "",
-             "Memory (resident) and open files of every process, read five times a second. A recording of a body at rest has steps that are all alike: its memory may",
-             f"grow by {soak.SHARE:.0%}, {soak.ROOM_KB // 1024} MiB and {soak.KB_OF_A_STEP:g} kB for every step, of which it keeps the statistics, from the middle of its time to the end, its open files not at all.",
-             "A command that is run again may use as much as in its first round, with the same allowance.", "",
+             "Memory (resident) and open files of every process, read five times a second. Memory of a recording grows with its steps: it keeps the statistics of all",
+             "of them to its end (0.4 kB a step), and every checkpoint holds them a second time while it is written. The recording of a body at rest, whose steps are all",
+             f"alike, is judged from the middle of its time to the end: memory may grow by {soak.SHARE:.0%}, {soak.ROOM_KB // 1024} MiB and {soak.KB_OF_A_STEP:g} kB for every step, open files not at all. "
+             "A command that is run",
+             f"again may use {soak.SHARE:.0%} and {soak.ROOM_KB // 1024} MiB more than in its first round, and no more open files.", "",
              f"{sum(float(row['seconds']) for row in table) / 3600:.2f} hours, {len(table)} processes, {sum(1 for row in table if row['wrong'])} wrong (`scripts/harden --soak SECONDS`).", "",
              "| command | rounds | seconds | memory in the middle, at the end, at most [MB] | open files at most |", "|---|--:|--:|--:|--:|"]
     for name in dict.fromkeys(row["command"] for row in table):
@@ -77,16 +79,32 @@ def soak_lines(options):
     return lines + [""] * bool(wrong) + [f"- {row['command']}, {row['began']}: {row['wrong']}" for row in wrong]
 
 
+def sample_lines(table):
+    """How many of the calls were tried. The last call of a kind is in every sample, so the largest number is that of all calls."""
+    tried, last = {}, {}
+    for row in table:
+        tried.setdefault((row["command"], row["call"]), set()).add(row["number"])
+        last[row["call"]] = max(last.get(row["call"], 0), int(row["number"]))
+    if not table:
+        return []
+    most = ", ".join(f"{last[kind]:,} `{kind}`" for kind in faults.KINDS if kind in last)
+    twice = ", ".join(f"`{kind}`" for kind, errors in faults.KINDS.items() if len(errors) > 1)
+    return [f"Not every call is tried: of each kind the first calls of a command fail, the last ones and some evenly between, here at most {max(map(len, tried.values()))}.",
+            f"Of kinds with few calls all are tried. The most calls that one command makes: {most}.",
+            f"The table counts tries: calls with two possible errors ({twice}) fail once with each.", ""]
+
+
 def write(options):
     table = read_table(options.table)
     revision = subprocess.run(["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
     kinds = list(faults.KINDS)
     lines = ["# Hardening", "", "## Calls that fail", "",
-             "What the commands leave behind when a call of the system fails: each call number n of a kind fails once in a run of its own. Afterwards inputs are as",
-             "they were, every output is the old one, the new one or to be resumed, the exit code is a [documented one](command-line.md#exit-codes), and one line says",
-             "why; then the command goes on and ends with the result of a run without failures.", "",
+             "What the commands leave behind when a call of the system fails: in every run one call fails, once. Afterwards inputs are as they were, every output is",
+             "the old one, the new one or to be resumed, the exit code is a [documented one](command-line.md#exit-codes), and one line says why; then the command",
+             "goes on and ends with the result of a run without failures.", "",
              f"Made by `scripts/harden --page docs/hardening.md` on {datetime.date.today()} at {revision}: {len(table)} failing calls, "
-             f"{sum(1 for row in table if row['wrong'])} wrong. Of kinds with many calls (`malloc`) a sample is taken: the first, the last, and others evenly between.", "",
+             f"{sum(1 for row in table if row['wrong'])} wrong.", "",
+             *sample_lines(table),
              "| command | " + " | ".join(kinds) + " | wrong |", "|---|" + "--:|" * (len(kinds) + 1)]
     for name in dict.fromkeys(row["command"] for row in table):
         own = [row for row in table if row["command"] == name]

@@ -35,16 +35,23 @@ def count(text):
     return value
 
 
+DESCRIPTION = """Asks CGAL, in exact arithmetic, whether surfaces of recorded frames intersect
+each other or themselves."""
+NOTES = """A frame shows the surfaces at the beginning of its step (or part of a halved
+step). Frames with equal surfaces count once. A pair is two triangles that
+share no vertex and have a point in common, of one body, two bodies, or a body
+and an obstacle. Two obstacles are no pair. 'neighbours' are triangles that
+share a vertex or an edge and meet elsewhere too. 'depth' is the largest over
+all pairs of the shortest translation that separates the two triangles.
+
+exit codes: 0 no implicit recording has a pair, 1 one has, 2 usage, 3 a file
+cannot be read, 4 a package is missing (explicit steps push penetrations out
+after they happen, so their pairs are only counted)"""
+
+
 def parse(arguments):
-    parser = argparse.ArgumentParser(
-        prog="scripts/check_intersections", formatter_class=argparse.RawDescriptionHelpFormatter,
-        description="Asks CGAL, in exact arithmetic, whether surfaces of recorded frames intersect each other or themselves.",
-        epilog="A frame shows the surfaces at the beginning of its step (or part of a halved step). Frames with equal surfaces count once.\n"
-               "A pair is two triangles that share no vertex and have a point in common, of one body, two bodies, or a body and an\n"
-               "obstacle. Two obstacles are no pair. 'neighbours' are triangles that share a vertex or an edge and meet elsewhere too.\n"
-               "'depth' is the largest over all pairs of the shortest translation that separates the two triangles.\n\n"
-               "exit codes: 0 no implicit recording has a pair, 1 one has, 2 usage, 3 a file cannot be read, 4 a package is missing\n"
-               "(explicit steps push penetrations out after they happen, so their pairs are only counted)")
+    parser = argparse.ArgumentParser(prog="scripts/check_intersections", formatter_class=argparse.RawDescriptionHelpFormatter,
+                                     description=DESCRIPTION, epilog=NOTES)
     parser.add_argument("files", metavar="FILE.h5", nargs="+", help="recordings made by signorini record")
     parser.add_argument("--frames", type=count, metavar="N", help="at most N frames of each, evenly spaced (default: all)")
     parser.add_argument("--markdown", action="store_true", help="print a table for a page")

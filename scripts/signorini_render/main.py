@@ -54,18 +54,31 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{message} (see scripts/render --help)")
 
 
+DESCRIPTION = """Draws a frame of a recording, or a contact sheet of all of it, as PNG. Needs
+no display."""
+EXAMPLES = """examples:
+  scripts/render bucket.h5               the last frame, as bucket.png
+  scripts/render bucket.h5 --step 440 -o impact.png
+  scripts/render bucket.h5 --sheet --frames 12
+                                         12 evenly spaced frames, as
+                                         bucket.sheet.png
+  scripts/render recordings/ --sheet     a sheet of every recording of a
+                                         folder, beside it
+  scripts/render bucket.h5 --story       four frames, contacts and curves, as
+                                         bucket.story.png
+  scripts/render a.h5 b.h5 c.h5 --montage -o abc.png
+                                         one small picture of each, where it
+                                         has most contacts
+
+Contacts are dots in the colour of their region; pale ones lie behind a
+surface. Equal input gives equal bytes.
+
+exit codes: 0 written, 1 something is missing or failed, 2 usage, 3 a file
+that cannot be read or written"""
+
+
 def parse(arguments):
-    parser = Parser(
-        prog="scripts/render", formatter_class=argparse.RawDescriptionHelpFormatter,
-        description="Draws a frame of a recording, or a contact sheet of all of it, as PNG. Needs no display.",
-        epilog="examples:\n  scripts/render bucket.h5                          the last frame, as bucket.png\n"
-               "  scripts/render bucket.h5 --step 440 -o impact.png\n"
-               "  scripts/render bucket.h5 --sheet --frames 12      12 evenly spaced frames, as bucket.sheet.png\n"
-               "  scripts/render recordings/ --sheet                a sheet of every recording of a folder, beside it\n"
-               "  scripts/render bucket.h5 --story                  four frames, contacts and curves, as bucket.story.png\n"
-               "  scripts/render a.h5 b.h5 c.h5 --montage -o abc.png     one small picture of each, where it has most contacts\n\n"
-               "Contacts are dots in the colour of their region; pale ones lie behind a surface. Equal input gives equal bytes.\n\n"
-               "exit codes: 0 written, 1 something is missing or failed, 2 usage, 3 a file that cannot be read or written")
+    parser = Parser(prog="scripts/render", formatter_class=argparse.RawDescriptionHelpFormatter, description=DESCRIPTION, epilog=EXAMPLES)
     parser.add_argument("files", metavar="FILE.h5", nargs="+", help="recordings made by signorini record, or folders of them")
     parser.add_argument("-o", "--output", metavar="PNG", help="picture to write (default: beside the recording)")
     parser.add_argument("--step", metavar="K", help="frame, e.g. 440 or 440.2 (default: the last)")

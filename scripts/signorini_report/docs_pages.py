@@ -17,14 +17,18 @@ import pandas as pd
 from signorini_report import data, definition as definitions, notes, tables, verdicts as judged, which_solver
 
 ROOT = Path(__file__).resolve().parents[2]
-DESCRIPTION = """Writes the pages of the experiments, docs/papers/PAPER/ARTEFACT.md, and the tables between markers in the index pages,
-README.md and docs, from results/reference alone.
+DESCRIPTION = """Writes the pages of the experiments, docs/papers/PAPER/ARTEFACT.md, and the
+tables between markers in the index pages, README.md and docs, from
+results/reference alone.
 
-  scripts/pages                writes what is out of date and names it
-  scripts/pages --check        writes nothing; status 1 where a page is out of date, too long or its figure is missing
+  scripts/pages            writes what is out of date and names it
+  scripts/pages --check    writes nothing; status 1 where a page is out of
+                           date, too long or its figure is missing
 
-`scripts/reference page ID` copies the figure that the page of ID shows. The table of the columns of runs.csv comes from the program
-(SIGNORINI_PROGRAM, else build/release/experiments/signorini) and stays as it is where that is not built."""
+`scripts/reference page ID` copies the figure that the page of ID shows. The
+table of the columns of runs.csv comes from the program (SIGNORINI_PROGRAM,
+else build/release/experiments/signorini) and stays as it is where that is not
+built."""
 NOTE = "<!-- Written by scripts/pages from results/reference; do not edit. -->\n"
 MARKED = re.compile(r"(<!-- (verdicts|experiments|differences(?: (?:of|but) [\w ]+)?|columns|which-solver \w+) -->\n)(.*?)(<!-- /\2 -->)", re.S)
 PAPERS = {"lazarevych2010": "Lazarevych, Szekely and Harders 2010", "otaduy2009": "Otaduy, Tamstorf, Steinemann and Gross 2009",

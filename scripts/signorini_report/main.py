@@ -23,20 +23,32 @@ NOT_DRAWING = ("main.py", "page.py", "interactive.py", "step_tables.py", "front.
                "migrate.py", "whole_files.py")
 
 
+DESCRIPTION = """Draws the figures, writes the tables and judges the claims of experiments that
+have been run."""
+EXAMPLES = """examples:
+  scripts/report                      every experiment under results/out
+  scripts/report signorini_all        one of them
+  scripts/report --out /data/night    results of
+                                      `signorini run --out /data/night`
+  scripts/report --runs before.csv --runs after.csv -o both/
+                                      rows of `signorini solve --csv` or
+                                      `compare`, without claims, as
+                                      both/index.html
+  scripts/report --runs a/runs.csv --runs b/runs.csv \\
+      --leaderboard results/out/dataset_quick -o board/
+                                      the same on the problems of a dataset,
+                                      ranked (docs/dataset.md)
+
+Claims and figures are those of today: of DIR/experiments/PAPER/ARTEFACT where
+--configs or SIGNORINI_CONFIGS names DIR, else of the folder that was run, else
+of this tree. After a change of claims.toml alone no figure is drawn again.
+
+exit codes: 0 written, 2 usage, 3 a file that cannot be read"""
+
+
 def parse(arguments):
-    parser = argparse.ArgumentParser(
-        prog="scripts/report", formatter_class=argparse.RawDescriptionHelpFormatter,
-        description="Draws the figures, writes the tables and judges the claims of experiments that have been run.",
-        epilog="examples:\n  scripts/report                          every experiment under results/out\n"
-               "  scripts/report signorini_all            one of them\n"
-               "  scripts/report --out /data/night        results of `signorini run --out /data/night`\n"
-               "  scripts/report --runs before.csv --runs after.csv -o both/\n"
-               "                                          rows of `signorini solve --csv` or `compare`, without claims, as both/index.html\n"
-               "  scripts/report --runs a/runs.csv --runs b/runs.csv --leaderboard results/out/dataset_quick -o board/\n"
-               "                                          the same on the problems of a dataset, ranked (docs/dataset.md)\n\n"
-               "Claims and figures are those of today: of DIR/experiments/PAPER/ARTEFACT where --configs or SIGNORINI_CONFIGS names DIR, else\n"
-               "of the folder that was run, else of this tree. After a change of claims.toml alone no figure is drawn again.\n\n"
-               "exit codes: 0 written, 2 usage, 3 a file that cannot be read")
+    parser = argparse.ArgumentParser(prog="scripts/report", formatter_class=argparse.RawDescriptionHelpFormatter, description=DESCRIPTION,
+                                     epilog=EXAMPLES)
     parser.add_argument("ids", nargs="*", metavar="ID", help="experiments (folders of OUT); default: all that have a runs.csv")
     parser.add_argument("--out", type=Path, default=Path("results/out"), help="folder of the results (default: results/out)")
     parser.add_argument("--configs", type=Path, metavar="DIR", help="folder with experiments/PAPER/ARTEFACT (default: where each was run)")

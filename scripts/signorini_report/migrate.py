@@ -160,16 +160,25 @@ def migrate_results(folder):
     path.unlink()
 
 
+DESCRIPTION = """Writes an experiment of the earlier form, one file with [[expect]], as a
+folder: run.toml, claims.toml, figures.toml, paper.toml and reasons.toml
+(docs/experiments.md). Every bound is taken for ours; say where it is the
+paper's."""
+EXAMPLES = """examples:
+  scripts/migrate_experiment mine.toml mine    the folder mine
+  scripts/migrate_experiment --results results/out/mine
+                                               config.toml of a result becomes
+                                               run.toml
+
+exit codes: 0 written, 2 usage, 3 a file that cannot be read or is there
+already"""
+
+
 def main(arguments=None):
-    parser = argparse.ArgumentParser(
-        prog="scripts/migrate_experiment", formatter_class=argparse.RawDescriptionHelpFormatter,
-        description="Writes an experiment of the earlier form, one file with [[expect]], as a folder: run.toml, claims.toml, figures.toml,\n"
-                    "paper.toml and reasons.toml (docs/experiments.md). Every bound is taken for ours; say where it is the paper's.",
-        epilog="examples:\n  scripts/migrate_experiment mine.toml mine             the folder mine\n"
-               "  scripts/migrate_experiment --results results/out/mine  config.toml of a result becomes run.toml\n\n"
-               "exit codes: 0 written, 2 usage, 3 a file that cannot be read or is there already")
-    parser.add_argument("old", metavar="OLD.toml", type=Path, nargs="?")
-    parser.add_argument("folder", metavar="FOLDER", type=Path, nargs="?")
+    parser = argparse.ArgumentParser(prog="scripts/migrate_experiment", formatter_class=argparse.RawDescriptionHelpFormatter,
+                                     description=DESCRIPTION, epilog=EXAMPLES)
+    parser.add_argument("old", metavar="OLD.toml", type=Path, nargs="?", help="the earlier form")
+    parser.add_argument("folder", metavar="FOLDER", type=Path, nargs="?", help="the folder to write")
     parser.add_argument("--results", metavar="FOLDER", type=Path, nargs="+", help="folders of results instead")
     asked = parser.parse_args(arguments)
     if bool(asked.results) == bool(asked.folder):

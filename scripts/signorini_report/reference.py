@@ -16,22 +16,41 @@ from signorini_report.strict import ReportError
 
 DESCRIPTION = """Keeps what is committed below results/reference.
 
-  scripts/reference promote ID           shows what would be copied from results/out and how verdicts change
-  scripts/reference promote ID --yes     copies summary.csv, claims.json, run.toml, env.json, tables, and the figure of its page
-  scripts/reference promote ID FILE... [--yes]   copies these files (and env.json) instead
-  scripts/reference page ID              copies the figure of the page of ID alone, or the page that it makes (printed rules); where ID has
-                                         not run here, draws it from the committed tables, if these are enough for it
-  scripts/reference compare DIR [ID...]  compares counts and verdicts of `signorini run --size quick --out DIR`; status 1 where they differ
-  scripts/reference compare DIR [ID...] --write  makes them the reference
-  scripts/reference stale                names experiments that were changed since their quick counts and verdicts were made; status 1
-  scripts/reference bounds [ID...]       notes in claims.json at which commit each bound was set (promote does this)"""
-NOTES = """A file above 1 MB is refused, and so are times of a busy machine (docs/protocols.md, "A quiet machine"); --counts-only takes them where
-nobody uses them. When a reference result changes, CHANGELOG.md must say why.
+  scripts/reference promote ID
+                     shows what would be copied from results/out and how
+                     verdicts change
+  scripts/reference promote ID --yes
+                     copies summary.csv, claims.json, run.toml, env.json,
+                     tables, and the figure of its page
+  scripts/reference promote ID FILE... [--yes]
+                     copies these files (and env.json) instead
+  scripts/reference page ID
+                     copies the figure of the page of ID alone, or the page
+                     that it makes (printed rules); where ID has not run here,
+                     draws it from the committed tables, if these are enough
+                     for it
+  scripts/reference compare DIR [ID...]
+                     compares counts and verdicts of `signorini run --size
+                     quick --out DIR`; status 1 where they differ
+  scripts/reference compare DIR [ID...] --write
+                     makes them the reference
+  scripts/reference stale
+                     names experiments that were changed since their quick
+                     counts and verdicts were made; status 1
+  scripts/reference bounds [ID...]
+                     notes in claims.json at which commit each bound was set
+                     (promote does this)"""
+NOTES = """A file above 1 MB is refused, and so are times of a busy machine
+(docs/protocols.md, "A quiet machine"); --counts-only takes them where nobody
+uses them. When a reference result changes, CHANGELOG.md must say why.
 
-Compared are iterations, solved problems, contacts, regions, and verdicts on claims that are not about time, with quick_counts.csv and
-quick_verdicts.csv. Sums over all problems of a family are compared: another processor rounds differently, which moves a solve by an
-iteration and, in a scene that goes on for thousands of steps, single contacts. Allowed are 10 % of a sum, and one problem in twenty that
-is solved or not. Iterations of runs that the rule of 5 % let go on to a residual below 1e-12 do not count: roundings end them."""
+Compared are iterations, solved problems, contacts, regions, and verdicts on
+claims that are not about time, with quick_counts.csv and quick_verdicts.csv.
+Sums over all problems of a family are compared: another processor rounds
+differently, which moves a solve by an iteration and, in a scene that goes on
+for thousands of steps, single contacts. Allowed are 10 % of a sum, and one
+problem in twenty that is solved or not. Iterations of runs that the rule of
+5 % let go on to a residual below 1e-12 do not count: roundings end them."""
 LIMIT = 1_000_000  # bytes of a file
 PROMOTED, IF_THERE = ["summary.csv", "claims.json", "run.toml"], ["methods.md", "iterations.md", "errors.md", "families.csv", "failures.csv", "dependence.csv", "problems.csv"]
 

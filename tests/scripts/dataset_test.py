@@ -366,7 +366,7 @@ class Dataset(unittest.TestCase):
             self.assertIn(words, page)
         self.assertNotIn("Left out", page)
 
-    def test_a_second_machine_makes_the_same_bytes(self):
+    def test_another_number_of_threads_makes_the_same_bytes(self):
         second = self.make("second_quick", "--threads", "2")
         for name in ("SHA256SUMS", "problems.csv", "scenes.csv", "facts.csv", "DATASHEET.md", ".zenodo.json", "settings.json"):
             self.assertEqual((second / name).read_bytes(), (self.first / name).read_bytes(), name)
