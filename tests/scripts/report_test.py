@@ -502,6 +502,18 @@ class Rounds(unittest.TestCase):
         self.assertEqual(runs["start_residual"][0], 0.25)
         self.assertTrue(np.isnan(runs["start_residual"][1]))
 
+    def test_states_of_the_contacts_are_those_of_the_most_accurate_traced_run(self):
+        runs = run_table(file=["rings-quick.h5"] * 3, step=["000010", "000010", "000020"], solver=["cr-full"] * 3)
+        rough, fine = progress_trace("Full", 10), progress_trace("Full", 10)
+        fine.residual = rough.residual * 0.5
+        rough.pressing, rough.sliding = np.full(10, 9), np.full(10, 9)
+        fine.pressing, fine.sliding = np.arange(10) + 3, np.full(10, 3)
+        for traces in ([rough, fine], [fine, rough]):
+            data.add_states(runs, traces)
+            self.assertEqual(list(runs["pressing"][:2]), [12, 12])
+            self.assertEqual(list(runs["sliding_share"][:2]), [0.25, 0.25])
+            self.assertTrue(np.isnan(runs["sliding_share"][2]))
+
 
 class Ratios(unittest.TestCase):
     CONFIG = {"scenes": ["b"], "solvers": [{"name": "pgs", "label": "a"}],
