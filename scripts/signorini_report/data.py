@@ -412,7 +412,7 @@ def read_traces(path, labels, own):
                                 iteration=np.asarray(group["iteration"]), seconds=np.asarray(group["seconds"]),
                                 residual=np.asarray(group["residual"]),
                                 label=own.get((words["solver"], words["options"]), variant),
-                                pressing=np.asarray(group["active"]), sliding=np.asarray(group["sliding"]),
+                                **{name: np.asarray(group[key]) for name, key in (("pressing", "active"), ("sliding", "sliding")) if key in group},
                                 progress=read_progress(group, len(group["iteration"]))))
     return [trace for trace in traces if trace.iteration.size > 0]
 
@@ -436,7 +436,7 @@ def add_states(runs, traces):
     best = {}
     for trace in traces:
         key = (trace.file, trace.step)
-        if trace.pressing is not None and (key not in best or trace.residual[-1] < best[key].residual[-1]):
+        if trace.pressing is not None and trace.sliding is not None and (key not in best or trace.residual[-1] < best[key].residual[-1]):
             best[key] = trace
     if not best:
         return
