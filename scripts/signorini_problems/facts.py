@@ -77,8 +77,8 @@ def mass_condition(M):
     return f"{most / least:.3g}"
 
 
-def facts_of(path):
-    """The fields of one FCLib file besides its name and sizes."""
+def facts_of(path, eigenvalues=True):
+    """The fields of one FCLib file besides its name and sizes; without eigenvalues rank and conditions stay empty."""
     if delassus.dimensions(path) != 3 or delassus.stored_entries(path) > MOST_ENTRIES:  # the numbers count three rows per contact
         return dict.fromkeys(FIELDS[4:], "")
     problem = delassus.read(path)
@@ -88,17 +88,17 @@ def facts_of(path):
     if problem.M is not None:
         _, part = connected_components(problem.M, directed=False)
         touched = int(np.isin(part, part[problem.H.indices]).sum())
-        found |= {"touched_dofs": touched, "rank_ratio": f"{3 * problem.contacts / touched:.3g}", "mass_condition": mass_condition(problem.M)}
-    return found | spectrum(problem.W, count, island)
+        found |= {"touched_dofs": touched, "rank_ratio": f"{3 * problem.contacts / touched:.3g}", "mass_condition": mass_condition(problem.M) if eigenvalues else ""}
+    return found | (spectrum(problem.W, count, island) if eigenvalues else {"rank": "", "condition": ""})
 
 
-def write(folder):
+def write(folder, eigenvalues=True):
     """problems.csv beside runs.csv."""
     rows = []
     with tempfile.TemporaryDirectory() as place:
         for snapshot in snapshots(folder):
             say(f"{snapshot.file} {snapshot.step}: {snapshot.contacts} contacts")
             path = export(snapshot, Path(place) / "problem.hdf5")
-            rows.append({"file": snapshot.file, "step": snapshot.step, "contacts": snapshot.contacts, "dofs": snapshot.dofs, **facts_of(path)})
+            rows.append({"file": snapshot.file, "step": snapshot.step, "contacts": snapshot.contacts, "dofs": snapshot.dofs, **facts_of(path, eigenvalues)})
     write_table(folder / "problems.csv", FIELDS, rows)
     say(f"{folder / 'problems.csv'}: {len(rows)} problems")

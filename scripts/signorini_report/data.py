@@ -36,6 +36,8 @@ class Trace:
     residual: np.ndarray
     label: str = ""          # the experiment's own name of the variant
     progress: dict = dataclasses.field(default_factory=dict)  # what the solver said of itself: PROGRESS; may be empty
+    pressing: np.ndarray | None = None  # contacts with r_N > 0,
+    sliding: np.ndarray | None = None   # and those of them on the friction bound
 
 
 @dataclasses.dataclass
@@ -410,6 +412,7 @@ def read_traces(path, labels, own):
                                 iteration=np.asarray(group["iteration"]), seconds=np.asarray(group["seconds"]),
                                 residual=np.asarray(group["residual"]),
                                 label=own.get((words["solver"], words["options"]), variant),
+                                **{name: np.asarray(group[key]) for name, key in (("pressing", "active"), ("sliding", "sliding")) if key in group},
                                 progress=read_progress(group, len(group["iteration"]))))
     return [trace for trace in traces if trace.iteration.size > 0]
 
@@ -425,6 +428,21 @@ def add_starts(runs, traces):
         return
     keys = zip(runs["file"], runs["step"], runs["solver"], runs["options"], runs["region_mode"], runs["threads"], runs["tolerance"])
     runs["start_residual"] = [found.get(key, np.nan) if protocol == "converge" else np.nan for key, protocol in zip(keys, runs["protocol"])]
+
+
+def add_states(runs, traces):
+    """pressing and sliding_share of every snapshot that was traced, in all its rows: contacts with r_N > 0, and the share of them on the friction
+    bound, where the traced run with the least residual at its end ends."""
+    best = {}
+    for trace in traces:
+        key = (trace.file, trace.step)
+        if trace.pressing is not None and trace.sliding is not None and (key not in best or trace.residual[-1] < best[key].residual[-1]):
+            best[key] = trace
+    if not best:
+        return
+    found = {key: (float(trace.pressing[-1]), trace.sliding[-1] / trace.pressing[-1] if trace.pressing[-1] else np.nan) for key, trace in best.items()}
+    rows = [found.get(key, (np.nan, np.nan)) for key in zip(runs["file"], runs["step"])]
+    runs["pressing"], runs["sliding_share"] = ([row[place] for row in rows] for place in (0, 1))
 
 
 def inner_sweeps(trace):
@@ -501,6 +519,7 @@ def read_experiment(folder, configs=None):
             traces = read_traces(folder / "trace.h5", labels, own_labels(runs))
             add_inner_sweeps(runs, traces)
             add_starts(runs, traces)
+            add_states(runs, traces)
         except (OSError, KeyError) as error:
             raise ReportError(f"{folder / 'trace.h5'}: {error}") from error
     if (folder / "regions.csv").is_file():

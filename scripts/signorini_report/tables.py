@@ -18,7 +18,7 @@ COLUMNS = [  # name in the .csv, heading in the .md and .html
     ("setup_us_median", "setup [µs], median"), ("solve_us_median", "solve [µs], median"),
     ("ratio_to_best_median", "solve ÷ best, median"), ("memory_kb_median", "memory [kB], median"),
 ]
-KEYS = {"table": dict.fromkeys(("title", "beside", "show"))}  # of figures.toml
+KEYS = {"table": dict.fromkeys(("title", "beside", "show", "column", "facts", "variants", "problem", "note"))}  # of figures.toml
 GROUP = ["variant", "law", "region_mode", "threads", "protocol", "tolerance"]
 
 
@@ -172,11 +172,39 @@ def rows_for(experiment, protocol):
                 & (runs["threads"] == runs["threads"].min())]
 
 
+def short(value):
+    """Two digits, 0 as it is, a dash for no number."""
+    if np.isnan(value):
+        return "–"
+    return "∞" if np.isinf(value) else f"{value:.2g}".replace("e-0", "e-").replace("e+0", "e")
+
+
+def column_table(experiment, wanted):
+    """The same for [table] with a column: problems × (`facts`, means of columns of their snapshots, and the largest value of `column` for every
+    variant). An answer that was not asked to meet the tolerance is as good as any: of runs without an answer there is no number."""
+    rows = experiment.runs[(experiment.runs["protocol"] == "self-stopped") & (experiment.runs["tolerance"] == experiment.tolerance)]
+    column, facts, labels = wanted["column"], wanted.get("facts", {}), wanted.get("variants") or config_labels(experiment)
+    for name in [column, *facts]:
+        if name not in rows.columns:
+            raise ReportError(f"{experiment.figures_file}: [table]: there is no column '{name}' ({nearest(name, list(rows.columns))})")
+    body = []
+    for file, steps in ordered(experiment, rows):
+        own = rows[rows["file"] == file]
+        known = own.drop_duplicates("step")
+        values = [own[own["label"] == label][column] for label in labels]
+        body.append([scene_of(file), str(len(steps)), *(short(float(known[name].mean())) for name in facts),
+                     *(short(float(part.max())) if len(part) and part.notna().any() else "–" for part in values)])
+    note = wanted.get("note", f"Largest {column.replace('_', ' ')} of the snapshots of a problem.")
+    return wanted.get("title", column), note, [wanted.get("problem", "problem"), "snapshots", *facts.values(), *labels], body
+
+
 def iteration_table(experiment):
     """(title, note, header, rows) of the table that the config asks for with [table], or None."""
     wanted = experiment.config.get("table")
     if wanted is None:
         return None
+    if "column" in wanted:
+        return column_table(experiment, wanted)
     rows = rows_for(experiment, "converge")
     if rows.empty:
         rows = rows_for(experiment, "self-stopped")

@@ -502,6 +502,18 @@ class Rounds(unittest.TestCase):
         self.assertEqual(runs["start_residual"][0], 0.25)
         self.assertTrue(np.isnan(runs["start_residual"][1]))
 
+    def test_states_of_the_contacts_are_those_of_the_most_accurate_traced_run(self):
+        runs = run_table(file=["rings-quick.h5"] * 3, step=["000010", "000010", "000020"], solver=["cr-full"] * 3)
+        rough, fine = progress_trace("Full", 10), progress_trace("Full", 10)
+        fine.residual = rough.residual * 0.5
+        rough.pressing, rough.sliding = np.full(10, 9), np.full(10, 9)
+        fine.pressing, fine.sliding = np.arange(10) + 3, np.full(10, 3)
+        for traces in ([rough, fine], [fine, rough]):
+            data.add_states(runs, traces)
+            self.assertEqual(list(runs["pressing"][:2]), [12, 12])
+            self.assertEqual(list(runs["sliding_share"][:2]), [0.25, 0.25])
+            self.assertTrue(np.isnan(runs["sliding_share"][2]))
+
 
 class Ratios(unittest.TestCase):
     CONFIG = {"scenes": ["b"], "solvers": [{"name": "pgs", "label": "a"}],
@@ -1193,6 +1205,18 @@ class Iterations(unittest.TestCase):
         self.assertEqual(header, ["variant", "x (3 steps)"])
         # the worst of the two that failed: the trace says 3e-3 for step 2, step 3 has only its row
         self.assertEqual(rows, [["b", "7 on 1 of 3, else > 500, at 5e-1"], ["a", "20 [19]"]])
+
+    def test_a_table_of_a_column_has_a_line_per_problem_with_the_largest_value_of_each_variant(self):
+        runs = run_table(label=["a", "a", "b", "b"], file=["x-quick.h5"] * 4, step=["1", "2"] * 2, protocol=["self-stopped"] * 4,
+                         residual=[0.25, 0.012, np.nan, np.nan], status=["stalled"] * 2 + ["unsupported"] * 2)
+        runs["sliding_share"] = [0.5, 0.25, 0.5, 0.25]
+        config = {"scenes": ["x"], "solvers": [{"name": "pgs", "label": "a"}, {"name": "pgs", "label": "b"}],
+                  "table": {"title": "T", "column": "residual", "facts": {"sliding_share": "slide"}, "note": "N"}}
+        experiment = data.Experiment("e", Path("."), runs, [], {}, config, None)
+        self.assertEqual(tables.iteration_table(experiment), ("T", "N", ["problem", "snapshots", "slide", "a", "b"], [["x", "2", "0.38", "0.25", "–"]]))
+        config["table"]["column"] = "resdual"
+        with self.assertRaisesRegex(data.ReportError, "no column 'resdual'"):
+            tables.iteration_table(experiment)
 
     def test_many_variants_of_a_solver_are_named_by_what_they_change(self):
         texts = ["law=cone;a=1;b=2", "law=cone;a=2;b=2", "law=cone;a=1;b=3", "law=cone;a=1;b=4", "law=cone;a=3;b=2"]

@@ -8,7 +8,7 @@ from matplotlib.ticker import MaxNLocator
 
 from signorini_report import style
 from signorini_report.data import ReportError
-from signorini_report.rows import Impossible, numbers, once, select
+from signorini_report.rows import Impossible, numbers, once, select, within
 from signorini_report.figure_parts import plain_log, put_notes, time_unit
 from signorini_report.figures import Figure
 from signorini_report.figures.steps import wishes
@@ -37,7 +37,7 @@ def members(experiment, wanted):
     abscissa, found = wanted.get("abscissa", "contacts"), []
     try:
         for series in wanted["series"]:
-            rows = select(select(select(experiment.runs, wanted.get("where")), series.get("where")), {"label": series["label"]})
+            rows = within(select(select(select(experiment.runs, wanted.get("where")), series.get("where")), {"label": series["label"]}), wanted)
             if rows.empty:
                 continue
             rows = once(rows, series["column"]) if wanted.get("median") else rows
@@ -142,7 +142,7 @@ def scatter(experiment, folder):
 
 
 SERIES = dict.fromkeys(("label", "column", "words", "where", "colour"))
-KEYS = dict.fromkeys(("name", "panels", "panel_words", "stacked", "median", "abscissa", "abscissa_label", "log", "fit", "label", "limits", "where"))
+KEYS = dict.fromkeys(("name", "panels", "panel_words", "stacked", "median", "abscissa", "abscissa_label", "log", "fit", "label", "limits", "where", "at_least", "at_most"))
 FIGURES = [
     Figure("scatter", scatter, order=150, several=True, keys={"scatter": {**KEYS, "series": SERIES}},
            caption="Every mark is one run on one snapshot; a hollow one did not meet the tolerance."),
