@@ -70,6 +70,8 @@ TEST_F(UsageTest, HelpOfEveryCommandTeachesWithExamples) {
 }
 
 TEST_F(UsageTest, ThePageOfTheCommandLineHasEveryHelpText) {
+  if (run({"--json", "--version"}).out.find(R"("CLI11": "2.1.2")") == std::string::npos)
+    GTEST_SKIP() << "the page was written with CLI11 2.1.2; other versions lay help out in other ways";
   const std::string page = file_text(fs::path(SIGNORINI_SOURCE_DIR) / "docs/command-line.md");
   EXPECT_NE(page.find("```text\n" + run({"--help"}).out + "```\n"), std::string::npos)
       << "run scripts/command_line_page";
