@@ -66,7 +66,7 @@ TEST_F(LimitsTest, ScenesAboveTheMemoryAreRefusedBeforeTheyAreBuilt) {
           "[bodies.block]: a body of 1e+15 vertices needs at least 2.0e+09 GB; ");
   refused("bodies.block.cells=[100000, 100000, 100000]", "lower 'bodies.block.cells'");
   refused("bodies.block.count=100000000", "'bodies.block.count' = 100000000 is above 1000000");
-  refused("bodies.block.refinements=1e9", "'bodies.block.refinements' = 1000000000 is not a whole number");
+  refused("bodies.block.refinements=1e9", "'bodies.block.refinements' = 1000000000 is above 3");
   const AddressSpace little(rlim_t{2} << 30U);
   refused("bodies.block.count=1000000", "of memory may be used here: lower 'bodies.block.count' or ");
 }
