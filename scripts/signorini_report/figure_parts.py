@@ -19,14 +19,14 @@ def log_label(value):
 
 
 def plain_log(axis):
-    """1, 10, 100 and 0.1 instead of powers of ten; also 2 and 5 where the axis spans less than two decades and has the room."""
+    """1, 10, 100 and 0.1 instead of powers of ten; also 2 and 5, or 3, where the axis spans less than two decades and has the room."""
     low, high = sorted(axis.get_view_interval())
     decades = np.log10(high / low) if low > 0 else 3.0
     subs = (1.0,) if decades > 2.2 else (1.0, 2.0, 5.0) if decades > 0.6 else (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0)
     axes = axis.axes
     width = axes.get_position().width * axes.figure.get_figwidth()
-    if axis.axis_name == "x" and decades > 1.2 and width < LABEL_INCHES * len(subs) * decades:
-        subs = (1.0,)
+    if axis.axis_name == "x" and decades > 1.2:
+        subs = next((some for some in (subs, (1.0, 3.0)) if width >= LABEL_INCHES * len(some) * decades), (1.0,))
     axis.set_major_locator(LogLocator(base=10, subs=subs, numticks=14))
     axis.set_major_formatter(FuncFormatter(lambda value, _: log_label(value)))
     axis.set_minor_formatter(NullFormatter())
