@@ -58,7 +58,7 @@ def claims_table(verdicts, with_experiment=False):
 
 def summary_table(table):
     left = {"variant", "region_mode"}
-    hidden = {"protocol", "law", "tolerance", "residual_median"} | ({"unsupported"} if not table["unsupported"].any() else set())
+    hidden = {"protocol", "law", "tolerance", "residual_median", "memory_kb_median"} | ({"unsupported"} if not table["unsupported"].any() else set())
     columns = [(name, PAGE_HEADINGS.get(name, heading)) for name, heading in tables.COLUMNS if name not in hidden]
     head = "".join(f"<th class='{'' if name in left else 'number'}'>{text(heading)}</th>" for name, heading in columns)
     rows = []
