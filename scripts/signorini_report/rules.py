@@ -89,7 +89,7 @@ def section(experiment, rule):
     if rule.get("elsewhere"):
         header, body, _ = committed(rule)
         name = rule["elsewhere"]["experiment"]
-        lines += textwrap.wrap(f"Counted by `{name}` ([committed results](../results/reference/{name}/summary.csv)):", 118, break_long_words=False) + [""]
+        lines += [f"Counted by `{name}` ([committed results](../results/reference/{name}/summary.csv)):", ""]
         lines += [tables.markdown(header, body, set())]
     if rule.get("note"):
         lines += textwrap.wrap(rule["note"], 118) + [""]
