@@ -2,10 +2,15 @@
 
 import re
 import textwrap
+from pathlib import Path
+
+import pandas
 
 from signorini_report import data, tables, whole_files
 
-RULE = dict.fromkeys(("id", "source", "printed", "wrong", "change", "as_printed", "corrected", "problems", "note", "judge"))
+REFERENCE = Path(__file__).resolve().parents[2] / "results" / "reference"
+RULE = dict.fromkeys(("id", "source", "printed", "wrong", "change", "as_printed", "corrected", "problems", "note", "judge",
+                      "theory", "options", "elsewhere"))
 KEYS = {"rules": RULE}  # of figures.toml
 
 
@@ -47,8 +52,25 @@ def effect(experiment, rule):
 
 
 def theory(rule):
-    """Links to the sections of docs/theory.md."""
-    return ", ".join(f"[{code}](theory.md#{code.lower()})" for code in re.findall(r"C\d+", rule["id"]))
+    """Links to the sections of docs/theory.md, or those that the rule names."""
+    return rule.get("theory") or ", ".join(f"[{code}](theory.md#{code.lower()})" for code in re.findall(r"C\d+", rule["id"]))
+
+
+def committed(rule):
+    """(header, body, counts by form) of a rule that another experiment has measured: what its committed summary.csv says."""
+    other = rule["elsewhere"]
+    table = pandas.read_csv(REFERENCE / other["experiment"] / "summary.csv")
+    table = table[(table["tolerance"] == other["tolerance"]) & (table["threads"] == 1) & (table["protocol"] == "self-stopped")]
+    table = table.set_index("variant")
+    body, counts = [], {}
+    for word, key in (("as printed", "printed"), ("corrected", "corrected")):
+        for variant in other[key]:
+            row = table.loc[variant]
+            solved = f"{round(row['solved_percent'] * row['snapshots'] / 100)} of {row['snapshots']}"
+            counts.setdefault(key, []).append(solved)
+            median = row["iterations_median"]
+            body.append([f"`{variant}`, {word}", solved, "–" if pandas.isna(median) else tables.count_text(median)])
+    return ["form", f"snapshots solved to {tables.reached_text(other['tolerance'])}", "iterations of those, median"], body, counts
 
 
 def section(experiment, rule):
@@ -62,6 +84,13 @@ def section(experiment, rule):
         lines += ["**Options.** " + "; ".join(forms), ""]
         header, body = effect(experiment, rule)
         lines += [tables.markdown(header, body, set())]
+    if rule.get("options"):
+        lines += [f"**Options.** {rule['options']}", ""]
+    if rule.get("elsewhere"):
+        header, body, _ = committed(rule)
+        name = rule["elsewhere"]["experiment"]
+        lines += [f"Counted by `{name}` ([committed results](../results/reference/{name}/summary.csv)):", ""]
+        lines += [tables.markdown(header, body, set())]
     if rule.get("note"):
         lines += textwrap.wrap(rule["note"], 118) + [""]
     return "\n".join(lines)
@@ -69,6 +98,9 @@ def section(experiment, rule):
 
 def first_effect(experiment, rule):
     """The problem on which the two forms differ most visibly: the first one listed."""
+    if rule.get("elsewhere"):
+        counts = committed(rule)[2]
+        return [f"{rule['elsewhere']['experiment']}, solved", "; ".join(counts["printed"]), "; ".join(counts["corrected"])]
     header, body = effect(experiment, rule)
     if not body or len(header) == 1:
         return ["–", "–", "–"]

@@ -80,6 +80,13 @@ class CommittedPage(unittest.TestCase):
                 self.assertIn(rules.option_text(solvers[label]), self.page, rule["id"])
         self.assertEqual(len(re.findall(r"^## ", self.page, re.M)), len(self.experiment.config["rules"]), "rules that are gone")
 
+    def test_counts_of_other_experiments_are_those_of_their_committed_results(self):
+        measured = [rule for rule in self.experiment.config["rules"] if rule.get("elsewhere")]
+        self.assertGreaterEqual(len(measured), 2)
+        for rule in measured:
+            self.assertIn(rules.section(self.experiment, rule).strip(), self.page, rule["id"])
+            self.assertIn(" | ".join(rules.first_effect(self.experiment, rule)), self.page, rule["id"])
+
     def test_links_of_the_overview_lead_to_sections(self):
         wanted = set(re.findall(r"\]\(#([^)]+)\)", self.page))
         present = {rules.anchor({"id": a, "source": b}) for a, b in re.findall(r"^## ([^:\n]+): (.+)$", self.page, re.M)}

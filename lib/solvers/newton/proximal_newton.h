@@ -13,8 +13,9 @@
 ///
 /// W̃ + a I is regular and better conditioned than W̃, and the fixed point x = x₀ solves the law itself. An outer step
 /// ends where the residual of its problem is a fifth of the law's at x₀, after 40 inner steps, or after three failed line
-/// searches. It is accepted where it reached that, or more than halved its own residual and lowered the law's. Then a falls
-/// with the inner steps that it took, else it grows (Rockafellar 1976 for the outer steps; Alart and Curnier 1991 for F).
+/// searches. It is accepted where it reached that, or brought its own residual below 0.3 of its start and lowered the law's.
+/// Then a falls with the inner steps that it took, else it grows (Rockafellar 1976 for the outer steps; Alart and Curnier
+/// 1991 for F).
 namespace signorini {
 
 class ProximalNewton {
