@@ -43,6 +43,7 @@ constexpr std::array kRetired{
     RetiredOption{"postpone", {"sp-active-set", "sp-cr"}, "leave it out; changes wait as with 1"},
     RetiredOption{"passes", {"sp-active-set", "sp-cr"}, "take the limit on iterations (--max-iterations)"},
     RetiredOption{"patience", {"sp-active-set", "sp-cr"}, "leave it out; staggering is given 40 passes"},
+    RetiredOption{"newton_contacts", {"reference"}, "leave it out; factors are sparse now"},
 };
 
 }  // namespace

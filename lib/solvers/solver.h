@@ -118,7 +118,7 @@ struct EnumNames<SolverNeeds> {
 };
 
 struct SolverTraits {
-  static constexpr std::size_t kMostPhases = 2;
+  static constexpr std::size_t kMostPhases = 4;
 
   SolverNeeds needs = SolverNeeds::delassus;
   bool cone = true;            ///< serves law = cone

@@ -199,7 +199,7 @@ std::vector<double> nearly_right(const ContactProblem& problem, FrictionLaw law)
 /// A start that is right to eight digits leaves one of nine to be found, from states that are right: a
 /// third of the way and a few evaluations at most. What is right already takes no iteration. Without factors of M
 /// the velocity of the start has to be found as well; then the eight together may cost what cold starts do (a
-/// fifth more; counts of single problems scatter by more between roundings).
+/// quarter more: another answer of twelve digits moves the sum by a hundredth, single problems by more).
 TEST_F(ReferenceCounts, WarmStartsCostLessThanColdOnes) {
   constexpr int kFewEvaluations = 6;  // a cold start takes 10 to 30 iterations here
   for (const FrictionLaw law : {FrictionLaw::cone, FrictionLaw::pyramid}) {
@@ -224,7 +224,7 @@ TEST_F(ReferenceCounts, WarmStartsCostLessThanColdOnes) {
         warm += iterations("own", 1e-6, start);
         cold += iterations("own", 1e-6, zero);
       }
-      EXPECT_LE(warm, cold * 6 / 5) << name << " " << enum_name(law);
+      EXPECT_LE(warm, cold * 5 / 4) << name << " " << enum_name(law);
     }
   }
 }
@@ -236,16 +236,14 @@ TEST_F(ReferenceCounts, TheReferenceReachesTwelveDigitsUnderEveryLaw) {
       if (frictionless) problem.mu.setZero();
       const Referee referee(problem);
       for (const char* law : {"cone", "pyramid"}) {
-        for (const char* newton : {"400", "0"}) {
-          const auto solver = make_solver("reference", {{"law", law}, {"newton_contacts", newton}});
-          solver->prepare(problem);
-          std::vector<double> r(3 * problem.contacts(), 0.0);
-          StopRule stop;
-          stop.residual = 1e-12;
-          const SolveReport report = solver->solve(r, stop, nullptr);
-          EXPECT_EQ(enum_name(report.status), "converged") << name << " " << law;
-          EXPECT_LE(referee.measure(r, solver->common().spec()).residual, 1e-12) << name << " " << law;
-        }
+        const auto solver = make_solver("reference", {{"law", law}});
+        solver->prepare(problem);
+        std::vector<double> r(3 * problem.contacts(), 0.0);
+        StopRule stop;
+        stop.residual = 1e-12;
+        const SolveReport report = solver->solve(r, stop, nullptr);
+        EXPECT_EQ(enum_name(report.status), "converged") << name << " " << law;
+        EXPECT_LE(referee.measure(r, solver->common().spec()).residual, 1e-12) << name << " " << law;
       }
     }
   }

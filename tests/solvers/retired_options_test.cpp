@@ -50,7 +50,7 @@ TEST(RetiredOptions, DoNotTouchTheSameKeyOfOtherSolvers) {
   EXPECT_EQ(refusal("ica", {{"inner_max", "100"}}), "");
   EXPECT_EQ(refusal("cr-diag", {{"patience", "0"}, {"postpone", "0"}}), "");
   EXPECT_EQ(refusal("reference", {{"max_gib", "4"}}),
-            "solver 'reference': unknown option 'max_gib' (known: law, frame, warm_start, newton_contacts)");
+            "solver 'reference': unknown option 'max_gib' (known: law, frame, warm_start)");
 }
 
 }  // namespace

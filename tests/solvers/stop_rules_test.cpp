@@ -247,7 +247,6 @@ TEST(Registry, RefusesWhatDoesNotExistAndNamesTheNearest) {
   EXPECT_NE(refusal("pgs", {{"n_max", "0"}}), "");
   EXPECT_NE(refusal("pcg-pgs", {{"tol_cg", "-1"}}), "");
   EXPECT_NE(refusal("pcg-pgs", {{"delta_cg", "1e-9"}}), "") << "the CG phase must not be the stricter one";
-  EXPECT_NE(refusal("reference", {{"newton_contacts", "-1"}}), "");
 }
 
 /// 7517² blocks of 76 bytes are 3.9995 GiB, 7518² are 4.0005 GiB.

@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "base/clock.h"
 #include "base/roots.h"
 #include "contact/mass_factor.h"
 #include "solvers/portfolio/deforming_bodies.h"
+#include "solvers/portfolio/stages.h"
 #include "solvers/portfolio/velocity_step_cost.h"
 
 namespace signorini {
@@ -58,69 +58,27 @@ struct LongTurn {
 };
 constexpr LongTurn kLongTurns[] = {{300, 150}, {800, 600}};
 
-/// The report of two stages, the second from where the first ended.
-void append(SolveReport& whole, const SolveReport& stage) {
-  whole.status = stage.status;
-  whole.iterations += stage.iterations;
-  for (std::size_t p = 0; p < whole.phase_iterations.size(); ++p)
-    whole.phase_iterations[p] += stage.phase_iterations[p];
-  whole.products += stage.products;
-  whole.counters += stage.counters;
-  whole.own_residual = stage.own_residual;
-}
-
 }  // namespace
 
-/// Stages of one solve as one: iterations are numbered on, the first start alone is shown, and limits count for all.
-class Auto::Course : public IterationObserver {
+/// Its phases are those of the sweeps and of the steps.
+class Auto::Course : public Stages {
  public:
-  Course(const StopRule& stop, IterationObserver* outer, std::string_view used) : stop_(stop), outer_(outer) {
-    whole.message = used;
-  }
-  SolveReport whole;
-
-  IterationObserver* shown() { return outer_ != nullptr ? this : nullptr; }
-  /// Of the next stage.
-  StopRule left(int most = std::numeric_limits<int>::max()) const {
-    StopRule rule = stop_;
-    rule.max_iterations = std::min(most, stop_.max_iterations - whole.iterations);
-    rule.time_limit = std::max(0.0, stop_.time_limit - watch_.seconds());
-    return rule;
-  }
-  bool used_up() const {
-    return whole.iterations >= stop_.max_iterations || whole.status == SolveStatus::time_limit;
-  }
-  void add(const SolveReport& stage) {
-    append(whole, stage);
-    offset_ += stage.iterations;
-    first_ = false;
-  }
+  using Stages::Stages;
   /// One more stage, unless the last one arrived or nothing is left. `steps`: all its iterations are Newton steps.
   template <class Stage>
   void next(const char* used, bool steps, Stage stage) {
-    if (whole.status == SolveStatus::converged || used_up()) return;
+    if (arrived() || used_up()) return;
     steps_ = steps;
     add(stage(left()));
     steps_ = false;
     whole.message = used;
   }
 
-  void on_iteration(int iteration, std::span<const double> r, std::string_view phase) override {
-    if (iteration == 0 && !first_) return;
-    const bool newton = steps_ || phase == Auto::kTraits.phases[1];
-    outer_->on_iteration(iteration + offset_, r,
-                         iteration == 0 ? phase : Auto::kTraits.phases[newton ? 1 : 0]);
-  }
-  void on_progress(int iteration, const IterationProgress& progress) override {
-    outer_->on_progress(iteration + offset_, progress);
-  }
-
  private:
-  const Stopwatch watch_;
-  const StopRule& stop_;
-  IterationObserver* outer_;
-  int offset_ = 0;
-  bool first_ = true, steps_ = false;
+  std::string_view phase_of(std::string_view own) const override {
+    return Auto::kTraits.phases[steps_ || own == Auto::kTraits.phases[1] ? 1 : 0];
+  }
+  bool steps_ = false;
 };
 
 Auto::Auto(const Options& options)
