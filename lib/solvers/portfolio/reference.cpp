@@ -90,6 +90,7 @@ SolveReport Reference::solve(std::span<double> r, const StopRule& stop, Iteratio
     report.phase_iterations[0] = report.iterations;
     return report;
   }
+  make_finite(r);
   Course course(stop, observer, "");
   SolveReport& whole = course.whole;
   start_.assign(r.begin(), r.end());
