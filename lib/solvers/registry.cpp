@@ -138,10 +138,10 @@ std::vector<SolverEntry>& table() {
       entry<AdmmGlobal>(
           "as admm in global form: one sparse factor of M and the contacts together, W is never formed",
           "Carpentier, Le Lidec and Montaut 2024"),
-      entry<Reference>(
-          "slow and accurate, for checking the others: Gauss-Seidel with exact one-contact solves, "
-          "then semi-smooth Newton steps",
-          "Alart and Curnier 1991 for the equations"),
+      entry<Reference>("accurate, whatever it costs, for checking the others: prox-newton, auto, body-newton "
+                       "and sap in turn, "
+                       "until one meets the residual",
+                       "ours; the sources are those of its four solvers"),
   };
   return solvers;
 }
