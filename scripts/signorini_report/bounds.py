@@ -4,6 +4,7 @@ What is judged is every key but the words (text, source, because) and the origin
 experiment there was one file, configs/experiments/ID.toml, with [[expect]]: what it judged counts as the same claim.
 """
 
+import datetime
 import math
 import os
 import re
@@ -65,6 +66,11 @@ class Repository:
             return None
         return self.run("merge-base", "--is-ancestor", first, second) is not None
 
+    def is_before(self, commit, time):
+        """Whether a commit was made at a time, 2026-11-28T02:20:22Z, or before; None where one of them is not known."""
+        made = self.run("show", "-s", "--format=%ct", commit) if commit and time else None
+        return None if made is None else int(made) <= datetime.datetime.fromisoformat(time.replace("Z", "+00:00")).timestamp()
+
 
 def claims_at(folder, old, read):
     """{id: what is judged} at a revision: of the folder, before it of the one file."""
@@ -97,10 +103,12 @@ def commits(definition):
     return found
 
 
-def stamped(verdicts, definition, result):
-    """The verdicts with the commit of each bound, and whether it comes before `result`, the commit of the program that made the rows."""
+def stamped(verdicts, definition, result, started=""):
+    """The verdicts with the commit of each bound, and whether it comes before `result`, the commit of the program that made the rows, or was
+    made before `started`, the time at which this program began to make them: an older program may be run on a claim of today."""
     known, repository = commits(definition), Repository(definition.folder.resolve())
     order = {commit: repository.is_ancestor(commit, str(result).split("-")[0]) for commit in set(known.values())}
+    order |= {commit: True for commit, first in order.items() if first is False and repository.is_before(commit, started)}
     for verdict in verdicts:
         if verdict.id in known:
             verdict.bound_set, verdict.bound_first = known[verdict.id], order[known[verdict.id]]

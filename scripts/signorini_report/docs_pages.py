@@ -276,7 +276,7 @@ def experiment_page(experiment):
              f"**Result** (size {experiment.extent}): {summary(experiment)}\n"]
     if experiment.caption:
         caption = experiment.caption
-        parts.append(f"![{caption.removesuffix('.')}]({experiment.id}.svg)\n\n*{caption}*\n")
+        parts.append(f"![{caption.removesuffix('.')}]({experiment.id}.svg)\n\n*{linked(caption)}*\n")
     parts.append(claims_table(experiment))
     if {"all", "implicit"} & {experiment.page.removesuffix(".md")} and experiment.paper == OURS:
         parts.append(solver_table(experiment))

@@ -111,7 +111,7 @@ def promoted_text(folder, name):
 def stamped_claims(folder, found, env):
     known = {str(claim["id"]): claim for claim in found.claims}
     verdicts = [judged.with_origin(verdict, known.get(verdict.id)) for verdict in judged.read_claims(folder / "claims.json")]
-    return bounds.stamped(verdicts, found, env.get("build", {}).get("git"))
+    return bounds.stamped(verdicts, found, env.get("build", {}).get("git"), env.get("started", ""))
 
 
 def changed_verdicts(before, after):

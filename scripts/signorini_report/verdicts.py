@@ -31,7 +31,7 @@ class Verdict:
     why: str = ""             # of a bound of ours
     absent: bool = False      # one of a template that has nothing to judge at this size: no row, no count
     bound_set: str = ""       # commit at which what is judged was last changed (scripts/reference)
-    bound_first: bool | None = None  # whether the program that made the rows came after it
+    bound_first: bool | None = None  # whether the program that made the rows, or its run, came after it
 
     @property
     def measured(self):

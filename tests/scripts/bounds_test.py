@@ -1,5 +1,6 @@
 """When a bound was set is what the history of its files says: words, reasons and the move to a folder change nothing, numbers do."""
 
+import datetime
 import subprocess
 import sys
 import tempfile
@@ -123,6 +124,11 @@ class Bounds(unittest.TestCase):
             found = bounds.stamped([verdicts.evaluate(None, {"id": name}) for name in order], read, result)
             self.assertEqual({one.id: one.bound_first for one in found}, order, result)
             self.assertEqual([one.bound_set for one in found], [first, later])
+        made = int(self.git("show", "-s", "--format=%ct", later))
+        for seconds, before in ((0, True), (-1, False)):
+            started = datetime.datetime.fromtimestamp(made + seconds, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+            found = bounds.stamped([verdicts.evaluate(None, {"id": "moved"})], read, first, started)
+            self.assertEqual(found[0].bound_first, before, "an older program that began after the bound was committed")
 
     def test_outside_git_nothing_is_known(self):
         self.commit(**self.folder_form())
