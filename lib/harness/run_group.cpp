@@ -98,24 +98,34 @@ RunGroup run_group(const Experiment& experiment, const RunTarget& target, const 
 bool group_is_done(const Experiment& experiment, const RunTable& table, const TraceStore& traces,
                    const std::string& file, const std::string& step, const SolverVariant& variant,
                    double tolerance) {
-  RunRecord last;
-  last.experiment = experiment.id;
-  last.file = file;
-  last.step = step;
-  last.solver = variant.name;
-  last.options = make_solver(variant.name, variant.options)->options();
-  last.region_mode = enum_name(experiment.regions.back());
-  last.threads = stops_itself(experiment) ? experiment.threads_of(variant).back()
-                                          : experiment.threads_of(variant).front();
-  last.tolerance = tolerance;
-  last.protocol = stops_itself(experiment) ? "self-stopped" : "converge";
-  if (!table.contains(last)) return false;
+  RunRecord row;
+  row.experiment = experiment.id;
+  row.file = file;
+  row.step = step;
+  row.solver = variant.name;
+  row.options = make_solver(variant.name, variant.options)->options();
+  row.tolerance = tolerance;
+  const std::vector<int>& threads = experiment.threads_of(variant);
+  const auto has = [&](std::string_view protocol) {
+    row.protocol = protocol;
+    return table.contains(row);
+  };
+  for (const RegionMode mode : experiment.regions) {
+    row.region_mode = enum_name(mode);
+    for (const int count : threads) {
+      row.threads = count;
+      if (stops_itself(experiment) && !has("self-stopped")) return false;
+      if (experiment.time && !variant.self_stopped && !has("time")) return false;
+      const bool traced = experiment.converge && !variant.self_stopped && count == threads.front();
+      if (traced && !has("converge")) return false;
+    }
+  }
   if (!experiment.converge || variant.self_stopped) return true;
   ConvergenceTrace trace;
   trace.file = file;
   trace.step = step;
-  trace.solver = last.solver;
-  trace.options = last.options;
+  trace.solver = row.solver;
+  trace.options = row.options;
   trace.tolerance = tolerance;
   return std::all_of(experiment.regions.begin(), experiment.regions.end(), [&](RegionMode mode) {
     trace.region_mode = enum_name(mode);

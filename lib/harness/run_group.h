@@ -21,8 +21,8 @@ struct RunGroup {
 RunGroup run_group(const Experiment& experiment, const RunTarget& target, const SolverVariant& variant,
                    double tolerance, const CancelFlag* cancelled);
 
-/// Whether rows and curves of a group are on disk. Curves are written before rows, the rows of a group together, and a
-/// table is only ever torn at its end.
+/// Whether rows and curves of a group are on disk: of repeated timings the first, of everything else all, for a row that could
+/// not be read may have stood anywhere. Curves are written before rows.
 bool group_is_done(const Experiment& experiment, const RunTable& table, const TraceStore& traces,
                    const std::string& file, const std::string& step, const SolverVariant& variant,
                    double tolerance);
