@@ -229,7 +229,8 @@ TEST_F(ExperimentRunTest, ARowThatCannotBeReadIsMadeAgain) {
     if (rows[damaged].repetition > 0) continue;
     std::string table = run_record_header() + "\n";
     for (std::size_t i = 0; i < rows.size(); ++i)
-      table += (i == damaged ? "damaged " : "") + run_record_row(rows[i]).substr(i == damaged ? 20 : 0) + "\n";
+      table +=
+          (i == damaged ? "damaged " : "") + run_record_row(rows[i]).substr(i == damaged ? 20 : 0) + "\n";
     std::ofstream(results() / "runs.csv") << table;
     Listener listener;
     EXPECT_EQ(run(Rows::resume, listener).resumed, rows.size() - 1);
