@@ -1,14 +1,17 @@
 /// Cost of the Delassus operator against the number of contacts, for explicit (M block diagonal) and implicit
 /// M: assembly of W, one product with the assembled W, one matrix-free product Hᵀ M⁻¹ (H r), and the
-/// referee's setup. Counters: blocks of W per contact, and seconds per contact for the slope.
+/// referee's setup. Counters: blocks of W per contact, and seconds per contact for the slope. Solves with the factor of one large
+/// body, for the three directions of 16 contacts: together, and one after the other by CHOLMOD.
 
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "contact/delassus_operator.h"
 #include "contact/planted_problem.h"
 #include "contact/residuals.h"
+#include "linalg/spd_factor.h"
 #include "linked_rings.h"
 
 namespace signorini {
@@ -92,6 +95,57 @@ void assemble_rings(benchmark::State& state) {
                          benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
+/// A net of `side`² nodes of three dofs, as of a cloth, and unit pushes at 16 of them.
+struct Net {
+  explicit Net(Index side) : pushes(Matrix::Zero(3 * side * side, 48)) {
+    std::vector<Eigen::Triplet<double, Index>> entries;
+    const auto couple = [&](Index a, Index b) {
+      for (Index i = 0; i < 3; ++i) {
+        for (Index j = 0; j < 3; ++j) {
+          const double k = i == j ? 1.0 : 0.3;
+          for (const Index node : {a, b}) entries.emplace_back(3 * node + i, 3 * node + j, k);
+          entries.emplace_back(3 * a + i, 3 * b + j, -k);
+          entries.emplace_back(3 * b + i, 3 * a + j, -k);
+        }
+      }
+    };
+    for (Index y = 0; y < side; ++y) {
+      for (Index x = 0; x < side; ++x) {
+        for (Index i = 0; i < 3; ++i)
+          entries.emplace_back(3 * (y * side + x) + i, 3 * (y * side + x) + i, 0.1);
+        if (x + 1 < side) couple(y * side + x, y * side + x + 1);
+        if (y + 1 < side) couple(y * side + x, (y + 1) * side + x);
+        if (x + 2 < side) couple(y * side + x, y * side + x + 2);
+        if (y + 2 < side) couple(y * side + x, (y + 2) * side + x);
+      }
+    }
+    M.resize(pushes.rows(), pushes.rows());
+    M.setFromTriplets(entries.begin(), entries.end());
+    for (Index k = 0; k < 48; ++k) pushes(3 * ((k / 3) * 37 % (side * side)) + k % 3, k) = 1.0;
+  }
+  SparseRows M;
+  Matrix pushes;
+};
+
+void solve_together(benchmark::State& state) {
+  const Net net(static_cast<Index>(state.range(0)));
+  const SpdFactor factor(net.M);
+  for (auto _ : state) benchmark::DoNotOptimize(factor.solve_columns(net.pushes).data());
+}
+
+void solve_one_by_one(benchmark::State& state) {
+  const Net net(static_cast<Index>(state.range(0)));
+  const SpdFactor factor(net.M);
+  Vector x(net.M.rows());
+  for (auto _ : state) {
+    for (Index k = 0; k < net.pushes.cols(); ++k) {
+      const Vector b = net.pushes.col(k);
+      factor.solve(span_of(b), span_of(x));
+      benchmark::DoNotOptimize(x.data());
+    }
+  }
+}
+
 void sizes(benchmark::internal::Benchmark* benchmark) {
   for (const int kind : {0, 1}) {
     for (const int contacts : {1000, 10000, 100000}) {
@@ -110,6 +164,8 @@ BENCHMARK(assemble_rings)
     ->ArgsProduct({{120}, {5, 10, 20}, {1, 2}})
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
+BENCHMARK(solve_together)->Arg(30)->Arg(60)->Unit(benchmark::kMillisecond);
+BENCHMARK(solve_one_by_one)->Arg(30)->Arg(60)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace signorini

@@ -82,7 +82,7 @@ namespace {
 
 /// The upper triangle of H_kᵀ M_b⁻¹ H_k for every touch of one body: 6 numbers each, row by row.
 void add_touch_blocks(const BodyTouches& H, const MassFactor& mass, Index body, Matrix& X, Matrix& Y,
-                      double* upper) {
+                      std::vector<double>& panel, double* upper) {
   const Index begin = H.body_begin[body], end = H.body_begin[body + 1];
   for (Index first = begin; first < end; first += MassFactor::kBatch) {
     const Index count = std::min(MassFactor::kBatch, end - first);
@@ -92,7 +92,7 @@ void add_touch_blocks(const BodyTouches& H, const MassFactor& mass, Index body, 
       Y = X;
       mass.solve_body(body, Y);
     } else {
-      mass.half_solve_body(body, X);
+      mass.half_solve_body(body, X, panel);
     }
     const Matrix& right = mass.is_dense(body) ? Y : X;
     for (Index t = 0; t < count; ++t) {
@@ -125,8 +125,9 @@ Matrix delassus_diagonal(const BodyTouches& H, const MassFactor& mass, TaskArena
   const std::span<const Index> tasks = mass.tasks();
   for_each_task(arena, tasks.size() - 1, [&](std::size_t task) {
     Matrix X, Y;
+    std::vector<double> panel;
     for (Index body = tasks[task]; body < tasks[task + 1]; ++body)
-      add_touch_blocks(H, mass, body, X, Y,
+      add_touch_blocks(H, mass, body, X, Y, panel,
                        upper.data() + 6 * static_cast<std::size_t>(H.body_begin[body]));  // in 64 bits
   });
   const Eigen::Index contacts = H.contact_begin.size() - 1;

@@ -7,6 +7,9 @@
 #include <ranges>
 #include <span>
 
+#include "linalg/spd_factor.h"
+#include "linalg/supernodal_solve.h"
+
 namespace signorini {
 
 namespace {
@@ -27,7 +30,8 @@ void find_touched_dofs(const BodyTouches& table, Index body, std::size_t dofs, B
 
 /// `work.rows` := the rows of X at the touched dofs, one after the other.
 void copy_touched_rows(BodyWorkspace& work) {
-  const std::size_t width = work.X.cols();
+  const std::size_t width = work.width = work.X.cols();
+  work.row_of = work.number.data();
   work.rows.resize(work.touched.size() * width);
   for (std::size_t k = 0; k < width; ++k) {
     const double* column = work.X.data() + k * static_cast<std::size_t>(work.X.rows());
@@ -39,15 +43,33 @@ void copy_touched_rows(BodyWorkspace& work) {
   }
 }
 
+/// `work.rows` := a panel with the touches [first, first + count), solved.
+void solve_panel(const BodyTouches& table, const SpdFactor& factor, Index first, Index count,
+                 BodyWorkspace& work) {
+  const std::span<const Index> row_of = factor.panel_rows();
+  work.width = supernodal_width(3 * static_cast<std::size_t>(count));
+  work.row_of = row_of.data();
+  work.rows.assign(row_of.size() * work.width, 0.0);
+  for (Index t = 0; t < count; ++t) {
+    const BodyTouch& touch = table.touches[first + t];
+    for (Index e = touch.begin; e < touch.end; ++e) {
+      const std::size_t row = row_of[table.local[e]];
+      std::copy_n(table.coefficient.data() + 3 * static_cast<std::size_t>(e), 3,
+                  work.rows.data() + row * work.width + 3 * static_cast<std::size_t>(t));
+    }
+  }
+  factor.solve_panel(work.rows, work.width, work.needed);
+}
+
 /// `work.product` (3 rows) := H_sᵀ X from column `begin` on.
 void multiply_touch(const BodyTouches& table, const BodyTouch& touch, std::size_t begin,
                     BodyWorkspace& work) {
-  const std::size_t width = work.X.cols();
+  const std::size_t width = work.width;
   double* const product = work.product.data();
   std::fill(product, product + 3 * width, 0.0);
   for (Index e = touch.begin; e < touch.end; ++e) {
     const double* h = table.coefficient.data() + 3 * static_cast<std::size_t>(e);
-    const double* x = work.rows.data() + static_cast<std::size_t>(work.number[table.local[e]]) * width;
+    const double* x = work.rows.data() + static_cast<std::size_t>(work.row_of[table.local[e]]) * width;
     for (std::size_t k = begin; k < width; ++k) {
       product[k] += h[0] * x[k];
       product[width + k] += h[1] * x[k];
@@ -66,17 +88,23 @@ void visit_body_blocks(const BodyTouches& table, const MassFactor& mass, Index b
   const Index begin = table.body_begin[body];
   const Index end = table.body_begin[body + 1];
   const bool symmetric = mass.is_symmetric(body);
+  const SpdFactor* const panels = mass.panels(body);
   find_touched_dofs(table, body, mass.dofs(body).size(), work);
+  if (panels != nullptr) work.needed = panels->needed_for(work.touched);
   for (Index first = begin; first < end; first += MassFactor::kBatch) {
     const Index count = std::min(MassFactor::kBatch, end - first);
-    solve_touches(table, mass, body, first, count, work.X);
-    copy_touched_rows(work);
+    if (panels != nullptr) {
+      solve_panel(table, *panels, first, count, work);
+    } else {
+      solve_touches(table, mass, body, first, count, work.X);
+      copy_touched_rows(work);
+    }
     for (Index s = begin; s < (symmetric ? first + count : end); ++s) {
       const Index least = symmetric ? std::max(s, first) : first;
       multiply_touch(table, table.touches[s], 3 * static_cast<std::size_t>(least - first), work);
       for (Index t = least; t < first + count; ++t) {
         Matrix3 block = Eigen::Map<const RowMajor3, 0, Eigen::OuterStride<>>(
-            work.product.data() + 3 * static_cast<std::size_t>(t - first), Eigen::OuterStride<>(3 * count));
+            work.product.data() + 3 * static_cast<std::size_t>(t - first), Eigen::OuterStride<>(work.width));
         if (s == t && symmetric) block = (0.5 * (block + block.transpose())).eval();
         add(s - begin, t - begin, block);
       }

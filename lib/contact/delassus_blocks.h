@@ -23,7 +23,11 @@ struct BodyWorkspace {
   Matrix X;                    ///< M_b⁻¹ H_t of a batch of touches t, 3 columns each
   std::vector<Index> touched;  ///< dofs of the body in which some H_s is not zero
   std::vector<Index> number;   ///< per dof: where it stands in `touched`, else −1
-  std::vector<double> rows;    ///< of X at the touched dofs, row by row
+  std::vector<double>
+      rows;  ///< of X at the touched dofs, row by row; or a panel of the factor (linalg/spd_factor.h)
+  std::size_t width = 0;          ///< of a row
+  const Index* row_of = nullptr;  ///< per dof: its row
+  std::vector<char> needed;       ///< supernodes of the touched dofs, of a panel
   std::array<double, 9 * static_cast<std::size_t>(MassFactor::kBatch)> product;  ///< H_sᵀ X of one touch s
 };
 

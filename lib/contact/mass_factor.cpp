@@ -342,9 +342,15 @@ void MassFactor::solve_body(Index body, Matrix& X) const {
   }
 }
 
-void MassFactor::half_solve_body(Index body, Matrix& X) const {
+void MassFactor::half_solve_body(Index body, Matrix& X, std::vector<double>& panel) const {
   SIGNORINI_CHECK(!is_dense(body) && is_symmetric(body));
-  X = sparse_->of(body).factor->half_solve(X);
+  sparse_->of(body).factor->half_solve(X, panel);
+}
+
+const SpdFactor* MassFactor::panels(Index body) const {
+  if (is_dense(body)) return nullptr;
+  const SpdFactor* factor = sparse_->of(body).factor.get();
+  return factor != nullptr && !factor->panel_rows().empty() ? factor : nullptr;
 }
 
 void MassFactor::solve_sparse(Index body, std::span<double> x) const {

@@ -21,6 +21,7 @@
 namespace signorini {
 
 class FactorStore;
+class SpdFactor;
 
 class MassFactor {
  public:
@@ -62,8 +63,10 @@ class MassFactor {
   /// X := M_b⁻¹ X, a column per right-hand side. Different bodies may be asked for from different threads.
   void solve_body(Index body, Matrix& X) const;
   /// X := L⁻¹ P X with P M_b Pᵀ = L Lᵀ, so that XᵀX becomes Xᵀ M_b⁻¹ X at half the work. For bodies that are
-  /// symmetric and not dense.
-  void half_solve_body(Index body, Matrix& X) const;
+  /// symmetric and not dense. `panel` is kept for the next time.
+  void half_solve_body(Index body, Matrix& X, std::vector<double>& panel) const;
+  /// The factor of a body that solves panels (linalg/spd_factor.h), else null.
+  const SpdFactor* panels(Index body) const;
   /// x = M⁻¹ b, all bodies, in parallel where an arena is given. Allocates nothing. Not thread safe.
   void solve(std::span<const double> b, std::span<double> x, TaskArena* arena = nullptr) const;
 

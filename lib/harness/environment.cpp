@@ -91,6 +91,16 @@ std::string affinity() {
   return text;
 }
 
+/// File name of the BLAS that the factors of bodies use (CHOLMOD): their bits and times depend on it.
+std::string blas_in_use() {
+  Dl_info found{};
+  void* const product = dlsym(RTLD_DEFAULT, "dgemm_");
+  if (product == nullptr || dladdr(product, &found) == 0 || found.dli_fname == nullptr) return "none";
+  std::error_code error;
+  const std::filesystem::path file = std::filesystem::canonical(found.dli_fname, error);
+  return (error ? std::filesystem::path(found.dli_fname) : file).filename().string();
+}
+
 /// A digest of the host name: tells whether two results come from one machine, without its name.
 std::string host_digest() {
   std::array<char, 256> name{};
@@ -119,6 +129,7 @@ Json machine_object() {
           {"available_cpus", available_cpus().count},
           {"affinity", affinity()},
           {"caches", caches()},
+          {"blas", blas_in_use()},
           {"governor", governor.empty() ? "unavailable" : governor},
           {"kernel", fmt::format("{} {}", name.sysname, name.release)},
           {"host_digest", host_digest()}};
@@ -197,6 +208,7 @@ std::string build_text() {
     libraries += fmt::format("{}{} {}", libraries.empty() ? "" : ", ", name, version);
   }
   line("libraries", libraries);
+  line("BLAS", blas_in_use());
   line("processor", fmt::format("{} ({})", cpu_model(), instruction_sets()));
   text.pop_back();
   return text;

@@ -1,5 +1,6 @@
 #include "linalg/spd_factor.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <vector>
@@ -10,7 +11,10 @@
 #include <cholmod.h>
 #include <dlfcn.h>
 
+#include <memory>
 #include <mutex>
+
+#include "linalg/supernodal_solve.h"
 #else
 #include <Eigen/SparseCholesky>
 #endif
@@ -39,7 +43,10 @@ class SparseFactor {
   SparseFactor(const SparseRows& M, const SparseAnalysis* analysis);
   void solve(const double* b, double* x);
   Matrix solve_columns(const Matrix& B);
-  Matrix half_solve(const Matrix& B);
+  void half_solve(Matrix& B, std::vector<double>& panel);
+  std::span<const Index> panel_rows() const { return panel_rows_; }
+  std::vector<char> needed_for(std::span<const Index> dofs) const;
+  void solve_panel(std::span<double> X, std::size_t width, std::span<const char> needed) const;
   long long fill() const;
 
 #ifdef SIGNORINI_HAVE_CHOLMOD
@@ -48,7 +55,9 @@ class SparseFactor {
   SparseFactor& operator=(const SparseFactor&) = delete;
 
  private:
+  SupernodalFactor supernodes() const;
   Matrix run(int system, const cholmod_dense& B);
+  std::size_t copy_to_panel(const Matrix& B, std::vector<double>& panel) const;
 
   cholmod_common common_;
   cholmod_factor* L_ = nullptr;
@@ -59,6 +68,7 @@ class SparseFactor {
   Eigen::SimplicialLLT<SparseColumns, Eigen::Lower> llt_;
   Vector work_;
 #endif
+  std::vector<Index> panel_rows_;  // the inverse of the permutation, where the factor is supernodal
 };
 
 #ifdef SIGNORINI_HAVE_CHOLMOD
@@ -171,6 +181,10 @@ SparseFactor::SparseFactor(const SparseRows& M, const SparseAnalysis* analysis) 
   if (factored) {
     Vector warm_up = Vector::Zero(M.rows());  // a first solve makes the workspaces
     solve(warm_up.data(), warm_up.data());
+    if (L_->is_super == 0) return;
+    panel_rows_.resize(n);
+    for (std::size_t i = 0; i < n; ++i)
+      panel_rows_[static_cast<const Index*>(L_->Perm)[i]] = static_cast<Index>(i);
     return;
   }
 
@@ -218,6 +232,45 @@ long long SparseFactor::fill() const {
   return std::accumulate(numbers.begin(), numbers.end(), 0LL);
 }
 
+SupernodalFactor SparseFactor::supernodes() const {
+  const auto numbers = [](const void* begin, std::size_t count) {
+    return std::span<const Index>(static_cast<const Index*>(begin), count);
+  };
+  const std::size_t ends = L_->nsuper + 1;
+  return {static_cast<Index>(L_->n), numbers(L_->super, ends),         numbers(L_->pi, ends),
+          numbers(L_->px, ends),     static_cast<const Index*>(L_->s), static_cast<const double*>(L_->x)};
+}
+
+/// Its width; columns are filled up with zeros.
+std::size_t SparseFactor::copy_to_panel(const Matrix& B, std::vector<double>& panel) const {
+  const std::size_t rows = B.rows(), columns = B.cols(), width = supernodal_width(columns);
+  const auto* const order = static_cast<const Index*>(L_->Perm);
+  panel.resize(rows * width);
+  for (std::size_t i = 0; i < rows; ++i) {
+    const double* from = B.data() + order[i];
+    double* to = panel.data() + i * width;
+    for (std::size_t k = 0; k < columns; ++k) to[k] = from[k * rows];
+    std::fill(to + columns, to + width, 0.0);
+  }
+  return width;
+}
+
+void SparseFactor::solve_panel(std::span<double> X, std::size_t width, std::span<const char> needed) const {
+  solve_lower(supernodes(), X.data(), width, isa());
+  solve_upper(supernodes(), X.data(), width, needed, isa());
+}
+
+std::vector<char> SparseFactor::needed_for(std::span<const Index> dofs) const {
+  const SupernodalFactor factor = supernodes();
+  std::vector<char> needed(L_->nsuper, 0);
+  for (const Index dof : dofs) {
+    const auto above = std::upper_bound(factor.first.begin(), factor.first.end(), panel_rows_[dof]);
+    needed[static_cast<std::size_t>(above - factor.first.begin()) - 1] = 1;
+  }
+  need_ancestors(factor, needed);
+  return needed;
+}
+
 Matrix SparseFactor::run(int system, const cholmod_dense& B) {
   stay_on_this_thread();  // not always the one that made the factor
   Matrix X(B.nrow, B.ncol);
@@ -234,12 +287,29 @@ Matrix SparseFactor::run(int system, const cholmod_dense& B) {
 }
 
 Matrix SparseFactor::solve_columns(const Matrix& B) {
-  return run(CHOLMOD_A, view(B.data(), L_->n, B.cols()));
+  if (L_->is_super == 0) return run(CHOLMOD_A, view(B.data(), L_->n, B.cols()));
+  std::vector<double> panel;
+  const std::size_t width = copy_to_panel(B, panel), rows = B.rows();
+  solve_panel(panel, width, {});
+  Matrix X(B.rows(), B.cols());
+  for (std::size_t dof = 0; dof < rows; ++dof) {
+    const double* from = panel.data() + width * panel_rows_[dof];
+    for (Eigen::Index k = 0; k < B.cols(); ++k) X.data()[k * rows + dof] = from[k];
+  }
+  return X;
 }
 
-Matrix SparseFactor::half_solve(const Matrix& B) {
-  const Matrix permuted = run(CHOLMOD_P, view(B.data(), L_->n, B.cols()));
-  return run(CHOLMOD_L, view(permuted.data(), L_->n, B.cols()));
+void SparseFactor::half_solve(Matrix& B, std::vector<double>& panel) {
+  if (L_->is_super == 0) {
+    const Matrix permuted = run(CHOLMOD_P, view(B.data(), L_->n, B.cols()));
+    B = run(CHOLMOD_L, view(permuted.data(), L_->n, B.cols()));
+    return;
+  }
+  const std::size_t width = copy_to_panel(B, panel), rows = B.rows();
+  solve_lower(supernodes(), panel.data(), width, isa());
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (Eigen::Index k = 0; k < B.cols(); ++k) B.data()[k * rows + i] = panel[i * width + k];
+  }
 }
 
 #else
@@ -270,11 +340,13 @@ long long SparseFactor::fill() const { return llt_.matrixL().nestedExpression().
 
 Matrix SparseFactor::solve_columns(const Matrix& B) { return llt_.solve(B); }
 
-Matrix SparseFactor::half_solve(const Matrix& B) {
-  Matrix Y = llt_.permutationP() * B;
-  llt_.matrixL().solveInPlace(Y);
-  return Y;
+void SparseFactor::half_solve(Matrix& B, std::vector<double>&) {
+  B = (llt_.permutationP() * B).eval();
+  llt_.matrixL().solveInPlace(B);
 }
+
+std::vector<char> SparseFactor::needed_for(std::span<const Index>) const { return {}; }
+void SparseFactor::solve_panel(std::span<double>, std::size_t, std::span<const char>) const {}
 
 #endif
 
@@ -343,10 +415,30 @@ Matrix SpdFactor::solve_columns(const Matrix& B) const {
 }
 
 Matrix SpdFactor::half_solve(const Matrix& B) const {
+  Matrix Y = B;
+  std::vector<double> panel;
+  half_solve(Y, panel);
+  return Y;
+}
+
+void SpdFactor::half_solve(Matrix& B, std::vector<double>& panel) const {
   SIGNORINI_CHECK(B.rows() == impl_->n);
-  if (B.cols() == 0) return Matrix(B.rows(), 0);
-  if (impl_->sparse) return impl_->sparse->half_solve(B);
-  return impl_->inverse_diagonal.cwiseSqrt().asDiagonal() * B;
+  if (B.cols() == 0) return;
+  if (impl_->sparse) return impl_->sparse->half_solve(B, panel);
+  B = (impl_->inverse_diagonal.cwiseSqrt().asDiagonal() * B).eval();
+}
+
+std::span<const Index> SpdFactor::panel_rows() const {
+  return impl_->sparse ? impl_->sparse->panel_rows() : std::span<const Index>{};
+}
+
+std::vector<char> SpdFactor::needed_for(std::span<const Index> dofs) const {
+  return impl_->sparse->needed_for(dofs);
+}
+
+void SpdFactor::solve_panel(std::span<double> X, std::size_t width, std::span<const char> needed) const {
+  SIGNORINI_CHECK(!panel_rows().empty() && X.size() == width * panel_rows().size());
+  impl_->sparse->solve_panel(X, width, needed);
 }
 
 }  // namespace signorini

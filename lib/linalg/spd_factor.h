@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "linalg/types.h"
 
@@ -10,6 +11,9 @@
 /// CHOLMOD (minimum degree, supernodal where it pays) when built with it, Eigen's SimplicialLLT otherwise; a
 /// diagonal matrix takes neither. Everything runs on the calling thread and gives the same bits every time.
 /// The workspaces of a solve belong to the factor: one factor must not be used by two threads at once.
+///
+/// Many right-hand sides of a supernodal factor are solved by supernodal_solve.h, as a *panel*: stored row by row in the
+/// order of the factor. Whoever has few non-zeros in them, and reads few rows of the answer, fills a panel himself.
 namespace signorini {
 
 /// The part of a factorisation that depends on the non-zero pattern alone (ordering, elimination tree,
@@ -48,6 +52,16 @@ class SpdFactor {
   Matrix solve_columns(const Matrix& B) const;
   /// Y = L⁻¹ P B (n×k), so that Bᵀ M⁻¹ B = Yᵀ Y: half the work of `solve_columns`, and exactly symmetric.
   Matrix half_solve(const Matrix& B) const;
+  /// The same in the place of B, with a panel that is kept for the next time.
+  void half_solve(Matrix& B, std::vector<double>& panel) const;
+
+  /// Where every dof stands in a panel; empty where there are none (diagonal, simplicial).
+  std::span<const Index> panel_rows() const;
+  /// What `solve_panel` needs to know of the dofs whose rows are read.
+  std::vector<char> needed_for(std::span<const Index> dofs) const;
+  /// X := M⁻¹ X, n rows of `width` numbers (supernodal_width). Rows of other dofs than those of `needed_for` are left
+  /// undefined.
+  void solve_panel(std::span<double> X, std::size_t width, std::span<const char> needed) const;
 
  private:
   struct Impl;

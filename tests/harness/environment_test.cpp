@@ -29,6 +29,7 @@ TEST(Environment, ProvenanceNamesProgramMachineInputsAndCommand) {
                           "HDF5",
                           "cpu",
                           "caches",
+                          "blas",
                           "affinity",
                           "load_at_start",
                           "load_at_end",

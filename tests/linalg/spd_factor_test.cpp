@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <iterator>
 #include <string>
+#include <vector>
 
 #include "base/check.h"
 #include "linalg/random_blocks.h"
@@ -73,6 +74,33 @@ TEST_P(SpdFactorOfSize, HalfSolveGivesTheSymmetricProduct) {
   const Matrix expected = B.transpose() * factor.solve_columns(B);
   EXPECT_LE((Y.transpose() * Y - expected).norm(),
             10.0 * static_cast<double>(M.rows()) * 2.3e-16 * M.norm() * expected.norm());
+}
+
+TEST_P(SpdFactorOfSize, PanelsHaveTheSameBits) {
+  const SparseRows M = random_spd(GetParam(), 4.0, 8);
+  const SpdFactor factor(M);
+  const std::span<const Index> row = factor.panel_rows();
+  if (row.empty()) GTEST_SKIP() << "a factor of " << M.rows() << " dofs that is not supernodal has no panels";
+  const Matrix B = Matrix::Random(M.rows(), 6);
+  const std::size_t width = 8;
+  std::vector<double> panel(row.size() * width, 0.0);
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    for (std::size_t k = 0; k < 6; ++k) panel[row[i] * width + k] = B(i, k);
+  }
+  const std::vector<Index> read{0, static_cast<Index>(M.rows()) / 2};
+  factor.solve_panel(panel, width, factor.needed_for(read));
+  const Matrix X = factor.solve_columns(B);
+  for (const Index dof : read) {
+    for (std::size_t k = 0; k < 6; ++k) EXPECT_EQ(panel[row[dof] * width + k], X(dof, k));
+  }
+}
+
+TEST(SpdFactor, OfManyDofsHasPanels) {
+#ifdef SIGNORINI_HAVE_CHOLMOD
+  EXPECT_EQ(SpdFactor(random_spd(200, 4.0, 8)).panel_rows().size(), 600U);
+#else
+  GTEST_SKIP() << "built without CHOLMOD";
+#endif
 }
 
 TEST_P(SpdFactorOfSize, StartsNoThreads) {

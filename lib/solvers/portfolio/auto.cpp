@@ -437,30 +437,42 @@ int Auto::stage_length(double iteration, double operations) {
 }
 
 /// False: M has to be factored; r is where the next stage may begin. No more is spent than a solve with the factor is
-/// worth.
+/// worth. The first stage is as long as the dearest iterations allow; after it their cost and their rate are known.
 bool Auto::solve_without_factor(std::span<double> r, const StopRule& stop, Course& course) {
   SolveReport& whole = course.whole;
   const double scale = stop.velocity_scale > 0.0 ? stop.velocity_scale : bound_.least_scale();
-  const double target = kSafety * stop.residual * scale, iteration = costs_.iteration();
+  const double target = kSafety * stop.residual * scale;
+  double iteration = costs_.product + kMostInnerSweeps * costs_.inner;
   double left = costs_.fits ? std::min(costs_.velocities(), costs_.impulses()) : costs_.velocities();
   double asked = kFirstAsk * stop.residual;
-  bool goes_on = false;
-  for (;;) {
+  bool sharper = false;
+  for (bool begun = false;; begun = true) {
     if (whole.iterations >= stop.max_iterations) return true;
     if (left < iteration) return false;
     // later stages: sharper by a few digits, or never
-    const double most = goes_on ? std::max(20.0, 0.5 * whole.iterations) : 1e8;
+    const double most = sharper ? std::max(20.0, 0.5 * whole.iterations) : 1e8;
     StopRule rule = course.left(static_cast<int>(std::min(left / iteration, most)));
     rule.residual = asked;
-    if (goes_on) factorless_->go_on_from(r, v_);
+    if (begun) factorless_->go_on_from(r, v_);
     const SolveReport stage = factorless_->solve(r, rule, course.shown());
     course.add(stage);
     if (stage.status == SolveStatus::time_limit) return true;
+    const double spent = costs_.product * static_cast<double>(stage.counters.mass_products) +
+                         costs_.inner * static_cast<double>(stage.counters.contact_sweeps);
+    left -= spent;
+    iteration = spent / std::max(1, stage.iterations);
+    factorless_->copy_velocity(v_);
+    // what the rest costs at the rate so far
+    const auto too_dear = [&](double residual, double aim) {
+      const double rate = std::log(1.0 / std::min(residual, 0.5)) / std::max(1, whole.iterations);
+      return std::log(residual / aim) / rate * iteration > left;
+    };
     if (stage.status != SolveStatus::converged) {
       whole.status = SolveStatus::iteration_limit;
-      return whole.iterations >= stop.max_iterations;
+      if (whole.iterations >= stop.max_iterations) return true;
+      if (sharper || stage.counters.guards > 0 || too_dear(stage.own_residual, asked)) return false;
+      continue;
     }
-    factorless_->copy_velocity(v_);
     const double bound = bound_.measure(r, v_, target, kMostGradients, arena_);
     whole.products += bound_.products();
     whole.counters.mass_products += bound_.products();
@@ -468,13 +480,10 @@ bool Auto::solve_without_factor(std::span<double> r, const StopRule& stop, Cours
     if (bound <= target) return true;
     whole.status = SolveStatus::iteration_limit;
     if (stage.counters.guards > 0 || !std::isfinite(bound)) return false;
-    left -= costs_.product * static_cast<double>(stage.counters.mass_products + bound_.products()) +
-            costs_.inner * static_cast<double>(stage.counters.contact_sweeps);
-    // what the rest costs at the rate so far
-    const double rate = std::log(1.0 / std::min(asked, 0.5)) / std::max(1, whole.iterations);
-    if (std::log(2.0 * bound / target) / rate * iteration > left) return false;
+    left -= costs_.product * static_cast<double>(bound_.products());
+    if (too_dear(std::min(asked, 0.5), asked * 0.5 * target / bound)) return false;
     asked *= std::clamp(0.5 * target / bound, 0.03, 0.5);
-    goes_on = true;
+    sharper = true;
   }
 }
 
