@@ -81,12 +81,22 @@ def of_steps(experiment, wanted):
     driven = {name: (scene, method_of(name, solver, names)) for name, (scene, solver) in known.items()}
     pairs = {name: (scene, names[method]) for name, (scene, method) in driven.items() if method in names}
     rows = select(steps, wanted.get("where"))
-    rows = rows[rows["scene"].isin(list(pairs)) & (rows["contacts"] >= 1)]
+    unsolved = rows["unresolved"].fillna(0)  # such a step counts no contacts where its bodies were held
+    rows = rows[rows["scene"].isin(list(pairs)) & ((rows["contacts"] >= 1) | (unsolved > 0))]
     return pd.DataFrame({"run": rows["scene"].to_numpy(), "scene": [pairs[name][0] for name in rows["scene"]], "method": [pairs[name][1] for name in rows["scene"]],
                          "problem": rows["step"].to_numpy(), "solved": 1 - rows["unresolved"].fillna(0).to_numpy(),
                          "resolution": rows["resolution_seconds"].to_numpy(), "collision": rows["detection_seconds"].to_numpy(),
                          "total": rows["step_seconds"].to_numpy(), "iterations": rows["iterations"].astype(float).to_numpy(),
                          "constraints": 3.0 * rows["contacts"].to_numpy()})
+
+
+def held_text(frame):
+    """Which steps held their bodies and so count no contacts."""
+    held = frame[frame["constraints"] == 0].groupby(["scene", "method"], sort=False).size()
+    if held.empty:
+        return ""
+    each = ", ".join(f"{scene}, {method}: {number}" for (scene, method), number in held.items())
+    return f" Steps that end with a collision that was not solved are in no mean; those that held their bodies and count no contacts: {each}."
 
 
 def mean_median(values, scale=1.0):
@@ -272,7 +282,8 @@ def methods_tables(experiment):
                 if len(part) or asked:
                     body.append(line(wanted, config.get("paper", {}), config["reference"], scene, method, part, reference))
         times = "times in ms, the paper's in s" if config.get("paper") else "times in ms"
-        note = f"{wanted.get('note', '')} Mean (median); {times}; ÷: against {config['reference']}."
+        held = held_text(frame) if wanted.get("rows") == "steps" else ""
+        note = f"{wanted.get('note', '')} Mean (median); {times}; ÷: against {config['reference']}.{held}"
         found.append((wanted.get("title", "Methods"), note.strip(), header(wanted), body))
     matrices = conditions(experiment)
     found += [matrices] if matrices else []

@@ -1085,6 +1085,15 @@ class Methods(unittest.TestCase):
                          {"hill_by_pgs": ("hill_by", "pgs"), "hill_by_pcg": ("hill_by", "pcg")})
         self.assertEqual(body[0], ["hill", "a", "1 of 2", "6 (6)", "3 (2)", "1 (1)", "–", "8 (8)", "–", "8 (8)", "30 (20)", "–", "6 (6)", "–", "3", "2", "2", "3"])
 
+    def test_steps_that_hold_their_bodies_count_though_they_have_no_contacts(self):
+        experiment = self.experiment(tables=[{"title": "own", "rows": "steps", "methods": {"pgs": "a"}}])
+        experiment.steps = pd.DataFrame({"file": ["hill_by_pgs-quick.h5"] * 4, "scene": ["hill_by_pgs"] * 4, "setting.solver.name": ["pgs"] * 4, "step": [1, 2, 3, 4],
+                                         "contacts": [0, 2, 0, 4], "unresolved": [0, 0, 1, 1], "iterations": [1, 8, 50, 9], "resolution_seconds": [1e-3] * 4,
+                                         "detection_seconds": [1e-3] * 4, "step_seconds": [2e-3] * 4})
+        _, note, header, body = table_methods.methods_tables(experiment)[0]
+        self.assertEqual((body[0][2], body[0][header.index("iterations")]), ("1 of 3", "8 (8)"))
+        self.assertIn("count no contacts: hill, a: 1.", note)
+
     def test_several_runs_of_a_method_are_one_line_with_the_range_of_their_means(self):
         experiment = self.experiment(tables=[{"title": "own", "rows": "steps", "methods": {"pgs": "a", "pgs-cold": "b"}}])
         runs = ["hill_by_pgs_1", "hill_by_pgs_2", "hill_by_pgs-cold_1"]
