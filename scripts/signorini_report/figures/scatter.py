@@ -8,6 +8,7 @@ from matplotlib.ticker import MaxNLocator
 
 from signorini_report import style
 from signorini_report.data import ReportError
+from signorini_report.definition import number_of
 from signorini_report.rows import Impossible, numbers, once, select, within
 from signorini_report.figure_parts import plain_log, put_notes, time_unit
 from signorini_report.figures import Figure
@@ -56,6 +57,15 @@ def setting_title(column, value):
     return f"{' '.join(words)} {value} {unit.replace('pa', 'Pa')}".strip()
 
 
+def paper_mark(experiment, axes, panel, wanted, factor):
+    """A cross at two of the paper's numbers, `paper = { method, column, abscissa, per }`: those of the scene that the panel is about."""
+    asked = wanted["paper"]
+    numbers_there = experiment.definition.numbers if experiment.definition else {}
+    x, y = (number_of(numbers_there, f'"{panel}"."{asked["method"]}"."{asked[key]}"') for key in ("abscissa", "column"))
+    if x is not None and y is not None:
+        axes.plot(x / asked.get("per", 1.0), factor * y, linestyle="none", marker="x", markersize=5, color=style.BLACK, label=asked.get("words", "the paper"))
+
+
 def draw_panel(axes, parts, order, wanted, factor):
     """(whether any mark is hollow, [(words, colour)] to be put into the panel)"""
     log, any_hollow, notes = wanted.get("log", True), False, []
@@ -93,8 +103,10 @@ def draw_panel(axes, parts, order, wanted, factor):
 
 
 def scatter(experiment, folder):
-    """One picture for each [[scatter]]."""
+    """One picture for each [[scatter]]. False where there are no rows."""
     drawn = False
+    if experiment.runs is None:
+        return drawn
     for stem, wanted in wishes(experiment, "scatter"):
         found = members(experiment, wanted)
         if not found:
@@ -115,6 +127,8 @@ def scatter(experiment, folder):
         hollow, notes = False, []
         for axes, name in zip(grid.flat, names):
             parts = [(words, value, rows[rows[column].astype(str) == name] if column else rows) for words, value, rows in found]
+            if "paper" in wanted:
+                paper_mark(experiment, axes, name, wanted, factor)
             any_hollow, words = draw_panel(axes, [part for part in parts if len(part[2])], order, wanted, factor)
             hollow |= any_hollow
             notes.append(words)
@@ -131,7 +145,7 @@ def scatter(experiment, folder):
         for axes in grid.flat:
             for handle, label in zip(*axes.get_legend_handles_labels()):
                 handles.setdefault(label, handle)
-        labels = [words for words in order if words in handles]
+        labels = [words for words in order if words in handles] + [words for words in handles if words not in order]  # the paper's after ours
         if hollow:
             handles["tolerance not met"] = Line2D([], [], linestyle="none", marker="o", markersize=3.2, color="#444444", markerfacecolor="white")
             labels.append("tolerance not met")
@@ -143,7 +157,8 @@ def scatter(experiment, folder):
 
 SERIES = dict.fromkeys(("label", "column", "words", "where", "colour"))
 KEYS = dict.fromkeys(("name", "panels", "panel_words", "stacked", "median", "abscissa", "abscissa_label", "log", "fit", "label", "limits", "where", "at_least", "at_most"))
+PAPER = dict.fromkeys(("method", "column", "abscissa", "per", "words"))
 FIGURES = [
-    Figure("scatter", scatter, order=150, several=True, keys={"scatter": {**KEYS, "series": SERIES}},
+    Figure("scatter", scatter, order=150, several=True, from_tables=True, keys={"scatter": {**KEYS, "series": SERIES, "paper": PAPER}},
            caption="Every mark is one run on one snapshot; a hollow one did not meet the tolerance."),
 ]
