@@ -115,6 +115,19 @@ class PageFigures(unittest.TestCase):
             self.assertEqual(text, (folder / name).read_text())
             self.assertIsNone(shown.table(committed.experiment(folder), "convergence_iterations"))
 
+    def test_the_colour_of_a_series_says_its_solver(self):
+        sys.path.insert(0, str(SOURCE / "scripts"))
+        import pandas as pd
+        from signorini_report import style
+        from signorini_report.figures import scatter
+        found = [(words, "iterations", pd.DataFrame({"solver": [solver]})) for words, solver in (("ICA", "ica"), ("Full", "cr-full"), ("Full, ours", "cr-full"))]
+        wanted = {"series": [{"label": words} for words, _, _ in found]}
+        colours = style.SOLVER_COLOURS
+        self.assertEqual(scatter.colours_of(found, wanted), {"ICA": colours["ica"], "Full": colours["cr-full"], "Full, ours": colours["cr-full"]})
+        self.assertEqual(scatter.colours_of(found[1:], wanted), {"Full": style.CYCLE[0], "Full, ours": style.CYCLE[1]})
+        wanted["series"][0]["colour"] = "#123456"
+        self.assertEqual(scatter.colours_of(found, wanted), {"ICA": "#123456", "Full": style.CYCLE[1], "Full, ours": style.CYCLE[2]})
+
     def test_lines_of_the_paper_are_drawn(self):
         sys.path.insert(0, str(SOURCE / "scripts"))
         from signorini_report import reference

@@ -66,16 +66,25 @@ def paper_mark(experiment, axes, panel, wanted, factor):
         axes.plot(x / asked.get("per", 1.0), factor * y, linestyle="none", marker="x", markersize=5, color=style.BLACK, label=asked.get("words", "the paper"))
 
 
-def draw_panel(axes, parts, order, wanted, factor):
+def colours_of(found, wanted):
+    """{words: colour}: as asked for; else the colour says the solver where words of several solvers are shown, and the marker tells its variants apart."""
+    solvers = {words: set(rows["solver"]) if "solver" in rows.columns else set() for words, _, rows in found}
+    asked = {series.get("words", series["label"]): series["colour"] for series in wanted["series"] if "colour" in series}
+    names = [next(iter(some)) if len(some) == 1 else "" for some in solvers.values()]
+    if asked or len(set(names)) < 2 or not set(names) <= set(style.SOLVER_COLOURS):
+        return {words: style.CYCLE[place % len(style.CYCLE)] for place, words in enumerate(solvers)} | asked
+    return {words: style.SOLVER_COLOURS[name] for words, name in zip(solvers, names)}
+
+
+def draw_panel(axes, parts, order, wanted, factor, colours):
     """(whether any mark is hollow, [(words, colour)] to be put into the panel)"""
     log, any_hollow, notes = wanted.get("log", True), False, []
-    colours = {series.get("words", series["label"]): series["colour"] for series in wanted["series"] if "colour" in series}
     for words, column, rows in parts:
         place = order.index(words)
         x, y = rows["_x"].to_numpy(), factor * rows["_y"].to_numpy()
         good = (y > 0) & ((x > 0) | (log != True)) if log else np.isfinite(y)  # noqa: E712 (log may be "y")
         x, y, reached = x[good], y[good], (rows["solved"].to_numpy() == 1)[good]
-        colour = colours.get(words, style.CYCLE[place % len(style.CYCLE)])  # by the words, which may stand in several panels
+        colour = colours[words]
         whole = np.ones(len(x), dtype=bool) if column == "setup_seconds" else reached  # what gave up is no measure of the work
         if wanted.get("fit", False) and whole.sum() > 2 and x[whole].max() >= 2 * x[whole].min():
             slope, height = np.polyfit(np.log(x[whole]), np.log(y[whole]), 1)
@@ -124,12 +133,12 @@ def scatter(experiment, folder):
         width, height = style.FULL_WIDTH * (0.62 if len(names) == 1 or stacked else 1.0), 2.2 * len(names) if stacked else 2.7
         figure, grid = plt.subplots(len(names) if stacked else 1, 1 if stacked else len(names), squeeze=False, sharex=stacked, sharey=not stacked,
                                     figsize=(width, height), gridspec_kw={"wspace": 0.12, "hspace": 0.24})
-        hollow, notes = False, []
+        hollow, notes, colours = False, [], colours_of(found, wanted)
         for axes, name in zip(grid.flat, names):
             parts = [(words, value, rows[rows[column].astype(str) == name] if column else rows) for words, value, rows in found]
             if "paper" in wanted:
                 paper_mark(experiment, axes, name, wanted, factor)
-            any_hollow, words = draw_panel(axes, [part for part in parts if len(part[2])], order, wanted, factor)
+            any_hollow, words = draw_panel(axes, [part for part in parts if len(part[2])], order, wanted, factor, colours)
             hollow |= any_hollow
             notes.append(words)
             if name:
