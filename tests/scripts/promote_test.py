@@ -98,7 +98,7 @@ class PageFigures(unittest.TestCase):
             target = Path(name) / "figure.svg"
             for identifier, figure, drawn in (("verschoor2019_first20", "methods.svg", True), ("verschoor2019_ablation", "outcomes.svg", True),
                                               ("verschoor2019_fig9", "over_time_paper.svg", True), ("verschoor2019_fig9", "over_time_small.svg", False),
-                                              ("verschoor2019_fig12", "scatter_delassus.svg", True), ("verschoor2019_fig13", "scatter_classes.svg", False),
+                                              ("verschoor2019_fig12", "scatter_delassus.svg", True), ("verschoor2019_build", "scatter_build.svg", False),
                                               ("verschoor2019_ablation", "histories.svg", False), ("verschoor2019_fig9", "outcomes.svg", False),
                                               ("verschoor2019_absent", "methods.svg", False)):
                 with contextlib.redirect_stdout(io.StringIO()):
@@ -136,7 +136,8 @@ class PageFigures(unittest.TestCase):
             for identifier, figure, words in (("verschoor2019_fig10", "over_time_work.svg", ["the paper's mean", "6,839", "81"]),
                                               ("verschoor2019_fig9", "over_time_paper.svg", ["as many for a second"]),
                                               ("verschoor2019_fig12", "scatter_delassus.svg", ["the paper's CR (Full), mean"]),
-                                              ("verschoor2019_fig8", "methods.svg", ["the paper"])):
+                                              ("verschoor2019_fig8", "methods.svg", ["the paper"]),
+                                              ("verschoor2019_fig13", "scatter_classes.svg", ["eps1 = 5e-5 m", "eps2 = 5e-6 m"])):
                 with contextlib.redirect_stdout(io.StringIO()):
                     reference.drawn_from_tables(identifier, figure, target)
                 for word in words:

@@ -146,6 +146,9 @@ def scatter(experiment, folder):
                 axes.set_title(titles.get(name, name.replace("_", " ") if plain else setting_title(column, name)))
         for axes, words in zip(grid.flat, notes):  # now that the limits are those of all panels
             put_notes(axes, words)
+        for limit, words in zip(wanted.get("limits", []), wanted.get("limit_words", [])):
+            last = grid[-1][-1]
+            last.text(0.99, factor * limit, words, transform=last.get_yaxis_transform(), fontsize=6.5, color="#444444", ha="right", va="bottom")
         for axes in grid[:, 0]:
             axes.set_ylabel(wanted.get("label", found[0][1].replace("_", " ")) + unit)
         for axes in grid[:-1].flat:
@@ -165,7 +168,7 @@ def scatter(experiment, folder):
 
 
 SERIES = dict.fromkeys(("label", "column", "words", "where", "colour"))
-KEYS = dict.fromkeys(("name", "panels", "panel_words", "stacked", "median", "abscissa", "abscissa_label", "log", "fit", "label", "limits", "where", "at_least", "at_most"))
+KEYS = dict.fromkeys(("name", "panels", "panel_words", "stacked", "median", "abscissa", "abscissa_label", "log", "fit", "label", "limits", "limit_words", "where", "at_least", "at_most"))
 PAPER = dict.fromkeys(("method", "column", "abscissa", "per", "words"))
 FIGURES = [
     Figure("scatter", scatter, order=150, several=True, from_tables=True, keys={"scatter": {**KEYS, "series": SERIES, "paper": PAPER}},
