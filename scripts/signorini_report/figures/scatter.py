@@ -66,6 +66,11 @@ def paper_mark(experiment, axes, panel, wanted, factor):
         axes.plot(x / asked.get("per", 1.0), factor * y, linestyle="none", marker="x", markersize=5, color=style.BLACK, label=asked.get("words", "the paper"))
 
 
+def limits_of(wanted):
+    """[(value, words)] of the dashed lines."""
+    return [(one["value"], one.get("words", "")) if isinstance(one, dict) else (one, "") for one in wanted.get("limits", [])]
+
+
 def colours_of(found, wanted):
     """{words: colour}: as asked for; else the colour says the solver where words of several solvers are shown, and the marker tells its variants apart."""
     solvers = {words: set(rows["solver"]) if "solver" in rows.columns else set() for words, _, rows in found}
@@ -97,7 +102,7 @@ def draw_panel(axes, parts, order, wanted, factor, colours):
         any_hollow = any_hollow or hollow.any()
         axes.plot(x[~hollow], y[~hollow], alpha=0.75, label=words, **marks)
         axes.plot(x[hollow], y[hollow], markerfacecolor="white", **marks)
-    for limit in wanted.get("limits", []):
+    for limit, _ in limits_of(wanted):
         axes.axhline(factor * limit, color="#444444", linewidth=0.8, linestyle=(0, (4, 2)))
     if log is True:
         axes.set_xscale("log")
@@ -146,7 +151,7 @@ def scatter(experiment, folder):
                 axes.set_title(titles.get(name, name.replace("_", " ") if plain else setting_title(column, name)))
         for axes, words in zip(grid.flat, notes):  # now that the limits are those of all panels
             put_notes(axes, words)
-        for limit, words in zip(wanted.get("limits", []), wanted.get("limit_words", [])):
+        for limit, words in limits_of(wanted):
             last = grid[-1][-1]
             last.text(0.99, factor * limit, words, transform=last.get_yaxis_transform(), fontsize=6.5, color="#444444", ha="right", va="bottom")
         for axes in grid[:, 0]:
@@ -168,7 +173,7 @@ def scatter(experiment, folder):
 
 
 SERIES = dict.fromkeys(("label", "column", "words", "where", "colour"))
-KEYS = dict.fromkeys(("name", "panels", "panel_words", "stacked", "median", "abscissa", "abscissa_label", "log", "fit", "label", "limits", "limit_words", "where", "at_least", "at_most"))
+KEYS = dict.fromkeys(("name", "panels", "panel_words", "stacked", "median", "abscissa", "abscissa_label", "log", "fit", "label", "limits", "where", "at_least", "at_most"))
 PAPER = dict.fromkeys(("method", "column", "abscissa", "per", "words"))
 FIGURES = [
     Figure("scatter", scatter, order=150, several=True, from_tables=True, keys={"scatter": {**KEYS, "series": SERIES, "paper": PAPER}},
