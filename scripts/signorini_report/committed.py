@@ -1,19 +1,20 @@
 """Tables that a report wrote as Markdown, read again: a committed result (results/reference/ID) has its tables but not its rows, and figures that
-need no more than a table are drawn from it (`scripts/reference page ID`)."""
+need no more than a table, or the rows that were kept for the figure of its page (shown.py), are drawn from it (`scripts/reference page ID`)."""
 
 import re
 
-from signorini_report import data, definition
+from signorini_report import data, definition, shown
 from signorini_report.strict import ReportError
 
 
 def experiment(folder):
-    """A committed result as data.Experiment, with `runs` None: only figures that say `from_tables` can draw it."""
+    """A committed result as data.Experiment, with the rows that it keeps, or None: only figures that say `from_tables` can draw it."""
     env = data.read_env(folder)
     found = definition.find(folder.name, env)
     if found is None:
         raise ReportError(f"{folder}: configs/experiments has no such experiment")
-    return data.Experiment(folder.name, folder, None, [], env, definition.config_of(found, folder), None, definition=found)
+    runs, steps = shown.read(folder)
+    return data.Experiment(folder.name, folder, runs, [], env, definition.config_of(found, folder), None, steps=steps, definition=found)
 
 
 def cells(line):

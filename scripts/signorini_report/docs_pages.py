@@ -130,11 +130,11 @@ def linked(text):
     """Names of experiments and pages of docs as links, for a page in docs/papers/PAPER/."""
     def link(match):
         if match[1]:
-            return f"[{match[1]}](../../{match[1]})" if (ROOT / "docs" / match[1]).is_file() else match[0]
-        paper, _, name = match[2].partition("_")
-        known = (ROOT / "results" / "reference" / match[2] / "claims.json").is_file()
-        return f"[{match[2]}](../{paper}/{name}.md)" if known else match[0]
-    return re.sub(rf"docs/([\w-]+\.md)|\b((?:{'|'.join([*PAPERS, OURS])})_\w+)", link, text)
+            return f"[{match[1]}](../../{match[1]}{match[2] or ''})" if (ROOT / "docs" / match[1]).is_file() else match[0]
+        paper, _, name = match[3].partition("_")
+        known = (ROOT / "results" / "reference" / match[3] / "claims.json").is_file()
+        return f"[{match[3]}](../{paper}/{name}.md)" if known else match[0]
+    return re.sub(rf"docs/((?:notes/)?[\w-]+\.md)(#[\w-]+)?|\b((?:{'|'.join([*PAPERS, OURS])})_\w+)", link, text)
 
 
 def summary(experiment):

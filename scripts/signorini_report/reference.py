@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from signorini_report import accuracy, bounds, committed, data, definition, docs_pages, figures, machine, quick_inputs, style, verdicts as judged, whole_files
+from signorini_report import accuracy, bounds, committed, data, definition, docs_pages, figures, machine, quick_inputs, shown, style, verdicts as judged, whole_files
 from signorini_report.strict import ReportError
 
 DESCRIPTION = """Keeps what is committed below results/reference.
@@ -21,14 +21,15 @@ DESCRIPTION = """Keeps what is committed below results/reference.
                      verdicts change
   scripts/reference promote ID --yes
                      copies summary.csv, claims.json, run.toml, env.json,
-                     tables, and the figure of its page
+                     tables, and the figure of its page with the rows
+                     behind it (shown_steps.csv or shown_runs.csv)
   scripts/reference promote ID FILE... [--yes]
                      copies these files (and env.json) instead
   scripts/reference page ID
                      copies the figure of the page of ID alone, or the page
                      that it makes (printed rules); where ID has not run here,
-                     draws it from the committed tables, if these are enough
-                     for it
+                     draws it from the committed tables or rows, if these
+                     are enough for it
   scripts/reference compare DIR [ID...]
                      compares counts and verdicts of `signorini run --size
                      quick --out DIR`; status 1 where they differ
@@ -129,7 +130,7 @@ def promote(identifier, names, yes, counts_only):
     reason = busy(folder)
     if reason and not counts_only:
         raise Refused(f"{identifier}: {reason}. Run it again while nothing else runs, or give --counts-only where nobody uses its times")
-    texts = {name: promoted_text(folder, name) for name in files}
+    texts = {name: promoted_text(folder, name) for name in files} | ({} if names else shown_rows(identifier, folder))
     for name, text in texts.items():
         there = (target / name).read_text(encoding="utf-8") if (target / name).is_file() else None
         state = "new" if there is None else "unchanged" if there == text else "changed"
@@ -148,6 +149,15 @@ def promote(identifier, names, yes, counts_only):
     print(f"copied; run scripts/pages, commit {target} and say in CHANGELOG.md why the reference changed")
 
 
+def shown_rows(identifier, folder):
+    """{file name: text} of the rows behind the figure of the page; nothing where it is drawn from tables, or the file were too large."""
+    figure = docs_pages.page_figures().get(identifier, {}).get("figure")
+    if figure is None or not (folder / "runs.csv").is_file():
+        return {}
+    found = shown.table(data.read_experiment(folder), figure)
+    return dict([found]) if found and len(found[1].encode()) <= LIMIT else {}
+
+
 def page(identifier):
     """The figure that the page of an experiment shows, or the page that it makes."""
     folder, places = results() / "out" / identifier, docs_pages.shown_files(identifier)
@@ -162,16 +172,17 @@ def page(identifier):
 
 
 def drawn_from_tables(identifier, name, target):
-    """Draws a figure of a committed result where nothing was run here; False where it needs rows."""
-    committed_folder, figure = results() / "reference" / identifier, figures.known().get(Path(name).stem)
+    """Draws a figure of a committed result where nothing was run here; False where it needs rows that are not kept."""
+    committed_folder, stem = results() / "reference" / identifier, Path(name).stem
+    figure = next((one for one in figures.known().values() if stem == one.name or (one.several and stem.startswith(f"{one.name}_"))), None)
     if figure is None or not figure.from_tables or not committed_folder.is_dir():
         return False
     style.apply()
     with tempfile.TemporaryDirectory() as place:
-        if not figure.draw(committed.experiment(committed_folder), Path(place)):
+        if not figure.draw(shown.only(committed.experiment(committed_folder), figure.name, stem), Path(place)):
             return False
         shutil.copyfile(Path(place) / name, target)
-    print(f"drawn      {target}, from the tables of {committed_folder}")
+    print(f"drawn      {target}, from what is kept in {committed_folder}")
     return True
 
 

@@ -15,6 +15,7 @@ from signorini_report.rows import Impossible, select
 from signorini_report.strict import ReportError
 
 PAPER_KEYS = ("resolution", "collision", "total", "iterations", "constraints")  # each [mean, median]; times in s
+OVER = "over"  # { resolution = 4.35 }: where the paper gives no more than the ratio to the reference
 
 TABLE = dict.fromkeys(("title", "note", "target", "suffix", "count", "rows", "where", "methods"))
 KEYS = {"methods": {**dict.fromkeys(("title", "reference", "scenes", "methods")), "tables": TABLE}}  # of figures.toml
@@ -139,8 +140,9 @@ def ratio_of_means(part, reference, column):
 
 
 def paper_ratio(paper, scene, method, reference, key):
-    above, below = paper.get(scene, {}).get(method, {}).get(key), paper.get(scene, {}).get(reference, {}).get(key)
-    return above[0] / below[0] if above and below else np.nan
+    numbers = paper.get(scene, {}).get(method, {})
+    above, below = numbers.get(key), paper.get(scene, {}).get(reference, {}).get(key)
+    return above[0] / below[0] if above and below else numbers.get(OVER, {}).get(key, np.nan)
 
 
 def line(wanted, paper, reference_name, scene, method, part, reference):
@@ -187,9 +189,11 @@ def check(experiment, config):
             if method not in config["methods"]:
                 raise ReportError(f"{paper}: [{scene}] has '{method}', which is not in methods")
             for key, pair in numbers.items():
+                if key == OVER and isinstance(pair, dict) and all(name in PAPER_KEYS and strict.is_number(value) for name, value in pair.items()):
+                    continue
                 if key not in PAPER_KEYS or not isinstance(pair, list) or len(pair) != 2:
                     raise ReportError(f"{paper}: [{scene}.'{method}'] {key}: one of {', '.join(PAPER_KEYS)}, each "
-                                      "[mean, median]")
+                                      f"[mean, median], or '{OVER}', a table of one number for each")
 
 
 def asked(config):

@@ -97,12 +97,51 @@ class PageFigures(unittest.TestCase):
         with tempfile.TemporaryDirectory() as name:
             target = Path(name) / "figure.svg"
             for identifier, figure, drawn in (("verschoor2019_first20", "methods.svg", True), ("verschoor2019_ablation", "outcomes.svg", True),
+                                              ("verschoor2019_fig9", "over_time_paper.svg", True), ("verschoor2019_fig9", "over_time_small.svg", False),
+                                              ("verschoor2019_fig12", "scatter_delassus.svg", True), ("verschoor2019_build", "scatter_build.svg", False),
                                               ("verschoor2019_ablation", "histories.svg", False), ("verschoor2019_fig9", "outcomes.svg", False),
                                               ("verschoor2019_absent", "methods.svg", False)):
                 with contextlib.redirect_stdout(io.StringIO()):
                     self.assertEqual(reference.drawn_from_tables(identifier, figure, target), drawn, (identifier, figure))
                 self.assertEqual(target.is_file() and target.read_text().count("<path") > 20, drawn, (identifier, figure))
                 target.unlink(missing_ok=True)
+
+    def test_kept_rows_are_those_that_a_figure_draws(self):
+        sys.path.insert(0, str(SOURCE / "scripts"))
+        from signorini_report import committed, shown
+        for identifier, stem in (("verschoor2019_fig10", "over_time_work"), ("verschoor2019_fig12", "scatter_delassus")):
+            folder = SOURCE / "results" / "reference" / identifier
+            name, text = shown.table(committed.experiment(folder), stem)
+            self.assertEqual(text, (folder / name).read_text())
+            self.assertIsNone(shown.table(committed.experiment(folder), "convergence_iterations"))
+
+    def test_the_colour_of_a_series_says_its_solver(self):
+        sys.path.insert(0, str(SOURCE / "scripts"))
+        import pandas as pd
+        from signorini_report import style
+        from signorini_report.figures import scatter
+        found = [(words, "iterations", pd.DataFrame({"solver": [solver]})) for words, solver in (("ICA", "ica"), ("Full", "cr-full"), ("Full, ours", "cr-full"))]
+        wanted = {"series": [{"label": words} for words, _, _ in found]}
+        colours = style.SOLVER_COLOURS
+        self.assertEqual(scatter.colours_of(found, wanted), {"ICA": colours["ica"], "Full": colours["cr-full"], "Full, ours": colours["cr-full"]})
+        self.assertEqual(scatter.colours_of(found[1:], wanted), {"Full": style.CYCLE[0], "Full, ours": style.CYCLE[1]})
+        wanted["series"][0]["colour"] = "#123456"
+        self.assertEqual(scatter.colours_of(found, wanted), {"ICA": "#123456", "Full": style.CYCLE[1], "Full, ours": style.CYCLE[2]})
+
+    def test_lines_of_the_paper_are_drawn(self):
+        sys.path.insert(0, str(SOURCE / "scripts"))
+        from signorini_report import reference
+        with tempfile.TemporaryDirectory() as name:
+            target = Path(name) / "figure.svg"
+            for identifier, figure, words in (("verschoor2019_fig10", "over_time_work.svg", ["the paper's mean", "6,839", "81"]),
+                                              ("verschoor2019_fig9", "over_time_paper.svg", ["as many for a second"]),
+                                              ("verschoor2019_fig12", "scatter_delassus.svg", ["the paper's CR (Full), mean"]),
+                                              ("verschoor2019_fig8", "methods.svg", ["the paper"]),
+                                              ("verschoor2019_fig13", "scatter_classes.svg", ["eps1 = 5e-5 m", "eps2 = 5e-6 m"])):
+                with contextlib.redirect_stdout(io.StringIO()):
+                    reference.drawn_from_tables(identifier, figure, target)
+                for word in words:
+                    self.assertIn(f"<!-- {word}", target.read_text(), (identifier, word))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from matplotlib.ticker import MaxNLocator
 
 from signorini_report import style
 from signorini_report.data import ReportError
+from signorini_report.definition import number_of
 from signorini_report.rows import Impossible, numbers, once, select, within
 from signorini_report.figure_parts import plain_log, put_notes, time_unit
 from signorini_report.figures import Figure
@@ -56,16 +57,39 @@ def setting_title(column, value):
     return f"{' '.join(words)} {value} {unit.replace('pa', 'Pa')}".strip()
 
 
-def draw_panel(axes, parts, order, wanted, factor):
+def paper_mark(experiment, axes, panel, wanted, factor):
+    """A cross at two of the paper's numbers, `paper = { method, column, abscissa, per }`: those of the scene that the panel is about."""
+    asked = wanted["paper"]
+    numbers_there = experiment.definition.numbers if experiment.definition else {}
+    x, y = (number_of(numbers_there, f'"{panel}"."{asked["method"]}"."{asked[key]}"') for key in ("abscissa", "column"))
+    if x is not None and y is not None:
+        axes.plot(x / asked.get("per", 1.0), factor * y, linestyle="none", marker="x", markersize=5, color=style.BLACK, label=asked.get("words", "the paper"))
+
+
+def limits_of(wanted):
+    """[(value, words)] of the dashed lines."""
+    return [(one["value"], one.get("words", "")) if isinstance(one, dict) else (one, "") for one in wanted.get("limits", [])]
+
+
+def colours_of(found, wanted):
+    """{words: colour}: as asked for; else the colour says the solver where words of several solvers are shown, and the marker tells its variants apart."""
+    solvers = {words: set(rows["solver"]) if "solver" in rows.columns else set() for words, _, rows in found}
+    asked = {series.get("words", series["label"]): series["colour"] for series in wanted["series"] if "colour" in series}
+    names = [next(iter(some)) if len(some) == 1 else "" for some in solvers.values()]
+    if asked or len(set(names)) < 2 or not set(names) <= set(style.SOLVER_COLOURS):
+        return {words: style.CYCLE[place % len(style.CYCLE)] for place, words in enumerate(solvers)} | asked
+    return {words: style.SOLVER_COLOURS[name] for words, name in zip(solvers, names)}
+
+
+def draw_panel(axes, parts, order, wanted, factor, colours):
     """(whether any mark is hollow, [(words, colour)] to be put into the panel)"""
     log, any_hollow, notes = wanted.get("log", True), False, []
-    colours = {series.get("words", series["label"]): series["colour"] for series in wanted["series"] if "colour" in series}
     for words, column, rows in parts:
         place = order.index(words)
         x, y = rows["_x"].to_numpy(), factor * rows["_y"].to_numpy()
         good = (y > 0) & ((x > 0) | (log != True)) if log else np.isfinite(y)  # noqa: E712 (log may be "y")
         x, y, reached = x[good], y[good], (rows["solved"].to_numpy() == 1)[good]
-        colour = colours.get(words, style.CYCLE[place % len(style.CYCLE)])  # by the words, which may stand in several panels
+        colour = colours[words]
         whole = np.ones(len(x), dtype=bool) if column == "setup_seconds" else reached  # what gave up is no measure of the work
         if wanted.get("fit", False) and whole.sum() > 2 and x[whole].max() >= 2 * x[whole].min():
             slope, height = np.polyfit(np.log(x[whole]), np.log(y[whole]), 1)
@@ -78,7 +102,7 @@ def draw_panel(axes, parts, order, wanted, factor):
         any_hollow = any_hollow or hollow.any()
         axes.plot(x[~hollow], y[~hollow], alpha=0.75, label=words, **marks)
         axes.plot(x[hollow], y[hollow], markerfacecolor="white", **marks)
-    for limit in wanted.get("limits", []):
+    for limit, _ in limits_of(wanted):
         axes.axhline(factor * limit, color="#444444", linewidth=0.8, linestyle=(0, (4, 2)))
     if log is True:
         axes.set_xscale("log")
@@ -93,8 +117,10 @@ def draw_panel(axes, parts, order, wanted, factor):
 
 
 def scatter(experiment, folder):
-    """One picture for each [[scatter]]."""
+    """One picture for each [[scatter]]. False where there are no rows."""
     drawn = False
+    if experiment.runs is None:
+        return drawn
     for stem, wanted in wishes(experiment, "scatter"):
         found = members(experiment, wanted)
         if not found:
@@ -112,10 +138,12 @@ def scatter(experiment, folder):
         width, height = style.FULL_WIDTH * (0.62 if len(names) == 1 or stacked else 1.0), 2.2 * len(names) if stacked else 2.7
         figure, grid = plt.subplots(len(names) if stacked else 1, 1 if stacked else len(names), squeeze=False, sharex=stacked, sharey=not stacked,
                                     figsize=(width, height), gridspec_kw={"wspace": 0.12, "hspace": 0.24})
-        hollow, notes = False, []
+        hollow, notes, colours = False, [], colours_of(found, wanted)
         for axes, name in zip(grid.flat, names):
             parts = [(words, value, rows[rows[column].astype(str) == name] if column else rows) for words, value, rows in found]
-            any_hollow, words = draw_panel(axes, [part for part in parts if len(part[2])], order, wanted, factor)
+            if "paper" in wanted:
+                paper_mark(experiment, axes, name, wanted, factor)
+            any_hollow, words = draw_panel(axes, [part for part in parts if len(part[2])], order, wanted, factor, colours)
             hollow |= any_hollow
             notes.append(words)
             if name:
@@ -123,6 +151,9 @@ def scatter(experiment, folder):
                 axes.set_title(titles.get(name, name.replace("_", " ") if plain else setting_title(column, name)))
         for axes, words in zip(grid.flat, notes):  # now that the limits are those of all panels
             put_notes(axes, words)
+        for limit, words in limits_of(wanted):
+            last = grid[-1][-1]
+            last.text(0.99, factor * limit, words, transform=last.get_yaxis_transform(), fontsize=6.5, color="#444444", ha="right", va="bottom")
         for axes in grid[:, 0]:
             axes.set_ylabel(wanted.get("label", found[0][1].replace("_", " ")) + unit)
         for axes in grid[:-1].flat:
@@ -131,7 +162,7 @@ def scatter(experiment, folder):
         for axes in grid.flat:
             for handle, label in zip(*axes.get_legend_handles_labels()):
                 handles.setdefault(label, handle)
-        labels = [words for words in order if words in handles]
+        labels = [words for words in order if words in handles] + [words for words in handles if words not in order]  # the paper's after ours
         if hollow:
             handles["tolerance not met"] = Line2D([], [], linestyle="none", marker="o", markersize=3.2, color="#444444", markerfacecolor="white")
             labels.append("tolerance not met")
@@ -143,7 +174,8 @@ def scatter(experiment, folder):
 
 SERIES = dict.fromkeys(("label", "column", "words", "where", "colour"))
 KEYS = dict.fromkeys(("name", "panels", "panel_words", "stacked", "median", "abscissa", "abscissa_label", "log", "fit", "label", "limits", "where", "at_least", "at_most"))
+PAPER = dict.fromkeys(("method", "column", "abscissa", "per", "words"))
 FIGURES = [
-    Figure("scatter", scatter, order=150, several=True, keys={"scatter": {**KEYS, "series": SERIES}},
+    Figure("scatter", scatter, order=150, several=True, from_tables=True, keys={"scatter": {**KEYS, "series": SERIES, "paper": PAPER}},
            caption="Every mark is one run on one snapshot; a hollow one did not meet the tolerance."),
 ]

@@ -8,6 +8,7 @@ from matplotlib import pyplot as plt
 
 from signorini_report import style
 from signorini_report.data import CLOCKS, ReportError
+from signorini_report.definition import number_of
 from signorini_report.rows import Impossible, numbers, windows, within
 from signorini_report.figure_parts import GREY, legend_columns, plain_log, time_unit
 from signorini_report.figures import Figure
@@ -108,6 +109,37 @@ def histogram(experiment, folder):
     return drawn
 
 
+DASHES = dict(linestyle=(0, (4, 2)), linewidth=0.9)
+
+
+def paper_lines(experiment, axes, parts, wanted, factor):
+    """Dashed: the paper's number of every part, `paper = { scene, number }` of paper.toml by the part's name, in its colour."""
+    asked, found = wanted["paper"], []
+    numbers_there = experiment.definition.numbers if experiment.definition else {}
+    for look, (name, _) in zip(looks(parts), parts):
+        value = number_of(numbers_there, f'"{asked["scene"]}"."{name}"."{asked["number"]}"')
+        if value is not None:
+            found.append((factor * value, look["color"]))
+    if not found:
+        raise ReportError(f"{experiment.figures_file}: paper.toml has no {asked['number']} of {asked['scene']} for {', '.join(name for name, _ in parts)}")
+    for place, (value, colour) in enumerate(sorted(found)):
+        axes.axhline(value, color=colour, **DASHES)
+        axes.text((0.99, 0.85)[place % 2], value, f"{value:,.0f}" if value >= 100 else f"{value:.3g}", transform=axes.get_yaxis_transform(),
+                  fontsize=6.5, color=colour, ha="right", va="center", bbox=dict(facecolor="white", edgecolor="none", pad=0.5))
+    axes.plot([], [], color="#444444", label=asked.get("words", "the paper's mean"), **DASHES)
+
+
+def as_many_lines(experiment, axes, parts, wanted):
+    """Dashed: the mean that every part would have with as many per second of the scene as the part that `as_many_as` names."""
+    per_step = {name: (part["time"].groupby(part["scene"]).diff().median(), column_of(experiment, part, wanted["column"]).mean()) for name, part in parts}
+    if wanted["as_many_as"] not in per_step:
+        raise ReportError(f"{experiment.figures_file}: as_many_as = \"{wanted['as_many_as']}\": one of {', '.join(per_step)}")
+    length, mean = per_step[wanted["as_many_as"]]
+    for look, (name, _) in zip(looks(parts), parts):
+        axes.axhline(mean * per_step[name][0] / length, color=look["color"], **DASHES)
+    axes.plot([], [], color="#444444", label=f"as many for a second\nas with {wanted['as_many_as']}", **DASHES)
+
+
 def over_time_panel(experiment, axes, parts, wanted):
     """One column: the running median over `window` steps, single steps pale behind it."""
     column, window, log = wanted["column"], wanted.get("window", 15), wanted.get("log", True)
@@ -121,6 +153,10 @@ def over_time_panel(experiment, axes, parts, wanted):
             axes.plot(one["time"], values, linestyle="none", marker=".", markersize=2, color=look["color"], alpha=0.25,
                       rasterized=len(one) > MANY)
             axes.plot(one["time"], middle, label="" if place else name, linewidth=1.3, **look)
+    if "paper" in wanted:
+        paper_lines(experiment, axes, parts, wanted, factor)
+    if "as_many_as" in wanted:
+        as_many_lines(experiment, axes, parts, wanted)
     if log:
         axes.set_yscale("log")
         plain_log(axes.yaxis)
@@ -129,7 +165,7 @@ def over_time_panel(experiment, axes, parts, wanted):
 
 
 def over_time(experiment, folder):
-    """A column over time, a line per recording; several panels side by side."""
+    """A column over time, a line per recording; several panels side by side. False where there are no rows."""
     drawn = False
     for stem, wanted in wishes(experiment, "over_time"):
         shown = [wanted | one for one in wanted.get("panels", [wanted])]
@@ -228,12 +264,12 @@ def shares(experiment, folder):
 
 
 CHOICE = dict.fromkeys(("name", "recordings", "words", "pool", "at_least", "at_most", "window_s"))  # of steps
-OVER_TIME = dict.fromkeys(("column", "window", "log", "label"))
+OVER_TIME = {**dict.fromkeys(("column", "window", "log", "label", "as_many_as")), "paper": dict.fromkeys(("scene", "number", "words"))}
 FIGURES = [
     Figure("histogram", histogram, order=160, several=True, keys={"histogram": {**CHOICE, **dict.fromkeys(("column", "most", "label")), "paper": dict.fromkeys(("within", "share", "words"))}},
            caption="Share of the steps of each recording; the last bar holds everything from there on."),
-    Figure("over_time", over_time, order=170, several=True, keys={"over_time": {**CHOICE, **OVER_TIME, "panels": {**CHOICE, **OVER_TIME}}},
-           caption="Every dot is one step of a recording, the line their running median."),
+    Figure("over_time", over_time, order=170, several=True, from_tables=True, keys={"over_time": {**CHOICE, **OVER_TIME, "panels": {**CHOICE, **OVER_TIME}}},
+           caption="Every dot is one step of a recording, the line their running median. Dashed lines are means to compare with."),
     Figure("against", against, order=180, several=True,
            keys={"against": {**CHOICE, **dict.fromkeys(("column", "abscissa", "abscissa_label", "fit", "log", "label"))}},
            caption="Every mark is one step of a recording; lines are fitted power laws."),
