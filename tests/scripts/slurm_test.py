@@ -9,6 +9,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import h5py
+
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
@@ -57,7 +59,43 @@ class Comparing(unittest.TestCase):
         return slurm_cluster.compare(self.folder / "campaign", self.folder / "single")
 
     def test_times_may_differ(self):
-        self.assertEqual(self.told(), (["trial"], 1, []))
+        self.assertEqual(self.told(), (["trial"], 1, [], []))
+
+    def write(self, place, *lines):
+        head = "solver,options,file,step,region_mode,threads,tolerance,status,iterations,solve_seconds"
+        (self.folder / place / "trial/runs.csv").write_text("\n".join([head, *lines]) + "\n")
+
+    def curves(self, place, **residuals):
+        with h5py.File(self.folder / place / "trial/trace.h5", "w") as file:
+            for number, (solver, residual) in enumerate(residuals.items()):
+                run = file.create_group(f"runs/{number:06}")
+                run.attrs.update({"solver": solver, "options": "", "file": "a.h5", "step": "1", "region_mode": "none", "tolerance": 0.1})
+                run["residual"], run["seconds"] = residual, [len(place)]
+
+    def test_rows_that_met_the_time_limit_are_counted_apart(self):
+        self.write("campaign", "pgs,,a.h5,1,none,1,0.1,time_limit,70,1", "ica,,a.h5,1,none,1,0.1,time_limit,8,1", "sap,,a.h5,1,none,1,0.1,converged,3,1")
+        self.write("single", "pgs,,a.h5,1,none,1,0.1,converged,90,1", "ica,,a.h5,1,none,1,0.1,time_limit,8,1", "sap,,a.h5,1,none,1,0.1,converged,4,1")
+        self.curves("campaign", pgs=[0.5, 0.25], sap=[0.5])
+        self.curves("single", pgs=[0.5, 0.25, 0.0625], sap=[0.5])
+        experiments, count, told, limited = self.told()
+        self.assertEqual((experiments, count), (["trial"], 3))
+        self.assertEqual(len(told), 1, told)
+        self.assertIn("row 3 (sap", told[0])
+        self.assertEqual([(number, status) for _, number, status, _ in limited], [(1, ("time_limit", "converged")), (2, ("time_limit", "time_limit"))])
+        self.assertEqual([sorted(columns) for *_, columns in limited], [["iterations", "status"], []])
+
+    def test_the_time_limit_excuses_no_other_run_in_the_place_of_one(self):
+        self.write("campaign", "pgs,,a.h5,1,none,1,0.1,time_limit,70,1")
+        self.write("single", "pgs,,a.h5,2,none,1,0.1,time_limit,70,1")
+        self.assertEqual((len(self.told()[2]), self.told()[3]), (1, []))
+
+    def test_curves_of_other_runs_are_found(self):
+        for place, residual in (("campaign", 0.5), ("single", 0.75)):
+            self.write(place, "pgs,,a.h5,1,none,1,0.1,converged,70,1")
+            self.curves(place, pgs=[residual])
+        self.assertEqual(len(self.told()[2]), 1)
+        self.curves("single")
+        self.assertIn("trace.h5", "\n".join(self.told()[2]))
 
     def test_counts_rows_and_files_may_not(self):
         merged = self.folder / "campaign/trial"
@@ -83,7 +121,7 @@ class OnACluster(unittest.TestCase):
         self.assertIn("node n2 ended", story)
         self.assertIn("equeue job", story)
         subprocess.run([PROGRAM, "run", folder / "trial.toml", "--out", folder / "single"], capture_output=True)
-        experiments, count, told = slurm_cluster.compare(campaign, folder / "single")
+        experiments, count, told, _ = slurm_cluster.compare(campaign, folder / "single")
         self.assertEqual((experiments, told), (["trial"], []))
         self.assertGreater(count, 100)
 
