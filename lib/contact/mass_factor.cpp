@@ -348,7 +348,7 @@ void MassFactor::half_solve_body(Index body, Matrix& X, std::vector<double>& pan
 }
 
 const SpdFactor* MassFactor::panels(Index body) const {
-  if (is_dense(body)) return nullptr;
+  if (is_dense(body) || sparse_->slot[body] < 0) return nullptr;  // or nobody asked for it
   const SpdFactor* factor = sparse_->of(body).factor.get();
   return factor != nullptr && !factor->panel_rows().empty() ? factor : nullptr;
 }
