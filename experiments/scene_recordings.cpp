@@ -57,9 +57,7 @@ void SceneRecordings::make(const RecordRequest& record, const fs::path& file, bo
     attempt();
   } catch (const OtherRecording& other) {
     if (!force_) {
-      throw_usage(
-          "{} holds another version of the scene ({}); --force records it again, another --out leaves it",
-          file.string(), other.what());
+      throw_usage("{} (--force records it again)", other.what());
     }
     policy.existing = ExistingRecording::replace;
     attempt();

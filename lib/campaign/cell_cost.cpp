@@ -17,7 +17,11 @@ constexpr double kSecondsPerContact = 3e-4;
 constexpr double kLeastSeconds = 1e-4;
 constexpr double kWriteSeconds = 4e-3;  ///< the rows of a group onto the disk, measured
 
-double total(const GroupTime& time, int repetitions) { return time.once + repetitions * time.repeated; }
+double total(const GroupTime& time, int repetitions) {
+  double seconds = time.once;
+  for (const double one : time.repeated) seconds += repetitions_of(one, repetitions) * one;
+  return seconds;
+}
 
 double median_total(const std::vector<GroupTime>& times, int repetitions) {
   std::vector<double> seconds;
@@ -30,13 +34,14 @@ double median_total(const std::vector<GroupTime>& times, int repetitions) {
 /// Adds what a row tells, as run_group runs it: of the protocol `time` every repetition has a row of its own.
 void add_row(const RunRecord& row, GroupTime& time) {
   const double setup = std::max(0.0, row.setup_seconds), solve = std::max(0.0, row.solve_seconds);
-  if (row.protocol == "self-stopped") time.once += setup;  // the first, which warms caches
-  if (row.protocol == "self-stopped" && setup + solve <= kShortRun)
-    time.repeated += setup + solve;
-  else if (row.protocol == "time")
-    time.once += std::max(solve, Experiment{}.minimum_time) + (setup <= kShortSetup ? setup : 0.0);
-  else
+  if (row.protocol == "self-stopped") {
+    time.once += setup;  // the first, which warms caches
+    time.repeated.push_back(setup + solve);
+  } else if (row.protocol == "time") {
+    time.once += std::max(solve, Experiment{}.minimum_time) + (repetitions_of(setup, 2) > 1 ? setup : 0.0);
+  } else {
     time.once += setup + solve;
+  }
 }
 
 void learn_rows(const fs::path& table, CostModel& model) {
@@ -78,7 +83,7 @@ double CostModel::Rate::mean() const { return std::exp(sum_of_logs / groups); }
 void CostModel::learn(const fs::path& folder) {
   if (is_campaign(folder)) {
     for (const FinishedCell& one : read_finished_cells(folder))
-      learn(one.experiment, one.cell, {one.tally.seconds, 0.0});
+      learn(one.experiment, one.cell, {one.tally.seconds, {}});
     return;
   }
   std::error_code error;

@@ -12,11 +12,11 @@ namespace signorini {
 
 /// What a group of runs took. s
 ///
-/// A campaign tells the whole time. Rows of results tell one set-up and one solve of every run; short runs are repeated
-/// (harness/protocols.h), as often as the experiment says, and the row holds one of them. Writing the rows comes on top.
+/// A campaign tells the whole time. Rows of results tell one set-up and one solve of every run; self-stopped runs are repeated
+/// (`repetitions_of` in harness/protocols.h), and the row holds one of them. Writing the rows comes on top.
 struct GroupTime {
   double once = 0.0;
-  double repeated = 0.0;  ///< of one repetition
+  std::vector<double> repeated = {};  ///< of one repetition of each run
 };
 
 /// What groups of runs will cost, from what was measured before. Wall-clock seconds of one process:

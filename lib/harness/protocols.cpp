@@ -45,15 +45,17 @@ std::string phases_text(const SolverTraits& traits, const SolveReport& report) {
   return text;
 }
 
-void fill_report(RunRecord& record, const RunTarget& target, const RegionSolver& solver,
-                 const SolveReport& report) {
+/// Returns what `chosen_method` says.
+std::string fill_report(RunRecord& record, const RunTarget& target, const RegionSolver& solver,
+                        const SolveReport& report) {
   record.status = report.status;
   record.iterations = report.iterations;
   record.phases = phases_text(solver.traits(), report);
   record.products = report.products;
   record.counters = report.counters;
-  const std::string used = chosen_method(*target.problem, solver, report);
+  std::string used = chosen_method(*target.problem, solver, report);
   set_message(record, target, used.empty() ? report.message : used);
+  return used;
 }
 
 /// Above the tolerance by the referee, with regions that W couples.
@@ -308,9 +310,9 @@ struct TimedJob {
     }
     record.solver_bytes = run.record.solver_bytes;
     if (is_cancelled(stop.cancelled)) return solve.seconds;
-    fill_report(record, target, *solver, solve.report);
+    const std::string used = fill_report(record, target, *solver, solve.report);
     record.errors = target.referee->measure(span_of(std::as_const(r)), solver->common().spec());
-    judge(target, chosen_method(*target.problem, *solver, solve.report));
+    judge(target, used);
     return solve.seconds;
   }
 
@@ -420,9 +422,16 @@ PreparedRun prepare_run(const RunTarget& target, std::unique_ptr<RegionSolver> s
   return run;
 }
 
+int repetitions_of(double seconds, int repetitions) {
+  if (!(seconds * repetitions > kRepeatedFor)) return repetitions;
+  const int most = static_cast<int>(kRepeatedFor / seconds);
+  return std::max(1, most % 2 == 0 ? most - 1 : most);
+}
+
 void repeat_setup(PreparedRun& run, int repetitions, const std::function<double()>& again) {
-  if (!run.solver || run.record.setup_seconds > kShortSetup) return;
+  if (!run.solver) return;
   std::vector<double> seconds{run.record.setup_seconds};
+  repetitions = repetitions_of(seconds[0], repetitions);
   while (std::ssize(seconds) < repetitions) seconds.push_back(again());
   const auto middle = seconds.begin() + std::ssize(seconds) / 2;
   std::nth_element(seconds.begin(), middle, seconds.end());
@@ -432,7 +441,8 @@ void repeat_setup(PreparedRun& run, int repetitions, const std::function<double(
 RunRecord median_run(RunRecord first, int repetitions, const std::function<RunRecord()>& again) {
   const auto seconds = [](const RunRecord& run) { return run.setup_seconds + run.solve_seconds; };
   const bool ran = first.status != SolveStatus::unsupported && first.status != SolveStatus::failed;
-  if (!ran || seconds(first) > kShortRun) return first;
+  if (!ran) return first;
+  repetitions = repetitions_of(seconds(first), repetitions);
   std::vector<RunRecord> runs{std::move(first)};
   while (std::ssize(runs) < repetitions) runs.push_back(again());
   const auto middle = runs.begin() + std::ssize(runs) / 2;
@@ -506,8 +516,7 @@ TracedRun trace_run(const RunTarget& target, PreparedRun& run, const RunLimits& 
     const WeighedSolve solve = solve_weighed(run, span_of(r), stop, &observer, &out.trace, &observer.watch());
     out.record.solver_bytes = run.record.solver_bytes;
     out.record.solve_seconds = std::max(0.0, solve.seconds - observer.referee_seconds());
-    fill_report(out.record, target, *run.solver, solve.report);
-    used = chosen_method(*target.problem, *run.solver, solve.report);
+    used = fill_report(out.record, target, *run.solver, solve.report);
     out.record.errors = target.referee->measure(span_of(std::as_const(r)), law);
   } catch (const std::exception& error) {
     fail(out.record, target, SolveStatus::failed, reason_of(error));

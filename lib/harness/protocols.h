@@ -60,17 +60,17 @@ PreparedRun prepare_run(const RunTarget& target, const SolverVariant& variant, R
 /// The same for a solver made elsewhere.
 PreparedRun prepare_run(const RunTarget& target, std::unique_ptr<RegionSolver> solver, RunRecord record);
 
-/// Set-ups that take longer are not repeated. s
-inline constexpr double kShortSetup = 5e-3;
-/// Replaces the set-up time of a run by the median of `repetitions` times, its own one of them: a set-up of
-/// microseconds that the machine interrupts once would outweigh all others of a sum. `again` sets up anew and
+/// What is timed is repeated for as long as this, so that an interrupt or cold caches do not decide. s
+inline constexpr double kRepeatedFor = 0.25;
+/// How often something of so many seconds is timed: `repetitions` times, or fewer, an odd number, where these would take
+/// longer than kRepeatedFor. Once where three would.
+int repetitions_of(double seconds, int repetitions);
+
+/// Replaces the set-up time of a run by the median of `repetitions_of` it, its own one of them. `again` sets up anew and
 /// returns the seconds that it took.
 void repeat_setup(PreparedRun& run, int repetitions, const std::function<double()>& again);
 
-/// Whole runs, set-up and solve, that take longer are not repeated: the first of them pays for cold caches, and below
-/// a millisecond that doubles its time. s
-inline constexpr double kShortRun = 10e-3;
-/// Of `repetitions` runs, `first` one of them, that with the median time of set-up and solve. `again` sets up anew
+/// Of `repetitions_of` runs, `first` one of them, that with the median time of set-up and solve. `again` sets up anew
 /// and solves anew: what a solver keeps from one solve to the next does not count for it.
 RunRecord median_run(RunRecord first, int repetitions, const std::function<RunRecord()>& again);
 

@@ -255,6 +255,16 @@ std::size_t SparseFactor::copy_to_panel(const Matrix& B, std::vector<double>& pa
   return width;
 }
 
+/// Row i of X is row order[i] of the panel; without an order, row i.
+void copy_from_panel(std::span<const double> panel, std::size_t width, std::span<const Index> order,
+                     Matrix& X) {
+  const std::size_t rows = X.rows(), columns = X.cols();
+  for (std::size_t i = 0; i < rows; ++i) {
+    const double* from = panel.data() + width * (order.empty() ? i : order[i]);
+    for (std::size_t k = 0; k < columns; ++k) X.data()[k * rows + i] = from[k];
+  }
+}
+
 void SparseFactor::solve_panel(std::span<double> X, std::size_t width, std::span<const char> needed) const {
   solve_lower(supernodes(), X.data(), width, isa());
   solve_upper(supernodes(), X.data(), width, needed, isa());
@@ -263,10 +273,7 @@ void SparseFactor::solve_panel(std::span<double> X, std::size_t width, std::span
 std::vector<char> SparseFactor::needed_for(std::span<const Index> dofs) const {
   const SupernodalFactor factor = supernodes();
   std::vector<char> needed(L_->nsuper, 0);
-  for (const Index dof : dofs) {
-    const auto above = std::upper_bound(factor.first.begin(), factor.first.end(), panel_rows_[dof]);
-    needed[static_cast<std::size_t>(above - factor.first.begin()) - 1] = 1;
-  }
+  for (const Index dof : dofs) needed[supernode_of(factor, panel_rows_[dof])] = 1;
   need_ancestors(factor, needed);
   return needed;
 }
@@ -289,13 +296,10 @@ Matrix SparseFactor::run(int system, const cholmod_dense& B) {
 Matrix SparseFactor::solve_columns(const Matrix& B) {
   if (L_->is_super == 0) return run(CHOLMOD_A, view(B.data(), L_->n, B.cols()));
   std::vector<double> panel;
-  const std::size_t width = copy_to_panel(B, panel), rows = B.rows();
+  const std::size_t width = copy_to_panel(B, panel);
   solve_panel(panel, width, {});
   Matrix X(B.rows(), B.cols());
-  for (std::size_t dof = 0; dof < rows; ++dof) {
-    const double* from = panel.data() + width * panel_rows_[dof];
-    for (Eigen::Index k = 0; k < B.cols(); ++k) X.data()[k * rows + dof] = from[k];
-  }
+  copy_from_panel(panel, width, panel_rows_, X);
   return X;
 }
 
@@ -305,11 +309,9 @@ void SparseFactor::half_solve(Matrix& B, std::vector<double>& panel) {
     B = run(CHOLMOD_L, view(permuted.data(), L_->n, B.cols()));
     return;
   }
-  const std::size_t width = copy_to_panel(B, panel), rows = B.rows();
+  const std::size_t width = copy_to_panel(B, panel);
   solve_lower(supernodes(), panel.data(), width, isa());
-  for (std::size_t i = 0; i < rows; ++i) {
-    for (Eigen::Index k = 0; k < B.cols(); ++k) B.data()[k * rows + i] = panel[i * width + k];
-  }
+  copy_from_panel(panel, width, {}, B);
 }
 
 #else

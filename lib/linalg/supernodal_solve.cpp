@@ -198,12 +198,16 @@ void solve_upper(const SupernodalFactor& L, double* X, std::size_t width, std::s
   upper(L, X, width, needed);
 }
 
+std::size_t supernode_of(const SupernodalFactor& L, Index row) {
+  const auto above = std::upper_bound(L.first.begin(), L.first.end(), row);
+  return static_cast<std::size_t>(above - L.first.begin()) - 1;
+}
+
 void need_ancestors(const SupernodalFactor& L, std::span<char> needed) {
   for (std::size_t s = 0; s < needed.size(); ++s) {
     const Supernode node = supernode(L, s);
     if (needed[s] == 0 || node.outsiders() == 0) continue;
-    const auto above = std::upper_bound(L.first.begin(), L.first.end(), node.outside[0]);
-    needed[static_cast<std::size_t>(above - L.first.begin()) - 1] = 1;
+    needed[supernode_of(L, node.outside[0])] = 1;
   }
 }
 

@@ -38,6 +38,8 @@ void solve_lower(const SupernodalFactor& L, double* X, std::size_t width, Isa is
 /// Only rows of supernodes with `needed` are meant to be read afterwards; empty: all are needed.
 void solve_upper(const SupernodalFactor& L, double* X, std::size_t width, std::span<const char> needed,
                  Isa isa);
+/// The supernode whose columns row `row` belongs to.
+std::size_t supernode_of(const SupernodalFactor& L, Index row);
 /// Adds to `needed` (a flag per supernode) what those with a flag depend on: their ancestors in the elimination tree.
 void need_ancestors(const SupernodalFactor& L, std::span<char> needed);
 

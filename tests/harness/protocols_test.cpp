@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <span>
 #include <thread>
 
@@ -172,10 +173,10 @@ TEST_F(ProtocolTest, ShortSetupsAreRepeatedAndTheirMedianCounts) {
   EXPECT_EQ(asked, 4U);
   EXPECT_EQ(run.record.setup_seconds, 3e-4);
   asked = 0;
-  run.record.setup_seconds = 2 * kShortSetup;
+  run.record.setup_seconds = 0.3;
   repeat_setup(run, 5, again);
   EXPECT_EQ(asked, 0U);
-  EXPECT_EQ(run.record.setup_seconds, 2 * kShortSetup);
+  EXPECT_EQ(run.record.setup_seconds, 0.3);
   run.record.setup_seconds = 5e-4;
   repeat_setup(run, 1, again);
   EXPECT_EQ(asked, 0U);
@@ -199,12 +200,23 @@ TEST_F(ProtocolTest, OfShortRunsTheMedianIsTheRow) {
   EXPECT_EQ(row.setup_seconds, 4e-4);
   EXPECT_EQ(row.solve_seconds, 1e-4);
   asked = 0;
-  EXPECT_EQ(median_run(run(kShortRun, 1e-3), 5, again).setup_seconds, kShortRun);
+  EXPECT_EQ(median_run(run(0.12, 1e-3), 5, again).setup_seconds, 0.12);
   RunRecord unsupported = run(1e-4, 0.0);
   unsupported.status = SolveStatus::unsupported;
   EXPECT_EQ(median_run(unsupported, 5, again).status, SolveStatus::unsupported);
   EXPECT_EQ(median_run(run(1e-4, 1e-4), 1, again).solve_seconds, 1e-4);
   EXPECT_EQ(asked, 0U) << "long runs, runs that were not made and single runs are not repeated";
+}
+
+TEST_F(ProtocolTest, WhatTakesLongIsRepeatedLess) {
+  EXPECT_EQ(repetitions_of(10e-3, 25), 25);
+  EXPECT_EQ(repetitions_of(1e-6, 4), 4) << "what fits is made as often as asked";
+  EXPECT_EQ(repetitions_of(60e-3, 25), 3) << "an odd number: the median is one of the runs";
+  EXPECT_EQ(repetitions_of(50e-3, 25), 5);
+  EXPECT_EQ(repetitions_of(84e-3, 25), 1) << "three would take too long";
+  EXPECT_EQ(repetitions_of(1e3, 25), 1);
+  EXPECT_EQ(repetitions_of(10e-3, 1), 1);
+  EXPECT_EQ(repetitions_of(std::numeric_limits<double>::infinity(), 5), 1);
 }
 
 TEST_F(ProtocolTest, SetupIsTimedApartFromSolve) {

@@ -260,7 +260,7 @@ TEST_F(RunTest, ARecordingOfAnotherVersionIsReplacedOnlyWhenAsked) {
   write(4);
   const Outcome refused = run(command(false));
   EXPECT_EQ(refused.code, 2) << refused.err;
-  EXPECT_NE(refused.err.find("toy-quick.h5 holds another version of the scene"), std::string::npos)
+  EXPECT_NE(refused.err.find("toy-quick.h5: recorded with another configuration"), std::string::npos)
       << refused.err;
   EXPECT_NE(refused.err.find("--force"), std::string::npos) << refused.err;
   EXPECT_TRUE(file_text(recording) == before);
