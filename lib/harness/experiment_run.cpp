@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -257,25 +259,74 @@ class ExperimentRun {
 
   void run_snapshot(const ProblemSource& source, std::size_t i, Snapshots& snapshots,
                     MonitoredProgress& progress) {
-    visit_cells(source, i, [&](const RunCell& cell, const SolverVariant& variant) {
-      monitor_.stop_when_cancelled();
-      progress.update(done_++, fmt::format("{} step {}  {}", cell.file, cell.step, cell.label));
-      if (group_is_done(experiment_, *table_, *traces_, cell.file, cell.step, variant, cell.tolerance))
-        return;
-      const auto make = [&] {
-        return run_group(experiment_, snapshots.target(), variant, cell.tolerance, monitor_.cancelled());
-      };
-      RunGroup group = groups_ == nullptr ? make() : groups_->group(cell, make);
-      keep(group);
-      if (groups_ != nullptr) groups_->kept(cell, group);
-      keep_provenance();
-    });
+    HeldGroups held;
+    try {
+      visit_cells(source, i, [&](const RunCell& cell, const SolverVariant& variant) {
+        monitor_.stop_when_cancelled();
+        progress.update(done_++, fmt::format("{} step {}  {}", cell.file, cell.step, cell.label));
+        if (group_is_done(experiment_, *table_, *traces_, cell.file, cell.step, variant, cell.tolerance))
+          return;
+        if (groups_ != nullptr) {
+          RunGroup group =
+              groups_->group(cell, [&] { return lone_group(snapshots.target(), cell, variant); });
+          keep(cell, group);
+          return;
+        }
+        make_group(snapshots.target(), cell, variant, held);
+        if (held.since.seconds() > kHeldFor) release(held);
+      });
+      release(held);
+    } catch (const Cancelled&) {
+      keep(held);  // their runs are not repeated
+      throw;
+    }
   }
 
-  void keep(RunGroup& group) {
+  /// Groups whose self-stopped runs are repeated in turns before their rows are written, in the order in which they were made.
+  struct HeldGroups {
+    struct Held {
+      RunCell cell;
+      RunGroup group;
+    };
+    std::deque<Held> groups;  // rows stay where they are
+    std::vector<RepeatedRun> runs;
+    Stopwatch since;
+  };
+  static constexpr double kHeldFor = 10.0;  ///< s, which a kill may lose with the group at work
+
+  void make_group(const RunTarget& target, const RunCell& cell, const SolverVariant& variant,
+                  HeldGroups& into) {
+    if (into.groups.empty()) into.since.restart();
+    RunGroup made = run_group(experiment_, target, variant, cell.tolerance, monitor_.cancelled());
+    into.groups.push_back({cell, std::move(made)});
+    std::ranges::move(self_stopped_runs(experiment_, target, variant, cell.tolerance, monitor_.cancelled(),
+                                        into.groups.back().group),
+                      std::back_inserter(into.runs));
+  }
+
+  RunGroup lone_group(const RunTarget& target, const RunCell& cell, const SolverVariant& variant) {
+    HeldGroups one;
+    make_group(target, cell, variant, one);
+    repeat_in_turns(one.runs, experiment_.repetitions);
+    return std::move(one.groups.front().group);
+  }
+
+  void release(HeldGroups& held) {
+    repeat_in_turns(held.runs, experiment_.repetitions);
+    keep(held);
+  }
+
+  void keep(HeldGroups& held) {
+    for (auto& [cell, group] : held.groups) keep(cell, group);
+    held = {};
+  }
+
+  void keep(const RunCell& cell, RunGroup& group) {
     for (const RunRecord& row : group.rows) failed_ += row.status == SolveStatus::failed ? 1U : 0U;
     traces_->append(std::move(group.curves));
     table_->append(group.rows);  // last: a group whose rows are there is finished
+    if (groups_ != nullptr) groups_->kept(cell, group);
+    keep_provenance();
   }
 
   /// Now and then, so that a killed session leaves how busy the machine was; at most its last seconds are missing.

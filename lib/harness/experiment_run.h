@@ -25,8 +25,8 @@
 ///     OUT/<id>/env.json                     provenance
 ///     OUT/<id>/replaced, OUT/<id>.lock      see harness/result_folder.h
 ///
-/// A group of runs (harness/run_group.h) is the unit that a kill can lose and that a resume makes again. A snapshot is
-/// decoded once for all of its groups, and not at all when none is missing. With `groups` others may have a say in which
+/// A group of runs (harness/run_group.h) is the unit that a resume makes again; a kill loses the one at work and those of the
+/// last ten seconds, whose runs are repeated in turns. A snapshot is decoded once for all of its groups, and not at all when none is missing. With `groups` others may have a say in which
 /// are made, and where their rows come from.
 namespace signorini {
 

@@ -438,18 +438,32 @@ void repeat_setup(PreparedRun& run, int repetitions, const std::function<double(
   run.record.setup_seconds = *middle;
 }
 
-RunRecord median_run(RunRecord first, int repetitions, const std::function<RunRecord()>& again) {
+void repeat_in_turns(std::span<const RepeatedRun> runs, int repetitions) {
+  struct Made {
+    std::vector<RunRecord> rows;
+    int wanted = 1;
+  };
   const auto seconds = [](const RunRecord& run) { return run.setup_seconds + run.solve_seconds; };
-  const bool ran = first.status != SolveStatus::unsupported && first.status != SolveStatus::failed;
-  if (!ran) return first;
-  repetitions = repetitions_of(seconds(first), repetitions);
-  std::vector<RunRecord> runs{std::move(first)};
-  while (std::ssize(runs) < repetitions) runs.push_back(again());
-  const auto middle = runs.begin() + std::ssize(runs) / 2;
-  std::nth_element(runs.begin(), middle, runs.end(), [&](const RunRecord& one, const RunRecord& other) {
-    return seconds(one) < seconds(other);
-  });
-  return std::move(*middle);
+  std::vector<Made> made(runs.size());
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const RunRecord& first = *runs[i].row;
+    made[i].rows.push_back(first);
+    const bool ran = first.status != SolveStatus::unsupported && first.status != SolveStatus::failed;
+    if (ran) made[i].wanted = repetitions_of(seconds(first), repetitions);
+  }
+  for (int round = 1; round < repetitions; ++round) {
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (round < made[i].wanted) made[i].rows.push_back(runs[i].again());
+    }
+  }
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    std::vector<RunRecord>& rows = made[i].rows;
+    const auto middle = rows.begin() + std::ssize(rows) / 2;
+    std::nth_element(rows.begin(), middle, rows.end(), [&](const RunRecord& one, const RunRecord& other) {
+      return seconds(one) < seconds(other);
+    });
+    *runs[i].row = std::move(*middle);
+  }
 }
 
 Vector start_values(const Solver& solver, const ContactProblem& problem) {

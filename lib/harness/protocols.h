@@ -70,9 +70,16 @@ int repetitions_of(double seconds, int repetitions);
 /// returns the seconds that it took.
 void repeat_setup(PreparedRun& run, int repetitions, const std::function<double()>& again);
 
-/// Of `repetitions_of` runs, `first` one of them, that with the median time of set-up and solve. `again` sets up anew
-/// and solves anew: what a solver keeps from one solve to the next does not count for it.
-RunRecord median_run(RunRecord first, int repetitions, const std::function<RunRecord()>& again);
+/// A run that was made once. `again` sets up anew and solves anew: what a solver keeps from one solve to the next does not
+/// count for it.
+struct RepeatedRun {
+  RunRecord* row = nullptr;
+  std::function<RunRecord()> again;
+};
+/// Replaces every row by that of `repetitions_of` runs, itself one of them, with the median time of set-up and solve. Runs take
+/// turns, one of each and then the next of each: a machine that is slower for a second then slows all of them, and not one in
+/// all its repetitions.
+void repeat_in_turns(std::span<const RepeatedRun> runs, int repetitions);
 
 /// r at the start: zero, or the impulses of the previous step when the solver asks for them and the problem
 /// has them.

@@ -3,12 +3,17 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
 #include "solvers/registry.h"
 
 namespace signorini {
 namespace {
 
 bool stops_itself(const Experiment& experiment) { return experiment.time || experiment.self_stopped; }
+
+RunLimits limits_of(const Experiment& experiment, double tolerance, const CancelFlag* cancelled) {
+  return {tolerance, experiment.max_iterations, experiment.time_limit, cancelled};
+}
 
 /// The group while it is made. What is timed together stays prepared until the end.
 class GroupRun {
@@ -19,7 +24,7 @@ class GroupRun {
         target_(target),
         variant_(variant),
         threads_(experiment.threads_of(variant)),
-        limits_{tolerance, experiment.max_iterations, experiment.time_limit, cancelled},
+        limits_(limits_of(experiment, tolerance, cancelled)),
         tracing_(limits_) {
     tracing_.time_limit *= 10.0;  // a traced run also waits for the referee
     prepared_.reserve(experiment.regions.size() * threads_.size());
@@ -53,11 +58,7 @@ class GroupRun {
                      [&] { return prepare_run(target_, variant_, mode, threads).record.setup_seconds; });
       }
       if (stops_itself(experiment_)) {
-        self_stopped_.push_back(
-            median_run(solve_self_stopped(target_, prepared, limits_).record, experiment_.repetitions, [&] {
-              PreparedRun again = prepare_run(target_, variant_, mode, threads);
-              return solve_self_stopped(target_, again, limits_).record;
-            }));
+        self_stopped_.push_back(solve_self_stopped(target_, prepared, limits_).record);
       }
       // the iterates do not depend on the number of threads: one trace serves all, the first that can run
       if (variant_.self_stopped || (!experiment_.converge && !experiment_.time)) {
@@ -93,6 +94,25 @@ class GroupRun {
 RunGroup run_group(const Experiment& experiment, const RunTarget& target, const SolverVariant& variant,
                    double tolerance, const CancelFlag* cancelled) {
   return GroupRun(experiment, target, variant, tolerance, cancelled).run();
+}
+
+std::vector<RepeatedRun> self_stopped_runs(const Experiment& experiment, const RunTarget& target,
+                                           const SolverVariant& variant, double tolerance,
+                                           const CancelFlag* cancelled, RunGroup& group) {
+  std::vector<RepeatedRun> runs;
+  if (!stops_itself(experiment)) return runs;
+  auto row = std::ranges::find(group.rows, "self-stopped", &RunRecord::protocol);
+  for (const RegionMode mode : experiment.regions) {
+    for (const int threads : experiment.threads_of(variant)) {
+      SIGNORINI_CHECK(row != group.rows.end());
+      runs.push_back(
+          {&*row++, [=, &experiment, &target, &variant] {
+             PreparedRun again = prepare_run(target, variant, mode, threads);
+             return solve_self_stopped(target, again, limits_of(experiment, tolerance, cancelled)).record;
+           }});
+    }
+  }
+  return runs;
 }
 
 bool group_is_done(const Experiment& experiment, const RunTable& table, const TraceStore& traces,

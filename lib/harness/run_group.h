@@ -17,9 +17,14 @@ struct RunGroup {
   std::vector<ConvergenceTrace> curves;
 };
 
-/// Throws `Cancelled` when `cancelled` is raised; the group leaves nothing then.
+/// Self-stopped runs are made once. Throws `Cancelled` when `cancelled` is raised; the group leaves nothing then.
 RunGroup run_group(const Experiment& experiment, const RunTarget& target, const SolverVariant& variant,
                    double tolerance, const CancelFlag* cancelled);
+
+/// The self-stopped runs of a group that was made with the same arguments, for `repeat_in_turns`. All have to outlive them.
+std::vector<RepeatedRun> self_stopped_runs(const Experiment& experiment, const RunTarget& target,
+                                           const SolverVariant& variant, double tolerance,
+                                           const CancelFlag* cancelled, RunGroup& group);
 
 /// Whether rows and curves of a group are on disk: of repeated timings the first, of everything else all, for a row that could
 /// not be read may have stood anywhere. Curves are written before rows.

@@ -183,29 +183,46 @@ TEST_F(ProtocolTest, ShortSetupsAreRepeatedAndTheirMedianCounts) {
   EXPECT_EQ(run.record.setup_seconds, 5e-4);
 }
 
-TEST_F(ProtocolTest, OfShortRunsTheMedianIsTheRow) {
-  const auto run = [](double setup, double solve) {
-    RunRecord record;
-    record.status = SolveStatus::converged;
-    record.setup_seconds = setup;
-    record.solve_seconds = solve;
-    return record;
-  };
-  const std::vector<RunRecord> script{run(1e-4, 2e-4), run(4e-4, 1e-4), run(1e-4, 1e-4), run(8e-3, 1e-3)};
+RunRecord run_of(double setup, double solve, SolveStatus status = SolveStatus::converged) {
+  RunRecord record;
+  record.status = status;
+  record.setup_seconds = setup;
+  record.solve_seconds = solve;
+  return record;
+}
+
+TEST_F(ProtocolTest, TheMedianRunIsTheRow) {
+  const std::vector<RunRecord> script{run_of(1e-4, 2e-4), run_of(4e-4, 1e-4), run_of(1e-4, 1e-4),
+                                      run_of(8e-3, 1e-3)};
   std::size_t asked = 0;
   const auto again = [&] { return script.at(asked++); };
   // totals 5e-3, 3e-4, 5e-4, 2e-4, 9e-3: the median is the whole run of 4e-4 and 1e-4, not medians of the parts
-  const RunRecord row = median_run(run(3e-3, 2e-3), 5, again);
+  RunRecord row = run_of(3e-3, 2e-3);
+  repeat_in_turns(std::vector<RepeatedRun>{{&row, again}}, 5);
   EXPECT_EQ(asked, 4U);
   EXPECT_EQ(row.setup_seconds, 4e-4);
   EXPECT_EQ(row.solve_seconds, 1e-4);
-  asked = 0;
-  EXPECT_EQ(median_run(run(0.12, 1e-3), 5, again).setup_seconds, 0.12);
-  RunRecord unsupported = run(1e-4, 0.0);
-  unsupported.status = SolveStatus::unsupported;
-  EXPECT_EQ(median_run(unsupported, 5, again).status, SolveStatus::unsupported);
-  EXPECT_EQ(median_run(run(1e-4, 1e-4), 1, again).solve_seconds, 1e-4);
-  EXPECT_EQ(asked, 0U) << "long runs, runs that were not made and single runs are not repeated";
+}
+
+TEST_F(ProtocolTest, RunsTakeTurnsAndThoseThatWereNotMadeAreNotRepeated) {
+  std::string order;
+  RunRecord slow = run_of(0.05, 0.03), quick = run_of(1e-4, 1e-4),
+            refused = run_of(0.0, 0.0, SolveStatus::unsupported),
+            failed = run_of(1e-4, 0.0, SolveStatus::failed), once = run_of(0.3, 0.1);
+  const auto again = [&order](RunRecord& row, char name) {
+    return RepeatedRun{&row, [&order, &row, name] {
+                         order += name;
+                         return row;
+                       }};
+  };
+  const std::vector<RepeatedRun> runs{again(slow, 's'), again(quick, 'q'), again(refused, 'r'),
+                                      again(failed, 'f'), again(once, 'o')};
+  repeat_in_turns(runs, 5);
+  EXPECT_EQ(order, "sqsqqq") << "three runs of 80 ms, five of the short one";
+  EXPECT_EQ(once.setup_seconds, 0.3);
+  order.clear();
+  repeat_in_turns(runs, 1);
+  EXPECT_EQ(order, "");
 }
 
 TEST_F(ProtocolTest, WhatTakesLongIsRepeatedLess) {
