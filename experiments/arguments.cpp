@@ -11,6 +11,8 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "experiment_session.h"
+#include "solve_options.h"
 #include "terminal.h"
 
 namespace signorini {
@@ -332,15 +334,21 @@ void use_help_format(CLI::App& app) {
   }
 }
 
-void add_result_options(CLI::App& command, std::string& size, std::string& out, bool& resume, bool& force) {
+void add_result_options(CLI::App& command, SessionOptions& options) {
   command
-      .add_option("--size", size,
+      .add_option("--size", options.size,
                   "quick (seconds), medium (minutes) or paper (the papers' object counts, up to hours) "
                   "(default: quick)")
       ->type_name("SIZE");
-  command.add_option("--out", out, "Folder for results (default: results/out)")->type_name("DIR");
-  command.add_flag("--resume", resume, "Keep finished rows of the same program, experiment and recording");
-  command.add_flag("--force", force,
+  command.add_option("--out", options.out, "Folder for results (default: results/out)")->type_name("DIR");
+  command.add_flag("--resume", options.resume,
+                   "Keep finished rows of the same program, experiment and recording");
+  add_list(
+      command, "--again", options.again,
+      "With --resume: make runs again that ended so: time_limit (a busy machine meets it early), failed, "
+      "iteration_limit, stalled, diverged, unsupported or converged",
+      "STATUS[,STATUS]");
+  command.add_flag("--force", options.force,
                    "Replace existing results (with --resume: those that do not fit) and recordings of other "
                    "versions");
 }

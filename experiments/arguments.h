@@ -11,6 +11,8 @@
 /// names the option and the value and says what to do. CLI11 finds the words; its own messages never show.
 namespace signorini {
 
+struct SessionOptions;
+
 /// A finite number within its rule. "inf" and "nan" are refused.
 CLI::Option* add_number(CLI::App& command, const std::string& name, double& value, const NumberRule& rule,
                         const char* type, const std::string& help);
@@ -42,7 +44,7 @@ ParsedArguments parse_arguments(CLI::App& app, int argc, char** argv);
 /// The look of --help: paragraphs and columns within 100 columns, options of every command at its end.
 void use_help_format(CLI::App& app);
 
-/// --size, --out, --resume and --force, which `run` and `reproduce` share.
-void add_result_options(CLI::App& command, std::string& size, std::string& out, bool& resume, bool& force);
+/// --size, --out, --resume, --again and --force, which `run` and `reproduce` share.
+void add_result_options(CLI::App& command, SessionOptions& options);
 
 }  // namespace signorini

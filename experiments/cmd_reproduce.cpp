@@ -99,7 +99,7 @@ void add_reproduce(CLI::App& app, Program& program) {
       "EXPERIMENT", a->experiments,
       "Experiment files, or names (see 'signorini list experiments'), or all (default: signorini_all "
       "signorini_implicit)");
-  add_result_options(*command, a->options.size, a->options.out, a->options.resume, a->options.force);
+  add_result_options(*command, a->options);
   command->add_flag("--no-report", a->no_report, "Stop after the runs: draw no figures, check no claims");
   command->add_flag("--no-replay", a->no_replay,
                     "Make no 3D replays of the recordings, which the pages link to");

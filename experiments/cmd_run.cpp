@@ -28,7 +28,7 @@ struct RunArguments {
 /// Options that go with a plan, and those that the plan holds.
 void check_plan_options(const CLI::App& command, bool planned) {
   if (planned) {
-    for (const char* name : {"--size", "--out", "--resume", "--force", "--solver"}) {
+    for (const char* name : {"--size", "--out", "--resume", "--again", "--force", "--solver"}) {
       if (command.count(name) > 0)
         throw_usage("{}: does not go with --plan, the plan says it; leave it out", name);
     }
@@ -135,7 +135,7 @@ void add_run(CLI::App& app, Program& program) {
       "--beside", a->shard.beside,
       "With --plan: do not wait for another shard on this machine, and pin no cores. Times are then "
       "those of a busy machine");
-  add_result_options(*command, a->options.size, a->options.out, a->options.resume, a->options.force);
+  add_result_options(*command, a->options);
   command->callback([&program, a, command] {
     check_plan_options(*command, !a->shard.folder.empty());
     program.command = [&program, a] {

@@ -34,6 +34,10 @@ std::vector<ExperimentRequest> make_requests(const Program& program,
                                              const std::vector<std::filesystem::path>& configs,
                                              const SessionOptions& options) {
   parse_enum<SceneSize>(options.size, "--size");
+  std::vector<SolveStatus> again;
+  for (const std::string& status : options.again) again.push_back(parse_enum<SolveStatus>(status, "--again"));
+  if (!again.empty() && !options.resume)
+    throw_usage("--again: only with --resume, which keeps all other rows; --force makes every run again");
   std::vector<ExperimentRequest> requests;
   for (const std::filesystem::path& config : configs) {
     check_experiment(program, config, options.size);
@@ -45,6 +49,7 @@ std::vector<ExperimentRequest> make_requests(const Program& program,
     request.output = options.out;
     request.resume = options.resume;
     request.force = options.force;
+    request.again = again;
     if (!request.experiment.optional_files.empty())
       request.test_data = test_data_folder(configs_folder(program));
     request.command_line = program.command_line;

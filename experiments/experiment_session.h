@@ -15,6 +15,7 @@ struct Program;
 struct SessionOptions {
   std::string size = "quick", out = "results/out";
   bool resume = false, force = false;
+  std::vector<std::string> again;    ///< with `resume`: names of statuses whose runs are made again
   std::vector<std::string> solvers;  ///< of each experiment, as harness/name_patterns.h says; empty = all
 };
 

@@ -47,6 +47,7 @@ const std::map<std::string_view, ValueKind>& value_kinds() {
       {"HOW", words_of<MatrixReading>()},
       {"MODE[,MODE]", words_of<RegionMode>(true)},
       {"SHELL", words_of<Shell>()},
+      {"STATUS[,STATUS]", words_of<SolveStatus>(true)},
       {"UNIT", words_of<ShardUnit>()},
       {"A:B", {}},
       {"FACTOR", {}},

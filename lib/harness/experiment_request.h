@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/experiment.h"
+#include "solvers/solver.h"
 
 namespace signorini {
 
@@ -17,8 +18,9 @@ struct ExperimentRequest {
   std::filesystem::path output = "results/out";  ///< OUT: holds OUT/<id>
   bool resume = false;                           ///< keep rows of the same program, experiment and inputs
   bool force = false;                            ///< replace results that are there
-  bool skip_unreadable = false;  ///< damaged problem files and snapshots are told and left out
-  bool rows_only = false;        ///< no tables of recordings and regions beside the rows
+  std::vector<SolveStatus> again;  ///< with `resume`: groups with a row that ended so are made again
+  bool skip_unreadable = false;    ///< damaged problem files and snapshots are told and left out
+  bool rows_only = false;          ///< no tables of recordings and regions beside the rows
   std::optional<std::vector<std::string>>
       sessions;                           ///< of a merge: env.json of those whose rows are taken over
   std::filesystem::path test_data;        ///< where `optional_files` are looked for

@@ -112,7 +112,7 @@ class ExperimentRun {
       for (const std::string& session : *request_.sessions) provenance_.take_over(session);
     }
     write("env.json", provenance_.json());  // before the rows: it says whether a merge made them
-    if (resume) remove_outdated_rows(experiment_, folder_, monitor_);
+    if (resume) remove_outdated_rows(experiment_, request_.again, folder_, monitor_);
     RunTable table(folder_ / "runs.csv", resume ? OpenTable::resume : OpenTable::fresh);
     for (const std::string& bad : table.bad())
       monitor_.message(fmt::format("  runs.csv: {}; the run is made again ({} keeps the table as it was)",

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
@@ -52,40 +53,70 @@ class PresentCode {
   std::set<std::pair<std::string, std::string>> solvers_, complete_;
 };
 
-void remove_rows(const PresentCode& present, const fs::path& table, RunMonitor& monitor) {
-  std::error_code error;
-  if (!fs::exists(table, error)) return;
-  RunTableContent content = read_run_table_content(table);
-  const auto removed =
-      std::erase_if(content.records, [&](const RunRecord& row) { return present.outdates(row); });
-  if (removed == 0) return;
-  const fs::path before = fs::path(table).replace_extension(".outdated.csv");
-  write_text_file(before, read_input_file(table, "table"));
-  std::string text = run_record_header() + "\n";
-  for (const RunRecord& record : content.records) text += run_record_row(record) + "\n";
-  write_text_file(table, text);
-  monitor.message(
-      fmt::format("  {}: {} rows are of other code of a solver and are made again ({} keeps them)",
-                  table.filename().string(), removed, before.filename().string()));
+/// What row and curve of a group agree in.
+template <class Run>
+std::string group_of(const Run& run) {
+  return fmt::format("{}\n{}\n{}\n{}\n{}", run.file, run.step, run.solver, run.options, run.tolerance);
 }
 
-/// The file first, then its parts: a kill leaves too many curves, which the next resume takes out.
-void remove_curves(const PresentCode& present, const fs::path& file) {
+/// The groups of the experiment's solvers with a row that ended in one of the ways of `again`.
+std::set<std::string> groups_that_ended(const Experiment& experiment, std::span<const SolveStatus> again,
+                                        std::span<const RunRecord> rows) {
+  std::set<std::pair<std::string, std::string>> asked;
+  for (const SolverVariant& variant : experiment.solvers)
+    asked.insert({variant.name, make_solver(variant.name, variant.options)->options()});
+  std::set<std::string> groups;
+  for (const RunRecord& row : rows) {
+    if (std::ranges::find(again, row.status) != again.end() && asked.contains({row.solver, row.options}))
+      groups.insert(group_of(row));
+  }
+  return groups;
+}
+
+/// Curves in a file first, then in its parts: a kill leaves too many, which the next resume takes out.
+template <class Outdates>
+void remove_curves(const fs::path& file, Outdates outdates) {
   std::vector<ConvergenceTrace> curves = TraceStore::read(file);
-  if (std::erase_if(curves, [&](const ConvergenceTrace& curve) { return present.outdates(curve); }) == 0)
-    return;
+  if (std::erase_if(curves, outdates) == 0) return;
   write_traces(file, curves);
   std::error_code error;
   fs::remove_all(file.string() + ".parts", error);
 }
 
+std::string told(std::size_t of_other_code, std::size_t of_groups) {
+  std::string text;
+  if (of_other_code > 0) text = fmt::format("{} rows of other code of a solver", of_other_code);
+  if (of_groups > 0)
+    text +=
+        fmt::format("{}{} rows of groups that ended as --again says", text.empty() ? "" : " and ", of_groups);
+  return text;
+}
+
 }  // namespace
 
-void remove_outdated_rows(const Experiment& experiment, const fs::path& folder, RunMonitor& monitor) {
+void remove_outdated_rows(const Experiment& experiment, std::span<const SolveStatus> again,
+                          const fs::path& folder, RunMonitor& monitor) {
+  const fs::path table = folder / "runs.csv";
   const PresentCode present(experiment);
-  if (present.empty()) return;
-  remove_curves(present, folder / "trace.h5");
-  remove_rows(present, folder / "runs.csv", monitor);
+  std::error_code error;
+  if ((present.empty() && again.empty()) || !fs::exists(table, error)) return;
+  std::vector<RunRecord> rows = read_run_table_content(table).records;
+  const std::set<std::string> groups = groups_that_ended(experiment, again, rows);
+  remove_curves(folder / "trace.h5", [&](const ConvergenceTrace& curve) {
+    return present.outdates(curve) || groups.contains(group_of(curve));
+  });
+  const std::size_t of_other_code =
+      std::erase_if(rows, [&](const RunRecord& row) { return present.outdates(row); });
+  const std::size_t of_groups =
+      std::erase_if(rows, [&](const RunRecord& row) { return groups.contains(group_of(row)); });
+  if (of_other_code + of_groups == 0) return;
+  const fs::path before = fs::path(table).replace_extension(".outdated.csv");
+  write_text_file(before, read_input_file(table, "table"));
+  std::string text = run_record_header() + "\n";
+  for (const RunRecord& row : rows) text += run_record_row(row) + "\n";
+  write_text_file(table, text);
+  monitor.message(fmt::format("  {}: {} are made again ({} keeps them)", table.filename().string(),
+                              told(of_other_code, of_groups), before.filename().string()));
 }
 
 }  // namespace signorini

@@ -338,6 +338,44 @@ TEST_F(ExperimentRunTest, InterruptKeepsWholeGroupsAndTheResumeEndsWithTheSameRo
   }
 }
 
+/// A group with one row that ended so is made again as a whole, its curves too, and no other is.
+TEST_F(ExperimentRunTest, AResumeMakesRunsAgainThatEndedAsAsked) {
+  write_planted("", "max_iterations = 6\n");
+  run(Rows::fresh);
+  const std::vector<std::string> whole = rows();
+  const std::vector<RunRecord> table = read_run_table(results() / "runs.csv");
+  const auto group = [](const RunRecord& row) { return row.file + " " + row.solver; };
+  std::set<std::string> groups, ended;
+  for (const RunRecord& row : table) {
+    groups.insert(group(row));
+    if (row.status == SolveStatus::iteration_limit) ended.insert(group(row));
+  }
+  ASSERT_GT(ended.size(), 0U);
+  ASSERT_LT(ended.size(), groups.size());
+  const auto outdated =
+      std::ranges::count_if(table, [&](const RunRecord& row) { return ended.contains(group(row)); });
+  ExperimentRequest wanted = request(Rows::resume);
+  const auto resume = [&](SolveStatus status, Listener& listener) {
+    wanted.again = {status};
+    return run_experiment(wanted, ResultFolder(wanted), provider(), listener);
+  };
+  Listener listener;
+  EXPECT_EQ(resume(SolveStatus::time_limit, listener).resumed, table.size()) << "none ended so";
+  EXPECT_FALSE(fs::exists(results() / "runs.outdated.csv"));
+  EXPECT_EQ(resume(SolveStatus::iteration_limit, listener).resumed, table.size() - outdated);
+  EXPECT_NE(listener.said().find(fmt::format("{} rows of groups that ended as --again says", outdated)),
+            std::string::npos)
+      << listener.said();
+  EXPECT_EQ(rows(), whole);
+  EXPECT_EQ(read_run_table(results() / "runs.outdated.csv").size(), table.size());
+  EXPECT_EQ(read_traces(results() / "trace.h5").size(), 8U);
+  // without the solvers of those groups nothing is made again
+  std::erase_if(wanted.experiment.solvers, [&](const SolverVariant& variant) {
+    return ended.contains("a " + variant.name) || ended.contains("b " + variant.name);
+  });
+  EXPECT_EQ(resume(SolveStatus::iteration_limit, listener).resumed, table.size());
+}
+
 TEST_F(ExperimentRunTest, EverySnapshotIsDecodedOnceAndEveryFileCheckedOnce) {
   write_recorded();
   provider().provide({"toy", "springtoy", {}, {}, {}}, true);
