@@ -453,7 +453,9 @@ void repeat_in_turns(std::span<const RepeatedRun> runs, int repetitions) {
   }
   for (int round = 1; round < repetitions; ++round) {
     for (std::size_t i = 0; i < runs.size(); ++i) {
-      if (round < made[i].wanted) made[i].rows.push_back(runs[i].again());
+      if (round >= made[i].wanted) continue;
+      if (seconds(made[i].rows.front()) < kWarmBelow) runs[i].again();
+      made[i].rows.push_back(runs[i].again());
     }
   }
   for (std::size_t i = 0; i < runs.size(); ++i) {

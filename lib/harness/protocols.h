@@ -76,6 +76,8 @@ struct RepeatedRun {
   RunRecord* row = nullptr;
   std::function<RunRecord()> again;
 };
+/// Below this a run is made twice in its turn, and the second counts: the others have taken its place in the caches. s
+inline constexpr double kWarmBelow = 5e-3;
 /// Replaces every row by that of `repetitions_of` runs, itself one of them, with the median time of set-up and solve. Runs take
 /// turns, one of each and then the next of each: a machine that is slower for a second then slows all of them, and not one in
 /// all its repetitions.
