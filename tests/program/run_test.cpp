@@ -39,10 +39,14 @@ class RunTest : public ProgramTest {
   /// Runs that are killed at write call 1, 1 + stride, … and gone on with, up to the first that ends by itself.
   void kill_at_every(int stride) const;
   /// Three solvers to six tolerances: a second's work, several groups.
+  /// Rows of a problem appear together: self-stopped runs take turns.
   void long_experiment() const {
     planted("long.hdf5", {.contacts = 30});
+    planted("longer.hdf5", {.contacts = 40});
+    planted("longest.hdf5", {.contacts = 50});
     std::ofstream(folder_ / "trial.toml")
-        << "artefact = \"x\"\nfiles = [\"long.hdf5\"]\nminimum_time = 0.01\n"
+        << "artefact = \"x\"\nfiles = [\"long.hdf5\", \"longer.hdf5\", \"longest.hdf5\"]\nminimum_time = "
+           "0.01\n"
            "tolerances = [1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8]\n[[solvers]]\nname = \"pgs\"\n"
            "[[solvers]]\nname = \"pcg-pgs\"\n[[solvers]]\nname = \"ca\"\n";
   }
