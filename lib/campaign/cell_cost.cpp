@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 #include "campaign/campaign_parts.h"
-#include "harness/protocols.h"
+#include "harness/repetitions.h"
 #include "harness/run_record.h"
 
 namespace signorini {
@@ -19,7 +19,7 @@ constexpr double kWriteSeconds = 4e-3;  ///< the rows of a group onto the disk, 
 
 double total(const GroupTime& time, int repetitions) {
   double seconds = time.once;
-  for (const double one : time.repeated) seconds += repetitions_of(one, repetitions) * one;
+  for (const double one : time.repeated) seconds += runs_in_turns(one, repetitions) * one;
   return seconds;
 }
 

@@ -13,7 +13,7 @@ namespace signorini {
 /// What a group of runs took. s
 ///
 /// A campaign tells the whole time. Rows of results tell one set-up and one solve of every run; self-stopped runs are repeated
-/// (`repetitions_of` in harness/protocols.h), and the row holds one of them. Writing the rows comes on top.
+/// (`repeat_in_turns` in harness/repetitions.h), and the row holds one of them. Writing the rows comes on top.
 struct GroupTime {
   double once = 0.0;
   std::vector<double> repeated = {};  ///< of one repetition of each run

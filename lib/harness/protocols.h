@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,7 +17,7 @@
 /// tracing never happens in a timed run; setup (`prepare`) is timed apart from `solve`.
 ///
 ///   self-stopped   the solver stops by its own test for the asked residual; the referee says what it reached. In
-///                  experiments a short run is made several times, and the row is the median run
+///                  experiments a short run is made several times (harness/repetitions.h), and the row is the median run
 ///   converge       own stopping off, a fixed budget, the referee after every iteration → ConvergenceTrace.
 ///                  StopRule::residual still carries the tolerance, so that inner loops aim at what they
 ///                  would aim at in a self-stopped run: the iterates are the same. The errors of a row that
@@ -59,29 +58,6 @@ struct PreparedRun {
 PreparedRun prepare_run(const RunTarget& target, const SolverVariant& variant, RegionMode mode, int threads);
 /// The same for a solver made elsewhere.
 PreparedRun prepare_run(const RunTarget& target, std::unique_ptr<RegionSolver> solver, RunRecord record);
-
-/// What is timed is repeated for as long as this, so that an interrupt or cold caches do not decide. s
-inline constexpr double kRepeatedFor = 0.25;
-/// How often something of so many seconds is timed: `repetitions` times, or fewer, an odd number, where these would take
-/// longer than kRepeatedFor. Once where three would.
-int repetitions_of(double seconds, int repetitions);
-
-/// Replaces the set-up time of a run by the median of `repetitions_of` it, its own one of them. `again` sets up anew and
-/// returns the seconds that it took.
-void repeat_setup(PreparedRun& run, int repetitions, const std::function<double()>& again);
-
-/// A run that was made once. `again` sets up anew and solves anew: what a solver keeps from one solve to the next does not
-/// count for it.
-struct RepeatedRun {
-  RunRecord* row = nullptr;
-  std::function<RunRecord()> again;
-};
-/// Below this a run is made twice in its turn, and the second counts: the others have taken its place in the caches. s
-inline constexpr double kWarmBelow = 5e-3;
-/// Replaces every row by that of `repetitions_of` runs, itself one of them, with the median time of set-up and solve. Runs take
-/// turns, one of each and then the next of each: a machine that is slower for a second then slows all of them, and not one in
-/// all its repetitions.
-void repeat_in_turns(std::span<const RepeatedRun> runs, int repetitions);
 
 /// r at the start: zero, or the impulses of the previous step when the solver asks for them and the problem
 /// has them.

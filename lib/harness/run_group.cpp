@@ -53,9 +53,11 @@ class GroupRun {
     for (const int threads : threads_) {
       prepared_.push_back(prepare_run(target_, variant_, mode, threads));
       PreparedRun& prepared = prepared_.back();
-      if (experiment_.time && !variant_.self_stopped) {
-        repeat_setup(prepared, experiment_.repetitions,
-                     [&] { return prepare_run(target_, variant_, mode, threads).record.setup_seconds; });
+      if (experiment_.time && !variant_.self_stopped && prepared.solver) {
+        double& seconds = prepared.record.setup_seconds;
+        seconds = repeated_seconds(seconds, experiment_.repetitions, [&] {
+          return prepare_run(target_, variant_, mode, threads).record.setup_seconds;
+        });
       }
       if (stops_itself(experiment_)) {
         self_stopped_.push_back(solve_self_stopped(target_, prepared, limits_).record);

@@ -5,6 +5,7 @@
 
 #include "harness/experiment.h"
 #include "harness/protocols.h"
+#include "harness/repetitions.h"
 #include "harness/run_table.h"
 #include "harness/trace_store.h"
 

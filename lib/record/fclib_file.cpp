@@ -10,7 +10,6 @@
 #include "record/guarded.h"
 #include "record/h5.h"
 #include "record/raw_problem.h"
-#include "record/raw_sparse.h"
 
 namespace signorini {
 

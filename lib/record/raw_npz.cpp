@@ -12,8 +12,9 @@
 
 #include "base/check.h"
 #include "record/npy_array.h"
+#include "record/numpy_matrix.h"
 #include "record/raw_problem.h"
-#include "record/raw_sparse.h"
+#include "record/stored_triangle.h"
 
 namespace signorini {
 

@@ -11,7 +11,7 @@
 /// Contact problems as numpy's .npz archives (docs/npz.md), from bytes and back. No files here.
 ///
 ///   mu                                 always
-///   M, H, f, w  or  W, q  or all       matrices in a form of `read_numpy_rows` (raw_sparse.h), written as CSR
+///   M, H, f, w  or  W, q  or all       matrices in a form of `read_numpy_rows` (numpy_matrix.h), written as CSR
 ///   spacedim                           3 when absent; 2: two rows per contact
 ///   warm_start, r, u, v                impulses to start from; a solution
 ///   title, description, math_info      texts

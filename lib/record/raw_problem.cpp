@@ -9,7 +9,9 @@
 #include "base/check.h"
 #include "contact/planar_problem.h"
 #include "linalg/asymmetry.h"
-#include "record/raw_sparse.h"
+#include "record/compact_matrix.h"
+#include "record/fclib_matrix.h"
+#include "record/stored_triangle.h"
 
 namespace signorini {
 

@@ -1,61 +1,74 @@
 #pragma once
 
+#include <algorithm>
+#include <limits>
+#include <numeric>
 #include <span>
 #include <string>
+#include <vector>
 
-#include "contact/contact_problem.h"
+#include "linalg/types.h"
 #include "record/raw_tree.h"
 
-/// Sparse matrices from unchecked arrays, and back.
-///
-/// Reading accepts unsorted entries, keeps explicit zeros, and sums duplicates in the order of the file.
-/// Indices out of range, pointers that run backwards and lengths that do not match are errors.
+/// Compressed matrices from unchecked arrays: what the readers of FCLib's, numpy's and our own matrices share.
 namespace signorini {
 
-/// FCLib's matrix group `name` (nz ≥ 0: triplets with p = columns and i = rows; −1: CSC; −2: CSR) of the
-/// given size.
-SparseRows read_fclib_rows(const RawReader& raw, const std::string& name, std::size_t rows,
-                           std::size_t columns);
-SparseColumns read_fclib_columns(const RawReader& raw, const std::string& name, std::size_t rows,
-                                 std::size_t columns);
-/// A matrix `name` of the given size as numpy and scipy hold it, in one of three forms; the names are joined by "_":
-///   name                              (rows×columns): dense; entries that are zero are left out
-///   name_diagonal                     (rows): all of them are kept; square matrices only
-///   name_data, name_indices, name_indptr   scipy's CSR, or its CSC when the text name_format says "csc";
-///                                     name_shape may be there and must then agree
-SparseRows read_numpy_rows(const RawReader& raw, const std::string& name, std::size_t rows,
-                           std::size_t columns);
-SparseColumns read_numpy_columns(const RawReader& raw, const std::string& name, std::size_t rows,
-                                 std::size_t columns);
-/// Scipy's CSR.
-void put_numpy_matrix(RawTree& tree, const std::string& name, const SparseRows& matrix);
+inline constexpr Index kMaxEntries = std::numeric_limits<Index>::max();
 
-/// Which side of the diagonal has entries; `both` also where none has.
-StoredTriangle stored_triangle(const SparseRows& matrix);
-/// A matrix of which one triangle is stored, filled up to a symmetric one; `both`: returned as it is.
-SparseRows complete_triangle(SparseRows matrix, StoredTriangle stored);
-/// The entries of one triangle and the diagonal; `both`: a copy.
-SparseRows triangle_of(const SparseRows& matrix, StoredTriangle stored);
-/// Triplets in row order: all of them, or those of one triangle and the diagonal.
-void put_fclib_matrix(RawTree& tree, const std::string& name, const SparseRows& matrix,
-                      StoredTriangle stored = StoredTriangle::both);
+/// Fails unless every index is in [0, end).
+void check_range(const RawReader& raw, const std::string& path, std::span<const Index> indices, Index end);
+/// Fails unless `begin` starts with 0, ascends, and ends within the entries.
+void check_pointers(const RawReader& raw, const std::string& path, std::span<const Index> begin,
+                    std::size_t entries);
 
-/// The compact forms of a recording. A square matrix (M: n×n, W: 3m×3m) is stored as the first form that
-/// gives it back to the last bit, with its sparsity:
-///   name/diagonal                                   (n): entries a_ii of a diagonal matrix
-///   name/row_begin, name/column, name/upper_blocks  (n/3+1), (b), (b×9): 3×3 blocks of the upper triangle,
-///                                                   row-major
-///   name/row_begin, name/column, name/blocks        the same with all blocks, when the matrix is not exactly
-///                                                   symmetric
-///   name/indptr, name/indices, name/data            scalar CSR, when it has no full 3×3 blocks
-void put_square(RawTree& tree, const std::string& name, const SparseRows& matrix);
-SparseRows read_square(const RawReader& raw, const std::string& name, std::size_t n);
+/// The outer index of every entry of a compressed matrix.
+std::vector<Index> expand(std::span<const Index> begin);
 
-/// H (n×3m), by contact:
-///   name/column_begin, name/row, name/blocks        (m+1), (b), (b×9)    block (row, contact), row-major
-///   name/indptr, name/indices, name/data            scalar CSC, when it has no full 3×3 blocks
-void put_contact_columns(RawTree& tree, const std::string& name, const SparseColumns& matrix);
-SparseColumns read_contact_columns(const RawReader& raw, const std::string& name, std::size_t n,
-                                   std::size_t contacts);
+template <class Sparse>
+Sparse make_sparse(Index rows, Index columns, std::span<const Index> begin, std::span<const Index> inner,
+                   std::span<const double> values) {
+  Sparse matrix(rows, columns);
+  matrix.resizeNonZeros(inner.size());
+  std::copy(begin.begin(), begin.end(), matrix.outerIndexPtr());
+  std::copy(inner.begin(), inner.end(), matrix.innerIndexPtr());
+  std::copy(values.begin(), values.end(), matrix.valuePtr());
+  return matrix;
+}
+
+/// Entries (outer[e], inner[e], x[e]) in any order → compressed, sorted; duplicates are summed in their
+/// order.
+template <class Sparse>
+Sparse compress(Index rows, Index columns, std::span<const Index> outer, std::span<const Index> inner,
+                std::span<const double> x) {
+  const std::size_t outer_size = Sparse::IsRowMajor ? rows : columns;
+  std::vector<Index> begin(outer_size + 1, 0);
+  for (const Index o : outer) ++begin[o + 1];
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  std::vector<Index> order(outer.size());
+  std::vector<Index> next(begin.begin(), begin.end() - 1);
+  for (Index e = 0; e < count(outer); ++e) order[next[outer[e]]++] = e;
+
+  std::vector<Index> kept_begin(begin.size(), 0);
+  std::vector<Index> kept_inner;
+  std::vector<double> kept_x;
+  kept_inner.reserve(outer.size());
+  kept_x.reserve(outer.size());
+  for (std::size_t o = 0; o < outer_size; ++o) {
+    const auto first = order.begin() + begin[o];
+    const auto last = order.begin() + begin[o + 1];
+    const auto less = [&](Index a, Index b) { return inner[a] < inner[b]; };
+    if (!std::is_sorted(first, last, less)) std::stable_sort(first, last, less);
+    for (auto e = first; e != last; ++e) {
+      if (kept_begin[o] < count(kept_inner) && kept_inner.back() == inner[*e]) {
+        kept_x.back() += x[*e];
+      } else {
+        kept_inner.push_back(inner[*e]);
+        kept_x.push_back(x[*e]);
+      }
+    }
+    kept_begin[o + 1] = count(kept_inner);
+  }
+  return make_sparse<Sparse>(rows, columns, kept_begin, kept_inner, kept_x);
+}
 
 }  // namespace signorini

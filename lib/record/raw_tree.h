@@ -10,8 +10,8 @@
 #include "linalg/types.h"
 
 /// A group of named arrays as it stands in a file: nothing is known yet about what the numbers mean, and
-/// nothing is trusted. The HDF5 layer (h5.h) turns files into such trees and back; the codecs (raw_sparse.h,
-/// raw_problem.h) turn trees into problems and back, without HDF5, so that they can be fuzzed at full speed.
+/// nothing is trusted. The HDF5 layer (h5.h) turns files into such trees and back; the codecs (raw_problem.h, raw_npz.h and
+/// what they use) turn trees into problems and back, without HDF5, so that they can be fuzzed at full speed.
 namespace signorini {
 
 struct RawArray {

@@ -8,7 +8,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from . import commands, damaged, faults, page, pairs, soak, stories
+from . import commands, damaged, faults, memcheck, page, pairs, soak, stories
 from .commands import ROOT
 from .results import Results
 
@@ -37,7 +37,9 @@ def parse(arguments):
     parser.add_argument("--soak", type=float, default=0.0, metavar="SECONDS", help="instead: a long recording, recordings of all scenes and reproduce all, over "
                         "and over for so long, with memory and open files of every process watched: flat or growing")
     parser.add_argument("--soaked", type=Path, default=ROOT / "build/harden_soak.csv", help="what each process used (default: build/harden_soak.csv)")
-    parser.add_argument("--page", type=Path, help="write the counts as a page, e.g. docs/hardening.md")
+    parser.add_argument("--memcheck", action="store_true", help="instead: commands, all solvers and the first steps of all scenes under valgrind's memcheck")
+    parser.add_argument("--checked", type=Path, default=ROOT / "build/harden_memcheck.csv", help="what ran under memcheck (default: build/harden_memcheck.csv)")
+    parser.add_argument("--page", type=Path, help="write the counts as a page, e.g. docs/hardening.md; a section whose table is not there stays as it is")
     parser.add_argument("--commands", default="", help="names, with commas between (default: all)")
     parser.add_argument("--calls", default=",".join(faults.KINDS), help="kinds of calls (default: all)")
     parser.add_argument("--most", type=int, default=400, help="tries per command, kind and error; of more calls a sample (default: 400)")
@@ -147,13 +149,28 @@ def soak_long(options):
         return results.wrong
 
 
+def check_memory(options):
+    """The number of wrong ones in all."""
+    if shutil.which("valgrind") is None:
+        sys.exit("harden: valgrind is not there (apt-get install valgrind)")
+    with tempfile.TemporaryDirectory() as place, Results(options.checked, memcheck.COLUMNS) as results:
+        known = {name for name, _ in results.known}
+        for sample in memcheck.samples():
+            if sample.name in known:
+                continue
+            began = time.monotonic()
+            wrong = memcheck.check(options.program, sample, Path(place) / "sample")
+            results.add((sample.name, f"{time.monotonic() - began:.0f}"), wrong, sample.name)
+        return results.wrong
+
+
 def main(arguments=None):
     options = parse(arguments)
     os.environ.setdefault("SIGNORINI_CONFIGS", str(ROOT / "configs"))  # of a program that was copied
     for path in (options.program, options.shim):
         if not Path(path).exists():
             sys.exit(f"harden: {path} is not there; build it (cmake --build --preset release)")
-    instead = ((options.damaged, read_damaged), (options.soak, soak_long), (options.stories, tell), (options.pairs, meet))
+    instead = ((options.memcheck, check_memory), (options.damaged, read_damaged), (options.soak, soak_long), (options.stories, tell), (options.pairs, meet))
     wrong = next((made for asked, made in instead if asked), run)(options)
     if options.page:
         page.write(options)

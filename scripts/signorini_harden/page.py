@@ -5,7 +5,7 @@ import subprocess
 
 from signorini_report.whole_files import write_text
 
-from . import faults, soak, stories
+from . import faults, memcheck, soak, stories
 from .commands import ROOT
 from .results import read_table
 
@@ -38,24 +38,29 @@ def stories_lines(options):
 
 
 def damaged_lines(options):
-    table, fuzzed = read_table(options.read), read_table(options.fuzzed)
-    if not table and not fuzzed:
+    table = read_table(options.read)
+    if not table:
         return []
-    lines = ["", "## Wrong files", ""]
-    if table:
-        kinds = ", ".join(f"{sum(1 for row in table if row['kind'] == kind)} {word}" for kind, word in (
-            ("npz", "npz archives"), ("fclib", "FCLib files"), ("scene", "scenes"), ("experiment", "experiments")))
-        wrong = [row for row in table if row["wrong"]]
-        lines += ["Files whose content is wrong while their containers, checksums included, are right: other values, lengths, shapes and types, arrays that are missing,",
-                  "keys with other values. The program ends with a documented exit code, one line and no crash.", "",
-                  f"{len(table)} files ({kinds}), {len(wrong)} wrong (`scripts/harden --damaged N`)."]
-        lines += [""] * bool(wrong) + [f"- number {row['number']}, {row['kind']}: {row['wrong']}" for row in wrong]
-    if fuzzed:
-        lines += ["", "Executions of the fuzz targets (`scripts/fuzz`, clang's libFuzzer, address and undefined behaviour checks on):", "",
-                  "| target | executions | seconds | crashes |", "|---|--:|--:|--:|"]
-        for name in dict.fromkeys(row["target"] for row in fuzzed):
-            own = [row for row in fuzzed if row["target"] == name]
-            lines.append(f"| `{name}` | " + " | ".join(f"{sum(int(row[key]) for row in own):,}" for key in ("executions", "seconds", "crashes")) + " |")
+    kinds = ", ".join(f"{sum(1 for row in table if row['kind'] == kind)} {word}" for kind, word in (
+        ("npz", "npz archives"), ("fclib", "FCLib files"), ("scene", "scenes"), ("experiment", "experiments")))
+    wrong = [row for row in table if row["wrong"]]
+    return ["", "## Wrong files", "",
+            "Files whose content is wrong while their containers, checksums included, are right: other values, lengths, shapes and types, arrays that are missing,",
+            "keys with other values. The program ends with a documented exit code, one line and no crash.", "",
+            f"{len(table)} files ({kinds}), {len(wrong)} wrong (`scripts/harden --damaged N`)."
+            ] + [""] * bool(wrong) + [f"- number {row['number']}, {row['kind']}: {row['wrong']}" for row in wrong]
+
+
+def fuzzed_lines(options):
+    table = read_table(options.fuzzed)
+    if not table:
+        return []
+    lines = ["", "## Fuzzing", "",
+             "Executions of the fuzz targets (`scripts/fuzz`, clang's libFuzzer, address and undefined behaviour checks on):", "",
+             "| target | executions | seconds | crashes |", "|---|--:|--:|--:|"]
+    for name in dict.fromkeys(row["target"] for row in table):
+        own = [row for row in table if row["target"] == name]
+        lines.append(f"| `{name}` | " + " | ".join(f"{sum(int(row[key]) for row in own):,}" for key in ("executions", "seconds", "crashes")) + " |")
     return lines
 
 
@@ -94,22 +99,60 @@ def sample_lines(table):
             f"The table counts tries: calls with two possible errors ({twice}) fail once with each.", ""]
 
 
-def write(options):
+def memcheck_lines(options):
+    table = read_table(options.checked)
+    if not table:
+        return []
+    wrong = [row for row in table if row["wrong"]]
+    scenes = sum(1 for row in table if row["sample"].startswith("record ") and " " in row["sample"])
+    return ["", "## Memory that is not there", "",
+            "Commands under valgrind's memcheck: reads of memory that nobody wrote or that is not the program's, writes beyond it, memory that is freed twice.", "",
+            f"{len(table)} runs: {len(table) - scenes - 1} commands, all solvers on one problem, the first {memcheck.STEPS} steps of {scenes} scenes; {len(wrong)} wrong"
+            " (`scripts/harden --memcheck`)."
+            ] + [""] * bool(wrong) + [f"- {row['sample']}: {row['wrong']}" for row in wrong]
+
+
+def calls_lines(options):
     table = read_table(options.table)
-    revision = subprocess.run(["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
+    if not table:
+        return []
     kinds = list(faults.KINDS)
-    lines = ["# Hardening", "", "## Calls that fail", "",
+    lines = ["", "## Calls that fail", "",
              "What the commands leave behind when a call of the system fails: in every run one call fails, once. Afterwards inputs are as they were, every output is",
              "the old one, the new one or to be resumed, the exit code is a [documented one](command-line.md#exit-codes), and one line says why; then the command",
              "goes on and ends with the result of a run without failures.", "",
-             f"Made by `scripts/harden --page docs/hardening.md` on {datetime.date.today()} at {revision}: {len(table)} failing calls, "
-             f"{sum(1 for row in table if row['wrong'])} wrong.", "",
+             f"{len(table)} failing calls, {sum(1 for row in table if row['wrong'])} wrong (`scripts/harden`).", "",
              *sample_lines(table),
              "| command | " + " | ".join(kinds) + " | wrong |", "|---|" + "--:|" * (len(kinds) + 1)]
     for name in dict.fromkeys(row["command"] for row in table):
         own = [row for row in table if row["command"] == name]
         counts = [sum(1 for row in own if row["call"] == kind) for kind in kinds]
         lines.append(f"| `{name}` | " + " | ".join(map(str, counts)) + f" | {sum(1 for row in own if row['wrong'])} |")
-    for part in (meetings_lines, stories_lines, damaged_lines, soak_lines):
-        lines += part(options)
-    write_text(options.page, "\n".join(lines) + "\n")
+    return lines
+
+
+PARTS = (calls_lines, meetings_lines, stories_lines, damaged_lines, fuzzed_lines, memcheck_lines, soak_lines)
+
+
+def sections(text):
+    """{heading: lines from it on} of a page, in its order."""
+    found, own = {}, None
+    for line in text.splitlines():
+        if line.startswith("## "):
+            own = found.setdefault(line, [])
+        if own is not None:
+            own.append(line)
+    return found
+
+
+def write(options):
+    """Sections whose table is there are new and say when they were made; the others stay as they are."""
+    revision = subprocess.run(["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
+    made = f"*Made by `scripts/harden --page` on {datetime.date.today()} at {revision}.*"
+    kept = sections(options.page.read_text(encoding="utf-8") if options.page.exists() else "")
+    for part in PARTS:
+        if lines := part(options):
+            heading, *rest = lines[1:]
+            kept[heading] = [heading, "", made, *rest]
+    text = "\n\n".join("\n".join(lines).strip() for lines in kept.values())
+    write_text(options.page, f"# Hardening\n\n{text}\n")

@@ -11,8 +11,8 @@
 #include "contact/planted_problem.h"
 #include "record/problem_file.h"
 #include "record/raw_problem.h"
-#include "record/raw_sparse.h"
 #include "record/record_test_tools.h"
+#include "record/stored_triangle.h"
 
 namespace signorini::fclib_test {
 namespace {

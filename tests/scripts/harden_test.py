@@ -1,6 +1,8 @@
 """scripts/harden on a few calls of each kind: what a failing system leaves behind, and that the judge sees what is wrong."""
 
 import os
+import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -10,7 +12,7 @@ from types import SimpleNamespace
 
 SOURCE = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(SOURCE / "scripts"), str(SOURCE / "tests" / "scripts")]
-from signorini_harden import commands, damaged, faults, main, pairs, results, soak, stories  # noqa: E402
+from signorini_harden import commands, damaged, faults, main, memcheck, page, pairs, results, soak, stories  # noqa: E402
 from slow import slow  # noqa: E402
 
 PROGRAM = os.environ.get("SIGNORINI_PROGRAM", "")
@@ -50,6 +52,15 @@ class Harden(unittest.TestCase):
                 number = round(count * (first + (last - first) * place / 5))
                 self.assertEqual(case.try_fault(self.folder / "work", "malloc", number, 12), [], (name, number))
 
+    @unittest.skipUnless(shutil.which("valgrind"), "valgrind is not installed")
+    def test_memcheck_finds_nothing_in_a_command_and_a_read_of_nothing_in_another_program(self):
+        info = next(one for one in memcheck.samples() if one.name == "info")
+        self.assertEqual(memcheck.check(PROGRAM, info, self.folder / "info"), "")
+        source = "int main(int n, char**) { int* p = new int[4]; int q = p[n]; delete[] p; return q == 5 ? 1 : 0; }"
+        wrong = self.folder / "wrong"
+        subprocess.run(["g++", "-O0", "-g", "-x", "c++", "-", "-o", wrong], input=source, text=True, check=True)
+        self.assertIn("uninitialised", memcheck.check(str(wrong), memcheck.Sample("wrong", ()), self.folder / "wrong_run"))
+
     def test_finished_tries_are_not_repeated(self):
         words = ("--commands", "export", "--most", "3", "--calls", "rename,fsync", "--page", str(self.folder / "p.md"))
         self.run_harden(*words)
@@ -57,6 +68,19 @@ class Harden(unittest.TestCase):
         self.run_harden(*words)
         self.assertEqual((self.folder / "t.csv").read_bytes(), before)
         self.assertIn("| `export` |", (self.folder / "p.md").read_text(encoding="utf-8"))
+
+    def test_a_section_without_a_table_stays_on_the_page(self):
+        path = self.folder / "p.md"
+        path.write_text("# Hardening\n\n## Fuzzing\n\nA thousand executions.\n\n## Random stories\n\nOld.\n", encoding="utf-8")
+        (self.folder / "told.csv").write_text("seed,wrong\n0,\n1,torn\n", encoding="utf-8")
+        nothing = self.folder / "nothing.csv"
+        page.write(SimpleNamespace(page=path, told=self.folder / "told.csv", table=nothing, meetings=nothing, read=nothing, fuzzed=nothing, checked=nothing,
+                                   soaked=nothing))
+        text = path.read_text(encoding="utf-8")
+        self.assertIn("## Fuzzing\n\nA thousand executions.\n\n## Random stories\n", text)
+        self.assertNotIn("Old.", text)
+        self.assertIn(f"2 stories of {stories.ACTS_OF_A_STORY} acts, 1 wrong", text)
+        self.assertIn("- seed 1: torn", text)
 
     def test_the_shim_fails_the_call_that_it_counts(self):
         command = next(c for c in commands.COMMANDS if c.name == "export")

@@ -7,46 +7,24 @@
 
 #include <fmt/format.h>
 
-#include "base/roots.h"
-#include "contact/mass_factor.h"
-#include "solvers/portfolio/deforming_bodies.h"
 #include "solvers/portfolio/stages.h"
-#include "solvers/portfolio/velocity_step_cost.h"
 
 namespace signorini {
 
 namespace {
 
-constexpr Eigen::Index kFewEntries = 6;  ///< of M in a row: stiffness couples more
-constexpr double kBlock = 18.0;          ///< operations with one 3×3 block
-constexpr double kSweptBlock = 10.0;  ///< the same in a sweep over W, of all blocks that bodies could couple
-constexpr double kSolve = 1.1;  ///< of three solves with a body's factor, for each entry of its part of M …
-                                ///< … times the cube root of its dofs: the fill of a solid
-constexpr double kFormBlock = 800.0;              ///< a block of W from the columns of M⁻¹ H
-constexpr double kSweepsOnImpulses = 150.0;       ///< that a problem takes once W is there
-constexpr double kIterationsOnVelocities = 60.0;  ///< of `ica` that it takes
-constexpr double kMostOnVelocities = 10.0;        ///< of that, in place of sweeps
-constexpr double kSetUpProducts = 30.0;           ///< its set-up beside the factor
-constexpr double kSetUpContact = 1e5;             ///< and its inner matrix, for each contact
-constexpr double kInnerSweeps = 10.0,             ///< in an iteration, of 1 to …
-    kMostInnerSweeps = 50.0,
-                 kNeighbours = 35.0;   ///< blocks per contact of its inner matrix
-constexpr double kShareOfStage = 0.5,  ///< of what would come instead of the next stage …
-    kShareOfTrial = 0.4,               ///< … or of the first, after sweeps
-    kNearlyThere = 0.3;                ///< the same, of what is left
-constexpr double kWorthTrying = 0.8;   ///< of the costs with a factor: a failed try comes on top of them
-constexpr double kStep = 3.5;  ///< a factor of M + H C Hᵀ, for each entry of M, times all dofs ^ 2/3
-constexpr double kStepContact = 6000.0;  ///< the rest of a Newton step on velocities, for each contact
-constexpr double kStepProduct = 300.0;   ///< of 3×3 blocks in that factor, where they are counted; of stacks
+constexpr double kMostOnVelocities = 10.0;  ///< solves by `ica`, in place of sweeps
+constexpr double kMostInnerSweeps = 50.0;   ///< in an iteration of `ica`
+constexpr double kShareOfStage = 0.5,       ///< of what would come instead of the next stage …
+    kShareOfTrial = 0.4,                    ///< … or of the first, after sweeps
+    kNearlyThere = 0.3;                     ///< the same, of what is left
 constexpr double kStepsOfBodies = 25.0,
                  kStepsOfStacks = 20.0;  ///< that a problem takes; the quick ones of stacks
 constexpr double kLargeGain = 10.0;      ///< of the residual in one turn: the next follows at once
 constexpr double kShareOfSteps = 0.25;   ///< of these, on steps on impulses before
 constexpr double kManyRows = 2.0;  ///< rows of H over dofs: systems on velocities are then the smaller ones
-constexpr double kFactor = 3.0;    ///< a factor of M, for each entry of a body's part times its dofs ^ 2/3
-constexpr double kGradients = 150.0;  ///< products of the free velocity and of the bound
-constexpr double kFirstAsk = 0.3;     ///< of the tolerance, for `ica` that judges itself
-constexpr double kSafety = 0.999;     ///< rounding, as in StopTest
+constexpr double kFirstAsk = 0.3;  ///< of the tolerance, for `ica` that judges itself
+constexpr double kSafety = 0.999;  ///< rounding, as in StopTest
 constexpr int kShortestStage = 5, kLongestStage = 1000, kStepsFromSweeps = 30, kMostSteps = 80,
               kMostGradients = 2000;
 constexpr int kTrialsOnImpulses = 1,  ///< without a large gain, before convex steps on velocities
@@ -98,37 +76,8 @@ void Auto::use_arena(TaskArena* arena) {
 
 bool Auto::works_on_impulses(const ContactProblem& problem) const {
   std::unique_ptr<const DeformingBodies> bodies;
-  const std::optional<Costs> costs = costs_where_bodies_deform(problem, bodies);
-  return !costs || prefers_impulses(*costs);
-}
-
-/// What the choices of a solve depend on where bodies deform; nothing elsewhere. Without M and H, or with W at hand, there
-/// is no choice. `bodies` of this M are made where they are not known.
-std::optional<Auto::Costs> Auto::costs_where_bodies_deform(const ContactProblem& problem,
-                                                           std::unique_ptr<const DeformingBodies>& bodies) {
-  if (!problem.has_primal() || problem.has_dual() || problem.contacts() == 0) return std::nullopt;
-  // mass points and rigid bodies, without a look at the bodies
-  if (problem.M.nonZeros() <= kFewEntries * static_cast<Eigen::Index>(problem.dofs())) return std::nullopt;
-  if (!bodies) bodies = std::make_unique<const DeformingBodies>(problem);
-  if (bodies->rigid || bodies->refused) return std::nullopt;
-  return costs_of(problem, *bodies);
-}
-
-double Auto::Costs::iteration() const { return product + kInnerSweeps * inner; }
-double Auto::Costs::impulses() const { return factor + solves + form + kSweepsOnImpulses * sweep; }
-double Auto::Costs::instead() const { return solves + form + kSweepsOnImpulses * sweep; }
-double Auto::Costs::velocities() const {
-  return factor + solves + set_up + kSetUpProducts * product + kIterationsOnVelocities * iteration();
-}
-double Auto::Costs::factorless() const {
-  return set_up + kGradients * product + kIterationsOnVelocities * iteration();
-}
-
-/// W and the usual number of sweeps against the usual number of iterations of `ica`, which are tried where it is even: their
-/// stages are weighed as they go.
-bool Auto::prefers_impulses(const Costs& costs) {
-  return costs.fits &&
-         costs.impulses() <= std::min(kWorthTrying * costs.velocities(), costs.factorless() / kWorthTrying);
+  const std::optional<AutoCosts> costs = costs_where_bodies_deform(problem, bodies);
+  return !costs || costs->prefer_impulses();
 }
 
 std::unique_ptr<Auto::Velocities> Auto::make_velocities(Judge judge) const {
@@ -154,7 +103,7 @@ std::string Auto::choice(const ContactProblem& problem) const {
   if (!problem.has_primal()) return "the problem has no M";
   if (problem.has_dual()) return "the problem comes with W";
   std::unique_ptr<const DeformingBodies> bodies;
-  const std::optional<Costs> costs = costs_where_bodies_deform(problem, bodies);
+  const std::optional<AutoCosts> costs = costs_where_bodies_deform(problem, bodies);
   if (costs) {
     return fmt::format(
         "operations expected: on impulses {:.1e}, on velocities {:.1e}, without a factor of M {:.1e}",
@@ -167,9 +116,9 @@ std::string Auto::choice(const ContactProblem& problem) const {
 
 void Auto::take(const ContactProblem& problem, bool same_matrix) {
   if (!same_matrix) bodies_.reset();
-  const std::optional<Costs> costs = costs_where_bodies_deform(problem, bodies_);
+  const std::optional<AutoCosts> costs = costs_where_bodies_deform(problem, bodies_);
   if (costs) costs_ = *costs;
-  if (costs && !prefers_impulses(*costs)) {
+  if (costs && !costs->prefer_impulses()) {
     prepare_velocities(problem, same_matrix && on_velocities_);
   } else {
     prepare_impulses(problem, costs.has_value(), same_matrix && !on_velocities_);
@@ -190,7 +139,7 @@ void Auto::prepare_impulses(const ContactProblem& problem, bool deforms, bool sa
                  3.0 * contacts > kManyRows * static_cast<double>(problem.dofs()) &&
                  PrimalSystem::refusal(problem).empty();
   if (steps_first_) costs_ = costs_of_stack(problem);
-  costs_.step += kStepContact * contacts;
+  costs_.step += AutoCosts::kStepContact * contacts;
   step_counted_ = false;
 }
 
@@ -199,16 +148,16 @@ void Auto::prepare_velocities(const ContactProblem& problem, bool same_matrix) {
   mu_ = problem.mu;
   on_velocities_ = true;
   factorless_ready_ = velocities_ready_ = impulses_ready_ = steps_ready_ = step_counted_ = false;
-  if (costs_.factorless() < kWorthTrying * costs_.velocities()) {
+  if (costs_.avoid_factor()) {
     const bool update = same_matrix && factorless_;
     if (!factorless_) factorless_ = make_velocities(Judge::own);
     update ? factorless_->update_contacts(problem) : factorless_->prepare(problem);
     factorless_ready_ = bound_.prepare(factorless_->system(), problem.f, arena_);
     if (factorless_ready_) {
       v_.resize(factorless_->system().size());
-      costs_.inner = kBlock * static_cast<double>(factorless_->system().W_D.blocks());
+      costs_.inner = AutoCosts::kBlock * static_cast<double>(factorless_->system().W_D.blocks());
       // with the inner problem as it is
-      if (costs_.factorless() < kWorthTrying * costs_.velocities()) return;
+      if (costs_.avoid_factor()) return;
     }
     factorless_ready_ = false;
     factorless_.reset();
@@ -220,7 +169,7 @@ void Auto::prepare_factored(const ContactProblem& problem, bool same_matrix) {
   const bool update = same_matrix && velocities_;
   if (!velocities_) velocities_ = make_velocities(Judge::exact);
   update ? velocities_->update_contacts(problem) : velocities_->prepare(problem);
-  costs_.inner = kBlock * static_cast<double>(velocities_->system().W_D.blocks());
+  costs_.inner = AutoCosts::kBlock * static_cast<double>(velocities_->system().W_D.blocks());
   velocities_ready_ = true;
 }
 
@@ -232,44 +181,6 @@ void Auto::prepare_island(ReducedProblem problem, Vector mu) {
   impulses_ready_ = true;
   problem_ = nullptr;
   steps_first_ = deforms_ = false;
-}
-
-/// W has t² blocks for a body that t contacts touch; each takes a few dofs of M⁻¹ H, whose 3 t columns cost two passes over
-/// the factor of the body.
-Auto::Costs Auto::costs_of(const ContactProblem& problem, const DeformingBodies& bodies) {
-  const std::vector<double> touching = bodies.touches(problem);
-  Costs costs;
-  double blocks = 0.0, coupled_entries = 0.0, coupled_dofs = 0.0;
-  for (std::size_t b = 0; b < touching.size(); ++b) {
-    const double touches = touching[b], entries = bodies.entries[b], dofs = bodies.dofs[b];
-    if (!(touches > 0.0)) continue;
-    coupled_entries += entries;
-    coupled_dofs += dofs;
-    blocks += touches * touches;
-    costs.factor += kFactor * std::pow(dofs, 2.0 / 3.0) * entries;
-    costs.solves += kSolve * touches * cube_root(dofs) * entries;
-    costs.form += kFormBlock * touches * touches;
-  }
-  costs.step = kStep * coupled_entries * std::pow(coupled_dofs, 2.0 / 3.0);
-  costs.fits = blocks <= kMostBlocks;
-  costs.sweep = kSweptBlock * blocks;
-  costs.product = 2.0 * kBlock * static_cast<double>(problem.M.nonZeros()) / 9.0;
-  costs.inner = kBlock * kNeighbours * static_cast<double>(problem.contacts());
-  costs.set_up = kSetUpContact * static_cast<double>(problem.contacts());
-  return costs;
-}
-
-double Auto::counted_step(const ContactProblem& problem) {
-  return kStepProduct * velocity_factor_products(problem) +
-         kStepContact * static_cast<double>(problem.contacts());
-}
-
-/// Without a look at the bodies: with so many rows of H, contacts touch nearly all.
-Auto::Costs Auto::costs_of_stack(const ContactProblem& problem) {
-  Costs costs;
-  costs.step = kStep * static_cast<double>(problem.M.nonZeros()) *
-               std::pow(static_cast<double>(problem.dofs()), 2.0 / 3.0);
-  return costs;
 }
 
 SolveReport Auto::solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) {
@@ -367,7 +278,7 @@ void Auto::sweep_until_steps_are_due(std::span<double> r, Course& course, double
   if (course.whole.status == SolveStatus::stalled && impulses_->left_to_others() && !step_counted_) {
     step_counted_ = true;
     const double guess = costs_.step;
-    costs_.step = counted_step(*problem_);
+    costs_.step = counted_velocity_step(*problem_);
     impulses_->leave_steps_to_others(costs_.step, steps);
     if (costs_.step > guess) course.next(used, false, sweep);
   }

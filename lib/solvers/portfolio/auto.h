@@ -1,13 +1,14 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include "solvers/anticipation/ica.h"
 #include "solvers/global_newton/body_newton.h"
 #include "solvers/global_newton/sap.h"
+#include "solvers/portfolio/auto_costs.h"
+#include "solvers/portfolio/deforming_bodies.h"
 #include "solvers/portfolio/impulse_portfolio.h"
 #include "solvers/portfolio/residual_bound.h"
 #include "solvers/registered_solver.h"
@@ -30,14 +31,12 @@
 ///   on velocities follow, and last Newton steps on impulses.
 ///
 /// Everything is decided by counted operations of the problem at hand, never by a clock, so the answer has the same bits
-/// everywhere. A problem whose W would hold more than kMostBlocks blocks stays on velocities.
+/// everywhere. A problem whose W would hold more than AutoCosts::kMostBlocks blocks stays on velocities.
 ///
 /// The report's message says what was used: `impulses`, `no factor`, `velocities`, `both`, or `all` with Newton steps after
 /// both; `choice` says why it began so. Factoring M, forming W and the first Newton or Anderson step of a solve allocate; that time is the solve's. Runs of
 /// a fixed number of iterations factor M, as there is no tolerance to aim at.
 namespace signorini {
-
-struct DeformingBodies;
 
 struct AutoOptions {
   CommonOptions common;
@@ -53,7 +52,6 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
   static constexpr std::string_view kName = "auto";
   static constexpr SolverTraits kTraits{
       .needs = SolverNeeds::either, .parallel = true, .phases = {"sweep", "newton"}};
-  static constexpr double kMostBlocks = 1e7;  ///< 720 MB
   explicit Auto(const Options& options);
   ~Auto() override;
 
@@ -88,31 +86,8 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
     double first, growth, most;
     const char* used;
   };
-  struct Costs {
-    double product = 0.0;  ///< M v in an iteration of `ica`
-    double set_up = 0.0;   ///< of `ica` beside the factor
-    double inner = 0.0;    ///< a sweep of its inner problem
-    double factor = 0.0;   ///< of M
-    double solves = 0.0;   ///< of M⁻¹ H: for W, or for its diagonal blocks that the exact residual takes
-    double form = 0.0;     ///< the blocks of W from M⁻¹ H
-    double step = 0.0;     ///< a Newton step on velocities
-    double sweep = 0.0;    ///< a sweep over W
-    bool fits = true;      ///< W into kMostBlocks
-
-    double iteration() const;  ///< of `ica`, about
-    double instead() const;    ///< of going on with W, from a factor of M
-    double impulses() const;   ///< whole solves, set-up counted in
-    double velocities() const;
-    double factorless() const;
-  };
   double worth_of_trials() const;
   int steps_worth(double operations) const;
-  static Costs costs_of(const ContactProblem& problem, const DeformingBodies& bodies);
-  static Costs costs_of_stack(const ContactProblem& problem);
-  static double counted_step(const ContactProblem& problem);
-  static bool prefers_impulses(const Costs& costs);
-  static std::optional<Costs> costs_where_bodies_deform(const ContactProblem& problem,
-                                                        std::unique_ptr<const DeformingBodies>& bodies);
   std::unique_ptr<Velocities> make_velocities(Judge judge) const;
   bool velocities_end(const SolveReport& report, double before, int done, double target, double instead,
                       int& length) const;
@@ -149,7 +124,7 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
   const ContactProblem* problem_ = nullptr;
   Vector mu_;
   std::unique_ptr<const DeformingBodies> bodies_;  ///< of the M at hand, where bodies deform
-  Costs costs_;
+  AutoCosts costs_;
   bool steps_first_ = false;   ///< on velocities, before those on impulses
   bool step_counted_ = false;  ///< from its pattern, not guessed
   bool deforms_ = false;       ///< on impulses: steps on velocities may be the cheaper ones
