@@ -73,9 +73,9 @@ void scatter_touches(const BodyTouches& H, Index first, Index count, std::size_t
 }  // namespace
 
 void solve_touches(const BodyTouches& H, const MassFactor& mass, Index body, Index first, Index count,
-                   Matrix& X) {
+                   Matrix& X, ColumnSolves columns) {
   scatter_touches(H, first, count, mass.dofs(body).size(), X);
-  mass.solve_body(body, X);
+  columns == ColumnSolves::together ? mass.solve_body(body, X) : mass.solve_body_by_columns(body, X);
 }
 
 namespace {

@@ -88,7 +88,7 @@ void visit_body_blocks(const BodyTouches& table, const MassFactor& mass, Index b
   const Index begin = table.body_begin[body];
   const Index end = table.body_begin[body + 1];
   const bool symmetric = mass.is_symmetric(body);
-  const SpdFactor* const panels = mass.panels(body);
+  const SpdFactor* const panels = work.columns == ColumnSolves::together ? mass.panels(body) : nullptr;
   find_touched_dofs(table, body, mass.dofs(body).size(), work);
   if (panels != nullptr) work.needed = panels->needed_for(work.touched);
   for (Index first = begin; first < end; first += MassFactor::kBatch) {
@@ -96,7 +96,7 @@ void visit_body_blocks(const BodyTouches& table, const MassFactor& mass, Index b
     if (panels != nullptr) {
       solve_panel(table, *panels, first, count, work);
     } else {
-      solve_touches(table, mass, body, first, count, work.X);
+      solve_touches(table, mass, body, first, count, work.X, work.columns);
       copy_touched_rows(work);
     }
     for (Index s = begin; s < (symmetric ? first + count : end); ++s) {
@@ -115,7 +115,8 @@ void visit_body_blocks(const BodyTouches& table, const MassFactor& mass, Index b
 /// W_b of every body, all its blocks, computed side by side.
 class BodyBlocks {
  public:
-  BodyBlocks(const BodyTouches& table, const MassFactor& mass, TaskArena* arena) : table_(table) {
+  BodyBlocks(const BodyTouches& table, const MassFactor& mass, TaskArena* arena, ColumnSolves columns)
+      : table_(table) {
     begin_.reserve(mass.bodies() + 1);
     begin_.push_back(0);
     for (Index body = 0; body < mass.bodies(); ++body) {
@@ -127,6 +128,7 @@ class BodyBlocks {
     const std::span<const Index> tasks = mass.tasks();
     for_each_task(arena, tasks.size() - 1, [&](std::size_t task) {
       BodyWorkspace work;
+      work.columns = columns;
       for (Index body = tasks[task]; body < tasks[task + 1]; ++body) {
         visit_body_blocks(table, mass, body, work, [&](Index s, Index t, const Matrix3& block) {
           Eigen::Map<Matrix3>(at_block(body, s, t)) = block;
@@ -280,8 +282,10 @@ void mirror_upper(BlockSparseMatrix& W) {
 
 }  // namespace
 
-BlockParts::BlockParts(const BodyTouches& H, const MassFactor& mass)
-    : H_(H), mass_(mass), part_of_(mass.bodies(), -1) {}
+BlockParts::BlockParts(const BodyTouches& H, const MassFactor& mass, ColumnSolves columns)
+    : H_(H), mass_(mass), part_of_(mass.bodies(), -1) {
+  work_.columns = columns;
+}
 
 void BlockParts::find_bodies(Index first, Index end) {
   bodies_.clear();
@@ -304,11 +308,12 @@ BlockSparseMatrix BlockParts::assemble(Index first, Index end) {
   return W;
 }
 
-BlockSparseMatrix assemble_blocks(const BodyTouches& H, const MassFactor& mass, TaskArena* arena) {
+BlockSparseMatrix assemble_blocks(const BodyTouches& H, const MassFactor& mass, TaskArena* arena,
+                                  ColumnSolves columns) {
   const Index contacts = count(H.contact_begin) - 1;
-  if (arena == nullptr || arena->threads() == 1) return BlockParts(H, mass).assemble(0, contacts);
+  if (arena == nullptr || arena->threads() == 1) return BlockParts(H, mass, columns).assemble(0, contacts);
   BlockSparseMatrix W = make_pattern(H, contacts, *arena);
-  add_rows(H, BodyBlocks(H, mass, arena), W, arena);
+  add_rows(H, BodyBlocks(H, mass, arena, columns), W, arena);
   return W;
 }
 

@@ -16,10 +16,12 @@
 namespace signorini {
 
 /// All of W. With an arena the blocks of bodies are computed side by side and added row by row.
-BlockSparseMatrix assemble_blocks(const BodyTouches& H, const MassFactor& mass, TaskArena* arena = nullptr);
+BlockSparseMatrix assemble_blocks(const BodyTouches& H, const MassFactor& mass, TaskArena* arena = nullptr,
+                                  ColumnSolves columns = ColumnSolves::together);
 
 /// For the blocks of one body after the other.
 struct BodyWorkspace {
+  ColumnSolves columns = ColumnSolves::together;
   Matrix X;                    ///< M_b⁻¹ H_t of a batch of touches t, 3 columns each
   std::vector<Index> touched;  ///< dofs of the body in which some H_s is not zero
   std::vector<Index> number;   ///< per dof: where it stands in `touched`, else −1
@@ -34,7 +36,7 @@ struct BodyWorkspace {
 /// W of parts of consecutive contacts, which share bodies with no others; numbers count from the first of the part.
 class BlockParts {
  public:
-  BlockParts(const BodyTouches& H, const MassFactor& mass);
+  BlockParts(const BodyTouches& H, const MassFactor& mass, ColumnSolves columns = ColumnSolves::together);
   /// W of the contacts [first, end).
   BlockSparseMatrix assemble(Index first, Index end);
 

@@ -48,8 +48,9 @@ bool mass_is_block_diagonal(const ContactProblem& problem) {
   return true;
 }
 
-BlockSparseMatrix assemble_delassus(const MassFactor& mass, const DirectionRows& H, TaskArena* arena) {
-  return assemble_blocks(make_body_touches(H, mass), mass, arena);
+BlockSparseMatrix assemble_delassus(const MassFactor& mass, const DirectionRows& H, TaskArena* arena,
+                                    ColumnSolves columns) {
+  return assemble_blocks(make_body_touches(H, mass), mass, arena, columns);
 }
 
 namespace {
@@ -67,16 +68,17 @@ Vector free_velocity(const MassFactor& mass, const DirectionRows& H, const Conta
 
 }  // namespace
 
-ReducedProblem assemble_reduced(const ContactProblem& problem, TaskArena* arena) {
-  return assemble_reduced(problem, problem.node_size(), arena);
+ReducedProblem assemble_reduced(const ContactProblem& problem, TaskArena* arena, ColumnSolves columns) {
+  return assemble_reduced(problem, problem.node_size(), arena, columns);
 }
 
-ReducedProblem assemble_reduced(const ContactProblem& problem, Index node_size, TaskArena* arena) {
+ReducedProblem assemble_reduced(const ContactProblem& problem, Index node_size, TaskArena* arena,
+                                ColumnSolves columns) {
   if (problem.has_dual()) return {blocks_with_diagonal(problem.W), problem.q};
   const DirectionRows H = make_direction_rows(problem.H, problem.contacts());
   const MassFactor mass(problem.M, node_size, H.dof, problem.factors.get(), arena);
   ReducedProblem reduced;
-  reduced.W = assemble_delassus(mass, H, arena);
+  reduced.W = assemble_delassus(mass, H, arena, columns);
   reduced.free = free_velocity(mass, H, problem, arena);
   reduced.q = reduced.free + problem.w;
   return reduced;

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "base/parallel.h"
+#include "contact/body_touches.h"
 #include "contact/contact_problem.h"
 #include "contact/direction_rows.h"
 #include "contact/mass_factor.h"
@@ -25,7 +26,8 @@ namespace signorini {
 /// W as 3×3 blocks. Rows sorted; the diagonal block is always present.
 BlockSparseMatrix assemble_delassus(const ContactProblem& problem);
 /// The same from the factors of some M (which need not be the problem's).
-BlockSparseMatrix assemble_delassus(const MassFactor& mass, const DirectionRows& H, TaskArena* arena);
+BlockSparseMatrix assemble_delassus(const MassFactor& mass, const DirectionRows& H, TaskArena* arena,
+                                    ColumnSolves columns = ColumnSolves::together);
 
 /// q = Hᵀ M⁻¹ f + w, or the problem's own q when it has a dual part.
 Vector assemble_q(const ContactProblem& problem);
@@ -40,8 +42,10 @@ struct ReducedProblem {
 /// Both at once: factors M only once, and only the bodies that a contact touches. Parts of a problem that
 /// must give the bits of the whole one take its `node_size`. With an arena the bodies are factored and their
 /// contributions to W computed side by side; the bits are the same.
-ReducedProblem assemble_reduced(const ContactProblem& problem, TaskArena* arena = nullptr);
-ReducedProblem assemble_reduced(const ContactProblem& problem, Index node_size, TaskArena* arena = nullptr);
+ReducedProblem assemble_reduced(const ContactProblem& problem, TaskArena* arena = nullptr,
+                                ColumnSolves columns = ColumnSolves::together);
+ReducedProblem assemble_reduced(const ContactProblem& problem, Index node_size, TaskArena* arena = nullptr,
+                                ColumnSolves columns = ColumnSolves::together);
 
 /// Matrix-free W: two products with H and one solve with the factor of M (or one product with a stored W).
 /// Owns copies of all it needs and workspaces: one operator must not be used by two threads at once.

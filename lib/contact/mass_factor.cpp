@@ -342,6 +342,12 @@ void MassFactor::solve_body(Index body, Matrix& X) const {
   }
 }
 
+void MassFactor::solve_body_by_columns(Index body, Matrix& X) const {
+  if (is_dense(body)) return solve_body(body, X);
+  for (Eigen::Index k = 0; k < X.cols(); ++k)
+    solve_sparse(body, {X.data() + k * X.rows(), static_cast<std::size_t>(X.rows())});
+}
+
 void MassFactor::half_solve_body(Index body, Matrix& X, std::vector<double>& panel) const {
   SIGNORINI_CHECK(!is_dense(body) && is_symmetric(body));
   sparse_->of(body).factor->half_solve(X, panel);

@@ -62,6 +62,8 @@ class MassFactor {
   std::span<const Index> tasks() const { return task_begin_; }
   /// X := M_b⁻¹ X, a column per right-hand side. Different bodies may be asked for from different threads.
   void solve_body(Index body, Matrix& X) const;
+  /// The same by a forward and a backward substitution for each column.
+  void solve_body_by_columns(Index body, Matrix& X) const;
   /// X := L⁻¹ P X with P M_b Pᵀ = L Lᵀ, so that XᵀX becomes Xᵀ M_b⁻¹ X at half the work. For bodies that are
   /// symmetric and not dense. `panel` is kept for the next time.
   void half_solve_body(Index body, Matrix& X, std::vector<double>& panel) const;

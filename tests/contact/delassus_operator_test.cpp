@@ -203,6 +203,19 @@ TEST_P(DelassusOperators, HaveTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
+TEST_P(DelassusOperators, AreTheSameColumnByColumn) {
+  const ContactProblem& problem = GetParam().problem;
+  const Dense dense(problem);
+  const ReducedProblem alone = assemble_reduced(problem, nullptr, ColumnSolves::one_by_one);
+  EXPECT_LE((Matrix(to_scalar(alone.W)) - dense.W).cwiseAbs().maxCoeff(),
+            dense.tolerance * (1.0 + dense.W.norm()));
+  EXPECT_EQ(alone.W.column, assemble_reduced(problem).W.column);
+  for (const int threads : {1, 2, 4}) {
+    TaskArena arena(threads);
+    EXPECT_EQ(assemble_reduced(problem, &arena, ColumnSolves::one_by_one).W.values, alone.W.values);
+  }
+}
+
 /// Rows of Hᵀ times s scale W by s sᵀ.
 TEST_P(DelassusOperators, ScaleWithTheirRows) {
   const ContactProblem& problem = GetParam().problem;

@@ -13,7 +13,7 @@ std::string Ca::unsupported_reason(const ContactProblem& problem) const {
 std::string Ca::island_refusal(Index contacts) const { return dense_refusal(contacts); }
 
 void Ca::prepare(const ContactProblem& problem) {
-  ReducedProblem reduced = assemble_reduced(problem, arena_);
+  ReducedProblem reduced = assemble_reduced(problem, arena_, options_.columns);
   prepare_filled(fill_pattern(reduced.W, island_labels(problem)), std::move(reduced.q), problem.mu);
 }
 
