@@ -35,7 +35,7 @@ double median_total(const std::vector<GroupTime>& times, int repetitions) {
 void add_row(const RunRecord& row, GroupTime& time) {
   const double setup = std::max(0.0, row.setup_seconds), solve = std::max(0.0, row.solve_seconds);
   if (row.protocol == "self-stopped") {
-    time.once += setup;  // the first, which warms caches
+    if (is_short(setup)) time.once += setup;  // the first, which warms caches
     time.repeated.push_back(setup + solve);
   } else if (row.protocol == "time") {
     time.once += std::max(solve, Experiment{}.minimum_time) + (repetitions_of(setup, 2) > 1 ? setup : 0.0);

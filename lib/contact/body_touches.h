@@ -1,11 +1,8 @@
 #pragma once
 
-#include <array>
-#include <string_view>
-#include <utility>
 #include <vector>
 
-#include "base/options.h"
+#include "contact/column_solves.h"
 #include "contact/direction_rows.h"
 #include "contact/mass_factor.h"
 
@@ -34,15 +31,6 @@ struct BodyTouches {
 };
 
 BodyTouches make_body_touches(const DirectionRows& H, const MassFactor& mass);
-
-/// How M_b⁻¹ H_b is solved for: kBatch contacts at a time, or every column by a forward and a backward substitution of its
-/// own, as methods that form W are described (Verschoor and Jalba 2019, section 6.2.4, after Daviet et al. 2011).
-enum class ColumnSolves { together, one_by_one };
-template <>
-struct EnumNames<ColumnSolves> {
-  static constexpr std::array<std::pair<ColumnSolves, std::string_view>, 2> value{
-      {{ColumnSolves::together, "together"}, {ColumnSolves::one_by_one, "one_by_one"}}};
-};
 
 /// X = M_b⁻¹ H_b for `count` touches of a body from number `first`; 3 columns each, rows are the body's dofs.
 void solve_touches(const BodyTouches& H, const MassFactor& mass, Index body, Index first, Index count,

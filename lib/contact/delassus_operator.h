@@ -4,7 +4,7 @@
 #include <span>
 
 #include "base/parallel.h"
-#include "contact/body_touches.h"
+#include "contact/column_solves.h"
 #include "contact/contact_problem.h"
 #include "contact/direction_rows.h"
 #include "contact/mass_factor.h"

@@ -11,6 +11,8 @@ namespace signorini {
 
 /// What is timed is repeated for as long as this. s
 inline constexpr double kRepeatedFor = 0.25;
+/// Set-ups below this are made once more before the first that counts.
+inline bool is_short(double seconds) { return seconds < kRepeatedFor; }
 /// How often something of so many seconds is timed: `repetitions` times, or fewer, an odd number, where these would take
 /// longer than kRepeatedFor. Once where three would.
 int repetitions_of(double seconds, int repetitions);

@@ -1,6 +1,7 @@
 #include "harness/run_group.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/check.h"
@@ -47,11 +48,13 @@ class GroupRun {
 
  private:
   void run_mode(RegionMode mode) {
-    // warms caches: set-up times start equal
-    prepare_run(target_, variant_, mode, threads_.front());
+    std::optional<PreparedRun> made = prepare_run(target_, variant_, mode, threads_.front());
+    // a short one has warmed caches, so that set-up times start equal
+    if (is_short(made->record.setup_seconds)) made.reset();
     bool can_trace = false;
     for (const int threads : threads_) {
-      prepared_.push_back(prepare_run(target_, variant_, mode, threads));
+      prepared_.push_back(made ? std::move(*made) : prepare_run(target_, variant_, mode, threads));
+      made.reset();
       PreparedRun& prepared = prepared_.back();
       if (experiment_.time && !variant_.self_stopped && prepared.solver) {
         double& seconds = prepared.record.setup_seconds;

@@ -37,7 +37,7 @@ def parse(arguments):
     parser.add_argument("--soak", type=float, default=0.0, metavar="SECONDS", help="instead: a long recording, recordings of all scenes and reproduce all, over "
                         "and over for so long, with memory and open files of every process watched: flat or growing")
     parser.add_argument("--soaked", type=Path, default=ROOT / "build/harden_soak.csv", help="what each process used (default: build/harden_soak.csv)")
-    parser.add_argument("--memcheck", action="store_true", help="instead: commands, all solvers and the first steps of all scenes under valgrind's memcheck")
+    parser.add_argument("--memcheck", action="store_true", help="instead: commands, all solvers on some problems and the first steps of all scenes under valgrind's memcheck")
     parser.add_argument("--checked", type=Path, default=ROOT / "build/harden_memcheck.csv", help="what ran under memcheck (default: build/harden_memcheck.csv)")
     parser.add_argument("--page", type=Path, help="write the counts as a page, e.g. docs/hardening.md; a section whose table is not there stays as it is")
     parser.add_argument("--commands", default="", help="names, with commas between (default: all)")

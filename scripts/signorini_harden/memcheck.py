@@ -1,7 +1,8 @@
 """Commands under valgrind's memcheck: `scripts/harden --memcheck`.
 
 What is wrong: a read of memory that nobody wrote or that is not the program's, a write beyond it, memory freed twice. Leaks are not looked for. The
-sample: every command of `commands.COMMANDS`, all solvers on a small problem, whole and by islands, and the first steps of every scene at size quick."""
+sample: every command of `commands.COMMANDS`, all solvers on the problems of configs/problems, whole and by islands, and the first steps of every scene at
+size quick."""
 
 import os
 import shutil
@@ -15,7 +16,7 @@ COLUMNS = ("sample", "seconds", "wrong")
 ERROR = 99  # none of the program's exit codes
 STEPS = 3   # of a scene
 SUPPRESSIONS = commands.ROOT / "tests" / "valgrind.supp"
-SOLVERS = commands.Command("solve all solvers", ("solve", "p.npz", "--solver", "all", "--regions", "none,islands", "--max-iterations", "50"), (), ())
+PROBLEMS = commands.ROOT / "configs" / "problems"
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,9 @@ class Sample:
 def samples():
     scenes = sorted(path.stem for path in (commands.ROOT / "configs" / "scenes").glob("*.toml"))
     yield from (Sample(command.name, command.words, command) for command in commands.COMMANDS)
-    yield Sample(SOLVERS.name, SOLVERS.words, SOLVERS, (0, 1))  # 1: not all converge
+    # 1: not all converge
+    yield from (Sample(f"solve {path.name}", ("solve", str(path), "--solver", "all", "--regions", "none,islands", "--max-iterations", "30"), None, (0, 1))
+                for path in sorted(PROBLEMS.glob("*/*.hdf5")))
     # 1: facts of a scene that is cut short need not hold
     yield from (Sample(f"record {scene}", ("record", scene, "-o", "s.h5", "--steps", str(STEPS)), None, (0, 1)) for scene in scenes)
 

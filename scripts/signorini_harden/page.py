@@ -104,10 +104,10 @@ def memcheck_lines(options):
     if not table:
         return []
     wrong = [row for row in table if row["wrong"]]
-    scenes = sum(1 for row in table if row["sample"].startswith("record ") and " " in row["sample"])
+    solved, scenes = (sum(1 for row in table if row["sample"].startswith(f"{word} ")) for word in ("solve", "record"))
     return ["", "## Memory that is not there", "",
             "Commands under valgrind's memcheck: reads of memory that nobody wrote or that is not the program's, writes beyond it, memory that is freed twice.", "",
-            f"{len(table)} runs: {len(table) - scenes - 1} commands, all solvers on one problem, the first {memcheck.STEPS} steps of {scenes} scenes; {len(wrong)} wrong"
+            f"{len(table)} runs: {len(table) - scenes - solved} commands, all solvers on {solved} problems, the first {memcheck.STEPS} steps of {scenes} scenes; {len(wrong)} wrong"
             " (`scripts/harden --memcheck`)."
             ] + [""] * bool(wrong) + [f"- {row['sample']}: {row['wrong']}" for row in wrong]
 
