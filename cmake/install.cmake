@@ -6,12 +6,13 @@ include(CheckTypeSize)
 # --- configs, scripts, pictures: the program looks for them in ../share/signorini ------------------------------------------------
 set(_data share/signorini)
 install(DIRECTORY configs DESTINATION ${_data} COMPONENT program)
-install(PROGRAMS scripts/campaign-slurm scripts/compare_siconos scripts/convert_mesh scripts/migrate_experiment scripts/problem_facts scripts/render
-                 scripts/replay_page scripts/report DESTINATION ${_data}/scripts COMPONENT program)
+install(PROGRAMS scripts/campaign-slurm scripts/compare_siconos scripts/convert_mesh scripts/make_dataset scripts/migrate_experiment
+                 scripts/problem_facts scripts/render scripts/replay_page scripts/report DESTINATION ${_data}/scripts COMPONENT program)
 install(FILES scripts/mesh_conversion.py scripts/siconos_rows.py DESTINATION ${_data}/scripts COMPONENT program)
-install(DIRECTORY scripts/signorini_problems scripts/signorini_render scripts/signorini_replay scripts/signorini_report
+install(DIRECTORY scripts/signorini_dataset scripts/signorini_problems scripts/signorini_render scripts/signorini_replay scripts/signorini_report
         DESTINATION ${_data}/scripts COMPONENT program PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY docs/gallery DESTINATION ${_data}/docs COMPONENT program)
+install(FILES CITATION.cff LICENSE DESTINATION ${_data} COMPONENT program)  # a dataset names its authors and has its licence
 
 # Relative links: the tree may be moved as a whole.
 function(signorini_install_link name target destination component)
@@ -21,7 +22,7 @@ function(signorini_install_link name target destination component)
   file(CREATE_LINK ${target} ${_link} SYMBOLIC)
   install(FILES ${_link} DESTINATION ${destination} COMPONENT ${component})
 endfunction()
-foreach(_script campaign-slurm compare_siconos convert_mesh render report)
+foreach(_script campaign-slurm compare_siconos convert_mesh make_dataset render report)
   string(REPLACE _ - _name signorini-${_script})
   signorini_install_link(${_name} ../${_data}/scripts/${_script} ${CMAKE_INSTALL_BINDIR} program)
 endforeach()

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
-#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -12,6 +10,7 @@
 #include "base/clock.h"
 #include "harness/accuracy_table.h"
 #include "harness/environment.h"
+#include "harness/held_groups.h"
 #include "harness/outdated_rows.h"
 #include "harness/problem_sources.h"
 #include "harness/protocols.h"
@@ -259,7 +258,7 @@ class ExperimentRun {
 
   void run_snapshot(const ProblemSource& source, std::size_t i, Snapshots& snapshots,
                     MonitoredProgress& progress) {
-    HeldGroups held;
+    HeldGroups held(experiment_, monitor_.cancelled());
     try {
       visit_cells(source, i, [&](const RunCell& cell, const SolverVariant& variant) {
         monitor_.stop_when_cancelled();
@@ -272,53 +271,33 @@ class ExperimentRun {
           keep(cell, group);
           return;
         }
-        make_group(snapshots.target(), cell, variant, held);
-        if (held.since.seconds() > kHeldFor) release(held);
+        held.make(snapshots.target(), cell, variant);
+        if (held.are_due()) release(held);
       });
       release(held);
-    } catch (const Cancelled&) {
-      keep(held);  // their runs are not repeated
+    } catch (...) {
+      keep(held);  // as they are, their runs not repeated
       throw;
     }
   }
 
-  /// Groups whose self-stopped runs are repeated in turns before their rows are written, in the order in which they were made.
-  struct HeldGroups {
-    struct Held {
-      RunCell cell;
-      RunGroup group;
-    };
-    std::deque<Held> groups;  // rows stay where they are
-    std::vector<RepeatedRun> runs;
-    Stopwatch since;
-  };
-  static constexpr double kHeldFor = 10.0;  ///< s, which a kill may lose with the group at work
-
-  void make_group(const RunTarget& target, const RunCell& cell, const SolverVariant& variant,
-                  HeldGroups& into) {
-    if (into.groups.empty()) into.since.restart();
-    RunGroup made = run_group(experiment_, target, variant, cell.tolerance, monitor_.cancelled());
-    into.groups.push_back({cell, std::move(made)});
-    std::ranges::move(self_stopped_runs(experiment_, target, variant, cell.tolerance, monitor_.cancelled(),
-                                        into.groups.back().group),
-                      std::back_inserter(into.runs));
-  }
-
   RunGroup lone_group(const RunTarget& target, const RunCell& cell, const SolverVariant& variant) {
-    HeldGroups one;
-    make_group(target, cell, variant, one);
-    repeat_in_turns(one.runs, experiment_.repetitions);
-    return std::move(one.groups.front().group);
+    HeldGroups one(experiment_, monitor_.cancelled());
+    one.make(target, cell, variant);
+    one.repeat();
+    return one.take().group;
   }
 
   void release(HeldGroups& held) {
-    repeat_in_turns(held.runs, experiment_.repetitions);
+    held.repeat();
     keep(held);
   }
 
   void keep(HeldGroups& held) {
-    for (auto& [cell, group] : held.groups) keep(cell, group);
-    held = {};
+    while (!held.empty()) {
+      auto [cell, group] = held.take();
+      keep(cell, group);
+    }
   }
 
   void keep(const RunCell& cell, RunGroup& group) {

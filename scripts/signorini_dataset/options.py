@@ -4,7 +4,9 @@ import argparse
 import os
 from pathlib import Path
 
-SOURCE = Path(__file__).resolve().parents[2]
+from signorini_problems.snapshots import ROOT as SOURCE
+from signorini_problems.snapshots import ProblemError, program
+
 SIZES = ("quick", "medium", "paper")
 
 
@@ -31,7 +33,7 @@ def parse(arguments=None):
     parser.add_argument("--threads", type=positive, default=os.cpu_count() or 1)
     parser.add_argument("--record-only", action="store_true")
     parser.add_argument("--tables", action="store_true")
-    parser.add_argument("--program", type=Path, default=SOURCE / "build/release/experiments/signorini")
+    parser.add_argument("--program", type=Path, default=None)
     parser.add_argument("-o", "--out", type=Path, default=None)
     parser.add_argument("--gallery", type=Path, default=None)
     parser.add_argument("--draw", action="store_true")
@@ -39,7 +41,7 @@ def parse(arguments=None):
     parser.add_argument("--part-bytes", type=positive, default=200_000_000)
     asked = parser.parse_args(arguments)
     if asked.out is None:
-        asked.out = SOURCE / "results/out" / f"dataset_{asked.size}"
+        asked.out = results() / f"dataset_{asked.size}"
     asked.solvers = [name for name in asked.solvers.split(",") if name]
     known = sorted(path.stem for path in (SOURCE / "configs/scenes").glob("*.toml"))
     asked.scenes = [name for name in asked.scenes.split(",") if name] or known
@@ -51,9 +53,26 @@ def parse(arguments=None):
             parser.error(f"--scenes: no scene '{name}'; there are {', '.join(known)}")
     if not asked.solvers:
         parser.error("--solvers: names none")
-    if not asked.draw and not asked.pack and not os.access(asked.program, os.X_OK):
-        parser.error(f"{asked.program}: no such program; build it first (cmake --build build/release --target signorini), or name it with --program")
+    if not asked.draw and not asked.pack:
+        asked.program = program_of(asked, parser)
     return asked
+
+
+def results():
+    """results/out of the source tree; of the current folder where this script was installed."""
+    return (SOURCE if (SOURCE / "CMakeLists.txt").is_file() else Path()) / "results/out"
+
+
+def program_of(asked, parser):
+    """--program, else the one that all scripts take."""
+    if asked.program is None:
+        try:
+            return program()
+        except ProblemError as error:
+            parser.error(f"{error}; or name it with --program")
+    if not asked.program.is_file() or not os.access(asked.program, os.X_OK):
+        parser.error(f"--program: {asked.program} is no program")
+    return asked.program
 
 
 def settings_of(asked):

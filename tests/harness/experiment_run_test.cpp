@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 #include <set>
+#include <stdexcept>
 
 #include "base/check.h"
 #include "contact/planted_problem.h"
@@ -23,25 +24,28 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Keeps what is said; ends the work when `cancel_at` parts are done.
+/// Keeps what is said; ends the work when `cancel_at` parts are done, or throws when `throw_at` are.
 class Listener : public RunMonitor {
  public:
   void message(std::string_view line) override { said_ += std::string(line) + "\n"; }
   void begin_progress(const std::string&, long long total) override { total_ = total; }
   void progress(long long done, std::string_view) override {
+    if (done >= throw_at_) throw std::runtime_error("the terminal is gone");
     if (done >= cancel_at_) cancelled_ = true;
   }
   void end_progress() override { ++ended_; }
   const CancelFlag* cancelled() const override { return &cancelled_; }
 
   void cancel_at(long long parts) { cancel_at_ = parts; }
+  void throw_at(long long parts) { throw_at_ = parts; }
   const std::string& said() const { return said_; }
   long long total() const { return total_; }
   int ended() const { return ended_; }
 
  private:
   std::string said_;
-  long long total_ = 0, cancel_at_ = std::numeric_limits<long long>::max();
+  static constexpr long long kNever = std::numeric_limits<long long>::max();
+  long long total_ = 0, cancel_at_ = kNever, throw_at_ = kNever;
   int ended_ = 0;
   CancelFlag cancelled_{false};
 };
@@ -336,6 +340,20 @@ TEST_F(ExperimentRunTest, InterruptKeepsWholeGroupsAndTheResumeEndsWithTheSameRo
     EXPECT_EQ(text("regions.csv"), regions);
     EXPECT_EQ(read_traces(results() / "trace.h5").size(), 8U);
   }
+}
+
+/// Runs take turns, so groups are held back for a while; an error in one does not cost the others.
+TEST_F(ExperimentRunTest, AnErrorKeepsTheGroupsThatWereMadeBefore) {
+  write_planted();
+  run(Rows::fresh);
+  const std::vector<std::string> whole = rows();
+  fs::remove_all(folder_ / "out");
+  Listener listener;
+  listener.throw_at(3);
+  EXPECT_THROW(run(Rows::fresh, listener), std::runtime_error);
+  EXPECT_EQ(rows().size(), 3U * kGroup);
+  EXPECT_EQ(run(Rows::resume).resumed, 3U * kGroup);
+  EXPECT_EQ(rows(), whole);
 }
 
 /// A group with one row that ended so is made again as a whole, its curves too, and no other is.

@@ -65,8 +65,17 @@ class Installed(unittest.TestCase):
             self.assertIn("<html", (Path(folder) / "page" / "index.html").read_text(encoding="utf-8"))
 
     def test_scripts_are_commands(self):
-        for name in ("report", "render", "campaign-slurm", "compare-siconos", "convert-mesh"):
+        for name in ("report", "render", "campaign-slurm", "compare-siconos", "convert-mesh", "make-dataset"):
             self.assertRegex(run(self.prefix / "bin" / f"signorini-{name}", "--help", cwd=self.empty).stdout, r"(?i)usage|scripts/")
+
+    def test_it_makes_a_dataset_in_the_current_folder(self):
+        with tempfile.TemporaryDirectory(dir=self.folder) as folder:
+            run(self.prefix / "bin" / "signorini-make-dataset", "--scenes", "springtoy", "--contacts", "1", "--most", "1", cwd=folder)
+            made = Path(folder) / "results" / "out" / "dataset_quick"
+            with open(made / "problems.csv", newline="", encoding="utf-8") as file:
+                self.assertEqual([row["scene"] for row in csv.DictReader(file)], ["springtoy"])
+            self.assertEqual((made / "LICENSE").read_bytes(), (SOURCE / "LICENSE").read_bytes())
+            run("sha256sum", "--check", "--quiet", "SHA256SUMS", cwd=made)
 
     def test_it_reproduces_where_the_source_tree_is_gone(self):
         hidden = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"]), "sh", "-c",
