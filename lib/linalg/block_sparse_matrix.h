@@ -11,9 +11,8 @@
 ///
 /// Compressed block rows: row i holds blocks row_begin[i] … row_begin[i+1]−1 with ascending block columns. A
 /// block is nine consecutive doubles, column-major, 72 bytes; the value array ends in padding so that kernels
-/// may load whole registers. Kernels use AVX2/FMA or AVX-512 where the processor has them (chosen at run
-/// time) and plain C++ elsewhere; the bits of a product depend on the instruction set, never on the number of
-/// threads.
+/// may load whole registers. Kernels use AVX2 and FMA where the processor has them (linalg/simd.h) and plain
+/// C++ elsewhere; the bits of a product depend on the instruction set, never on the number of threads.
 namespace signorini {
 
 struct BlockSparseMatrix {
@@ -43,6 +42,8 @@ void multiply(const BlockSparseMatrix& A, std::span<const double> x, std::span<d
 /// Block rows [begin, end) of the same: the same bits, and nothing else of y is touched.
 void multiply_rows(const BlockSparseMatrix& A, Index begin, Index end, std::span<const double> x,
                    std::span<double> y);
+/// The whole of the same, rows shared among the threads of `arena` where there is one: the same bits.
+void multiply(TaskArena* arena, const BlockSparseMatrix& A, std::span<const double> x, std::span<double> y);
 /// The same with the kernel of one level, which must not be above `best_isa()`; for tests and benchmarks.
 void multiply(Isa level, const BlockSparseMatrix& A, std::span<const double> x, std::span<double> y);
 

@@ -72,7 +72,7 @@ class DelassusSolver : public IterativeSolver {
   double velocity_scale() override { return scale_; }
   double measure(std::span<const double> r, double /*estimate*/) override {
     ++products_;
-    return alart_curnier_error(data_, r, u_);
+    return alart_curnier_error(data_, r, u_, arena_);
   }
   const SolveCounters& counters() override { return counters_; }
   long long products() override { return products_; }

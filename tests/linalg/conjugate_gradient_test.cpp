@@ -5,6 +5,7 @@
 #include <Eigen/Cholesky>
 #include <cmath>
 #include <cstring>
+#include <optional>
 
 #include "base/check.h"
 #include "base/rng.h"
@@ -204,6 +205,21 @@ TEST(MultiplyRows, GivesTheBitsOfTheWholeProductAndTouchesNothingElse) {
   multiply(A, span_of(x), span_of(whole));
   multiply_rows(A, 20, 41, span_of(x), span_of(part));
   for (Index i = 0; i < 180; ++i) EXPECT_EQ(part[i], i >= 60 && i < 123 ? whole[i] : 7.0) << i;
+}
+
+TEST(Multiply, OnThreadsGivesTheSameBits) {
+  constexpr Index kRows = 2000;  // several parts
+  const BlockSparseMatrix A = chain(kRows, 0.5, 21);
+  const Vector x = random_vector(3 * kRows, 22);
+  Vector alone(3 * kRows);
+  multiply(A, span_of(x), span_of(alone));
+  for (const int threads : {0, 1, 2, 4, 8}) {
+    std::optional<TaskArena> arena;
+    if (threads > 0) arena.emplace(threads);
+    Vector shared = Vector::Constant(3 * kRows, 7.0);
+    multiply(arena ? &*arena : nullptr, A, span_of(x), span_of(shared));
+    EXPECT_EQ(shared, alone) << threads;
+  }
 }
 
 }  // namespace

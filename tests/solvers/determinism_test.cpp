@@ -1,12 +1,14 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/SparseCore>
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <numeric>
 
 #include "base/rng.h"
 #include "contact/delassus_operator.h"
+#include "contact/pile_problem.h"
 #include "contact/planted_problem.h"
 #include "contact/residuals.h"
 #include "regions/region_extractor.h"
@@ -177,6 +179,32 @@ TEST_P(Determinism, ThreadsInsideOneProblemGiveTheSameBits) {
         EXPECT_EQ(report.iterations, expected_report.iterations) << c.name;
       }
     }
+  }
+}
+
+/// Solvers on impulses. Products and sweeps are cut into parts of at most 1,024 contacts, so that this island has several.
+TEST_P(Determinism, ThreadsInsideALargeIslandGiveTheSameBits) {
+  if (!entry().traits.parallel || entry().traits.needs != SolverNeeds::delassus) return;
+  static const ContactProblem pile = make_pile_problem({.contacts = 3000, .seed = 7});
+  StopRule stop;
+  stop.residual = 1e-9;
+  stop.max_iterations = 12;
+  std::vector<double> expected;
+  SolveReport expected_report;
+  for (const int threads : {1, 2, 4, 8}) {
+    TaskArena arena(threads);
+    const auto solver = make_solver(this->solver());
+    solver->use_arena(threads == 1 ? nullptr : &arena);
+    solver->prepare(pile);
+    auto r = zeros(pile);
+    const SolveReport report = solver->solve(r, stop, nullptr);
+    if (expected.empty()) {
+      expected = r;
+      expected_report = report;
+      EXPECT_GT(*std::ranges::max_element(r), 0.0);
+    }
+    EXPECT_TRUE(same_bits(expected, r)) << "threads " << threads;
+    EXPECT_EQ(report.products, expected_report.products) << "threads " << threads;
   }
 }
 

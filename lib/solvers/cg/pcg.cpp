@@ -24,7 +24,7 @@ Iteration Pcg::start(std::span<double> r, const StopTest& stop) {
     rules_ = PaperRules(options_.paper, impulse_scale(data_, stop.scale()), stop.scale());
     left_ = 2 * static_cast<int>(r.size());
   }
-  return cg_.start({options_.beta, options_.form, !stop.fixed()}, r, counters_, products_);
+  return cg_.start({options_.beta, options_.form, !stop.fixed()}, r, counters_, products_, arena_);
 }
 
 Iteration Pcg::iterate(std::span<double> r) { return cg_.iterate(r, best()); }

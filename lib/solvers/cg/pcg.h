@@ -44,7 +44,7 @@ struct PcgOptions {
 class Pcg : public RegisteredSolver<Pcg, PcgOptions, DelassusSolver> {
  public:
   static constexpr std::string_view kName = "pcg";
-  static constexpr SolverTraits kTraits{};
+  static constexpr SolverTraits kTraits{.parallel = true};
   explicit Pcg(const Options& options) : RegisteredSolver(options) {}
 
   std::string island_refusal(Index contacts) const override { return options_.kernel.refusal(contacts); }

@@ -34,7 +34,7 @@ Iteration PcgPgs::start(std::span<double> r, const StopTest& stop) {
   handing_on_ = options_.tol_cg > 0.0 ? options_.tol_cg * stop.scale() : -1.0;
   left_ = 2 * static_cast<int>(r.size());
   const bool exact = !stop.fixed() || handing_on_ >= 0.0;
-  return cg_.start({.exact = exact}, r, counters_, products_);
+  return cg_.start({.exact = exact}, r, counters_, products_, arena_);
 }
 
 Iteration PcgPgs::iterate(std::span<double> r) {

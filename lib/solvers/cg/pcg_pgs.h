@@ -49,7 +49,7 @@ struct PcgPgsOptions {
 class PcgPgs : public RegisteredSolver<PcgPgs, PcgPgsOptions, DelassusSolver> {
  public:
   static constexpr std::string_view kName = "pcg-pgs";
-  static constexpr SolverTraits kTraits{.phases = {"cg", "gs"}};
+  static constexpr SolverTraits kTraits{.parallel = true, .phases = {"cg", "gs"}};
   explicit PcgPgs(const Options& options) : RegisteredSolver(options) {}
 
   std::string island_refusal(Index contacts) const override { return options_.kernel.refusal(contacts); }

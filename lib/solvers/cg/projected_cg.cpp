@@ -53,10 +53,11 @@ void ProjectedCg::prepare(const GaussSeidelData& data, const ContactBlockOptions
 }
 
 Iteration ProjectedCg::start(const Settings& settings, std::span<const double> r, SolveCounters& counters,
-                             long long& products) {
+                             long long& products, TaskArena* arena) {
   settings_ = settings;
   counters_ = &counters;
   products_ = &products;
+  arena_ = arena;
   fresh_ = true;
   beta_ = 0.0;
   step_ = {};
@@ -73,10 +74,10 @@ void ProjectedCg::evaluate(std::span<const double> r) {
   ++*products_;
   error_ = std::numeric_limits<double>::quiet_NaN();
   if (settings_.exact) {
-    error_ = alart_curnier_error(*data_, r, u_);
+    error_ = alart_curnier_error(*data_, r, u_, arena_);
     return;
   }
-  multiply(data_->W, r, u_);
+  multiply(arena_, data_->W, r, u_);
   for (std::size_t i = 0; i < u_.size(); ++i) u_[i] += data_->q[i];
 }
 
@@ -152,7 +153,7 @@ ProjectedCg::Terms ProjectedCg::aim(double beta) {
       for (std::size_t j = 0; j < 3; ++j) terms.numerator -= u_[3 * k + j] * d[j];
     }
   }
-  multiply(data_->W, F_, WF_);
+  multiply(arena_, data_->W, F_, WF_);
   ++*products_;
   terms.denominator = dot_in_order(d_, WF_) + bend;
   return terms;
@@ -267,7 +268,7 @@ template <class Law>
 Iteration ProjectedCg::step_printed(std::span<double> r) {
   Iteration iteration;
   std::copy(d_.begin(), d_.end(), F_.begin());
-  multiply(data_->W, F_, WF_);
+  multiply(arena_, data_->W, F_, WF_);
   ++*products_;
   const double alpha = g_dot_z_ / dot_in_order(d_, WF_);
   if (!std::isfinite(alpha) || g_dot_z_ == 0.0) {

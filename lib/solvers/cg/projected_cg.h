@@ -65,9 +65,10 @@ class ProjectedCg {
 
   /// `data` must outlive the use.
   void prepare(const GaussSeidelData& data, const ContactBlockOptions& blocks = {});
-  /// Begins with u = W r + q; `counters` and `products` are counted on from now on.
+  /// Begins with u = W r + q; `counters` and `products` are counted on from now on. Products are shared among the threads of
+  /// `arena`.
   Iteration start(const Settings& settings, std::span<const double> r, SolveCounters& counters,
-                  long long& products);
+                  long long& products, TaskArena* arena);
   /// The first one projects r on the admissible set before it steps, and offers the result to `best`.
   Iteration iterate(std::span<double> r, BestIterate& best);
   /// β of the next iteration.
@@ -124,6 +125,7 @@ class ProjectedCg {
   Settings settings_;
   SolveCounters* counters_ = nullptr;
   long long* products_ = nullptr;
+  TaskArena* arena_ = nullptr;
   std::vector<double> u_, z_, d_, F_, WF_;        // 3m
   std::vector<double> normal_step_, stick_step_;  // m: 1/W_NN, 1/λ_max(W_TT); 0 where a contact cannot move
   std::vector<ContactFace> face_;                 // m

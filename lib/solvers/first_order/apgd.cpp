@@ -67,7 +67,7 @@ void Apgd::extrapolate(std::span<const double> r) {
 /// r⁺ and its velocities, with the first L that bounds the curvature along the step.
 void Apgd::descend() {
   for (;;) {
-    cones_.descend(point_, 1.0 / lipschitz_, u_point_, shift_.shift(), next_);
+    cones_.descend(point_, 1.0 / lipschitz_, u_point_, shift_.shift(), next_, arena_);
     evaluate(next_, u_next_);
     const double bend = sum_in_order(
         next_.size(), [&](std::size_t i) { return (next_[i] - point_[i]) * (u_next_[i] - u_point_[i]); });

@@ -57,7 +57,7 @@ struct ApgdOptions {
 class Apgd : public RegisteredSolver<Apgd, ApgdOptions, FirstOrderSolver> {
  public:
   static constexpr std::string_view kName = "apgd";
-  static constexpr SolverTraits kTraits{};
+  static constexpr SolverTraits kTraits{.parallel = true};
   explicit Apgd(const Options& options) : RegisteredSolver(options) {}
 
   void prepare_island(ReducedProblem problem, Vector mu) override;

@@ -39,20 +39,23 @@ void ContactCones::prepare(FrictionLaw law, const Vector& mu, std::vector<Invers
 }
 
 void ContactCones::descend(std::span<const double> r, double t, std::span<const double> u,
-                           std::span<const double> shift, std::span<double> next) const {
+                           std::span<const double> shift, std::span<double> next, TaskArena* arena) const {
+  constexpr std::size_t kGrain = 1024;  // contacts
   with_law(law_, [&](auto law) {
-    for (std::size_t k = 0; k < mu_.size(); ++k) {
-      const std::size_t i = 3 * k;
-      if (step_[i] == 0.0) {
-        std::fill_n(next.begin() + static_cast<std::ptrdiff_t>(i), 3, 0.0);
-        continue;
+    for_each_chunk(arena, mu_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t k = begin; k < end; ++k) {
+        const std::size_t i = 3 * k;
+        if (step_[i] == 0.0) {
+          std::fill_n(next.begin() + static_cast<std::ptrdiff_t>(i), 3, 0.0);
+          continue;
+        }
+        const double length = t * step_[i];
+        const Vector3 goal(r[i] - length * (u[i] + shift[k]), r[i + 1] - length * u[i + 1],
+                           r[i + 2] - length * u[i + 2]);
+        const Vector3 nearest = project_on_cone<decltype(law)>(mu_[k], goal);
+        for (std::size_t j = 0; j < 3; ++j) next[i + j] = nearest[static_cast<Eigen::Index>(j)];
       }
-      const double length = t * step_[i];
-      const Vector3 goal(r[i] - length * (u[i] + shift[k]), r[i + 1] - length * u[i + 1],
-                         r[i + 2] - length * u[i + 2]);
-      const Vector3 nearest = project_on_cone<decltype(law)>(mu_[k], goal);
-      for (std::size_t j = 0; j < 3; ++j) next[i + j] = nearest[static_cast<Eigen::Index>(j)];
-    }
+    });
   });
 }
 

@@ -38,9 +38,9 @@ class ContactCones {
   std::span<const double> step() const { return step_; }
   double largest_friction() const { return largest_friction_; }
 
-  /// next = P_K(r − t S⁻¹ (u + shift n)); `next` may be `r`.
+  /// next = P_K(r − t S⁻¹ (u + shift n)); `next` may be `r`. Contacts are shared among the threads of `arena`.
   void descend(std::span<const double> r, double t, std::span<const double> u, std::span<const double> shift,
-               std::span<double> next) const;
+               std::span<double> next, TaskArena* arena = nullptr) const;
   /// r ← P_K(r). Whether that changed anything.
   bool make_admissible(std::span<double> r) const;
   /// u ← the nearest point of K* in the metric of velocities.

@@ -55,7 +55,7 @@ void Fbf::evaluate_at(Point& point) {
 double Fbf::predict() {
   const std::span<const double> step = cones_.step();
   for (;;) {
-    cones_.descend(now_.r, tau_, now_.u, now_.shift, trial_.r);
+    cones_.descend(now_.r, tau_, now_.u, now_.shift, trial_.r, arena_);
     evaluate_at(trial_);
     for (std::size_t i = 0; i < pull_.size(); ++i) pull_[i] = now_.u[i] - trial_.u[i];
     for (std::size_t k = 0; k < now_.shift.size(); ++k) pull_[3 * k] += now_.shift[k] - trial_.shift[k];

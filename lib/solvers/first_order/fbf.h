@@ -50,7 +50,7 @@ struct FbfOptions {
 class Fbf : public RegisteredSolver<Fbf, FbfOptions, FirstOrderSolver> {
  public:
   static constexpr std::string_view kName = "fbf";
-  static constexpr SolverTraits kTraits{};
+  static constexpr SolverTraits kTraits{.parallel = true};
   explicit Fbf(const Options& options) : RegisteredSolver(options) {}
 
   void prepare_island(ReducedProblem problem, Vector mu) override;

@@ -25,7 +25,7 @@ void FirstOrderSolver::begin(const StopTest& stop, LawForm form) {
 }
 
 void FirstOrderSolver::evaluate(std::span<const double> r, std::span<double> u) {
-  multiply(data_.W, r, u);
+  multiply(arena_, data_.W, r, u);
   for (std::size_t i = 0; i < u.size(); ++i) u[i] += data_.q[static_cast<Eigen::Index>(i)];
   ++products_;
 }

@@ -41,7 +41,7 @@ Iteration Spg::iterate(std::span<double> r) {
   if (fresh_ && cones_.make_admissible(r)) evaluate(r, u_now_);
   fresh_ = false;
   const std::span<const double> shift = shift_.shift();
-  cones_.descend(r, alpha_, u_now_, shift, trial_);
+  cones_.descend(r, alpha_, u_now_, shift, trial_, arena_);
   evaluate(trial_, u_trial_);
   const double correction = cones_.largest_distance(trial_, r) / alpha_;
   const double length = std::sqrt(cones_.squared_distance(trial_, r)) / alpha_;

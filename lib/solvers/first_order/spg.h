@@ -57,7 +57,7 @@ struct SpgOptions {
 class Spg : public RegisteredSolver<Spg, SpgOptions, FirstOrderSolver> {
  public:
   static constexpr std::string_view kName = "spg";
-  static constexpr SolverTraits kTraits{};
+  static constexpr SolverTraits kTraits{.parallel = true};
   static constexpr int kMostMemory = 50;
   explicit Spg(const Options& options) : RegisteredSolver(options) {}
 

@@ -117,7 +117,7 @@ std::string Auto::choice(const ContactProblem& problem) const {
 void Auto::take(const ContactProblem& problem, bool same_matrix) {
   if (!same_matrix) bodies_.reset();
   const std::optional<AutoCosts> costs = costs_where_bodies_deform(problem, bodies_);
-  if (costs) costs_ = *costs;
+  costs_ = costs.value_or(AutoCosts{});
   if (costs && !costs->prefer_impulses()) {
     prepare_velocities(problem, same_matrix && on_velocities_);
   } else {

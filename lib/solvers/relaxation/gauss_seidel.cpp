@@ -488,10 +488,7 @@ double alart_curnier_error(const GaussSeidelData& data, std::span<const double> 
   if (data.bodies) {
     data.bodies->relative_velocities(r, u);
   } else {
-    constexpr std::size_t kGrain = 1024;  // rows
-    for_each_chunk(arena, data.contact.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-      multiply_rows(data.W, static_cast<Index>(begin), static_cast<Index>(end), r, u);
-    });
+    multiply(arena, data.W, r, u);
   }
   return with_law(data.law, [&](auto law) { return largest_error<decltype(law)>(data, r, u); });
 }
