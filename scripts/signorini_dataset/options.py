@@ -44,7 +44,10 @@ def parse(arguments=None):
         asked.out = results() / f"dataset_{asked.size}"
     asked.solvers = [name for name in asked.solvers.split(",") if name]
     known = sorted(path.stem for path in (SOURCE / "configs/scenes").glob("*.toml"))
-    asked.scenes = [name for name in asked.scenes.split(",") if name] or known
+    named = [name for name in asked.scenes.split(",") if name]
+    if asked.scenes and not named:
+        parser.error("--scenes: names none")
+    asked.scenes = named or known
     if asked.tables:
         asked.record_only = True
         asked.scenes = [name for name in asked.scenes if any((asked.out / "recordings" / f"{name}.h5{part}").exists() for part in ("", ".parts"))]

@@ -529,7 +529,7 @@ class Dataset(unittest.TestCase):
         self.assertFalse((out / "recordings/bucket.h5").exists())
 
     def test_wrong_use_is_refused(self):
-        for words in (["--scenes", "ring"], ["--most", "0"], ["--program", "/nowhere"], ["--bogus"]):
+        for words in (["--scenes", "ring"], ["--scenes", ","], ["--most", "0"], ["--program", "/nowhere"], ["--bogus"]):
             done = subprocess.run([SOURCE / "scripts/make_dataset", *words], capture_output=True, text=True, timeout=60)
             self.assertEqual(done.returncode, 2, words)
 
