@@ -279,8 +279,6 @@ TEST(VelocityStepCost, CountsTheFactorOfATower) {
   EXPECT_EQ(velocity_factor_products(problem), 13.0 * 39.0 + 1.0);
 }
 
-/// Sweeps on this stack stand still for a hundred sweeps, and steps on velocities from there go astray; each costs no more than
-/// what the other has.
 /// A snapshot of a stack of rigid bodies on which sweeps stand still with an estimated error just below the tolerance and a
 /// measured one just above it: they have not arrived, and other steps must follow.
 TEST(Auto, LeavesSweepsWhoseEstimateAloneMeetsTheTolerance) {
@@ -302,6 +300,8 @@ TEST(Auto, LeavesSweepsWhoseEstimateAloneMeetsTheTolerance) {
   }
 }
 
+/// Sweeps on this stack stand still for a hundred sweeps, and steps on velocities from there go astray; each costs no more than
+/// what the other has.
 TEST(Auto, TakesTurnsOnStacks) {
   PileOptions pile;
   pile.of = PileKind::bricks;
@@ -315,6 +315,35 @@ TEST(Auto, TakesTurnsOnStacks) {
   EXPECT_LE(answer.residual, 1e-4);
   EXPECT_LE(answer.report.counters.factorisations, 20);
   EXPECT_LE(answer.report.iterations, 2000);
+}
+
+/// Courses of bricks, of which only W is known: sweeps alone take several times as long. Inner sweeps of subdomains are counted as
+/// sweeps over contacts, not as iterations.
+TEST(Auto, SolvesSubdomainsWhereSweepsAreSlow) {
+  PileOptions pile;
+  pile.of = PileKind::bricks;
+  pile.contacts = 1500;
+  pile.mu = 0.8;
+  const ContactProblem problem = make_pile_problem(pile);
+  StopRule stop;
+  stop.residual = 1e-8;
+  stop.max_iterations = 10000;
+  std::vector<double> expected;
+  for (const int threads : {1, 2, 4}) {
+    TaskArena arena(threads);
+    const auto solver = make_solver("auto");
+    solver->use_arena(threads == 1 ? nullptr : &arena);
+    solver->prepare_island(assemble_reduced(problem, nullptr), problem.mu);
+    std::vector<double> r(3 * static_cast<std::size_t>(problem.contacts()), 0.0);
+    const SolveReport report = solver->solve(r, stop, nullptr);
+    EXPECT_EQ(enum_name(report.status), "converged");
+    EXPECT_GT(report.counters.contact_sweeps, report.iterations);
+    if (threads == 1) {
+      expected = r;
+      EXPECT_LE(Referee(problem).measure(r, solver->common().spec()).residual, 1e-8);
+    }
+    EXPECT_EQ(expected, r) << threads << " threads";
+  }
 }
 
 }  // namespace

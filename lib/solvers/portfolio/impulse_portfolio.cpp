@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "linalg/factor_count.h"
+#include "solvers/accelerated/nncg.h"
 
 namespace signorini {
 
@@ -26,6 +28,13 @@ constexpr Index kFew = 30;
 // Of the accelerators: sweeps left from which both are tried; how much faster the other must have been.
 constexpr double kWorthComparing = 100.0, kWorthComparingFew = 25.0, kFaster = 1.5;
 constexpr double kTurn = 2.0;  ///< times the other's cost that one may cost before the other has a turn
+// Of subdomains: contacts, and what sweeps have cost, in sweeps, from which they are solved; the part of that cost which they get;
+// iterations before their rate is judged again; those inside of a subdomain, and what one outside costs with these, in sweeps.
+constexpr Index kContactsOfSubdomains = 150;
+constexpr double kSweptBefore = 150.0, kShareOfSubdomains = 0.8;
+constexpr int kSubdomainLeg = 15, kLeastSubdomainLeg = 3, kInnerIterations = 10;
+constexpr double kSubdomainSweeps = 7.0;
+constexpr SubdomainOptions kCut{100, 0, 0.1};
 constexpr int kWindow = 5;
 constexpr double kSteps =
     10.0;  ///< that a trial is expected to take, where a guess of their cost is too high …
@@ -68,10 +77,12 @@ void ImpulsePortfolio::prepare_island(ReducedProblem problem, Vector mu) {
 void ImpulsePortfolio::change_free_velocity(std::span<const double> q) {
   SweepingSolver::change_free_velocity(q);
   newton_ready_ = false;
+  subdomains_.reset();
 }
 
 void ImpulsePortfolio::prepare_sweeps() {
   anderson_ready_ = false;
+  subdomains_.reset();
   sweeps_.prepare(data_, plan_);
   formed_ = {};
   newton_ready_ = false;
@@ -102,12 +113,13 @@ Iteration ImpulsePortfolio::start(std::span<double> r, const StopTest& stop) {
   slice_ = swept_cost_ = counted_factor_ = 0.0;
   phase_ = 0;
   method_ = Method::sweeps;
-  rates_[0] = rates_[1] = -1.0;
-  spent_[0] = spent_[1] = 0.0;
+  rates_.fill(-1.0);
+  spent_.fill(0.0);
+  subdomains_cost_ = 0.0;
   Iteration first;
   first.error = measure(r, 0.0);
   best_error_ = first.error;
-  start_leg(Accelerator::gradients, first.error / stop.scale());
+  start_leg(Legs::gradients, first.error / stop.scale());
   length_ = data_.contacts() <= kFew ? kShortLeg : kFirstLeg;
   return first;
 }
@@ -116,15 +128,33 @@ Iteration ImpulsePortfolio::sweep(std::span<double> r) {
   phase_ = 0;
   if (resume_) std::copy(swept_.begin(), swept_.end(), r.begin());
   resume_ = false;
-  const bool anderson = accelerator_ == Accelerator::anderson;
+  --length_;
+  if (legs_ == Legs::subdomains) return solve_subdomains(r);
+  const bool anderson = legs_ == Legs::anderson;
   const SweepStep step = anderson ? anderson_.step(r, arena_) : sweeps_.step(r, arena_);
   if (!anderson) counters_.restarts = sweeps_.restarts();
-  const double cost = cost_of_sweep(accelerator_);
+  const double cost = cost_of_iteration(legs_);
   swept_cost_ += cost;
-  spent_[anderson ? 1 : 0] += cost;
-  --length_;
+  spent_[index_of(legs_)] += cost;
   record().add(step.correction / stop_->scale());
   return swept(step.correction);
+}
+
+/// One iteration of `schwarz`, whose error is measured.
+Iteration ImpulsePortfolio::solve_subdomains(std::span<double> r) {
+  subdomains_->aim(subdomains_error_);
+  subdomains_->step(r, arena_);
+  const SchwarzSweep& sweep = subdomains_->sweep();
+  counters_.contact_sweeps += sweep.inner_iterations();
+  products_ += std::llround(sweep.products());
+  subdomains_cost_ = kBlock * blocks_ * (sweep.products() + 1.0) +
+                     kContact * static_cast<double>(data_.contacts()) * sweep.inner_iterations();
+  swept_cost_ += subdomains_cost_;
+  spent_[index_of(Legs::subdomains)] += subdomains_cost_;
+  Iteration iteration;
+  iteration.error = subdomains_error_ = measure(r, 0.0);
+  record().add(iteration.error / stop_->scale());
+  return iteration;
 }
 
 void ImpulsePortfolio::prepare_anderson() {
@@ -134,37 +164,99 @@ void ImpulsePortfolio::prepare_anderson() {
   anderson_ready_ = true;
 }
 
-/// From the impulses at hand, whose error is `error`, unit-free.
-void ImpulsePortfolio::start_leg(Accelerator accelerator, double error) {
-  accelerator_ = accelerator;
-  record().begin(error);
-  if (accelerator == Accelerator::gradients) return sweeps_.start();
-  anderson_.start();
+void ImpulsePortfolio::prepare_subdomains() {
+  if (subdomains_) return;
+  subdomains_ = std::make_unique<SchwarzSteps>();
+  subdomains_->prepare(data_, kCut, Nncg(NncgOptions{options_.common}), SchwarzOuter::nncg);
 }
 
-/// After a leg, to the faster one, or where sweeps have more left than they have cost, in turns: a turn brings the other's cost
-/// up to that of this one. In a turn, and where its error is the smaller one, the other goes on where it left, as if nothing had
-/// happened in between; otherwise it starts from here.
-bool ImpulsePortfolio::changes_accelerator(std::span<double> r) {
-  const std::size_t now = index_of(accelerator_), then = 1 - now;
-  const bool untried =
-      rates_[then] < 0.0 && sweeps_left() > (data_.contacts() <= kFew ? kWorthComparingFew : kWorthComparing);
-  const bool turn = rates_[then] >= 0.0 && spent_[now] > kTurn * spent_[then] &&
-                    record().left(target_ / stop_->scale()) * sweep_cost_ > spent_[0] + spent_[1];
-  if (!untried && !turn && !(rates_[then] > kFaster * rates_[now])) return false;
-  const Accelerator next = then == 0 ? Accelerator::gradients : Accelerator::anderson;
+/// From the impulses at hand, whose error is `error`, unit-free.
+void ImpulsePortfolio::start_leg(Legs legs, double error) {
+  legs_ = legs;
+  record().begin(error);
+  switch (legs) {
+    case Legs::gradients:
+      return sweeps_.start();
+    case Legs::anderson:
+      return anderson_.start();
+    case Legs::subdomains:
+      break;
+  }
+  StopRule inner;
+  inner.max_iterations = kInnerIterations;
+  subdomains_->start(inner, 1.0, stop_->scale());
+  subdomains_error_ = error * stop_->scale();
+}
+
+double ImpulsePortfolio::spent() const { return std::accumulate(spent_.begin(), spent_.end(), 0.0); }
+
+/// Anderson's method once in a solve; subdomains where they have cost little beside the sweeps, and these have more left.
+bool ImpulsePortfolio::is_due(Legs legs) const {
+  const bool tried = rates_[index_of(Legs::anderson)] >= 0.0;
+  if (legs == Legs::anderson)
+    return !tried && sweeps_left() > (data_.contacts() <= kFew ? kWorthComparingFew : kWorthComparing);
+  if (!tried || legs_ == Legs::subdomains || data_.bodies || data_.contacts() < kContactsOfSubdomains)
+    return false;
+  const double own = spent_[index_of(Legs::subdomains)], swept = spent() - own;
+  return swept >= kSweptBefore * sweep_cost_ && own < 0.5 * kShareOfSubdomains * swept &&
+         sweeps_left() * sweep_cost_ > swept;
+}
+
+/// Iterations of the leg that begins now.
+int ImpulsePortfolio::length_of(const Change& change) const {
+  const std::size_t then = index_of(change.legs);
+  const double rest = spent() - spent_[then];
+  const bool subdomains = change.legs == Legs::subdomains;
+  if (subdomains && change.why == Change::Why::due) {
+    const double iteration = subdomains_cost_ > 0.0 ? subdomains_cost_ : kSubdomainSweeps * sweep_cost_;
+    return std::max(kLeastSubdomainLeg,
+                    static_cast<int>((kShareOfSubdomains * rest - spent_[then]) / iteration));
+  }
+  if (subdomains) return kSubdomainLeg;
+  if (change.why != Change::Why::turn) return kFirstLeg;
+  return std::max(kFirstLeg, static_cast<int>((spent_[index_of(legs_)] - spent_[then]) / sweep_cost_));
+}
+
+/// What is due, else the faster one, or where more is left than all have cost, sweeps that have cost little.
+ImpulsePortfolio::Change ImpulsePortfolio::next_legs() const {
+  using enum Change::Why;
+  for (const Legs legs : {Legs::anderson, Legs::subdomains})
+    if (is_due(legs)) return {legs, due};
+  const std::size_t now = index_of(legs_);
+  const bool turns =
+      legs_ != Legs::subdomains && record().left(target_ / stop_->scale()) * sweep_cost_ > spent();
+  Change next{legs_, none};
+  double rate = kFaster * rates_[now];
+  for (const Legs legs : {Legs::gradients, Legs::anderson, Legs::subdomains}) {
+    const std::size_t then = index_of(legs);
+    if (then == now || rates_[then] < 0.0) continue;  // not tried
+    if (turns && legs != Legs::subdomains && spent_[now] > kTurn * spent_[then]) return {legs, turn};
+    if (!(rates_[then] > rate)) continue;
+    next = {legs, faster};
+    rate = rates_[then];
+  }
+  return next;
+}
+
+/// After a leg. A turn brings the cost of its legs up to that of the others. In a turn, and where their error is the smaller one,
+/// they go on where they left, as if nothing had happened in between; otherwise they start from here.
+bool ImpulsePortfolio::changes_legs(std::span<double> r) {
+  const Change next = next_legs();
+  using enum Change::Why;
+  if (next.why == none) return false;
+  const std::size_t then = index_of(next.legs);
   const double error = record().best();
-  const bool resumes = !untried && (turn || records_[then].best() < error);
-  if (untried) prepare_anderson();
-  std::copy(r.begin(), r.end(), left_at_[now].begin());
+  const bool resumes = next.why == turn || (next.why == faster && records_[then].best() < error);
+  if (next.why == due) next.legs == Legs::anderson ? prepare_anderson() : prepare_subdomains();
+  length_ = length_of(next);
+  std::copy(r.begin(), r.end(), left_at_[index_of(legs_)].begin());
   if (resumes) {
     std::copy(left_at_[then].begin(), left_at_[then].end(), r.begin());
-    accelerator_ = next;
+    legs_ = next.legs;
   } else {
-    start_leg(next, error);
+    // the errors of subdomains are measured, those of sweeps estimated
+    start_leg(next.legs, next.legs == Legs::subdomains ? measure(r, 0.0) / stop_->scale() : error);
   }
-  length_ = kFirstLeg;
-  if (turn) length_ = std::max(length_, static_cast<int>((spent_[now] - spent_[then]) / sweep_cost_));
   return true;
 }
 
@@ -228,7 +320,7 @@ double ImpulsePortfolio::best_of(const SweepRecord& record) const {
 double ImpulsePortfolio::sweeps_left() const {
   const double target = target_ / stop_->scale();
   double least = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < 2; ++i) {
+  for (std::size_t i = 0; i < kLegs; ++i) {
     if (rates_[i] < 0.0) continue;  // not tried
     if (best_of(records_[i]) <= target) return 0.0;
     if (rates_[i] > 0.0) least = std::min(least, std::log(best_of(records_[i]) / target) / rates_[i]);
@@ -236,15 +328,21 @@ double ImpulsePortfolio::sweeps_left() const {
   return least;
 }
 
-/// Operations of one iteration.
-double ImpulsePortfolio::cost_of_sweep(Accelerator accelerator) const {
+/// Operations of one iteration; of subdomains that of the last.
+double ImpulsePortfolio::cost_of_iteration(Legs legs) const {
+  if (legs == Legs::subdomains) return subdomains_cost_;
   const double rest = kAndersonContact * static_cast<double>(data_.contacts());
-  return sweep_cost_ + (accelerator == Accelerator::anderson ? rest : 0.0);
+  return sweep_cost_ + (legs == Legs::anderson ? rest : 0.0);
+}
+
+int ImpulsePortfolio::iterations_worth(Legs legs, double sweeps) const {
+  if (legs != Legs::subdomains) return static_cast<int>(sweeps);
+  return std::max(kSubdomainLeg, static_cast<int>(sweeps * sweep_cost_ / subdomains_cost_));
 }
 
 /// Of the leg that ends.
 void ImpulsePortfolio::note_rate() {
-  rates_[index_of(accelerator_)] = record().best_rate() * sweep_cost_ / cost_of_sweep(accelerator_);
+  rates_[index_of(legs_)] = record().best_rate() * sweep_cost_ / cost_of_iteration(legs_);
 }
 
 bool ImpulsePortfolio::trials_are_over(std::span<const double> r) const {
@@ -337,11 +435,11 @@ void ImpulsePortfolio::end_trial() {
   swept_cost_ = 0.0;
   method_ = Method::sweeps;
   resume_ = true;
-  length_ = kFirstLeg;
+  length_ = legs_ == Legs::subdomains ? kSubdomainLeg : kFirstLeg;
   if (trial_error_ > kGain * best_error_) {
     if (trial_error_ > kLargeGain * best_error_) trials_ = 0;
     swept_ = best_r_;
-    start_leg(accelerator_, best_error_ / stop_->scale());
+    start_leg(legs_, best_error_ / stop_->scale());
   } else {
     record().begin(record().best());
   }
@@ -364,10 +462,11 @@ LoopEnd ImpulsePortfolio::settle(std::span<double> r) {
     left_to_others_ = others_are_cheaper(r);
     if (left_to_others_ || trials_are_over(r)) return LoopEnd::stuck;
     begin_trial(r);
-  } else if (!changes_accelerator(r)) {
-    const double so_far = (spent_[0] + spent_[1]) / sweep_cost_;
-    length_ = static_cast<int>(
-        std::clamp(sweeps_left() / 3.0, double{kShortLeg}, std::min(so_far, double{kLongLeg})));
+  } else if (!changes_legs(r)) {
+    const double so_far = (spent_[0] + spent_[1] + spent_[2]) / sweep_cost_;
+    const double sweeps =
+        std::clamp(sweeps_left() / 3.0, double{kShortLeg}, std::min(so_far, double{kLongLeg}));
+    length_ = iterations_worth(legs_, sweeps);
   }
   return LoopEnd::none;
 }

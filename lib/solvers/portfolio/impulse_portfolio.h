@@ -1,5 +1,8 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -10,6 +13,7 @@
 #include "solvers/portfolio/sweep_record.h"
 #include "solvers/registered_solver.h"
 #include "solvers/relaxation/sweeping_solver.h"
+#include "solvers/schwarz/schwarz_steps.h"
 
 /// Sweeps while they promise to arrive, Newton steps where these are cheaper, on u = W r + q: the part of `auto` that
 /// works on impulses.
@@ -18,7 +22,8 @@
 /// first leg is one of the former; where many sweeps are left, the next is one of the latter, and from then on the one whose
 /// error fell faster for its cost goes on, until it falls behind the last rate of the other. Where more is left than sweeps have
 /// cost, one that has cost less than half of the other has a turn, and goes on from where it was: conjugate gradients may stand
-/// still for hundreds of sweeps and arrive.
+/// still for hundreds of sweeps and arrive. Where sweeps have more left than they have cost, subdomains of large islands are
+/// solved for nearly as much (schwarz_steps.h), and go on as long as they are the faster ones.
 ///
 /// Legs of accelerated sweeps alternate with trials of Newton steps (full_newton.h, proximal_newton.h). All
 /// costs are counted operations, so that the choice depends on the problem alone:
@@ -88,23 +93,36 @@ class ImpulsePortfolio : public RegisteredSolver<ImpulsePortfolio, PortfolioOpti
 
  private:
   enum class Method { sweeps, full, proximal };
-  enum class Accelerator { gradients, anderson };
+  enum class Legs : std::uint8_t { gradients, anderson, subdomains };
+  static constexpr std::size_t kLegs = 3;
+  /// What goes on after a leg, and why: it has cost little or nothing so far (`due`, `turn`), or was the faster one.
+  struct Change {
+    enum class Why : std::uint8_t { none, due, turn, faster };
+    Legs legs;
+    Why why;
+  };
 
   void prepare_bodies(const ContactProblem& problem) override;
   void prepare_sweeps();
   void prepare_newton();
   void prepare_anderson();
+  void prepare_subdomains();
   Iteration sweep(std::span<double> r);
-  static std::size_t index_of(Accelerator accelerator) {
-    return accelerator == Accelerator::anderson ? 1 : 0;
-  }
-  SweepRecord& record() { return records_[index_of(accelerator_)]; }
-  void start_leg(Accelerator accelerator, double error);
-  double cost_of_sweep(Accelerator accelerator) const;
+  Iteration solve_subdomains(std::span<double> r);
+  static std::size_t index_of(Legs legs) { return static_cast<std::size_t>(legs); }
+  SweepRecord& record() { return records_[index_of(legs_)]; }
+  const SweepRecord& record() const { return records_[index_of(legs_)]; }
+  void start_leg(Legs legs, double error);
+  double cost_of_iteration(Legs legs) const;
+  int iterations_worth(Legs legs, double sweeps) const;
   double best_of(const SweepRecord& record) const;
   void note_rate();
   double sweeps_left() const;
-  bool changes_accelerator(std::span<double> r);
+  double spent() const;
+  bool is_due(Legs legs) const;
+  int length_of(const Change& change) const;
+  Change next_legs() const;
+  bool changes_legs(std::span<double> r);
   double cost_of_steps(std::span<const double> r) const;
   void count_factor(std::span<const double> r);
   bool others_are_cheaper(std::span<const double> r) const;
@@ -118,14 +136,15 @@ class ImpulsePortfolio : public RegisteredSolver<ImpulsePortfolio, PortfolioOpti
 
   NncgSweeps sweeps_;
   AndersonSweeps anderson_;
-  const ContactProblem* problem_ = nullptr;  ///< where W is not formed yet
-  GaussSeidelData formed_;                   ///< with W, for Newton steps, where sweeps do without
-  double blocks_ = 0.0;                      ///< of W; a bound where it is not formed
+  std::unique_ptr<SchwarzSteps> subdomains_;  ///< where they were due
+  const ContactProblem* problem_ = nullptr;   ///< where W is not formed yet
+  GaussSeidelData formed_;                    ///< with W, for Newton steps, where sweeps do without
+  double blocks_ = 0.0;                       ///< of W; a bound where it is not formed
   NewtonSystem system_;
   FullNewton newton_;
   ProximalNewton proximal_;
-  SweepRecord records_[2];          ///< of either accelerator
-  std::vector<double> left_at_[2];  ///< 3m: where either accelerator was when the other took over, N·s
+  std::array<SweepRecord, kLegs> records_;
+  std::array<std::vector<double>, kLegs> left_at_;  ///< 3m: where each was when another took over, N·s
   std::vector<double> swept_, best_r_,
       x_;                        ///< 3m: where sweeps were; the best iterate of trials, N·s; unit-free
   double sweep_cost_ = 0.0;      ///< operations
@@ -139,9 +158,12 @@ class ImpulsePortfolio : public RegisteredSolver<ImpulsePortfolio, PortfolioOpti
   const StopTest* stop_ = nullptr;
   double target_ = 0.0;  ///< m/s
   Method method_ = Method::sweeps;
-  Accelerator accelerator_ = Accelerator::gradients;
-  double rates_[2] = {0.0, 0.0};  ///< of the last leg of either, per operation; < 0: not tried yet
-  double spent_[2] = {0.0, 0.0};  ///< operations of either
+  Legs legs_ = Legs::gradients;
+  std::array<double, kLegs>
+      rates_{};  ///< of the last leg of each, per sweep's operations; < 0: not tried yet
+  std::array<double, kLegs> spent_{};  ///< operations of each
+  double subdomains_cost_ = 0.0;       ///< operations of their last iteration
+  double subdomains_error_ = 0.0;      ///< before the next iteration, m/s
   std::size_t phase_ = 0;
   bool left_to_others_ = false;
   bool resume_ = false;      ///< the next sweep begins at `swept_`

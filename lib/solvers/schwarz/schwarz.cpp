@@ -9,11 +9,6 @@
 namespace signorini {
 namespace {
 
-/// Subdomains are solved to this share of the residual of the whole.
-constexpr double kInnerShare = 0.1;
-/// Sweeps that `anderson` outside combines.
-constexpr int kWindow = 5;
-
 std::unique_ptr<Solver> make_inner(const SchwarzOptions& options) {
   if (options.inner == Schwarz::kName)
     throw_usage("solver 'schwarz': inner = schwarz would call itself without end");
@@ -53,29 +48,21 @@ void Schwarz::prepare_island(ReducedProblem problem, Vector mu) {
                                   natural_tangent_step(law)));
   const Index size = std::max<Index>(1, std::min<Index>(data_.contacts(), options_.size));
   const SubdomainOptions cut{size, options_.overlap, options_.strength};
-  sweep_.prepare(data_, make_subdomains(data_.W, cut), *inner_);
-  if (options_.outer == SchwarzOuter::nncg) nncg_.prepare(data_, sweep_);
-  if (options_.outer == SchwarzOuter::anderson) anderson_.prepare(data_, sweep_, kWindow);
-  change_.assign(u_.size(), 0.0);
+  steps_.prepare(data_, cut, *inner_, options_.outer);
 }
 
 SolveReport Schwarz::solve(std::span<double> r, const StopRule& rule, IterationObserver* observer) {
   inner_rule_ = {};
   inner_rule_.time_limit = rule.time_limit;
   inner_rule_.cancelled = rule.cancelled;
+  inner_rule_.max_iterations = options_.inner_iterations;
   return DelassusSolver::solve(r, rule, observer);
 }
 
 Iteration Schwarz::start(std::span<double> r, const StopTest& stop) {
   reset_counters();
   release_fixed(data_, r);
-  scale_now_ = stop.scale();
-  inner_rule_.max_iterations = options_.inner_iterations;
-  inner_rule_.velocity_scale = scale_now_;
-  inner_rule_.take_last = true;
-  sweep_.start(inner_rule_, options_.damping);
-  nncg_.start();
-  anderson_.start();
+  steps_.start(inner_rule_, options_.damping, stop.scale());
   Iteration iteration;
   iteration.error = judge(r);
   return iteration;
@@ -84,28 +71,16 @@ Iteration Schwarz::start(std::span<double> r, const StopTest& stop) {
 double Schwarz::judge(std::span<const double> r) {
   ++products_;
   error_ = alart_curnier_error(data_, r, u_, arena_);
-  sweep_.stop_at(kInnerShare * error_ / scale_now_);
+  steps_.aim(error_);
   return error_;
 }
 
-SweepStep Schwarz::step(std::span<double> r) {
-  switch (options_.outer) {
-    case SchwarzOuter::nncg:
-      return nncg_.step(r, arena_);
-    case SchwarzOuter::anderson:
-      return anderson_.step(r, arena_);
-    case SchwarzOuter::none:
-      break;
-  }
-  return sweep_.step(change_, r, change_, arena_);
-}
-
 Iteration Schwarz::iterate(std::span<double> r) {
-  const SweepStep step = this->step(r);
-  counters_.contact_sweeps += sweep_.inner_iterations();
-  counters_.restarts = options_.outer == SchwarzOuter::nncg ? nncg_.restarts() : anderson_.restarts();
-  counters_.guards = options_.outer == SchwarzOuter::nncg ? nncg_.guards() : anderson_.guards();
-  products_ += std::llround(sweep_.products());
+  const SweepStep step = steps_.step(r, arena_);
+  counters_.contact_sweeps += steps_.sweep().inner_iterations();
+  counters_.restarts = steps_.restarts();
+  counters_.guards = steps_.guards();
+  products_ += std::llround(steps_.sweep().products());
   Iteration iteration;
   const double before = error_;
   iteration.error = judge(r);

@@ -1,18 +1,13 @@
 #pragma once
 
-#include <array>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
-#include "solvers/accelerated/anderson_sweeps.h"
-#include "solvers/accelerated/nncg_sweeps.h"
 #include "solvers/delassus_solver.h"
 #include "solvers/registered_solver.h"
-#include "solvers/schwarz/schwarz_sweep.h"
+#include "solvers/schwarz/schwarz_steps.h"
 
 /// `schwarz`: an island on all cores. Subdomains of its contacts (subdomains.h) are solved as tasks by another solver on
 /// u = W r + q, again and again, until they agree:
@@ -31,13 +26,6 @@
 /// The exact error, one product with W, is measured in every iteration. Answers have the same bits for any number of threads.
 /// Inner solvers: those on W, q whose q may change after `prepare`; not `schwarz`.
 namespace signorini {
-
-enum class SchwarzOuter { none, nncg, anderson };
-template <>
-struct EnumNames<SchwarzOuter> {
-  static constexpr std::array<std::pair<SchwarzOuter, std::string_view>, 3> value{
-      {{SchwarzOuter::none, "none"}, {SchwarzOuter::nncg, "nncg"}, {SchwarzOuter::anderson, "anderson"}}};
-};
 
 struct SchwarzOptions {
   CommonOptions common;
@@ -77,25 +65,20 @@ class Schwarz : public RegisteredSolver<Schwarz, SchwarzOptions, DelassusSolver>
   void prepare_island(ReducedProblem problem, Vector mu) override;
   SolveReport solve(std::span<double> r, const StopRule& rule, IterationObserver* observer) override;
   bool follows_free_velocity() const override { return false; }
-  WorkAndSpan work_and_span(int cores) const override { return sweep_.work_and_span(cores); }
+  WorkAndSpan work_and_span(int cores) const override { return steps_.sweep().work_and_span(cores); }
 
  protected:
   Iteration start(std::span<double> r, const StopTest& stop) override;
   Iteration iterate(std::span<double> r) override;
 
  private:
-  SweepStep step(std::span<double> r);
-  /// The exact error of r, m/s, and the residual at which subdomains stop next.
+  /// The exact error of r, m/s, which is also that at which subdomains aim next.
   double judge(std::span<const double> r);
 
   std::unique_ptr<Solver> inner_;
   StopRule inner_rule_;  ///< of subdomains; their time limit and cancellation are those of the whole
-  SchwarzSweep sweep_;
-  NncgSweeps nncg_;
-  AndersonSweeps anderson_;
-  std::vector<double> change_;  ///< 3m, N·s; where nothing accelerates
-  double error_ = 0.0;          ///< of the present r, m/s
-  double scale_now_ = 1.0;      ///< U of this solve, m/s
+  SchwarzSteps steps_;
+  double error_ = 0.0;  ///< of the present r, m/s
 };
 
 }  // namespace signorini
