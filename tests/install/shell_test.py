@@ -127,6 +127,12 @@ class Completion(unittest.TestCase):
         self.check(self.offered("fish", "--no-config", "-c", FISH))
 
     def test_zsh(self):
+        try:
+            ends = os.openpty()
+        except OSError:
+            self.skipTest("zsh is asked at a pseudo-terminal, which this system does not give (mount -t devpts devpts /dev/pts)")
+        for end in ends:
+            os.close(end)
         with tempfile.TemporaryDirectory() as folder:
             # of a list zsh tells the last entry only
             last = [(line, {word.rpartition(",")[2] for word in among}, absent) for line, among, absent in CASES]
