@@ -340,9 +340,10 @@ int ImpulsePortfolio::iterations_worth(Legs legs, double sweeps) const {
   return std::max(kSubdomainLeg, static_cast<int>(sweeps * sweep_cost_ / subdomains_cost_));
 }
 
-/// Of the leg that ends.
+/// Of the leg that ends. Subdomains that stand still do so for good.
 void ImpulsePortfolio::note_rate() {
-  rates_[index_of(legs_)] = record().best_rate() * sweep_cost_ / cost_of_iteration(legs_);
+  const double rate = legs_ == Legs::subdomains ? record().rate() : record().best_rate();
+  rates_[index_of(legs_)] = rate * sweep_cost_ / cost_of_iteration(legs_);
 }
 
 bool ImpulsePortfolio::trials_are_over(std::span<const double> r) const {
