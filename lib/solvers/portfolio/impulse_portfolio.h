@@ -92,6 +92,13 @@ class ImpulsePortfolio : public RegisteredSolver<ImpulsePortfolio, PortfolioOpti
   std::size_t phase() const override { return phase_; }
 
  private:
+  // Operations of a sweep, for each block that it reads and each contact: found by measurement, docs/notes/auto.md.
+  static constexpr double kBlock = 18.0, kContact = 60.0;
+  static constexpr int kFirstLeg = 20;      ///< sweeps before a decision
+  static constexpr int kSubdomainLeg = 15;  ///< iterations on subdomains, the same
+  /// With so few contacts Anderson's method is tried sooner: its window spans much of what they can do.
+  static constexpr Index kFew = 30;
+
   enum class Method { sweeps, full, proximal };
   enum class Legs : std::uint8_t { gradients, anderson, subdomains };
   static constexpr std::size_t kLegs = 3;
