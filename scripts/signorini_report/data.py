@@ -6,6 +6,7 @@ import dataclasses
 import io
 import json
 import re
+import warnings
 from pathlib import Path
 
 import h5py
@@ -14,6 +15,10 @@ import pandas as pd
 
 from signorini_report import accuracy as accuracies, definition as definitions, groups
 from signorini_report.strict import ReportError
+
+# Rows get their columns one by one, and what no row tells has no mean: nothing that a user has to know.
+warnings.filterwarnings("ignore", category=pd.errors.PerformanceWarning)
+warnings.filterwarnings("ignore", message="Mean of empty slice")
 
 NORMS = ["plain", "preconditioned", "constraint"]  # m/s
 EVENTS = ["state_changes", "restarts", "relinearisations", "guards"]  # so far
