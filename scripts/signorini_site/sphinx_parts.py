@@ -1,6 +1,8 @@
 """What Sphinx is taught: anchors as on git hosts, formulas by KaTeX, docstrings that are plain text."""
 
+import hashlib
 import re
+from pathlib import Path
 
 from docutils import nodes
 from sphinx.transforms import SphinxTransform
@@ -18,11 +20,12 @@ class Anchors(SphinxTransform):
         names = numbered([slug(section.next_node(nodes.title).astext()) for section in sections])
         for section, name in zip(sections, names):
             if name:
-                section["ids"] = [name] + [other for other in section["ids"] if other != name and self._wanted(other)]
+                section["ids"] = list(dict.fromkeys([name, *self._own(section)]))
 
-    def _wanted(self, name):
-        """Anchors that a page sets itself; docutils' own differ from those of git hosts and nothing links to them."""
-        return name in self.document.nametypes and self.document.nametypes[name]
+    def _own(self, section):
+        """Anchors that the page itself gives a heading, as it spells them: docutils would write a_b as a-b, and its own anchors differ from those
+        of git hosts, so nothing links to them."""
+        return [name for name, place in self.document.nameids.items() if place in section["ids"] and self.document.nametypes.get(name)]
 
 
 def visit_math(self, node):
@@ -45,6 +48,8 @@ def plain_docstring(app, what, name, obj, options, lines):
 
 
 def setup(app):
+    # Sphinx keeps the pages that it has read until a value like this changes.
+    app.add_config_value("signorini_site", hashlib.sha256(Path(__file__).read_bytes()).hexdigest(), "env")
     app.add_transform(Anchors)
     app.add_html_math_renderer("katex", (visit_math, None), (visit_display, None))
     app.connect("autodoc-process-docstring", plain_docstring, priority=100)

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import warnings
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[2]
@@ -174,6 +175,26 @@ class Headers(unittest.TestCase):
 
     def test_comments_of_a_declaration_are_not_the_head(self):
         self.assertEqual(lines_of("#pragma once\n/// Of x.\nint x;\n")[1], [])
+
+
+class Anchored(unittest.TestCase):
+    def test_a_heading_keeps_the_anchor_of_its_page_as_it_is_spelt(self):
+        try:
+            from docutils import frontend, nodes, utils
+            from docutils.parsers import rst
+            from signorini_site.sphinx_parts import Anchors
+        except ImportError as error:
+            self.skipTest(f"{error}: sudo apt-get install --no-install-recommends python3-sphinx")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of the parser of options, in newer versions of docutils
+            document = utils.new_document("page", frontend.OptionParser(components=(rst.Parser,)).get_default_values())
+        section = nodes.section(names=["large_stall"])
+        section += nodes.title("", "Problems that stall")
+        document += section
+        document.note_explicit_target(section)
+        self.assertEqual(section["ids"], ["large-stall"])
+        Anchors(document).apply()
+        self.assertEqual(section["ids"], ["problems-that-stall", "large_stall"])
 
 
 class Check(unittest.TestCase):

@@ -110,9 +110,8 @@ LoopEnd ImpulsePortfolio::settle(std::span<double> r) {
     if (left_to_others_ || trials_are_over(r)) return LoopEnd::stuck;
     begin_trial(r);
   } else if (!changes_legs(r)) {
-    const double so_far = (spent_[0] + spent_[1] + spent_[2]) / sweep_cost_;
     const double sweeps =
-        std::clamp(sweeps_left() / 3.0, double{kShortLeg}, std::min(so_far, double{kLongLeg}));
+        std::clamp(sweeps_left() / 3.0, double{kShortLeg}, std::min(spent() / sweep_cost_, double{kLongLeg}));
     length_ = iterations_worth(legs_, sweeps);
   }
   return LoopEnd::none;
