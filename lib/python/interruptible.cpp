@@ -50,9 +50,9 @@ void run_interruptible(FunctionRef<void(const CancelFlag&)> work) {
   std::optional<py::error_already_set> signalled;
   std::packaged_task<void()> task([&] { work(cancelled); });
   std::future<void> result = task.get_future();
-  std::thread worker(std::move(task));
   {
-    const Unlocked unlocked(&cancelled);
+    const Unlocked unlocked(&cancelled);  // first: it throws where the interpreter ends
+    std::thread worker(std::move(task));
     while (result.wait_for(std::chrono::milliseconds(100)) != std::future_status::ready) {
       const py::gil_scoped_acquire lock;
       if (signalled || PyErr_CheckSignals() == 0) continue;

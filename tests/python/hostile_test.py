@@ -162,3 +162,20 @@ print("END", flush=True)
 """
     status, output = run_python(code)
     assert status == 0 and "END" in output, output
+
+
+def test_a_solve_after_the_end_has_begun():
+    # functions for the end run last in, first out: this one after the package's own
+    code = """
+import atexit
+def late():
+    try:
+        signorini.solve(good_problem, "pgs")
+    except SystemExit:
+        print("SystemExit", flush=True)
+atexit.register(late)
+""" + PREAMBLE + """
+good_problem = attack()
+"""
+    status, output = run_python(code)
+    assert status == 0 and "SystemExit" in output, output
