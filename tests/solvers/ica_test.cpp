@@ -175,6 +175,29 @@ TEST(Ica, NeverConvergesThereWithoutTheFallback) {
   EXPECT_GT(Referee(problem).measure(r, {}).residual, 0.1);
 }
 
+/// What `auto` asks for: where the mixture runs in circles, the solve ends long before the fallback would come (200 iterations).
+TEST(Ica, LeavesWhereTheErrorStandsStill) {
+  class Impatient : public Ica {
+   public:
+    Impatient() : Ica(IcaOptions{}) { leave_when_stale(25); }
+  };
+  const Matrix M = zoo::matrix_of(3, 3, {1, -.8, -.9, -.8, 1, .9, -.9, .9, 1});
+  const ContactProblem problem = scalar_problem(M, zoo::matrix_of(2, 3, {1, 1, 1, 1, 1, -1}), 0.0);
+  Impatient solver;
+  std::vector<double> r;
+  const SolveReport report = solve(solver, problem, 1e-8, r);
+  EXPECT_EQ(enum_name(report.status), "stalled");
+  EXPECT_EQ(report.counters.guards, 0);
+  EXPECT_GE(report.iterations, 25);
+  EXPECT_LT(report.iterations, 200);
+  // on a sound problem nothing changes
+  const ContactProblem sound = zoo::specimen("planted_implicit").problem;
+  Ica patient({});
+  std::vector<double> expected;
+  EXPECT_EQ(solve(solver, sound, 1e-8, r).iterations, solve(patient, sound, 1e-8, expected).iterations);
+  EXPECT_EQ(r, expected);
+}
+
 TEST(Ica, DoesNotFallBackOnSoundProblems) {
   for (const char* name : {"planted_implicit", "planted_implicit_regions"}) {
     Ica solver({});

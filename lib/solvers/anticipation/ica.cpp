@@ -12,8 +12,6 @@ namespace {
 
 /// Growth over the best error at which refinement by Gauss–Seidel is given up.
 constexpr double kDivergence = 1e3;
-/// Outer iterations without an error 1 % below the best after which it is given up as well.
-constexpr int kPatience = 200;
 constexpr int kStartSweeps = 100;
 constexpr int kPowerSteps = 30;
 constexpr double kFivePercent = 0.05;
@@ -154,7 +152,7 @@ Iteration Ica::sweep_freely(std::span<const double> r) {
     improved_ = momentum_;
     improved_at_ = iterations_;
   }
-  sweeps_freely_ = !found && iterations_ - improved_at_ < kPatience;
+  sweeps_freely_ = !found && iterations_ - improved_at_ < patience_;
   if (!sweeps_freely_) {
     smallest_ = improved_ = error();
     improved_at_ = iterations_;
@@ -203,14 +201,14 @@ Iteration Ica::iterate(std::span<double> r) {
   Iteration iteration;
   iteration.estimate = error();
   const bool lost = !iteration.finite() || iteration.estimate > kDivergence * smallest_;
-  const bool stale = iterations_ - improved_at_ >= kPatience;
-  if ((lost || stale) && !rule_.jacobi && options_.fallback) {
+  const bool stale = iterations_ - improved_at_ >= patience_;
+  if ((lost || (stale && !leaves_)) && !rule_.jacobi && options_.fallback) {
     fall_back(r);
     iteration.estimate = smallest_ = improved_ = error();
     improved_at_ = iterations_;
     return iteration;
   }
-  iteration.exhausted = std::max(done.first, momentum_) <= rounding_;
+  iteration.exhausted = std::max(done.first, momentum_) <= rounding_ || (stale && leaves_);
   smallest_ = std::min(smallest_, iteration.estimate);
   if (smallest_ < 0.99 * improved_) {
     improved_ = smallest_;

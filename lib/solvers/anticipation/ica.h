@@ -133,6 +133,11 @@ class Ica : public RegisteredSolver<Ica, IcaOptions, MassSolver> {
   std::size_t phase() const override { return last_was_free_ ? 1 : 0; }
   IterationProgress progress() override;
 
+  /// Where the error no longer improves for so many iterations, solves end (stalled) in place of damped Jacobi.
+  void leave_when_stale(int iterations) {
+    patience_ = iterations;
+    leaves_ = true;
+  }
   /// After a solve of the same problem: the next one goes on from v = M⁻¹(f + H r), size().
   void go_on_from(std::span<const double> r, std::span<const double> v);
   /// v₀ + dv, size().
@@ -155,6 +160,8 @@ class Ica : public RegisteredSolver<Ica, IcaOptions, MassSolver> {
   Vector start_vector_;    ///< n: of the power iteration
   std::vector<double> u_;  ///< 3m: Hᵀ(v₀ + dv) + w
   double dt_ = 0.0;        ///< s
+  int patience_ = 200;     ///< outer iterations without an error 1 % below the best
+  bool leaves_ = false;
 
   // of one solve
   bool has_response_ = false;  ///< dv, M dv and U dv are those of the last solve, for the same M

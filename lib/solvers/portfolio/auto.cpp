@@ -20,11 +20,13 @@ constexpr double kShareOfStage = 0.5,       ///< of what would come instead of t
     kNearlyThere = 0.3;                     ///< the same, of what is left
 constexpr double kStepsOfBodies = 25.0,
                  kStepsOfStacks = 20.0;  ///< that a problem takes; the quick ones of stacks
-constexpr double kLargeGain = 10.0;      ///< of the residual in one turn: the next follows at once
+constexpr double kLargeGain = 10.0;      ///< of the residual in one turn: the next follows at once …
+constexpr double kNear = 1e-6;           ///< … if this is reached, where steps began from sweeps
 constexpr double kShareOfSteps = 0.25;   ///< of these, on steps on impulses before
 constexpr double kManyRows = 2.0;  ///< rows of H over dofs: systems on velocities are then the smaller ones
 constexpr double kFirstAsk = 0.3;  ///< of the tolerance, for `ica` that judges itself
 constexpr double kSafety = 0.999;  ///< rounding, as in StopTest
+constexpr int kStale = 25;         ///< iterations of `ica` without a gain: M is factored then
 constexpr int kShortestStage = 5, kLongestStage = 1000, kStepsFromSweeps = 30, kMostSteps = 80,
               kMostGradients = 2000;
 constexpr int kTrialsOnImpulses = 1,  ///< without a large gain, before convex steps on velocities
@@ -150,7 +152,10 @@ void Auto::prepare_velocities(const ContactProblem& problem, bool same_matrix) {
   factorless_ready_ = velocities_ready_ = impulses_ready_ = steps_ready_ = step_counted_ = false;
   if (costs_.avoid_factor()) {
     const bool update = same_matrix && factorless_;
-    if (!factorless_) factorless_ = make_velocities(Judge::own);
+    if (!factorless_) {
+      factorless_ = make_velocities(Judge::own);
+      factorless_->leave_when_stale(kStale);
+    }
     update ? factorless_->update_contacts(problem) : factorless_->prepare(problem);
     factorless_ready_ = bound_.prepare(factorless_->system(), problem.f, arena_);
     if (factorless_ready_) {
@@ -248,9 +253,9 @@ bool Auto::take_longer_turns(std::span<double> r, Course& course, const char* us
   return impulses_->left_to_others() && take_turns(r, course, {160.0, 2.0, 640.0, used}, used);
 }
 
-/// One turn of steps from `stepped_`, and more after a large gain; true where nothing is left to do. r is then the better of what
-/// it was and what they found.
-bool Auto::take_turn_of_steps(std::span<double> r, Course& course, int steps, const char* used) {
+/// Steps from `stepped_`, again after a large gain that reaches the residual `near`; true where nothing is left to do. r is then
+/// the better of what it was and what they found.
+bool Auto::take_turn_of_steps(std::span<double> r, Course& course, int steps, const char* used, double near) {
   const SolveReport& whole = course.whole;
   const double swept = whole.own_residual;
   for (double before = swept;; before = whole.own_residual) {
@@ -258,7 +263,7 @@ bool Auto::take_turn_of_steps(std::span<double> r, Course& course, int steps, co
       return take_steps(steps_, steps_ready_, steps, stepped_, left, course.shown());
     });
     const bool over = whole.status == SolveStatus::converged || course.used_up();
-    if (!over && before > kLargeGain * whole.own_residual) continue;
+    if (!over && whole.own_residual <= near && before > kLargeGain * whole.own_residual) continue;
     if (whole.own_residual <= swept) std::copy(stepped_.begin(), stepped_.end(), r.begin());
     course.whole.own_residual = std::min(whole.own_residual, swept);
     return over;
@@ -267,7 +272,7 @@ bool Auto::take_turn_of_steps(std::span<double> r, Course& course, int steps, co
 
 bool Auto::step_from_zero(std::span<double> r, Course& course, int steps, const char* used) {
   stepped_.assign(r.size(), 0.0);
-  return take_turn_of_steps(r, course, steps, used);
+  return take_turn_of_steps(r, course, steps, used, std::numeric_limits<double>::infinity());
 }
 
 /// Where steps seem to be due for the first time, their operations are counted from the pattern, and sweeps go on until they are.
@@ -381,7 +386,9 @@ bool Auto::solve_without_factor(std::span<double> r, const StopRule& stop, Cours
     if (stage.status != SolveStatus::converged) {
       whole.status = SolveStatus::iteration_limit;
       if (whole.iterations >= stop.max_iterations) return true;
-      if (sharper || stage.counters.guards > 0 || too_dear(stage.own_residual, asked)) return false;
+      if (sharper || stage.status == SolveStatus::stalled || stage.counters.guards > 0 ||
+          too_dear(stage.own_residual, asked))
+        return false;
       continue;
     }
     const double bound = bound_.measure(r, v_, target, kMostGradients, arena_);
@@ -442,7 +449,7 @@ void Auto::sweep_and_step(std::span<double> r, Course& course, const char* used)
   if (impulses_->left_to_others()) {
     // a few from here, which mostly arrive; else from zero
     stepped_.assign(r.begin(), r.end());
-    if (take_turn_of_steps(r, course, kStepsFromSweeps, used)) return;
+    if (take_turn_of_steps(r, course, kStepsFromSweeps, used, kNear)) return;
   }
   if (step_from_zero(r, course, kMostSteps, used)) return;
   if (impulses_->left_to_others()) return;

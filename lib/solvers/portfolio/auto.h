@@ -79,6 +79,7 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
     PrimalSystem& system() { return system_; }
     using Ica::copy_velocity;
     using Ica::go_on_from;
+    using Ica::leave_when_stale;
   };
   class Course;
   /// Of steps on velocities: the first, growing to the longest, and what the report says then.
@@ -105,7 +106,7 @@ class Auto : public RegisteredSolver<Auto, AutoOptions, Solver> {
   void sweep_and_step(std::span<double> r, Course& course, const char* used);
   bool take_turns(std::span<double> r, Course& course, const Turns& turns, const char* used);
   bool take_longer_turns(std::span<double> r, Course& course, const char* used);
-  bool take_turn_of_steps(std::span<double> r, Course& course, int steps, const char* used);
+  bool take_turn_of_steps(std::span<double> r, Course& course, int steps, const char* used, double near);
   bool step_from_zero(std::span<double> r, Course& course, int steps, const char* used);
   void sweep_until_steps_are_due(std::span<double> r, Course& course, double steps, const char* used);
   void take_long_turns(std::span<double> r, Course& course);
