@@ -10,7 +10,8 @@ namespace signorini {
 int repetitions_of(double seconds, int repetitions) {
   if (!(seconds * repetitions > kRepeatedFor)) return repetitions;
   const int most = static_cast<int>(kRepeatedFor / seconds);
-  return std::max(1, most % 2 == 0 ? most - 1 : most);
+  const int least = repetitions >= 3 && 3.0 * seconds <= kThriceFor ? 3 : 1;
+  return std::max(least, most % 2 == 0 ? most - 1 : most);
 }
 
 double repeated_seconds(double first, int repetitions, const std::function<double()>& again) {

@@ -11,10 +11,12 @@ namespace signorini {
 
 /// What is timed is repeated for as long as this. s
 inline constexpr double kRepeatedFor = 0.25;
+/// Three times, where these take no longer than this. s
+inline constexpr double kThriceFor = 1.0;
 /// Set-ups below this are made once more before the first that counts.
 inline bool is_short(double seconds) { return seconds < kRepeatedFor; }
 /// How often something of so many seconds is timed: `repetitions` times, or fewer, an odd number, where these would take
-/// longer than kRepeatedFor. Once where three would.
+/// longer than kRepeatedFor, but three where these take at most kThriceFor. Else once.
 int repetitions_of(double seconds, int repetitions);
 
 /// The median of `repetitions_of` times, `first` one of them. `again` returns the next one. s

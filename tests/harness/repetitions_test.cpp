@@ -16,7 +16,7 @@ TEST(Repetitions, ShortTimesAreTakenAgainAndTheirMedianCounts) {
   EXPECT_EQ(repeated_seconds(5e-4, 5, again), 3e-4);
   EXPECT_EQ(asked, 4U);
   asked = 0;
-  EXPECT_EQ(repeated_seconds(0.3, 5, again), 0.3);
+  EXPECT_EQ(repeated_seconds(0.4, 5, again), 0.4);
   EXPECT_EQ(asked, 0U);
   EXPECT_EQ(repeated_seconds(5e-4, 1, again), 5e-4);
   EXPECT_EQ(asked, 0U);
@@ -71,7 +71,10 @@ TEST(Repetitions, WhatTakesLongIsRepeatedLess) {
   EXPECT_EQ(repetitions_of(1e-6, 4), 4) << "what fits is made as often as asked";
   EXPECT_EQ(repetitions_of(60e-3, 25), 3) << "an odd number: the median is one of the runs";
   EXPECT_EQ(repetitions_of(50e-3, 25), 5);
-  EXPECT_EQ(repetitions_of(84e-3, 25), 1) << "three would take too long";
+  EXPECT_EQ(repetitions_of(84e-3, 25), 3) << "longer than 0.25 s, but no more than a second";
+  EXPECT_EQ(repetitions_of(0.33, 25), 3);
+  EXPECT_EQ(repetitions_of(0.34, 25), 1) << "three would take too long";
+  EXPECT_EQ(repetitions_of(0.2, 2), 1) << "two have no median among them";
   EXPECT_EQ(repetitions_of(1e3, 25), 1);
   EXPECT_EQ(repetitions_of(10e-3, 1), 1);
   EXPECT_EQ(repetitions_of(std::numeric_limits<double>::infinity(), 5), 1);
