@@ -24,7 +24,7 @@
 ///   there, long steps on velocities, and sweeps again.
 /// - On velocities without a factor of M where bodies are large: `ica` judges itself, and what it finds is bounded
 ///   (residual_bound.h). Until the bound meets the tolerance it goes on with a sharper one of its own. Where that costs more
-///   than the factor would, M is factored after all and the next line goes on from there.
+///   than the factor would, or its error stands still, M is factored after all and the next line goes on from there.
 /// - On velocities first elsewhere: `ica` reads M once per iteration and needs no W. It runs in stages that cost half of what
 ///   comes instead; after each, the iterations left at the rate so far are weighed against forming W from the factor of M and
 ///   sweeping there. What is cheaper goes on, from the impulses reached. Where sweeps over W do not arrive either, Newton steps
