@@ -1,6 +1,6 @@
-// What it would cost to give the same bits on every processor: the product y = A x and the sweep of pgs (cone, scalar step) written
-// once, with vectors that the compiler turns into AVX2 or SSE2, one order of additions and no fused multiplications, beside the
-// kernels in use.
+// What it would cost to give the same bits on every processor, those without FMA too: the product y = A x and the sweep of pgs (cone,
+// scalar step) written once, with vectors that the compiler turns into AVX2 or SSE2, one order of additions and no fused
+// multiplications, beside the kernels in use.
 //
 //   ns            per block (product) or contact (sweep), of the kernel in use with AVX2 and FMA
 //   x_one_avx2    time of the one source with AVX2 over it

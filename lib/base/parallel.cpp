@@ -56,6 +56,14 @@ struct TaskArena::Impl {
   // TBB caps arenas at the number of cores unless this is raised first.
   tbb::global_control permission;
   tbb::task_arena arena;
+  std::atomic<int> busiest{1};
+
+  void note(std::size_t workers) {
+    const int now = static_cast<int>(workers);
+    int most = busiest.load(std::memory_order_relaxed);
+    while (most < now && !busiest.compare_exchange_weak(most, now, std::memory_order_relaxed)) {
+    }
+  }
 };
 
 TaskArena::TaskArena(int threads) {
@@ -70,6 +78,10 @@ TaskArena& TaskArena::operator=(TaskArena&&) noexcept = default;
 
 int TaskArena::threads() const { return impl_->arena.max_concurrency(); }
 
+int TaskArena::busiest() const { return impl_->busiest.load(std::memory_order_relaxed); }
+
+void TaskArena::forget_busiest() { impl_->busiest.store(1, std::memory_order_relaxed); }
+
 void TaskArena::execute(FunctionRef<void()> work) { impl_->arena.execute(work); }
 
 void TaskArena::for_each_task(std::size_t n, FunctionRef<void(std::size_t)> body) {
@@ -80,6 +92,7 @@ void TaskArena::for_each_task(std::size_t n, FunctionRef<void(std::size_t)> body
   // Tasks take the next index from a counter: indices start in ascending order whatever TBB does with ranges.
   std::atomic<std::size_t> next{0};
   const int workers = static_cast<int>(std::min<std::size_t>(n, threads()));
+  impl_->note(workers);
   impl_->arena.execute([&] {
     tbb::parallel_for(
         0, workers,
@@ -98,6 +111,7 @@ void TaskArena::for_chunks(std::size_t n, std::size_t grain,
   const std::size_t workers = std::min<std::size_t>(chunks, threads());
   if (workers <= 1 || workers > kMaxShares || chunks > kMaxChunks) return for_each_task(chunks, chunk);
   std::array<ChunkShare, kMaxShares> share;
+  impl_->note(workers);
   for (std::size_t w = 0; w < workers; ++w) share[w].set(chunks * w / workers, chunks * (w + 1) / workers);
   impl_->arena.execute([&] {
     tbb::parallel_for(
@@ -117,6 +131,7 @@ void TaskArena::for_chunks(std::size_t n, std::size_t grain,
 double TaskArena::deterministic_sum(std::size_t n, std::size_t grain,
                                     FunctionRef<double(std::size_t, std::size_t)> partial) {
   SIGNORINI_CHECK(grain > 0);
+  impl_->note(std::min<std::size_t>((n + grain - 1) / grain, threads()));
   double sum = 0.0;
   impl_->arena.execute([&] {
     sum = tbb::parallel_deterministic_reduce(

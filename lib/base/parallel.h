@@ -18,6 +18,9 @@ class TaskArena {
   TaskArena& operator=(TaskArena&&) noexcept;
 
   int threads() const;
+  /// Most threads that one loop was shared among since the last `forget_busiest`; 1: none was worth sharing.
+  int busiest() const;
+  void forget_busiest();
   /// Runs `work` inside the arena and waits.
   void execute(FunctionRef<void()> work);
   /// body(i) for i in [0, n), every i its own task, started in ascending order of i as threads become free.

@@ -48,6 +48,7 @@ std::string fill_report(RunRecord& record, const RunTarget& target, const Region
   record.phases = phases_text(solver.traits(), report);
   record.products = report.products;
   record.counters = report.counters;
+  record.threads_used = solver.threads_used();
   std::string used = chosen_method(*target.problem, solver, report);
   set_message(record, target, used.empty() ? report.message : used);
   return used;

@@ -116,17 +116,22 @@ void visit_columns(Record& r, Visitor&& v) {
     r.speedup_8);
   v(Heading{"speedup_64", "1", "the same on 64 cores"}, r.speedup_64);
   v(Heading{"speedup_256", "1", "the same on 256 cores"}, r.speedup_256);
+  v(Heading{"threads_used", "1",
+            "most threads that a loop of the solve was shared among: 1 where the problem is too small for "
+            "more, -1 "
+            "where an earlier program did not tell"},
+    r.threads_used);
 }
 
 /// Last columns of earlier versions of the table.
 constexpr std::string_view kEarlierEnds[] = {
-    "label",        "relinearisations", "fb_kinetic",     "involuntary_switches",
-    "solver_bytes", "factorisations",   "island_residual"};
+    "label",        "relinearisations", "fb_kinetic",      "involuntary_switches",
+    "solver_bytes", "factorisations",   "island_residual", "speedup_256"};
 
 /// Of a table that ends with this column. Before `factorisations`, `admm` counted its new factors as restarts, those
 /// that failed as guards.
 void complete_earlier(RunRecord& record, std::string_view end) {
-  if (end == "factorisations" || end == "island_residual") return;
+  if (end == "factorisations" || end == "island_residual" || end == "speedup_256") return;
   SolveCounters& c = record.counters;
   c.factorisations = -1;
   if (record.solver != "admm" && record.solver != "admm-global") return;

@@ -39,6 +39,7 @@ struct RunRecord {
   double speedup_8 = std::numeric_limits<double>::quiet_NaN();
   double speedup_64 = std::numeric_limits<double>::quiet_NaN();
   double speedup_256 = std::numeric_limits<double>::quiet_NaN();
+  int threads_used = -1;  ///< `RegionSolver::threads_used`; -1: unknown
 };
 
 /// What a column of runs.csv is.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 
 #include "linalg/block_sparse_matrix.h"
@@ -33,6 +34,57 @@ enum class Source { cache, memory };
 inline Source source_of(const BlockView& A) {
   constexpr std::ptrdiff_t kCachedBlocks = 1'000'000;  // 72 MB
   return A.rows > 0 && A.begin[A.rows] > kCachedBlocks ? Source::memory : Source::cache;
+}
+
+/// Whether a product is rounded before it is added. Plain kernels take the operations of those for AVX2 in their order, so
+/// that without the rounding they have the same bits.
+enum class Product { fused, rounded };
+
+/// a b + c.
+template <Product product>
+inline double multiply_add(double a, double b, double c) {
+  if constexpr (product == Product::fused) return std::fma(a, b, c);
+  return a * b + c;
+}
+
+/// The larger one as `maxsd` has it: b where they are equal or one is NaN.
+inline double larger(double a, double b) { return a > b ? a : b; }
+/// The smaller one as `minsd` has it.
+inline double smaller(double a, double b) { return a < b ? a : b; }
+
+/// Σ_b A_b x_column(b), one sum per column of the blocks.
+struct PlainSums {
+  double column0[3] = {}, column1[3] = {}, column2[3] = {};
+
+  double left_to_right(int i) const { return (column0[i] + column1[i]) + column2[i]; }
+  /// What stands in column 0 at the start is added last.
+  double right_to_left(int i) const { return column0[i] + (column1[i] + column2[i]); }
+};
+
+template <Product product>
+inline void add_blocks(const BlockView& A, std::ptrdiff_t begin, std::ptrdiff_t end, const double* x,
+                       PlainSums& sums) {
+  for (std::ptrdiff_t b = begin; b < end; ++b) {
+    const double* a = A.values + 9 * b;
+    const double* v = x + 3 * static_cast<std::ptrdiff_t>(A.column[b]);
+    for (int i = 0; i < 3; ++i) sums.column0[i] = multiply_add<product>(a[i], v[0], sums.column0[i]);
+    for (int i = 0; i < 3; ++i) sums.column1[i] = multiply_add<product>(a[3 + i], v[1], sums.column1[i]);
+    for (int i = 0; i < 3; ++i) sums.column2[i] = multiply_add<product>(a[6 + i], v[2], sums.column2[i]);
+  }
+}
+
+/// y += Aᵀ x.
+template <Product product>
+inline void add_transposed(const double* a, const double* x, double* y) {
+  for (int c = 0; c < 3; ++c)
+    y[c] +=
+        multiply_add<product>(a[3 * c + 2], x[2], multiply_add<product>(a[3 * c + 1], x[1], a[3 * c] * x[0]));
+}
+
+/// A x, the last column first.
+template <Product product>
+inline double row_from_the_right(const double* a, const double* x, int i) {
+  return multiply_add<product>(a[i], x[0], multiply_add<product>(a[3 + i], x[1], a[6 + i] * x[2]));
 }
 
 #ifdef SIGNORINI_X86

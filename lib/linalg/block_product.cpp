@@ -6,21 +6,15 @@ namespace signorini {
 namespace {
 
 using kernel::BlockView;
+using kernel::Product;
 using kernel::Source;
 
-void multiply_portable(const BlockView& A, const double* x, double* y) {
+template <Product product>
+void multiply_plain(const BlockView& A, const double* x, double* y) {
   for (std::ptrdiff_t i = 0; i < A.rows; ++i) {
-    double s0 = 0.0, s1 = 0.0, s2 = 0.0;
-    for (std::ptrdiff_t b = A.begin[i]; b < A.begin[i + 1]; ++b) {
-      const double* a = A.values + 9 * b;
-      const double* v = x + 3 * static_cast<std::ptrdiff_t>(A.column[b]);
-      s0 += a[0] * v[0] + a[3] * v[1] + a[6] * v[2];
-      s1 += a[1] * v[0] + a[4] * v[1] + a[7] * v[2];
-      s2 += a[2] * v[0] + a[5] * v[1] + a[8] * v[2];
-    }
-    y[3 * i] = s0;
-    y[3 * i + 1] = s1;
-    y[3 * i + 2] = s2;
+    kernel::PlainSums sums;
+    kernel::add_blocks<product>(A, A.begin[i], A.begin[i + 1], x, sums);
+    for (int c = 0; c < 3; ++c) y[3 * i + c] = sums.left_to_right(c);
   }
 }
 
@@ -48,7 +42,8 @@ void multiply_view(Isa level, const BlockView& view, Source source, const double
   }
 #endif
   static_cast<void>(source);
-  multiply_portable(view, x, y);
+  if (level == Isa::portable) return multiply_plain<Product::rounded>(view, x, y);
+  multiply_plain<Product::fused>(view, x, y);
 }
 
 }  // namespace

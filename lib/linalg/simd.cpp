@@ -23,6 +23,8 @@ Isa chosen_isa() {
 Isa best_isa() {
 #ifdef SIGNORINI_X86
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return Isa::avx2;
+#elif defined(__aarch64__)
+  return Isa::fused;  // every arm64 processor has it
 #endif
   return Isa::portable;
 }

@@ -200,7 +200,7 @@ bool SparseLu::analyse(const SparseColumnsView& A) {
   s.factored = false;
   const double places = static_cast<double>(s.n) * static_cast<double>(s.n);
   const bool large_dense = s.n > kDenseOrder && static_cast<double>(s.entries) > kDenseShare * places;
-  s.full = large_dense && isa() != Isa::portable;
+  s.full = large_dense && isa() == Isa::avx2;
   s.sparse = s.n > kDenseOrder && !large_dense;
   if (!s.sparse && !s.full) s.dense.reserve(s.n);
   s.analysed = !s.sparse || s.analyse_large(A);

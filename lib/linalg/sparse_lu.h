@@ -14,7 +14,7 @@
 ///
 /// Up to kDenseOrder rows the factor is dense, with partial pivoting, in memory that `reserve` or the first
 /// `analyse` makes: after that nothing of it allocates. Above, where more than kDenseShare of A is stored, Eigen's
-/// blocked dense LU (with SIGNORINI_ISA=portable the same as below: linalg/dense_lu.h); else KLU (Davis and Palamadai Natarajan 2010; minimum degree on A + Aᵀ, diagonal pivots
+/// blocked dense LU (with SIGNORINI_ISA=portable or fused the same as below: linalg/dense_lu.h); else KLU (Davis and Palamadai Natarajan 2010; minimum degree on A + Aᵀ, diagonal pivots
 /// preferred) when built with it, or Eigen's SparseLU. There `factor` chooses its pivots anew and allocates.
 ///
 /// With `choose_pivots` KLU takes over above kDenseChosen rows, and `factor` keeps to the pivots of that one matrix

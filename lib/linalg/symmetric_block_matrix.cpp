@@ -11,6 +11,7 @@ namespace signorini {
 namespace {
 
 using kernel::BlockView;
+using kernel::Product;
 using kernel::Source;
 
 /// Block rows per task where a matrix is read once.
@@ -23,24 +24,17 @@ struct ChunkView {
   std::ptrdiff_t begin, end;
 };
 
-void add_row_portable(const double* a, const double* xj, double* sum) {
-  for (int r = 0; r < 3; ++r) sum[r] += a[r] * xj[0] + a[3 + r] * xj[1] + a[6 + r] * xj[2];
-}
-
-void multiply_portable(const ChunkView& chunk, const double* x, double* y) {
+template <Product product>
+void multiply_plain(const ChunkView& chunk, const double* x, double* y) {
   const BlockView& A = chunk.A;
   for (std::ptrdiff_t i = chunk.begin; i < chunk.end; ++i) {
-    const double* xi = x + 3 * i;
-    double sum[3] = {y[3 * i], y[3 * i + 1], y[3 * i + 2]};
-    for (std::ptrdiff_t b = A.begin[i]; b < A.begin[i + 1]; ++b) {
-      const double* a = A.values + 9 * b;
+    kernel::PlainSums sums;
+    kernel::add_blocks<product>(A, A.begin[i], A.begin[i + 1], x, sums);
+    for (std::ptrdiff_t b = A.begin[i]; b < chunk.outside[i]; ++b) {
       const auto j = static_cast<std::ptrdiff_t>(A.column[b]);
-      add_row_portable(a, x + 3 * j, sum);
-      if (j == i || b >= chunk.outside[i]) continue;
-      double* yj = y + 3 * j;
-      for (int c = 0; c < 3; ++c) yj[c] += a[3 * c] * xi[0] + a[3 * c + 1] * xi[1] + a[3 * c + 2] * xi[2];
+      if (j != i) kernel::add_transposed<product>(A.values + 9 * b, x + 3 * i, y + 3 * j);
     }
-    std::copy_n(sum, 3, y + 3 * i);
+    for (int c = 0; c < 3; ++c) y[3 * i + c] += sums.left_to_right(c);
   }
 }
 
@@ -87,8 +81,8 @@ void multiply_chunk_at(Isa level, const SymmetricBlockMatrix& A, Index chunk, co
     return multiply_avx2<Source::memory>(view, x, y);
   }
 #endif
-  static_cast<void>(level);
-  multiply_portable(view, x, y);
+  if (level == Isa::portable) return multiply_plain<Product::rounded>(view, x, y);
+  multiply_plain<Product::fused>(view, x, y);
 }
 
 double largest_entry(const double* block) {

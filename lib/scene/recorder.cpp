@@ -321,7 +321,7 @@ RecordingSummary record_scene(const RecordRequest& asked, const fs::path& output
   request.cancelled = context.monitor.cancelled();
   RecordingHeader header = recording_header(request);
   header.git = context.revision;
-  header.kernels = enum_name(isa());
+  header.kernels = enum_name(same_bits(isa()));
   const RecordingPaths paths(output);
   const OutputPlan plan = plan_of(request, output);
   check_outputs(plan);

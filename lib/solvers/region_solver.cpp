@@ -44,6 +44,11 @@ void UncutProblem::update_contacts(const ContactProblem& problem) {
   inner_->update_contacts(problem);
 }
 
+SolveReport UncutProblem::solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) {
+  if (arena_) arena_->forget_busiest();
+  return inner_->solve(r, stop, observer);
+}
+
 std::unique_ptr<RegionSolver> with_regions(std::unique_ptr<Solver> solver, RegionOptions regions) {
   if (regions.threads < 1) throw_usage("threads: {} is not at least 1", regions.threads);
   if (regions.mode == RegionMode::none || regions.mode == RegionMode::points_inner)

@@ -29,6 +29,9 @@ class RegionSolver : public Solver {
   /// Per region of the last solve; empty where regions are not solved apart.
   virtual std::span<const SolveReport> region_reports() const { return {}; }
   virtual std::span<const double> region_seconds() const { return {}; }
+  /// Most threads that a loop of the last solve was shared among; 1 where the problem is too small for more. On a small
+  /// problem it depends on the clock (`RegionTasks`).
+  virtual int threads_used() const { return 1; }
 };
 
 /// Base of decorators: forwards every call to another solver.
@@ -73,7 +76,9 @@ class UncutProblem : public ForwardingSolver<RegionSolver> {
   std::string unsupported_reason(const ContactProblem& problem) const override;
   void prepare(const ContactProblem& problem) override;
   void update_contacts(const ContactProblem& problem) override;
+  SolveReport solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) override;
   const RegionPartition& partition() const override { return partition_; }
+  int threads_used() const override { return arena_ ? arena_->busiest() : 1; }
   /// Mode none has one thread: serial, whatever the solver could do with more.
   WorkAndSpan work_and_span(int cores) const override {
     return options_.mode == RegionMode::none ? WorkAndSpan{1.0, 1.0, 1.0} : inner_->work_and_span(cores);

@@ -312,6 +312,7 @@ std::string RegionTasks::choice(const ContactProblem& problem) const {
 const RegionPartition& RegionTasks::partition() const { return impl_->partition; }
 std::span<const SolveReport> RegionTasks::region_reports() const { return impl_->reports; }
 std::span<const double> RegionTasks::region_seconds() const { return impl_->seconds; }
+int RegionTasks::threads_used() const { return impl_->arena ? impl_->arena->busiest() : 1; }
 
 std::string RegionTasks::unsupported_reason(const ContactProblem& problem) const {
   RegionPartition partition;
@@ -433,6 +434,7 @@ WorkAndSpan RegionTasks::work_and_span(int cores) const {
 SolveReport RegionTasks::solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) {
   Impl& s = *impl_;
   SIGNORINI_CHECK(r.size() == s.work.size());
+  if (s.arena) s.arena->forget_busiest();
   if (observer != nullptr) {
     s.trace_solve(r, stop, *observer);
     return s.assemble_report();

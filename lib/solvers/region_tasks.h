@@ -50,6 +50,7 @@ class RegionTasks : public RegionSolver {
   void limit_iterations(std::span<const int> limits) override;
   std::span<const SolveReport> region_reports() const override;
   std::span<const double> region_seconds() const override;
+  int threads_used() const override;
 
  private:
   struct Impl;

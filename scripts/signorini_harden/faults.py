@@ -19,7 +19,7 @@ SCRIPT_KINDS = ("write", "rename", "mkdir")
 #: Exit codes of a command that failed (docs/command-line.md); 0 where it could do without the call.
 CODES = (0, 1, 3, 5)
 #: Columns and files that tell times and machines differ between two runs.
-TIMES = ("seconds", "cpu_share", "waited_share", "involuntary_switches", "solver_bytes", "_s")
+TIMES = ("seconds", "cpu_share", "waited_share", "involuntary_switches", "solver_bytes", "threads_used", "_s")
 
 
 @dataclass

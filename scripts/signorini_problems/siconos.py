@@ -48,7 +48,7 @@ SOLVERS = {  # label: (code, local solver of one contact)
     "NSN-NM": ("NSN_NM", None),
 }
 DEFAULTS = {"text": "", "integer": "0", "real": "nan"}
-UNTOLD = {"involuntary_switches": "-1", "solver_bytes": "-1", "factorisations": "-1"}  # what nobody counts of Siconos
+UNTOLD = {"involuntary_switches": "-1", "solver_bytes": "-1", "factorisations": "-1", "threads_used": "-1"}  # what nobody counts of Siconos
 SETUP = "pgs"  # the solver whose set-up, forming W, is counted for Siconos
 
 

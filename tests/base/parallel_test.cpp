@@ -70,6 +70,29 @@ TEST(TaskArena, SumHasTheSameBitsForAnyNumberOfThreads) {
   for (const double sum : sums) EXPECT_EQ(std::memcmp(&sum, &sums[0], sizeof sum), 0);
 }
 
+TEST(TaskArena, KnowsHowManyThreadsSharedALoop) {
+  const auto nothing = [](std::size_t) {};
+  const auto no_range = [](std::size_t, std::size_t) {};
+  TaskArena arena(4);
+  EXPECT_EQ(arena.busiest(), 1);
+  arena.for_each_task(1, nothing);
+  arena.for_chunks(8, 8, no_range);
+  EXPECT_EQ(arena.busiest(), 1) << "a task, a chunk: one thread";
+  arena.for_chunks(9, 8, no_range);
+  EXPECT_EQ(arena.busiest(), 2);
+  arena.for_each_task(3, nothing);
+  EXPECT_EQ(arena.busiest(), 3);
+  arena.for_each_task(2, nothing);
+  EXPECT_EQ(arena.busiest(), 3) << "the most so far";
+  arena.forget_busiest();
+  EXPECT_EQ(arena.busiest(), 1);
+  arena.for_each_task(100, nothing);
+  EXPECT_EQ(arena.busiest(), 4);
+  arena.forget_busiest();
+  EXPECT_EQ(arena.deterministic_sum(16, 8, [](std::size_t, std::size_t) { return 1.0; }), 2.0);
+  EXPECT_EQ(arena.busiest(), 2);
+}
+
 TEST(TaskArena, RethrowsWhatATaskThrows) {
   TaskArena arena(2);
   EXPECT_THROW(arena.for_each_task(10,

@@ -74,6 +74,7 @@ RunRecord example(int repetition) {
   record.speedup_8 = 7.5;
   record.speedup_64 = 30.0;
   record.speedup_256 = 32.25;
+  record.threads_used = 4;
   return record;
 }
 
@@ -233,12 +234,18 @@ std::string shortened(std::string line, int columns) {
   return line;
 }
 
-/// The columns that versions before this one did not have: speed-ups, before them the error of the worst island, the number of
+/// The columns that versions before this one did not have: threads in use, before them speed-ups, before them the error of the worst island, the number of
 /// factors, the solver's memory, how busy the machine was, errors by class, and the other counters.
-constexpr int kSpeedups = 3, kIslands = kSpeedups + 1, kFactors = kIslands + 1, kMemory = kFactors + 1,
-              kUse = kMemory + 3, kClasses = kUse + 3, kCounters = 9;
+constexpr int kThreads = 1, kSpeedups = kThreads + 3, kIslands = kSpeedups + 1, kFactors = kIslands + 1,
+              kMemory = kFactors + 1, kUse = kMemory + 3, kClasses = kUse + 3, kCounters = 9;
+
+RunRecord without_threads_used(RunRecord record) {
+  record.threads_used = -1;
+  return record;
+}
 
 RunRecord without_speedups(RunRecord record) {
+  record = without_threads_used(record);
   record.speedup_8 = record.speedup_64 = record.speedup_256 = std::numeric_limits<double>::quiet_NaN();
   return record;
 }
@@ -273,6 +280,16 @@ RunRecord without_classes(RunRecord record) {
   record.errors.fb_normal = record.errors.fb_static = record.errors.fb_kinetic =
       std::numeric_limits<double>::quiet_NaN();
   return record;
+}
+
+TEST_F(RunTableTest, TableWithoutThreadsInUseIsRead) {
+  ASSERT_TRUE(shortened(run_record_header(), kThreads).ends_with(",speedup_256"));
+  RunRecord before = example(0);
+  before.solver = "admm";
+  write(shortened(run_record_header(), kThreads) + "\n" + shortened(run_record_row(before), kThreads) + "\n");
+  const std::vector<RunRecord> back = read_run_table(path_);
+  ASSERT_EQ(back.size(), 1U);
+  EXPECT_EQ(run_record_row(back[0]), run_record_row(without_threads_used(before)));
 }
 
 TEST_F(RunTableTest, TableWithoutSpeedUpsIsRead) {

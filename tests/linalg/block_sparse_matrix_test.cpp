@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/check.h"
+#include "linalg/isa_levels.h"
 #include "linalg/random_blocks.h"
 
 namespace signorini::block_sparse_matrix_test {
@@ -76,10 +77,15 @@ TEST_P(BlockProduct, EqualsEigensProduct) {
   Vector again = Vector::Zero(A.rows());
   multiply(B, view(x), view(again));
   EXPECT_EQ(y, again);
-  for (const Isa level : {Isa::portable, best_isa()}) {
+  Vector fused(A.rows());
+  multiply(Isa::fused, B, view(x), view(fused));
+  for (const Isa level : test::isa_levels()) {
     multiply(level, B, view(x), view(again));
     for (Eigen::Index i = 0; i < y.size(); ++i)
       EXPECT_LE(std::abs(y[i] - again[i]), 2.0 * k * 2.3e-16 * scale[i]) << i;
+    if (same_bits(level) == Isa::avx2) {
+      EXPECT_EQ(again, fused) << enum_name(level);
+    }
   }
 }
 
@@ -89,7 +95,7 @@ TEST(BlockProduct, NeverWritesBehindTheResultNorMixesRows) {
   for (Index i = 0; i < 9; ++i) A.insert(i, i) = i / 3 == 1 ? std::numeric_limits<double>::infinity() : 1.0;
   A.makeCompressed();
   const BlockSparseMatrix B = to_blocks(A);
-  for (const Isa level : {Isa::portable, best_isa()}) {
+  for (const Isa level : test::isa_levels()) {
     const Vector x = Vector::Ones(9);
     Vector y = Vector::Constant(10, 7.0);
     multiply(level, B, view(x), std::span<double>(y.data(), 9));

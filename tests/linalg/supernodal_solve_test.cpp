@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "linalg/simd.h"
+#include "linalg/isa_levels.h"
 #include "linalg/types.h"
 
 namespace signorini::supernodal_solve_test {
@@ -90,12 +90,6 @@ void substitute(const Planted& L, double* x, std::size_t width, bool forward, bo
   }
 }
 
-std::vector<Isa> levels() {
-  std::vector<Isa> all{Isa::portable};
-  if (best_isa() == Isa::avx2) all.push_back(Isa::avx2);
-  return all;
-}
-
 class SupernodalSolve : public ::testing::TestWithParam<std::size_t> {};
 
 TEST_P(SupernodalSolve, HasTheBitsOfSubstitutionOnEveryInstructionSet) {
@@ -107,7 +101,7 @@ TEST_P(SupernodalSolve, HasTheBitsOfSubstitutionOnEveryInstructionSet) {
     substitute(L, lower.data() + k, width, true, false);
     substitute(L, both.data() + k, width, true, true);
   }
-  for (const Isa isa : levels()) {
+  for (const Isa isa : test::isa_levels()) {
     std::vector<double> X = B;
     solve_lower(L.view(), X.data(), width, isa);
     EXPECT_EQ(X, lower);
@@ -126,7 +120,7 @@ TEST_P(SupernodalSolve, LeavesOutWhatIsZeroAndWhatNobodyReads) {
   needed[2] = 1;
   need_ancestors(L.view(), needed);
   EXPECT_EQ(needed, (std::vector<char>{0, 0, 1, 0, 0, 1, 0, 1}));
-  for (const Isa isa : levels()) {
+  for (const Isa isa : test::isa_levels()) {
     std::vector<double> all = B, some = B;
     solve_lower(L.view(), all.data(), width, isa);
     for (const Index s : {0, 1, 3, 4, 6}) {
@@ -145,7 +139,7 @@ TEST_P(SupernodalSolve, KeepsNotANumberInItsColumn) {
   const Planted L = planted();
   const std::size_t columns = GetParam(), width = supernodal_width(columns);
   const std::vector<double> B = right_sides(L.first.back(), columns, width);
-  for (const Isa isa : levels()) {
+  for (const Isa isa : test::isa_levels()) {
     std::vector<double> X = B, spoilt = B;
     spoilt[columns - 1] = std::numeric_limits<double>::quiet_NaN();
     for (std::vector<double>* Y : {&X, &spoilt}) {

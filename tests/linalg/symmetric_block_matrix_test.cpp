@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "linalg/isa_levels.h"
 #include "linalg/random_blocks.h"
 
 namespace signorini::symmetric_block_matrix_test {
@@ -34,7 +35,7 @@ TEST(SymmetricBlockMatrix, KeepsEveryEntry) {
     const SparseRows A = random_symmetric(n, 3.0, true, 4);
     for (const Index rows : kChunkRows) {
       const SymmetricBlockMatrix S = folded(A, rows);
-      for (const Isa level : {Isa::portable, best_isa()}) {
+      for (const Isa level : test::isa_levels()) {
         Matrix all(A.rows(), A.cols());
         Vector y(A.rows());
         for (Eigen::Index j = 0; j < A.cols(); ++j) {
@@ -70,11 +71,15 @@ TEST(SymmetricBlockMatrix, ProductEqualsTheFullOne) {
     const Vector scale = A.cwiseAbs() * x.cwiseAbs();
     for (const Index rows : kChunkRows) {
       const SymmetricBlockMatrix S = folded(A, rows);
-      for (const Isa level : {Isa::portable, best_isa()}) {
+      for (const Isa level : test::isa_levels()) {
         Vector y = Vector::Constant(A.rows(), 5.0), again = y;
         multiply(level, S, view(x), view(y));
         multiply(level, S, view(x), view(again));
         EXPECT_EQ(y, again);
+        multiply(Isa::fused, S, view(x), view(again));
+        if (same_bits(level) == Isa::avx2) {
+          EXPECT_EQ(y, again) << enum_name(level);
+        }
         // k = 93 additions in two orders: 2 k ε Σ|a||x|
         for (Eigen::Index i = 0; i < y.size(); ++i)
           EXPECT_LE(std::abs(y[i] - exact[i]), 186.0 * 2.3e-16 * scale[i]) << i;

@@ -136,6 +136,7 @@ inline std::vector<std::string> timeless_rows(const fs::path& csv) {
     record.cpu_share = record.waited_share = 0.0;
     record.involuntary_switches = 0;
     record.solver_bytes = 0;
+    record.threads_used = 1;
     rows.push_back(run_record_row(record));
   }
   return rows;

@@ -325,13 +325,43 @@ TEST_F(InterruptedRecordTest, TerminationKeepsACheckpointOfTheLastStepAndGoesOnF
   EXPECT_TRUE(timeless_steps(folder_ / "b.steps.csv") == timeless_steps(folder_ / "whole.steps.csv"));
 }
 
+/// What arm64 does, on this processor. `ica` sweeps over M, `pgs` over W.
+TEST_F(RecordTest, KernelsInPlainCppGiveTheBytesOfThoseForThisProcessor) {
+  if (best_isa() != Isa::avx2) GTEST_SKIP() << "this processor has no AVX2 to compare with";
+  for (const std::string scene : {"rings", "forced"}) {
+    for (const std::string level : {"avx2", "fused"}) {
+      const Outcome o = run({"record", scene, "--size", "quick", "-o", path(level + ".h5"), "--force"},
+                            {"SIGNORINI_ISA=" + level});
+      ASSERT_EQ(o.code, 0) << o.err;
+    }
+    EXPECT_TRUE(file_text(folder_ / "avx2.h5") == file_text(folder_ / "fused.h5")) << scene;
+  }
+}
+
+/// But for `admm`, whose dense factors are Eigen's with AVX2.
+TEST_F(RecordTest, KernelsInPlainCppGiveTheRowsOfThoseForThisProcessor) {
+  if (best_isa() != Isa::avx2) GTEST_SKIP() << "this processor has no AVX2 to compare with";
+  ASSERT_EQ(run({"record", "rings", "--size", "quick", "-o", path("rings.h5")}).code, 0);
+  std::vector<std::vector<std::string>> rows;
+  for (const std::string level : {"avx2", "fused"}) {
+    const Outcome o = run({"solve", path("rings.h5"), "--solver", "all,-admm,-admm-global", "--tolerance",
+                           "1e-6", "--max-iterations", "300", "--csv", path(level + ".csv")},
+                          {"SIGNORINI_ISA=" + level});
+    ASSERT_TRUE(fs::exists(folder_ / (level + ".csv"))) << o.err;
+    rows.push_back(timeless_rows(folder_ / (level + ".csv")));
+  }
+  EXPECT_GT(rows[0].size(), 25U);
+  EXPECT_EQ(rows[0], rows[1]);
+}
+
 TEST_F(InterruptedRecordTest, AResumeWithOtherKernelsIsToldAndStandsInTheFile) {
   if (best_isa() == Isa::portable) GTEST_SKIP() << "this processor has the portable kernels only";
   const pid_t child = start(command("b.h5", {"--checkpoint-seconds", "1000"}), {"SIGNORINI_ISA=portable"});
   for (int i = 0; i < 4000 && frames_on_disk(folder_ / "b.h5", 99) < 1; ++i) ::usleep(2000);
   ::kill(child, SIGTERM);
   ASSERT_EQ(finish(child).code, 130);
-  const Outcome resumed = run(command("b.h5", {"--resume"}), {"SIGNORINI_ISA=avx2"});
+  const Outcome resumed =
+      run(command("b.h5", {"--resume"}), {fmt::format("SIGNORINI_ISA={}", enum_name(best_isa()))});
   ASSERT_EQ(resumed.code, 0) << resumed.err;
   EXPECT_NE(resumed.err.find("begun with portable kernels, goes on with avx2"), std::string::npos)
       << resumed.err;

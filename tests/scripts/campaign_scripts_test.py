@@ -11,7 +11,7 @@ from pathlib import Path
 
 HOUSE = Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("SIGNORINI_PROGRAM") or str(HOUSE / "build/release/experiments/signorini")
-TIMES = ("setup_seconds", "solve_seconds", "cpu_share", "waited_share", "involuntary_switches", "solver_bytes")
+TIMES = ("setup_seconds", "solve_seconds", "cpu_share", "waited_share", "involuntary_switches", "solver_bytes", "threads_used")
 
 # Runs every task of a job when it is submitted, and says so in $JOBS; a job whose dependency failed is not run.
 SBATCH = """#!/usr/bin/env python3

@@ -18,7 +18,8 @@ COLUMNS = {  # of runs.csv, as `signorini list columns` tells them: (type, unit)
                      "relinearisations"), ("integer", "1")),
     **dict.fromkeys(("fb_normal", "fb_static", "fb_kinetic"), ("real", "m")), "cpu_share": ("real", "1"), "waited_share": ("real", "1"),
     "involuntary_switches": ("integer", "1"), "solver_bytes": ("integer", "B"), "factorisations": ("integer", "1"),
-    "island_residual": ("real", "1"), **dict.fromkeys(("speedup_8", "speedup_64", "speedup_256"), ("real", "1"))}
+    "island_residual": ("real", "1"), **dict.fromkeys(("speedup_8", "speedup_64", "speedup_256"), ("real", "1")),
+    "threads_used": ("integer", "1")}
 KEYS = ("experiment", "file", "step", "solver", "options", "region_mode", "threads", "repetition", "tolerance", "protocol")
 CONTRACT = list(COLUMNS)[:26]  # up to the tolerance
 DEFAULTS = {"text": "", "integer": "0", "real": "nan"}

@@ -1,6 +1,7 @@
 """The website of the documentation (scripts/docs): pages are staged without loss, links become those of the site, and what is broken is found.
 
-The slow test builds all of it: Sphinx and doxygen may not warn, no link or picture may be broken, and nothing may be fetched from a network."""
+The slow test builds all of it: Sphinx and doxygen may not warn, no link or picture may be broken, and nothing may be fetched from a network. Then
+tests/browser/site_test.py opens it."""
 
 import importlib.util
 import os
@@ -231,6 +232,9 @@ class Built(unittest.TestCase):
             self.assertIn("no broken link", done.stdout)
             for page in ("index", "tutorial", "options", "api/cpp/contact/contact_problem", "api/python", "papers/verschoor2019/table1"):
                 self.assertTrue((Path(name) / "site" / f"{page}.html").is_file(), page)
+            opened = subprocess.run([sys.executable, "-B", str(SOURCE / "tests" / "browser" / "site_test.py")], capture_output=True, text=True, check=False,
+                                    env=os.environ | {"SIGNORINI_SITE": f"{name}/site"})
+            self.assertEqual(opened.returncode, 0, opened.stderr)
 
 
 if __name__ == "__main__":

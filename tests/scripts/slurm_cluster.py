@@ -25,7 +25,7 @@ from pathlib import Path
 
 HOUSE = Path(__file__).resolve().parents[2]
 NEEDED = ("munged", "slurmctld", "slurmd", "sbatch", "unshare")
-TIMES = ("setup_seconds", "solve_seconds", "cpu_share", "waited_share", "involuntary_switches", "solver_bytes")
+TIMES = ("setup_seconds", "solve_seconds", "cpu_share", "waited_share", "involuntary_switches", "solver_bytes", "threads_used")
 
 CONF = """ClusterName=trial
 SlurmctldHost={host}(127.0.0.1)

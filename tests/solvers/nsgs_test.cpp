@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "base/rng.h"
 #include "contact/problem_zoo.h"
 #include "contact/residuals.h"
+#include "linalg/isa_levels.h"
 #include "linalg/random_blocks.h"
 #include "solvers/registry.h"
 #include "solvers/relaxation/exact_sweep.h"
@@ -107,7 +109,8 @@ TEST(ExactSweep, EqualsTheSlowSweepOnUnsymmetricRandomProblems) {
   const Vector mu = test::random_vector(m, 13).cwiseAbs();
   for (const FrictionLaw law : kLaws) {
     const GaussSeidelData data = make_gauss_seidel_data(to_blocks(rows), q, mu, law, TangentStep::scalar);
-    for (const Isa level : {Isa::portable, best_isa()}) {
+    std::optional<Vector> fused;
+    for (const Isa level : test::isa_levels()) {
       ExactSweep sweep;
       sweep.prepare(data);
       Vector slow = Vector::Zero(3 * m), fast = slow;
@@ -126,6 +129,11 @@ TEST(ExactSweep, EqualsTheSlowSweepOnUnsymmetricRandomProblems) {
       sweep.forget();
       for (int i = 0; i < 8; ++i) sweep.run(level, span_of(again));
       EXPECT_EQ(again, fast);
+      if (same_bits(level) == Isa::portable) continue;
+      if (fused) {
+        EXPECT_EQ(fast, *fused) << enum_name(level);
+      }
+      fused = fast;
     }
   }
 }
@@ -151,7 +159,7 @@ TEST(ExactSweep, FixedContactsKeepNoImpulse) {
   W.block<9, 3>(0, 3).setZero();
   for (const FrictionLaw law : kLaws) {
     const GaussSeidelData data = data_of(W, -Vector::Ones(9), Vector::Ones(3), law);
-    for (const Isa level : {Isa::portable, best_isa()}) {
+    for (const Isa level : test::isa_levels()) {
       ExactSweep sweep;
       sweep.prepare(data);
       Vector r = Vector::Ones(9);

@@ -503,6 +503,23 @@ TEST(RegionTasks, PointsOnACoupledMassAreUnsupportedWithTheReason) {
   EXPECT_THROW(tasks->prepare(planted.problem), UsageError);
 }
 
+TEST(RegionTasks, TellsHowManyThreadsSharedTheSolve) {
+  const auto used = [](int regions, int threads) {
+    const PlantedProblem planted = regions_problem(regions, 60);
+    const auto tasks = make_region_solver("pgs", {}, {RegionMode::islands, threads});
+    tasks->prepare(planted.problem);
+    auto r = zeros(planted.problem);
+    StopRule stop;
+    stop.max_iterations = 10;
+    static_cast<void>(tasks->solve(r, stop, nullptr));
+    return tasks->threads_used();
+  };
+  EXPECT_EQ(used(1, 2), 1) << "one region of a serial solver";
+  EXPECT_EQ(used(16, 1), 1);
+  EXPECT_EQ(used(16, 2), 2);
+  EXPECT_EQ(used(16, 32), 16) << "threads without a region";
+}
+
 TEST(RegionTasks, ModeNoneIsThePlainSolver) {
   const auto plain = make_region_solver("pgs", {}, {RegionMode::none, 8});
   EXPECT_FALSE(plain->solves_apart());

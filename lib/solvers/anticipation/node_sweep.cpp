@@ -14,6 +14,7 @@ namespace {
 constexpr Index kTaskBlocks = 2000;
 
 using kernel::BlockView;
+using kernel::Product;
 using kernel::Source;
 
 /// Block rows per task when matrices are cut.
@@ -59,28 +60,21 @@ struct ForwardSweep {
   double* y;
 };
 
-template <bool with_upper>
-void forward_portable(const ForwardSweep& sweep, std::ptrdiff_t first, std::ptrdiff_t last) {
+template <bool with_upper, Product product>
+void forward_plain(const ForwardSweep& sweep, std::ptrdiff_t first, std::ptrdiff_t last) {
   const auto& [lower, inverse, b, upper, x, y] = sweep;
   for (std::ptrdiff_t i = first; i < last; ++i) {
-    double s[3] = {b[3 * i] - upper[3 * i], b[3 * i + 1] - upper[3 * i + 1], b[3 * i + 2] - upper[3 * i + 2]};
-    for (std::ptrdiff_t e = lower.begin[i]; e < lower.begin[i + 1]; ++e) {
-      const double* a = lower.values + 9 * e;
-      const std::ptrdiff_t j = lower.column[e];
-      const double* v = x + 3 * j;
-      for (int c = 0; c < 3; ++c) s[c] -= a[c] * v[0] + a[3 + c] * v[1] + a[6 + c] * v[2];
-    }
-    const double* D = inverse + 9 * i;
+    kernel::PlainSums sums;
+    kernel::add_blocks<product>(lower, lower.begin[i], lower.begin[i + 1], x, sums);
+    double s[3];
+    for (int c = 0; c < 3; ++c) s[c] = b[3 * i + c] - upper[3 * i + c] - sums.left_to_right(c);
     double* xi = x + 3 * i;
-    for (int c = 0; c < 3; ++c) xi[c] = D[c] * s[0] + D[3 + c] * s[1] + D[6 + c] * s[2];
+    for (int c = 0; c < 3; ++c) xi[c] = kernel::row_from_the_right<product>(inverse + 9 * i, s, c);
     if constexpr (!with_upper) continue;
     std::fill_n(y + 3 * i, 3, 0.0);
-    for (std::ptrdiff_t e = lower.begin[i]; e < lower.begin[i + 1]; ++e) {
-      const double* a = lower.values + 9 * e;
-      const std::ptrdiff_t j = lower.column[e];
-      double* yj = y + 3 * j;
-      for (int c = 0; c < 3; ++c) yj[c] += a[3 * c] * xi[0] + a[3 * c + 1] * xi[1] + a[3 * c + 2] * xi[2];
-    }
+    for (std::ptrdiff_t e = lower.begin[i]; e < lower.begin[i + 1]; ++e)
+      kernel::add_transposed<product>(lower.values + 9 * e, xi,
+                                      y + 3 * static_cast<std::ptrdiff_t>(lower.column[e]));
   }
 }
 
@@ -118,14 +112,16 @@ SIGNORINI_AVX2 void forward_avx2(const ForwardSweep& sweep, std::ptrdiff_t first
 /// Rows [first, last), with the kernel of this processor.
 template <bool with_upper>
 void forward_rows(const ForwardSweep& sweep, std::ptrdiff_t first, std::ptrdiff_t last) {
+  const Isa level = isa();
 #ifdef SIGNORINI_X86
-  if (isa() == Isa::avx2) {
+  if (level == Isa::avx2) {
     if (kernel::source_of(sweep.lower) == Source::cache)
       return forward_avx2<with_upper, Source::cache>(sweep, first, last);
     return forward_avx2<with_upper, Source::memory>(sweep, first, last);
   }
 #endif
-  forward_portable<with_upper>(sweep, first, last);
+  if (level == Isa::portable) return forward_plain<with_upper, Product::rounded>(sweep, first, last);
+  forward_plain<with_upper, Product::fused>(sweep, first, last);
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ void PencilFactor::prepare(const SparseRows& A, const SparseRows& B) {
   symmetric_ = asymmetry(A) <= kSymmetric;
   const double entries = static_cast<double>(sum_.nonZeros()), all = static_cast<double>(size_) * size_;
   dense_ = size_ <= kSmall || (size_ <= kLargestDense && entries >= kDense * all);
-  portable_ = isa() == Isa::portable;
+  portable_ = isa() != Isa::avx2;
   pattern_.reset();
   permuted_.resize(dense_ && !symmetric_ && !portable_ ? size_ : 0);
   full_.resize(dense_ ? size_ : 0, dense_ ? size_ : 0);

@@ -20,7 +20,7 @@
 /// (linalg/asymmetry.h) LU factors take their place. The first factor is kept beside the present one, so that a solver
 /// can begin every solve with it. Up to kSmall rows nothing is allocated after `prepare`.
 ///
-/// Dense factors are Eigen's, whose last bits depend on the processor; with SIGNORINI_ISA=portable they are ours
+/// Dense factors are Eigen's, whose last bits depend on the processor; with SIGNORINI_ISA=portable or fused they are ours
 /// (linalg/dense_cholesky.h, dense_lu.h), which do not.
 namespace signorini {
 

@@ -13,6 +13,7 @@ namespace signorini {
 namespace {
 
 using kernel::BlockView;
+using kernel::Product;
 using kernel::Source;
 using Contact = ExactSweep::Contact;
 using Memory = ExactSweep::Memory;
@@ -215,20 +216,18 @@ void update(const Sweep& sweep, std::ptrdiff_t k, const double* b, double* r_k, 
   seen.largest = std::max(seen.largest, correction);
 }
 
-template <class Law>
-ExactSweep::Outcome sweep_portable(const Sweep& sweep, double* r) {
+template <class Law, Product product>
+ExactSweep::Outcome sweep_plain(const Sweep& sweep, double* r) {
   const BlockView& W = sweep.W;
   Seen seen;
   for (std::ptrdiff_t k = sweep.first; k != sweep.last; k += sweep.stride) {
     if (!(sweep.contact[k].inverse_normal > 0.0)) continue;
-    double b[3] = {sweep.contact[k].q[0], sweep.contact[k].q[1], sweep.contact[k].q[2]};
-    for (std::ptrdiff_t block = W.begin[k]; block < W.begin[k + 1]; ++block) {
-      const std::ptrdiff_t column = W.column[block];
-      if (column == k) continue;
-      const double* a = W.values + 9 * block;
-      const double* v = r + 3 * column;
-      for (int i = 0; i < 3; ++i) b[i] += a[i] * v[0] + a[3 + i] * v[1] + a[6 + i] * v[2];
-    }
+    kernel::PlainSums sums;
+    std::copy_n(sweep.contact[k].q, 3, sums.column0);
+    const std::ptrdiff_t own = sweep.upper_begin[k];
+    kernel::add_blocks<product>(W, own + 1, W.begin[k + 1], r, sums);
+    kernel::add_blocks<product>(W, W.begin[k], own, r, sums);
+    const double b[3] = {sums.right_to_left(0), sums.right_to_left(1), sums.right_to_left(2)};
     update<Law>(sweep, k, b, r + 3 * k, seen);
   }
   return seen.outcome();
@@ -264,7 +263,8 @@ ExactSweep::Outcome run_by_law(Isa level, const Sweep& sweep, double* r) {
     return sweep_avx2<Law, Source::memory>(sweep, r);
   }
 #endif
-  return sweep_portable<Law>(sweep, r);
+  if (level == Isa::portable) return sweep_plain<Law, Product::rounded>(sweep, r);
+  return sweep_plain<Law, Product::fused>(sweep, r);
 }
 
 Contact make_contact(const GaussSeidelContact& scalar, const Matrix3& D) {

@@ -11,6 +11,7 @@ namespace signorini {
 namespace {
 
 using kernel::BlockView;
+using kernel::Product;
 using kernel::Source;
 
 /// How the tangents of a contact are updated.
@@ -45,75 +46,102 @@ double largest_eigenvalue(double a, double b, double c, double d) {
 
 double clamp_to(double value, double bound) { return std::min(std::max(value, -bound), bound); }
 
-/// min(1, bound/√s): the factor that brings a vector of squared length s onto the disc.
+/// bound/√s, the factor that brings a vector of squared length s > bound² onto the disc, as (bound · 1/s) · √s: the quotient
+/// does not wait for the root.
 double disc_factor(double s, double bound) {
-  const double factor = (bound * (1.0 / std::max(s, kTiny))) * std::sqrt(s);
-  return s > bound * bound ? factor : 1.0;
+  return s > bound * bound ? (bound * (1.0 / kernel::larger(s, kTiny))) * std::sqrt(s) : 1.0;
+}
+
+/// t: r_T − step u_T − by_normal Δr_N of both tangents.
+template <Update update, Product product>
+void project_tangents_plain(double* t, const double* old, double bound, const GaussSeidelContact& c) {
+  const auto onto_interval = [bound](double value) {
+    return kernel::smaller(kernel::larger(value, 0.0 - bound), bound);
+  };
+  if constexpr (update == Update::componentwise_clamp) t[0] = onto_interval(t[0]);
+  if constexpr (update != Update::scalar_disc)
+    t[1] = kernel::multiply_add<product>(-c.by_first, t[0] - old[0], t[1]);
+  if constexpr (update == Update::componentwise_clamp) {
+    t[1] = onto_interval(t[1]);
+  } else {
+    const double factor = disc_factor(t[0] * t[0] + t[1] * t[1], bound);
+    t[0] *= factor;
+    t[1] *= factor;
+  }
 }
 
 /// v_s += P_ks d for the slots of contact k.
-void respond(const Problem& problem, std::ptrdiff_t k, const double* d) {
+template <Product product>
+void respond_plain(const Problem& problem, std::ptrdiff_t k, const double* d) {
   if (d[0] == 0.0 && d[1] == 0.0 && d[2] == 0.0) return;
   for (std::ptrdiff_t b = problem.A.begin[k]; b < problem.A.begin[k + 1]; ++b) {
     const double* p = problem.response + 9 * b;
     double* v = problem.v + 3 * static_cast<std::ptrdiff_t>(problem.A.column[b]);
-    for (int i = 0; i < 3; ++i) v[i] += p[i] * d[0] + p[3 + i] * d[1] + p[6 + i] * d[2];
+    for (int i = 0; i < 3; ++i) v[i] += kernel::row_from_the_right<product>(p, d, i);
   }
 }
 
-template <Update update, Record record, Rows rows>
-SweepStep sweep_portable(const Problem& problem, double* r, const Log& log) {
+/// u_k; the contact before k comes last, as in the kernel for AVX2, whose impulse is waited for there.
+template <Rows rows, Product product>
+kernel::PlainSums contact_velocity(const Problem& problem, std::ptrdiff_t k, const double* r) {
   const BlockView& A = problem.A;
+  kernel::PlainSums sums;
+  std::copy_n(problem.contact[k].q, 3, sums.column0);
   const double* x = rows == Rows::bodies ? problem.v : r;
-  double largest = 0.0, poison = 0.0, square = 0.0, along = 0.0;
-  for (std::ptrdiff_t k = problem.first; k != problem.last; k += problem.stride) {
-    const GaussSeidelContact& c = problem.contact[k];
-    double u[3] = {c.q[0], c.q[1], c.q[2]};
-    for (std::ptrdiff_t b = A.begin[k]; b < A.begin[k + 1]; ++b) {
-      const double* a = A.values + 9 * b;
-      const std::ptrdiff_t l = A.column[b];
-      const double* v = x + 3 * l;
-      for (int i = 0; i < 3; ++i) u[i] += a[i] * v[0] + a[3 + i] * v[1] + a[6 + i] * v[2];
-    }
-    double* rk = r + 3 * k;
-    const double old[3] = {rk[0], rk[1], rk[2]};
-    const double normal = std::max(0.0, old[0] - c.step[0] * u[0]);
-    const double bound = c.mu * normal;
-    const double moved = normal - old[0];
-    double t1 = old[1] - c.step[1] * u[1] - c.by_normal[0] * moved;
-    if constexpr (update == Update::componentwise_clamp) t1 = clamp_to(t1, bound);
-    double t2 = old[2] - c.step[2] * u[2] - c.by_normal[1] * moved;
-    if constexpr (update != Update::scalar_disc) t2 -= c.by_first * (t1 - old[1]);
-    if constexpr (update == Update::componentwise_clamp) {
-      t2 = clamp_to(t2, bound);
-    } else {
-      const double factor = disc_factor(t1 * t1 + t2 * t2, bound);
-      t1 *= factor;
-      t2 *= factor;
-    }
-    rk[0] = normal;
-    rk[1] = t1;
-    rk[2] = t2;
-    if constexpr (rows == Rows::bodies) {
-      const double moves[3] = {moved, t1 - old[1], t2 - old[2]};
-      respond(problem, k, moves);
-    }
-    const double e_N = moved * c.inverse_mass[0];
-    const double e_1 = (t1 - old[1]) * c.inverse_mass[1], e_2 = (t2 - old[2]) * c.inverse_mass[2];
-    const double correction = e_N * e_N + (e_1 * e_1 + e_2 * e_2);
-    poison += 0.0 * correction;
-    largest = std::max(largest, correction);
-    if constexpr (record == Record::change) {
-      const double* p = log.along + 3 * k;
-      along += e_N * p[0] + (e_1 * p[1] + e_2 * p[2]);
-      double* d = log.change + 3 * k;
-      d[0] = moved;
-      d[1] = t1 - old[1];
-      d[2] = t2 - old[2];
-      square += e_N * moved + (e_1 * d[1] + e_2 * d[2]);
+  const bool upper_first = rows == Rows::delassus && problem.stride > 0;
+  const std::ptrdiff_t middle = upper_first ? problem.upper_begin[k] : A.begin[k];
+  kernel::add_blocks<product>(A, middle, A.begin[k + 1], x, sums);
+  kernel::add_blocks<product>(A, A.begin[k], middle, x, sums);
+  return sums;
+}
+
+/// What a sweep adds up, with one sum per lane of the kernel for AVX2.
+struct PlainStep {
+  double largest = 0.0, poison = 0.0;  // correction²; NaN once a number is not finite
+  double square[3] = {}, along[3] = {};
+
+  static double sum_of(const double* lane) { return lane[0] + (lane[1] + lane[2]); }
+  SweepStep step() const { return {std::sqrt(largest) + poison, sum_of(square), sum_of(along)}; }
+};
+
+/// After r_k moved by d.
+template <Record record, Product product>
+void note_change(const Problem& problem, std::ptrdiff_t k, const double* d, const Log& log, PlainStep& sum) {
+  const double* inverse_mass = problem.contact[k].inverse_mass;
+  const double e[3] = {d[0] * inverse_mass[0], d[1] * inverse_mass[1], d[2] * inverse_mass[2]};
+  const double correction = kernel::multiply_add<product>(e[0], e[0], e[1] * e[1] + e[2] * e[2]);
+  sum.poison = kernel::multiply_add<product>(0.0, correction, sum.poison);
+  sum.largest = kernel::larger(sum.largest, correction);
+  if constexpr (record == Record::change) {
+    for (int i = 0; i < 3; ++i) {
+      sum.along[i] = kernel::multiply_add<product>(e[i], log.along[3 * k + i], sum.along[i]);
+      sum.square[i] = kernel::multiply_add<product>(e[i], d[i], sum.square[i]);
+      log.change[3 * k + i] = d[i];
     }
   }
-  return {std::sqrt(largest) + poison, square, along};
+}
+
+template <Update update, Record record, Rows rows, Product product>
+SweepStep sweep_plain(const Problem& problem, double* r, const Log& log) {
+  PlainStep sum;
+  for (std::ptrdiff_t k = problem.first; k != problem.last; k += problem.stride) {
+    const GaussSeidelContact& c = problem.contact[k];
+    const kernel::PlainSums u = contact_velocity<rows, product>(problem, k, r);
+    double* rk = r + 3 * k;
+    const double old[3] = {rk[0], rk[1], rk[2]};
+    rk[0] = kernel::larger(0.0, kernel::multiply_add<product>(-u.right_to_left(0), c.step[0], old[0]));
+    for (int j = 0; j < 2; ++j) {
+      // r_T − step u_T − by_normal (r_N' − r_N), with everything but r_N' first
+      const double rest = kernel::multiply_add<product>(c.by_normal[j], old[0], old[1 + j]);
+      const double stepped = kernel::multiply_add<product>(-u.right_to_left(1 + j), c.step[1 + j], rest);
+      rk[1 + j] = kernel::multiply_add<product>(-c.by_normal[j], rk[0], stepped);
+    }
+    project_tangents_plain<update, product>(rk + 1, old + 1, rk[0] * c.mu, c);
+    const double d[3] = {rk[0] - old[0], rk[1] - old[1], rk[2] - old[2]};
+    if constexpr (rows == Rows::bodies) respond_plain<product>(problem, k, d);
+    note_change<record, product>(problem, k, d, log, sum);
+  }
+  return sum.step();
 }
 
 #ifdef SIGNORINI_X86
@@ -132,7 +160,6 @@ SIGNORINI_AVX2_INLINE double sum_of(__m128d normal, __m128d tangents) {
 SIGNORINI_AVX2_INLINE __m128d onto_disc(__m128d t, __m128d bound) {
   const __m128d one = _mm_set_sd(1.0);
   const __m128d s = squared_length(t);
-  // bound/√s as (bound · 1/s) · √s: the quotient does not wait for the root.
   const __m128d quotient = _mm_mul_sd(bound, _mm_div_sd(one, _mm_max_sd(s, _mm_set_sd(kTiny))));
   const __m128d factor = _mm_mul_sd(quotient, _mm_sqrt_sd(s, s));
   const __m128d outside = _mm_cmp_sd(s, _mm_mul_sd(bound, bound), _CMP_GT_OQ);
@@ -160,7 +187,7 @@ SIGNORINI_AVX2_INLINE __m128d project_tangents(__m128d before, __m128d old, __m1
   }
 }
 
-/// The same as `respond` above; `d_N` in lane 0.
+/// The same as `respond_plain`; `d_N` in lane 0.
 template <Source source>
 SIGNORINI_AVX2_INLINE void respond_avx2(const Problem& problem, std::ptrdiff_t k, __m128d d_N, __m128d d_T) {
   const __m128d zero = _mm_setzero_pd();
@@ -244,7 +271,8 @@ SweepStep sweep_rows(Isa level, const Problem& problem, double* r, const Log& lo
     return sweep_avx2<update, record, rows, Source::memory>(problem, r, log);
   }
 #endif
-  return sweep_portable<update, record, rows>(problem, r, log);
+  if (level == Isa::portable) return sweep_plain<update, record, rows, Product::rounded>(problem, r, log);
+  return sweep_plain<update, record, rows, Product::fused>(problem, r, log);
 }
 
 template <Update update, Record record>
