@@ -34,6 +34,28 @@ def mend_furo(static):
     write(sheet, re.sub(r"@import url\(/javascript/([\w./-]+)\);", lambda match: (JAVASCRIPT / match[1]).read_text(encoding="utf-8"), text))
 
 
+def with_own_ids(page):
+    """Breathe gives the section of every class of a page the same id: later ones get a number."""
+    seen = {}
+
+    def numbered(match):
+        count = seen[match[1]] = seen.get(match[1], 0) + 1
+        return match[0] if count == 1 else f' id="{match[1]}-{count}"'
+
+    return re.sub(r' id="(breathe-section-title-[\w-]+)"', numbered, page)
+
+
+def mend_pages(site):
+    """What readers with a screen reader need and themes leave out: ids that stand once, a heading of the page of the search."""
+    for path in (site / "api" / "cpp").rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        write(path, with_own_ids(text))
+    search = site / "search.html"
+    text = search.read_text(encoding="utf-8")
+    if "<h1>" not in text:
+        write(search, text.replace('<article role="main">', '<article role="main">\n<h1>Search</h1>', 1))
+
+
 def write_assets(static):
     write(static / "katex.css", katex_sheet())
     write(static / "katex.js", (KATEX / "katex.min.js").read_text(encoding="utf-8"))

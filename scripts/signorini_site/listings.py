@@ -17,9 +17,10 @@ SHEET = "_static/listing.css"
 
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title><link rel="stylesheet" href="{up}{sheet}"><script src="{up}_static/listing.js"></script></head>
+<title>{title}</title><link rel="stylesheet" href="{up}{sheet}"><script src="{up}_static/listing.js"></script><script src="{up}_static/site.js"></script></head>
 <body><nav><a href="{up}index.html">Signorini</a> {trail}</nav>
-<main>{body}</main></body></html>
+<main><h1>{title}</h1>
+{body}</main></body></html>
 """
 
 
@@ -68,7 +69,7 @@ class Listings:
             name = listing_name(path, folder)
             body = self.folder_body(path, name) if folder else self.file_body(path)
             up = "../" * name.count("/")
-            page = PAGE.format(title=html.escape(path), up=up, sheet=SHEET, trail=self.trail(path, name), body=body)
+            page = PAGE.format(title=html.escape(path + ("/" if folder else "")), up=up, sheet=SHEET, trail=self.trail(path, name), body=body)
             place = self.out / f"{name}.html"
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(page, encoding="utf-8")
@@ -105,7 +106,7 @@ class Listings:
             size = f"{child.stat().st_size:,}" if child.is_file() else ""
             linked = f'<a href="{html.escape(target)}">{words}</a>' if target else words
             rows.append(f"<tr><td>{linked}</td><td class=size>{size}</td></tr>")
-        return f"<table class=folder><tr><th>{html.escape(path)}/</th><th class=size>bytes</th></tr>{''.join(rows)}</table>"
+        return f"<table class=folder><tr><th>name</th><th class=size>bytes</th></tr>{''.join(rows)}</table>"
 
 
 def sheet():

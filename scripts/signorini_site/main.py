@@ -83,6 +83,7 @@ def build(out, program):
     run_sphinx(stage, out, work)
     assets.write_assets(out / "_static")
     Listings(ROOT, out, staged).write()
+    assets.mend_pages(out)
     lines = check.broken(out)
     if lines:
         raise Failure(f"{len(lines)} links or pictures are broken:\n" + "\n".join(lines[:50]))

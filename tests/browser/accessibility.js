@@ -78,6 +78,8 @@ function contrastFindings(visible) {
     const element = walker.currentNode.parentElement;
     if (!walker.currentNode.textContent.trim() || seen.has(element) || element.closest("script, style, noscript, svg") || !visible(element)) continue;
     seen.add(element);
+    const box = element.getBoundingClientRect();
+    if (box.width <= 1 && box.height <= 1) continue;  // words for a screen reader alone
     if (element.matches(":disabled") || element.closest(":disabled")) continue;
     const style = getComputedStyle(element), back = behind(element), colour = parse(style.color);
     if (!colour) continue;

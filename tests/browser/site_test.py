@@ -12,13 +12,13 @@ from urllib.parse import unquote, urlsplit
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import browser  # noqa: E402
-from browser import By, Keys  # noqa: E402
+from browser import Keys  # noqa: E402
 
 SITE = os.environ.get("SIGNORINI_SITE", "")
 # One of every kind: front page, prose, formulas, wide tables, tables made from the program, Python, C++, a paper, an experiment, listings.
 PAGES = ("index.html", "overview.html", "tutorial.html", "theory.html", "which-solver.html", "options.html", "command-line.html", "gallery.html", "changelog.html",
          "api/python.html", "api/cpp/index.html", "api/cpp/contact/contact_problem.html", "papers/verschoor2019/index.html", "papers/verschoor2019/table1.html",
-         "files/lib/contact/residuals.h.html", "files/lib/index.html", "search.html")
+         "files/lib/contact/residuals.h.html", "files/configs/experiments/signorini/tbb/index.html", "search.html")
 PHONE = (390, 844)  # of a usual telephone, in CSS pixels
 
 
@@ -54,7 +54,7 @@ class Site(browser.BrowserTest):
     def test_formulas_are_set(self):
         self.show("theory.html")
         asked, made, wrong = self.run_js("return ['.formula', '.formula > .katex, .formula > .katex-display', '.katex-error'].map(s => document.querySelectorAll(s).length)")
-        self.assertGreater(asked, 20)
+        self.assertGreater(asked, 10)
         self.assertEqual((made, wrong), (asked, 0))
 
     def test_pages_fit_a_phone(self):
@@ -87,7 +87,7 @@ class Site(browser.BrowserTest):
         self.assertNoErrors()
 
     def test_the_search_finds(self):
-        for words, page in (("coulomb", "theory.html"), ("fclib", "fclib.html"), ("alart", None)):
+        for words, page in (("coulomb", None), ("fclib", "fclib.html"), ("delassus", "api/cpp/contact/delassus_operator.html")):
             with self.subTest(words):
                 self.show("index.html")
                 box = self.find(".sidebar-search")
@@ -117,7 +117,7 @@ class Site(browser.BrowserTest):
         self.show("tutorial.html")
         drawer = self.find(".sidebar-drawer")
         self.assertLess(drawer.rect["x"] + drawer.rect["width"], 1)
-        self.find("label.nav-overlay-icon").find_element(By.CSS_SELECTOR, "*").click()
+        self.find("label.nav-overlay-icon").click()
         self.wait(lambda: self.find(".sidebar-drawer").rect["x"] >= 0, "the drawer comes in")
 
 

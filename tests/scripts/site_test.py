@@ -19,7 +19,7 @@ PROGRAM = os.environ.get("SIGNORINI_PROGRAM", str(SOURCE / "build" / "release" /
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(SOURCE / "scripts"), str(SOURCE / "tests" / "scripts")]
 
-from signorini_site import catalogue, check, cpp_api, main, python_api  # noqa: E402
+from signorini_site import assets, catalogue, check, cpp_api, main, python_api  # noqa: E402
 from signorini_site.header_text import first_sentence, for_doxygen, lines_of, markdown, summary  # noqa: E402
 from signorini_site.markdown import with_targets  # noqa: E402
 from signorini_site.staging import Extra, stage_pages  # noqa: E402
@@ -196,6 +196,20 @@ class Anchored(unittest.TestCase):
         self.assertEqual(section["ids"], ["large-stall"])
         Anchors(document).apply()
         self.assertEqual(section["ids"], ["problems-that-stall", "large_stall"])
+
+
+class Mended(unittest.TestCase):
+    def test_ids_stand_once_and_the_search_has_a_heading(self):
+        with tempfile.TemporaryDirectory() as name:
+            site = Path(name)
+            (site / "api" / "cpp" / "x").mkdir(parents=True)
+            twice = '<p id="breathe-section-title-public-members"></p><p id="other"></p>'
+            (site / "api" / "cpp" / "x" / "a.html").write_text(twice + twice)
+            (site / "search.html").write_text('<article role="main">\n<noscript></noscript></article>')
+            for _ in range(2):  # a second run changes nothing
+                assets.mend_pages(site)
+                self.assertEqual((site / "api" / "cpp" / "x" / "a.html").read_text(), twice + twice.replace('members"', 'members-2"'))
+                self.assertEqual((site / "search.html").read_text(), '<article role="main">\n<h1>Search</h1>\n<noscript></noscript></article>')
 
 
 class Check(unittest.TestCase):
