@@ -17,8 +17,9 @@ def group_of(scene, groups):
 
 
 def names_in(run):
-    """Scenes, recordings and files of a run.toml."""
+    """Scenes, recordings, files and problems of a run.toml: a size may run some of them only."""
     paths = [name for key in ("scenes", "files", "optional_files") for name in run.get(key, [])] + [name for name, _, _ in recordings_of(run)]
+    paths += [problem["name"] for problem in run.get("problems", [])]
     return {Path(name).name.removesuffix(".toml").removesuffix(".hdf5").removesuffix(".h5") for name in paths}
 
 

@@ -49,6 +49,12 @@ class Groups(unittest.TestCase):
         groups.add(runs, {"groups": GROUPS}, {"optional_files": ["fclib/local/Capsules-i97-269.hdf5"]}, "figures.toml")
         self.assertEqual(list(runs["group"]), ["soft"])
 
+    def test_problems_that_a_size_leaves_out_are_known(self):
+        runs = pd.DataFrame({"scene": ["even_005"]})
+        wanted = {"problems": [{"name": "even_005"}, {"name": "slope_005"}]}
+        groups.add(runs, {"groups": {"even": ["even_*"], "slope": ["slope_*"]}}, wanted, "figures.toml")
+        self.assertEqual(list(runs["group"]), ["even"])
+
     def test_a_file_that_was_left_out_concerns_claims_about_its_group_only(self):
         absent = ["fclib/local/Capsules-i97-269.hdf5"]
         self.assertTrue(verdicts.concerned({}, absent, GROUPS))
