@@ -1,47 +1,41 @@
 #include "linalg/dense_cholesky.h"
 
-#include <algorithm>
 #include <cmath>
 
-namespace signorini {
+#include "linalg/dense_kernels.h"
 
+namespace signorini {
 namespace {
 
-constexpr Eigen::Index kColumns = 32;  // of a panel; a multiple of 4
-constexpr Eigen::Index kRows =
-    256;  // of a panel that are updated at a time: 4 + 1 columns of them fit the first cache
+constexpr Eigen::Index kColumns = 16;  // that are factored one after the other
 
-/// Subtracts the terms of columns 0 … from−1 from columns from … end−1, rows from … : four terms at a time, in their order.
-void subtract_earlier(Eigen::Ref<Matrix> A, Eigen::Index from, Eigen::Index end) {
-  for (Eigen::Index top = from; top < A.rows(); top += kRows) {
-    const Eigen::Index bottom = std::min(A.rows(), top + kRows);
-    for (Eigen::Index k = 0; k < from; k += 4) {
-      for (Eigen::Index j = from; j < std::min(end, bottom); ++j) {
-        const Eigen::Index begin = std::max(top, j), size = bottom - begin;
-        const auto part = [&](Eigen::Index column) { return A.col(column).segment(begin, size); };
-        part(j) = (((part(j) - A(j, k) * part(k)) - A(j, k + 1) * part(k + 1)) - A(j, k + 2) * part(k + 2)) -
-                  A(j, k + 3) * part(k + 3);
-      }
-    }
+bool factor_one_by_one(Isa level, Eigen::Ref<Matrix> A, Eigen::Index from, Eigen::Index end) {
+  for (Eigen::Index k = from; k < end; ++k) {
+    if (!(A(k, k) > 0.0)) return false;
+    A(k, k) = std::sqrt(A(k, k));
+    A.col(k).tail(A.rows() - k - 1) /= A(k, k);
+    for (Eigen::Index j = k + 1; j < end; ++j)
+      subtract_multiple(level, A(j, k), &A(j, k), &A(j, j), A.rows() - j);
   }
+  return true;
+}
+
+/// Columns from … end−1, whose earlier terms have been subtracted.
+bool factor_columns(Isa level, Eigen::Ref<Matrix> A, Eigen::Index from, Eigen::Index end) {
+  if (end - from <= kColumns) return factor_one_by_one(level, A, from, end);
+  const Eigen::Index half = ((end - from) / 2 + kColumns - 1) / kColumns * kColumns, middle = from + half;
+  if (!factor_columns(level, A, from, middle)) return false;
+  const Eigen::Index stride = A.outerStride();
+  const double* left = &A(middle, from);
+  subtract_product(level, {left, 1, stride}, {left, stride, 1}, half,
+                   {&A(middle, middle), A.rows() - middle, end - middle, stride}, Triangle::lower);
+  return factor_columns(level, A, middle, end);
 }
 
 }  // namespace
 
-bool cholesky_in_order(Eigen::Ref<Matrix> A) {
-  const Eigen::Index n = A.rows();
-  for (Eigen::Index from = 0; from < n; from += kColumns) {
-    const Eigen::Index end = std::min(n, from + kColumns);
-    subtract_earlier(A, from, end);
-    for (Eigen::Index k = from; k < end; ++k) {
-      if (!(A(k, k) > 0.0)) return false;
-      A(k, k) = std::sqrt(A(k, k));
-      auto below = A.col(k).tail(n - k - 1);
-      below /= A(k, k);
-      for (Eigen::Index j = k + 1; j < end; ++j) A.col(j).tail(n - j) -= A(j, k) * A.col(k).tail(n - j);
-    }
-  }
-  return true;
-}
+bool cholesky_in_order(Isa level, Eigen::Ref<Matrix> A) { return factor_columns(level, A, 0, A.rows()); }
+
+bool cholesky_in_order(Eigen::Ref<Matrix> A) { return cholesky_in_order(isa(), A); }
 
 }  // namespace signorini

@@ -3,12 +3,13 @@
 #include <span>
 #include <vector>
 
+#include "linalg/simd.h"
 #include "linalg/types.h"
 
-/// L U = P A with partial pivoting in one square array, columns one after the other.
+/// L U = P A with partial pivoting in one square array.
 ///
-/// Every entry is a sum in the order of its terms, so that the bits depend on A alone. Eigen's blocked LU sums in blocks whose
-/// sizes depend on the registers and caches of the processor, and with fused multiplications on arm64.
+/// Every entry is a sum in the order of its terms (linalg/dense_kernels.h), so that the bits depend on A alone. Eigen's blocked LU
+/// sums in blocks whose sizes depend on the registers and caches of the processor.
 namespace signorini {
 
 class DenseLu {
@@ -20,12 +21,18 @@ class DenseLu {
   bool factor(const Matrix& A);
   /// x := A⁻¹ x.
   void solve(std::span<double> x) const;
-  /// Additions and multiplications of the last `factor`; those with a zero of U are not done.
+  /// Additions and multiplications of the last `factor`; in small matrices those with a zero of U are not done.
   double flops() const { return flops_; }
+  /// With the kernels of one level, which must not be above `best_isa()`; for tests.
+  void use(Isa level) { level_ = level; }
 
  private:
   bool factor_entries();
+  bool factor_one_by_one(Index from, Index end);
+  bool factor_columns(Index from, Index end);
+  void swap_rows(Index first, Index last, Index from, Index end);
 
+  Isa level_ = isa();
   Index n_ = 0;
   std::vector<double> entries_;
   std::vector<Index> pivot_;  ///< row k was swapped with row pivot_[k]

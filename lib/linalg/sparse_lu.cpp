@@ -1,14 +1,11 @@
 #include "linalg/sparse_lu.h"
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <vector>
 
 #include "base/check.h"
 #include "linalg/dense_lu.h"
-#include "linalg/simd.h"
 
 #ifdef SIGNORINI_HAVE_KLU
 #include <klu.h>
@@ -19,32 +16,6 @@
 namespace signorini {
 
 namespace {
-
-/// Eigen's blocked LU in place.
-class FullLu {
- public:
-  bool factor(const SparseColumnsView& A) {
-    entries_.setZero(A.rows(), A.cols());
-    for (Eigen::Index j = 0; j < A.cols(); ++j) {
-      for (SparseColumnsView::InnerIterator entry(A, j); entry; ++entry)
-        entries_(entry.row(), j) = entry.value();
-    }
-    lu_.emplace(entries_);
-    return entries_.diagonal().cwiseAbs().minCoeff() > 0.0 && entries_.allFinite();
-  }
-  void solve(std::span<double> x) const {
-    Eigen::Map<Vector> y(x.data(), entries_.rows());
-    y = lu_->solve(y).eval();
-  }
-  double flops() const {
-    const double n = static_cast<double>(entries_.rows());
-    return 2.0 / 3.0 * n * n * n;
-  }
-
- private:
-  Matrix entries_;
-  std::optional<Eigen::PartialPivLU<Eigen::Ref<Matrix>>> lu_;
-};
 
 #ifdef SIGNORINI_HAVE_KLU
 
@@ -157,7 +128,7 @@ class LargeLu {
   static constexpr bool kChooses = false;
 
  private:
-  Eigen::SparseLU<SparseColumns, Eigen::COLAMDOrdering<Index>> lu_;
+  Eigen::SparseLU<SparseColumns, Eigen::COLAMDOrdering<Index> > lu_;
   double n_ = 0.0;
 };
 
@@ -171,9 +142,8 @@ struct SparseLu::Impl {
   bool analysed = false;
   bool factored = false;
   bool sparse = false;
-  bool full = false;  ///< dense, above kDenseOrder, by Eigen
+  bool full = false;  ///< dense, above kDenseOrder
   DenseLu dense;
-  FullLu whole;                    ///< where full
   std::unique_ptr<LargeLu> large;  ///< where sparse
 
   bool analyse_large(const SparseColumnsView& A) {
@@ -199,10 +169,9 @@ bool SparseLu::analyse(const SparseColumnsView& A) {
   s.entries = A.nonZeros();
   s.factored = false;
   const double places = static_cast<double>(s.n) * static_cast<double>(s.n);
-  const bool large_dense = s.n > kDenseOrder && static_cast<double>(s.entries) > kDenseShare * places;
-  s.full = large_dense && isa() == Isa::avx2;
-  s.sparse = s.n > kDenseOrder && !large_dense;
-  if (!s.sparse && !s.full) s.dense.reserve(s.n);
+  s.full = s.n > kDenseOrder && static_cast<double>(s.entries) > kDenseShare * places;
+  s.sparse = s.n > kDenseOrder && !s.full;
+  if (!s.sparse) s.dense.reserve(s.n);
   s.analysed = !s.sparse || s.analyse_large(A);
   return s.analysed;
 }
@@ -222,7 +191,7 @@ void SparseLu::choose_pivots(const SparseColumnsView& A) {
 bool SparseLu::factor(const SparseColumnsView& A) {
   Impl& s = *impl_;
   SIGNORINI_CHECK(s.analysed && A.rows() == s.n && A.cols() == s.n && A.nonZeros() == s.entries);
-  s.factored = s.sparse ? s.large->factor(A) : s.full ? s.whole.factor(A) : s.dense.factor(A);
+  s.factored = s.sparse ? s.large->factor(A) : s.dense.factor(A);
   return s.factored;
 }
 
@@ -232,8 +201,6 @@ void SparseLu::solve(std::span<const double> b, std::span<double> x) {
   if (x.data() != b.data()) std::copy(b.begin(), b.end(), x.begin());
   if (s.sparse) {
     s.large->solve(x);
-  } else if (s.full) {
-    s.whole.solve(x);
   } else {
     s.dense.solve(x);
   }
@@ -242,7 +209,7 @@ void SparseLu::solve(std::span<const double> b, std::span<double> x) {
 double SparseLu::flops() const {
   const Impl& s = *impl_;
   if (!s.factored) return 0.0;
-  return s.sparse ? s.large->flops() : s.full ? s.whole.flops() : s.dense.flops();
+  return s.sparse ? s.large->flops() : s.dense.flops();
 }
 
 long long SparseLu::fill() const {

@@ -12,10 +12,10 @@
 ///     lu.factor(A)          numbers; again for every matrix with that pattern
 ///     lu.solve(b, x)        x = A⁻¹ b
 ///
-/// Up to kDenseOrder rows the factor is dense, with partial pivoting, in memory that `reserve` or the first
-/// `analyse` makes: after that nothing of it allocates. Above, where more than kDenseShare of A is stored, Eigen's
-/// blocked dense LU (with SIGNORINI_ISA=portable or fused the same as below: linalg/dense_lu.h); else KLU (Davis and Palamadai Natarajan 2010; minimum degree on A + Aᵀ, diagonal pivots
-/// preferred) when built with it, or Eigen's SparseLU. There `factor` chooses its pivots anew and allocates.
+/// Up to kDenseOrder rows, and above where more than kDenseShare of A is stored, the factor is dense, with partial pivoting
+/// (linalg/dense_lu.h), in memory that `reserve` or the first `analyse` makes: after that nothing of it allocates. Elsewhere it
+/// is KLU's (Davis and Palamadai Natarajan 2010; minimum degree on A + Aᵀ, diagonal pivots preferred) when built with it, or
+/// that of Eigen's SparseLU. There `factor` chooses its pivots anew and allocates.
 ///
 /// With `choose_pivots` KLU takes over above kDenseChosen rows, and `factor` keeps to the pivots of that one matrix
 /// while they are stable (numbers grow by less than kGrowth): faster, and it allocates nothing. Without KLU it does

@@ -32,6 +32,7 @@ PROGRAMS = [
     Program("gauss_seidel", "projected Gauss-Seidel sweeps", "in_cache"),
     Program("newton", "Newton steps on impulses beside their factorisations", "/1000(/|$)"),
     Program("few_contacts", "`auto` beside the solvers that it consists of, on few contacts"),
+    Program("dense_factors", "dense factors whose bits depend on the matrix alone, beside Eigen's", "/(8|64|240)(/|$)"),
     Program("admm", "iterations of admm beside the bytes that they stream", "^(iteration/.*/1000|read/8)(/|$)"),
     Program("conjugate_residuals", "iterations on one large island; solvers on velocities on two recorded blocks", "^iteration/cr_full"),
     Program("regions", "separating contacts into regions", "^(separate/(points|islands)/(1000|10000)|printed_algorithm/(1000|3000))(/|$)"),

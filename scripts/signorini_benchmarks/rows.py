@@ -12,6 +12,7 @@ TITLES = {
     "gauss_seidel": "Gauss–Seidel sweeps",
     "newton": "Newton steps on impulses",
     "few_contacts": "`auto` on few contacts",
+    "dense_factors": "Dense factors",
     "admm": "Iterations of `admm`",
     "conjugate_residuals": "Solvers on velocities",
     "regions": "Separating contacts into regions",
@@ -91,6 +92,13 @@ def few_contacts(result):
     for size, row in result.under("few_contacts").items():
         others = ", ".join(f"`{name}` {row[f'x_{name}']:.2f}×" for name in ("pgs", "nncg", "anderson"))
         yield f"set-up and solve to 1e-6, {count_text(size)} contacts", times(row["auto_s"]), f"{others} its time"
+
+
+def dense_factors(result):
+    names = {"cholesky": "Cholesky factor", "lu": "LU factor", "lu_sparse": "LU factor, 70 % zeros"}
+    for name, words in names.items():
+        for order, row in result.under(name).items():
+            yield f"{words}, order {count_text(order)}", f"{times(row['ours_s'])}, {row['GFlop_s']:.3g} GFlop/s", f"Eigen {row['x_eigen']:.2f}× its time"
 
 
 def admm(result):
@@ -176,9 +184,8 @@ def recording(result):
                    f"{size:,.0f} bytes per contact" if size else "")
 
 
-ROWS = {"detection": detection, "block_product": block_product, "gauss_seidel": gauss_seidel, "newton": newton, "few_contacts": few_contacts, "admm": admm,
-        "conjugate_residuals": conjugate_residuals,
-        "regions": regions, "region_tasks": region_tasks,
+ROWS = {"detection": detection, "block_product": block_product, "gauss_seidel": gauss_seidel, "newton": newton, "few_contacts": few_contacts,
+        "dense_factors": dense_factors, "admm": admm, "conjugate_residuals": conjugate_residuals, "regions": regions, "region_tasks": region_tasks,
         "ccd": ccd, "delassus": delassus, "recording": recording}
 
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -178,7 +179,7 @@ TEST_F(ReferenceCounts, OfSolversOnVelocities) {
 }
 
 /// The exact answer with every impulse off by up to a part in 10⁸ of the largest, back on the law.
-std::vector<double> nearly_right(const ContactProblem& problem, FrictionLaw law) {
+std::vector<double> nearly_right(const ContactProblem& problem, FrictionLaw law, double phase = 1.0) {
   const auto solver = make_solver("reference", {{"law", std::string(enum_name(law))}});
   solver->prepare(problem);
   std::vector<double> r(3 * problem.contacts(), 0.0);
@@ -187,7 +188,7 @@ std::vector<double> nearly_right(const ContactProblem& problem, FrictionLaw law)
   solver->solve(r, stop, nullptr);
   const double largest = *std::max_element(r.begin(), r.end());
   for (std::size_t i = 0; i < r.size(); ++i)
-    r[i] += 1e-8 * largest * std::sin(1.0 + 7.3 * static_cast<double>(i));
+    r[i] += 1e-8 * largest * std::sin(phase + 7.3 * static_cast<double>(i));
   for (std::size_t k = 0; k < r.size() / 3; ++k) {
     const double S[2] = {0.0, 0.0};
     const double mu = problem.mu[k];
@@ -199,7 +200,8 @@ std::vector<double> nearly_right(const ContactProblem& problem, FrictionLaw law)
 /// A start that is right to eight digits leaves one of nine to be found, from states that are right: a
 /// third of the way and a few evaluations at most. What is right already takes no iteration. Without factors of M
 /// the velocity of the start has to be found as well; then the eight together may cost what cold starts do (a
-/// quarter more: another answer of twelve digits moves the sum by a hundredth, single problems by more).
+/// quarter more). The median of five starts counts: `cr-full` on net3 under the pyramid takes 150 to 440 iterations, by where the
+/// eighth digits are.
 TEST_F(ReferenceCounts, WarmStartsCostLessThanColdOnes) {
   constexpr int kFewEvaluations = 6;  // a cold start takes 10 to 30 iterations here
   for (const FrictionLaw law : {FrictionLaw::cone, FrictionLaw::pyramid}) {
@@ -221,7 +223,11 @@ TEST_F(ReferenceCounts, WarmStartsCostLessThanColdOnes) {
         EXPECT_EQ(iterations("exact", 1e-6, start), 0) << name << " on " << kProblems[p];
         EXPECT_LE(iterations("exact", 1e-9, start), iterations("exact", 1e-9, zero) / 2 + kFewEvaluations)
             << name << " " << enum_name(law) << " on " << kProblems[p];
-        warm += iterations("own", 1e-6, start);
+        std::array<int, 5> from{};
+        for (std::size_t i = 0; i < from.size(); ++i)
+          from[i] = iterations("own", 1e-6, nearly_right(problem, law, 1.0 + static_cast<double>(i)));
+        std::nth_element(from.begin(), from.begin() + from.size() / 2, from.end());
+        warm += from[from.size() / 2];
         cold += iterations("own", 1e-6, zero);
       }
       EXPECT_LE(warm, cold * 5 / 4) << name << " " << enum_name(law);

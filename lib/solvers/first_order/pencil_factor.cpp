@@ -5,7 +5,6 @@
 #include "base/check.h"
 #include "linalg/asymmetry.h"
 #include "linalg/dense_cholesky.h"
-#include "linalg/simd.h"
 
 namespace signorini {
 
@@ -36,9 +35,7 @@ void PencilFactor::prepare(const SparseRows& A, const SparseRows& B) {
   symmetric_ = asymmetry(A) <= kSymmetric;
   const double entries = static_cast<double>(sum_.nonZeros()), all = static_cast<double>(size_) * size_;
   dense_ = size_ <= kSmall || (size_ <= kLargestDense && entries >= kDense * all);
-  portable_ = isa() != Isa::avx2;
   pattern_.reset();
-  permuted_.resize(dense_ && !symmetric_ && !portable_ ? size_ : 0);
   full_.resize(dense_ ? size_ : 0, dense_ ? size_ : 0);
   for (Factor* factor : {&first_, &second_}) {
     *factor = Factor{};
@@ -49,14 +46,10 @@ void PencilFactor::prepare(const SparseRows& A, const SparseRows& B) {
 }
 
 void PencilFactor::reserve_dense(Factor& factor) const {
-  if (portable_ && symmetric_) {
-    factor.portable_cholesky.resize(size_, size_);
-  } else if (portable_) {
-    factor.portable_lu.reserve(size_);
-  } else if (symmetric_) {
-    factor.cholesky = Eigen::LLT<Matrix>(size_);
+  if (symmetric_) {
+    factor.cholesky.resize(size_, size_);
   } else {
-    factor.lu = Eigen::PartialPivLU<Matrix>(size_);
+    factor.lu.reserve(size_);
   }
 }
 
@@ -82,17 +75,9 @@ bool PencilFactor::factor_dense(Factor& into) {
     for (SparseRows::InnerIterator entry(sum_, i); entry; ++entry) full_(i, entry.col()) = entry.value();
   }
   if (!full_.allFinite()) return false;
-  if (portable_ && symmetric_) {
-    into.portable_cholesky = full_;
-    return cholesky_in_order(into.portable_cholesky);
-  }
-  if (portable_) return into.portable_lu.factor(full_);
-  if (symmetric_) {
-    into.cholesky.compute(full_);
-    return into.cholesky.info() == Eigen::Success;
-  }
-  into.lu.compute(full_);
-  return true;
+  if (!symmetric_) return into.lu.factor(full_);
+  into.cholesky = full_;
+  return cholesky_in_order(into.cholesky);
 }
 
 bool PencilFactor::factor_sparse(Factor& into) {
@@ -122,22 +107,11 @@ void PencilFactor::solve(std::span<double> x) const {
 }
 
 void PencilFactor::solve_dense(std::span<double> x) const {
+  if (!symmetric_) return present_->lu.solve(x);
   Eigen::Map<Vector> map(x.data(), size_);
-  if (portable_ && symmetric_) {
-    const auto L = present_->portable_cholesky.triangularView<Eigen::Lower>();
-    L.solveInPlace(map);
-    L.adjoint().solveInPlace(map);
-  } else if (portable_) {
-    present_->portable_lu.solve(x);
-  } else if (symmetric_) {
-    present_->cholesky.solveInPlace(map);
-  } else {
-    const auto& to = present_->lu.permutationP().indices();
-    for (Eigen::Index i = 0; i < map.size(); ++i) permuted_[to[i]] = map[i];
-    present_->lu.matrixLU().triangularView<Eigen::UnitLower>().solveInPlace(permuted_);
-    present_->lu.matrixLU().triangularView<Eigen::Upper>().solveInPlace(permuted_);
-    map = permuted_;
-  }
+  const auto L = present_->cholesky.triangularView<Eigen::Lower>();
+  L.solveInPlace(map);
+  L.adjoint().solveInPlace(map);
 }
 
 }  // namespace signorini

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <Eigen/Cholesky>
-#include <Eigen/LU>
-#include <array>
 #include <memory>
 #include <optional>
 #include <span>
@@ -19,9 +16,6 @@
 /// kLargestDense; a sparse Cholesky factor of one symbolic analysis elsewhere. Where A is not symmetric
 /// (linalg/asymmetry.h) LU factors take their place. The first factor is kept beside the present one, so that a solver
 /// can begin every solve with it. Up to kSmall rows nothing is allocated after `prepare`.
-///
-/// Dense factors are Eigen's, whose last bits depend on the processor; with SIGNORINI_ISA=portable or fused they are ours
-/// (linalg/dense_cholesky.h, dense_lu.h), which do not.
 namespace signorini {
 
 class PencilFactor {
@@ -45,10 +39,8 @@ class PencilFactor {
 
  private:
   struct Factor {
-    Eigen::LLT<Matrix> cholesky;
-    Eigen::PartialPivLU<Matrix> lu;
-    Matrix portable_cholesky;
-    DenseLu portable_lu;
+    Matrix cholesky;
+    DenseLu lu;
     std::optional<SpdFactor> sparse;
     std::optional<GeneralFactor> sparse_lu;
   };
@@ -59,15 +51,14 @@ class PencilFactor {
   bool factor_sparse(Factor& into);
 
   Index size_ = 0;
-  bool symmetric_ = true, dense_ = true, portable_ = false;
+  bool symmetric_ = true, dense_ = true;
   SparseRows sum_;             ///< the pattern of A and B together; values of the last A + t B
   std::vector<double> A_, B_;  ///< per entry of `sum_`
   std::unique_ptr<SpdPattern> pattern_;
   Matrix full_;  ///< dense: A + t B
   Factor first_, second_;
   const Factor* present_ = &first_;
-  double second_t_ = 0.0;    ///< of `second_`
-  mutable Vector permuted_;  ///< for solves with LU factors
+  double second_t_ = 0.0;  ///< of `second_`
 };
 
 }  // namespace signorini
