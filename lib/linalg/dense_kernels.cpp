@@ -240,7 +240,8 @@ SIGNORINI_AVX2 void solve_eight_avx2(const DenseView& L, const DenseTarget& X) {
   }
 }
 SIGNORINI_AVX2 void solve_small_avx2(const DenseView& L, const DenseTarget& X) {
-  if (X.rows == 8) return solve_eight_avx2(L, X);
+  static_assert(kTriangle == 8);
+  if (X.rows == kTriangle) return solve_eight_avx2(L, X);
   solve_small<Product::fused>(L, X);
 }
 #endif
