@@ -28,7 +28,7 @@ bool factor_columns(Isa level, Eigen::Ref<Matrix> A, Eigen::Index from, Eigen::I
   const Eigen::Index stride = A.outerStride();
   const double* left = &A(middle, from);
   subtract_product(level, {left, 1, stride}, {left, stride, 1}, half,
-                   {&A(middle, middle), A.rows() - middle, end - middle, stride}, Triangle::lower);
+                   {&A(middle, middle), A.rows() - middle, end - middle, stride}, DensePart::lower);
   return factor_columns(level, A, middle, end);
 }
 

@@ -165,14 +165,14 @@ class Strip {
 
 /// Rows top … top + rows − 1 of C.
 void subtract_rows(Isa level, const Rows& A, const DenseView& B, std::ptrdiff_t depth, std::ptrdiff_t top,
-                   std::ptrdiff_t rows, const DenseTarget& C, Triangle part) {
-  const std::ptrdiff_t end = part == Triangle::lower ? std::min(C.columns, top + rows) : C.columns;
+                   std::ptrdiff_t rows, const DenseTarget& C, DensePart part) {
+  const std::ptrdiff_t end = part == DensePart::lower ? std::min(C.columns, top + rows) : C.columns;
   for (std::ptrdiff_t j = 0; j < end; j += kTileColumns) {
     const std::ptrdiff_t columns = std::min(kTileColumns, C.columns - j);
     const Strip strip(part_of(B, 0, j), columns, depth);
     for (std::ptrdiff_t i = 0; i < rows; i += kTileRows) {
       const std::ptrdiff_t tile_rows = std::min(kTileRows, rows - i);
-      const std::ptrdiff_t above = part == Triangle::lower ? j - top - i : -kTileColumns;
+      const std::ptrdiff_t above = part == DensePart::lower ? j - top - i : -kTileColumns;
       if (above >= tile_rows) continue;
       Tile tile = A.tile(i);
       tile.b = strip.view();
@@ -257,7 +257,7 @@ void solve_small(Isa level, const DenseView& L, const DenseTarget& X) {
 }  // namespace
 
 void subtract_product(Isa level, DenseView A, DenseView B, std::ptrdiff_t depth, DenseTarget C,
-                      Triangle part) {
+                      DensePart part) {
   for (std::ptrdiff_t k = 0; k < depth; k += kDepth) {
     const std::ptrdiff_t terms = std::min(kDepth, depth - k);
     for (std::ptrdiff_t top = 0; top < C.rows; top += kRows) {

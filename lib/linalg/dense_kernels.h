@@ -28,12 +28,12 @@ struct DenseTarget {
   double* at(std::ptrdiff_t i, std::ptrdiff_t j) const { return entries + i + j * stride; }
 };
 
-enum class Triangle { lower, whole };
+enum class DensePart { lower, whole };
 
 /// C := C − A B with `depth` columns of A, which stand in columns (row_step 1). Of `lower` entries above the diagonal of C
 /// are neither read nor written.
 void subtract_product(Isa level, DenseView A, DenseView B, std::ptrdiff_t depth, DenseTarget C,
-                      Triangle part = Triangle::whole);
+                      DensePart part = DensePart::whole);
 
 /// y := y − a x.
 void subtract_multiple(Isa level, double a, const double* x, double* y, std::ptrdiff_t size);

@@ -85,10 +85,10 @@ TEST(DenseKernels, SubtractAProductTermByTerm) {
     const Matrix A = random_matrix(rng, rows, depth), B = random_matrix(rng, columns, depth);
     const Matrix C = random_matrix(rng, rows + 2, columns);  // the last two rows belong to something else
     for (const Isa level : test::isa_levels()) {
-      for (const Triangle part : {Triangle::whole, Triangle::lower}) {
+      for (const DensePart part : {DensePart::whole, DensePart::lower}) {
         Matrix expected = C, found = C;
         for (Index j = 0; j < columns; ++j)
-          for (Index i = part == Triangle::lower ? j : 0; i < rows; ++i)
+          for (Index i = part == DensePart::lower ? j : 0; i < rows; ++i)
             for (Index k = 0; k < depth; ++k)
               expected(i, j) = less_product(level, A(i, k), B(j, k), expected(i, j));
         subtract_product(level, {A.data(), 1, rows}, {B.data(), columns, 1}, depth,
