@@ -25,7 +25,7 @@ from pathlib import Path
 
 HOUSE = Path(__file__).resolve().parents[2]
 NEEDED = ("munged", "slurmctld", "slurmd", "sbatch", "unshare")
-TIMES = ("setup_seconds", "solve_seconds", "cpu_share", "waited_share", "involuntary_switches", "solver_bytes", "threads_used")
+TIMES = ("cpu_share", "waited_share", "involuntary_switches", "solver_bytes", "threads_used")
 
 CONF = """ClusterName=trial
 SlurmctldHost={host}(127.0.0.1)
@@ -214,9 +214,14 @@ def run_campaign(cluster, program, campaign, engine, shards, end_after, beside=F
     return story
 
 
+def is_time(column):
+    return column in TIMES or column.endswith("_seconds")
+
+
 def rows(table):
+    """Without times."""
     with open(table, newline="", encoding="utf-8") as lines:
-        return [{name: value for name, value in row.items() if name not in TIMES} for row in csv.DictReader(lines)]
+        return [{name: value for name, value in row.items() if not is_time(name)} for row in csv.DictReader(lines)]
 
 
 def run_of(row):
@@ -255,6 +260,9 @@ def differences(merged, single):
         elif name == "trace.h5":
             ours, theirs = curves(a), curves(b)
             told += [f"{merged.name}/trace.h5: {key}" for key in sorted(ours.keys() | theirs.keys()) if key[0] not in excused and ours.get(key) != theirs.get(key)]
+        elif a.suffix == ".csv":
+            if rows(a) != rows(b):
+                told.append(f"{merged.name}/{name}: other rows")
         elif a.is_file() and a.read_bytes() != b.read_bytes():
             told.append(f"{merged.name}/{name}: other bytes")
     return told, limited

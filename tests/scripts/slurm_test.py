@@ -61,6 +61,13 @@ class Comparing(unittest.TestCase):
     def test_times_may_differ(self):
         self.assertEqual(self.told(), (["trial"], 1, [], []))
 
+    def test_times_of_other_tables_may_differ_and_their_counts_not(self):
+        for place, seconds in (("campaign", 0.1), ("single", 0.2)):
+            (self.folder / place / "trial/follow.csv").write_text(f"step,kept,update_seconds\n1,3,{seconds}\n")
+        self.assertEqual(self.told(), (["trial"], 1, [], []))
+        (self.folder / "single/trial/follow.csv").write_text("step,kept,update_seconds\n1,4,0.1\n")
+        self.assertEqual(self.told()[2], ["trial/follow.csv: other rows"])
+
     def write(self, place, *lines):
         head = "solver,options,file,step,region_mode,threads,tolerance,status,iterations,solve_seconds"
         (self.folder / place / "trial/runs.csv").write_text("\n".join([head, *lines]) + "\n")
