@@ -1,15 +1,8 @@
 #include "linalg/dense_kernels.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "linalg/block_kernels.h"
-
-#if defined(__GNUC__)
-#define SIGNORINI_INLINE __attribute__((always_inline)) inline
-#else
-#define SIGNORINI_INLINE inline
-#endif
 
 namespace signorini {
 namespace {
@@ -188,13 +181,14 @@ void subtract_rows(Isa level, const Rows& A, const DenseView& B, std::ptrdiff_t 
 }
 
 template <Product product>
-SIGNORINI_INLINE void subtract_multiple_by(double a, const double* x, double* y, std::ptrdiff_t size) {
+[[gnu::always_inline]] inline void subtract_multiple_by(double a, const double* x, double* y,
+                                                        std::ptrdiff_t size) {
   for (std::ptrdiff_t i = 0; i < size; ++i) y[i] = kernel::multiply_add<product>(-a, x[i], y[i]);
 }
 
 /// Column by column.
 template <Product product>
-SIGNORINI_INLINE void solve_small(const DenseView& L, const DenseTarget& X) {
+[[gnu::always_inline]] inline void solve_small(const DenseView& L, const DenseTarget& X) {
   for (std::ptrdiff_t j = 0; j < X.columns; ++j) {
     double* x = X.at(0, j);
     for (std::ptrdiff_t k = 0; k < X.rows; ++k)
