@@ -30,7 +30,8 @@ def parse(arguments=None):
     parser.add_argument("--tolerance", type=float, default=1e-12)
     parser.add_argument("--max-iterations", type=positive, default=40000)
     parser.add_argument("--time-limit", type=float, default=120.0)
-    parser.add_argument("--threads", type=positive, default=os.cpu_count() or 1)
+    parser.add_argument("--jobs", type=positive, default=1)
+    parser.add_argument("--threads", type=positive, default=None)
     parser.add_argument("--record-only", action="store_true")
     parser.add_argument("--tables", action="store_true")
     parser.add_argument("--program", type=Path, default=None)
@@ -42,6 +43,7 @@ def parse(arguments=None):
     asked = parser.parse_args(arguments)
     if asked.out is None:
         asked.out = results() / f"dataset_{asked.size}"
+    asked.threads = asked.threads or max(1, (os.cpu_count() or 1) // asked.jobs)
     asked.solvers = [name for name in asked.solvers.split(",") if name]
     known = sorted(path.stem for path in (SOURCE / "configs/scenes").glob("*.toml"))
     named = [name for name in asked.scenes.split(",") if name]

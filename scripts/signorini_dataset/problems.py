@@ -115,17 +115,13 @@ def noted(note, folder, settings, time_limit):
     return known if whole and (not clock_ended_one or known.get("time_limit") == time_limit) else None
 
 
-def problem_rows(asked, recording, scene, digest, chosen, folder):
-    """(rows, {file: SHA-256}) of all chosen snapshots; what an earlier run finished under the same settings is taken over."""
-    settings, rows, digests = settings_of(asked, digest), [], {}
-    for snapshot in chosen:
-        note = folder / f".{scene}-{snapshot['step']}.json"
-        known = noted(note, folder, settings, asked.time_limit)
-        if known is None:
-            say(f"{scene}: step {snapshot['step']}, {snapshot['contacts']} contacts")
-            row, made = make(asked, recording, scene, snapshot, folder)
-            known = {"settings": settings, "time_limit": asked.time_limit, "row": row, "sha256": made}
-            write_text(note, json.dumps(known) + "\n")
-        rows.append({name: known["row"].get(name, "") for name in FIELDS})
-        digests |= known["sha256"]
-    return rows, digests
+def problem(asked, recording, scene, digest, snapshot, folder):
+    """{"row", "sha256"} of one problem; what an earlier run finished under the same settings is taken over."""
+    settings, note = settings_of(asked, digest), folder / f".{scene}-{snapshot['step']}.json"
+    known = noted(note, folder, settings, asked.time_limit)
+    if known is None:
+        say(f"{scene}: step {snapshot['step']}, {snapshot['contacts']} contacts")
+        row, made = make(asked, recording, scene, snapshot, folder)
+        known = {"settings": settings, "time_limit": asked.time_limit, "row": row, "sha256": made}
+        write_text(note, json.dumps(known) + "\n")
+    return {"row": {name: known["row"].get(name, "") for name in FIELDS}, "sha256": known["sha256"]}

@@ -5,11 +5,18 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+
+STOPPING = threading.Event()  # set: every program that was started is told to end, and no other one starts
 
 
 class Failed(Exception):
     """signorini ended with an error; the text is its last line, without folders."""
+
+
+class Stopped(BaseException):
+    """Ends a thread whose program was stopped: no failure of that program."""
 
 
 class Run:
@@ -26,10 +33,17 @@ def resident_peak(pid):
         return 0
 
 
-def watch(pid):
+def stop():
+    """Ends the programs of all threads; `run` raises Stopped there."""
+    STOPPING.set()
+
+
+def watch(pid, may_stop=True):
     """Waits for the process, looking 50 times a second at its memory: (status, resources, peak in bytes)."""
     peak = 0
     while True:
+        if may_stop and STOPPING.is_set():
+            raise Stopped
         ended, status, usage = os.wait4(pid, os.WNOHANG)
         if ended:
             return status, usage, peak
@@ -45,7 +59,7 @@ def run(program, *words, may_end_with=(0,)):
             status, usage, peak = watch(process.pid)
         except BaseException as error:
             process.terminate()
-            status, usage, error.peak = watch(process.pid)
+            status, usage, error.peak = watch(process.pid, may_stop=False)
             process.returncode, error.cpu = os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime
             raise
         process.returncode = code = os.waitstatus_to_exitcode(status)

@@ -6,7 +6,7 @@ import json
 import time
 import tomllib
 
-from signorini_dataset.program import Failed, read_json, run, say
+from signorini_dataset.program import Failed, Stopped, read_json, run, say
 from signorini_report.whole_files import write_text
 
 FIELDS = ("scene", "size", "status", "steps", "snapshots", "dofs", "contacts", "regions", "islands", "unresolved", "residual",
@@ -45,7 +45,7 @@ def record(asked, scene, path):
     started, done = time.monotonic(), None
     try:
         done = run(asked.program, *words)
-    except KeyboardInterrupt as interruption:  # its time counts too
+    except (KeyboardInterrupt, Stopped) as interruption:  # its time counts too
         done = interruption
         raise
     finally:

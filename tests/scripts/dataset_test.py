@@ -366,8 +366,8 @@ class Dataset(unittest.TestCase):
             self.assertIn(words, page)
         self.assertNotIn("Left out", page)
 
-    def test_another_number_of_threads_makes_the_same_bytes(self):
-        second = self.make("second_quick", "--threads", "2")
+    def test_other_numbers_of_threads_and_jobs_make_the_same_bytes(self):
+        second = self.make("second_quick", "--threads", "2", "--jobs", "3")
         for name in ("SHA256SUMS", "problems.csv", "scenes.csv", "facts.csv", "DATASHEET.md", ".zenodo.json", "settings.json"):
             self.assertEqual((second / name).read_bytes(), (self.first / name).read_bytes(), name)
         for path in (self.first / "problems").glob("*.npz"):
@@ -385,19 +385,22 @@ class Dataset(unittest.TestCase):
         self.assertTrue(lost.is_file())
         self.assertFalse((again / "problems" / f"{problems.UNFINISHED}x").exists())
 
-    def test_an_interrupted_run_stops_its_recording_and_goes_on(self):
-        words = [SOURCE / "scripts/make_dataset", "--scenes", "bucket", "--record-only", "--program", PROGRAM, "--threads", "1",
-                 "--out", self.root / "cut_quick"]
-        recordings = self.root / "cut_quick/recordings"
-        process = subprocess.Popen([str(word) for word in words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    def interrupted(self, *words, begun):
+        """Starts make_dataset and ends it when all of the paths `begun` are there."""
+        process = subprocess.Popen([str(word) for word in (SOURCE / "scripts/make_dataset", "--record-only", "--program", PROGRAM, *words)],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         try:
             deadline = time.monotonic() + 60.0
-            while not recordings.joinpath("bucket.h5.parts/steps.csv").exists() and time.monotonic() < deadline:
+            while not all(path.exists() for path in begun) and time.monotonic() < deadline:
                 time.sleep(0.01)
         finally:
             process.terminate()
             error = process.communicate(timeout=60)[1]
         self.assertEqual(process.returncode, 130, error)
+
+    def test_an_interrupted_run_stops_its_recording_and_goes_on(self):
+        recordings = self.root / "cut_quick/recordings"
+        self.interrupted("--scenes", "bucket", "--threads", "1", "--out", self.root / "cut_quick", begun=[recordings / "bucket.h5.parts/steps.csv"])
         self.assertFalse((recordings / "bucket.h5").exists(), "the scene ended too early to be interrupted")
         took = json.loads((recordings / "bucket.took.json").read_text())
         self.assertGreater(took["seconds"], 0.0)
@@ -412,6 +415,16 @@ class Dataset(unittest.TestCase):
         self.assertIn("| 0 of 2500 | – |", gallery.scene_line(none, took))
         self.make("cut_quick", "--record-only", scenes="bucket")
         self.assertEqual(tables.read_table(self.root / "cut_quick/scenes.csv")[0]["status"], "recorded")
+
+    def test_an_interrupted_run_stops_all_of_its_programs(self):
+        recordings, scenes = self.root / "both_quick/recordings", ("cloth", "pyramid")
+        self.interrupted("--scenes", ",".join(scenes), "--jobs", "2", "--out", self.root / "both_quick",
+                         begun=[recordings / f"{scene}.h5.parts/steps.csv" for scene in scenes])
+        sizes = [(recordings / f"{scene}.h5.parts/steps.csv").stat().st_size for scene in scenes]
+        for scene in scenes:
+            self.assertGreater(json.loads((recordings / f"{scene}.took.json").read_text())["seconds"], 0.0)
+        time.sleep(0.3)  # a program that still runs writes several steps in this time
+        self.assertEqual([(recordings / f"{scene}.h5.parts/steps.csv").stat().st_size for scene in scenes], sizes)
 
     @slow
     def test_slow_other_settings_make_other_files_and_failures_are_rows(self):
