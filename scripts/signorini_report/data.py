@@ -299,6 +299,9 @@ def add_columns(runs):
     derive(runs, "total_seconds", runs["setup_seconds"] + runs["solve_seconds"], "setup_seconds", "solve_seconds")
     derive(runs, "seconds_per_contact", runs["total_seconds"] / runs["contacts"].where(runs["contacts"] > 0), "total_seconds", "contacts")
     derive(runs, "iteration_seconds", runs["solve_seconds"] / runs["iterations"].where(runs["iterations"] > 0), "solve_seconds", "iterations")
+    if "contact_sweeps" in runs:
+        updates = runs["contact_sweeps"] * runs["contacts"]
+        derive(runs, "contact_sweep_seconds", runs["solve_seconds"] / updates.where(updates > 0), "solve_seconds", "contact_sweeps", "contacts")
     runs["largest_share"] = runs["largest_region"] / runs["contacts"].where(runs["contacts"] > 0)
     if "solver_bytes" in runs:  # earlier programs did not measure it; -1: the system did not tell
         runs["bytes_per_contact"] = runs["solver_bytes"].where(runs["solver_bytes"] >= 0) / runs["contacts"].where(runs["contacts"] > 0)

@@ -70,7 +70,7 @@ def time_unit(seconds):
     seconds = np.asarray(seconds, dtype=float)
     seconds = seconds[np.isfinite(seconds) & (seconds > 0)]
     middle = float(np.median(seconds)) if seconds.size else 1e-3
-    return (1e6, "µs") if middle < 2e-4 else (1e3, "ms") if middle < 0.5 else (1.0, "s")
+    return (1e9, "ns") if middle < 2e-7 else (1e6, "µs") if middle < 2e-4 else (1e3, "ms") if middle < 0.5 else (1.0, "s")
 
 
 def legend_columns(count, most=6):

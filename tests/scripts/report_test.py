@@ -32,7 +32,7 @@ def run_table(**columns):
                 "solver": "pgs", "options": "", "law": "cone", "region_mode": "none", "threads": 1, "repetition": 0,
                 "status": "converged", "iterations": 5, "residual": 1e-7, "setup_seconds": 1e-3, "solve_seconds": 1e-3,
                 "tolerance": 1e-6, "protocol": "time", "message": ""}
-    table = {name: columns.get(name, [value] * length) for name, value in (defaults | {"label": ""}).items()}
+    table = {name: columns.get(name, [value] * length) for name, value in (defaults | {"label": ""}).items()} | columns
     runs = pd.DataFrame(table)
     data.add_columns(runs)
     return runs
@@ -271,6 +271,8 @@ class BusyMachine(unittest.TestCase):
             clocks = ["detection_seconds", "assembly_seconds", "free_seconds", "solve_seconds", "other_seconds"]
             (folder / "steps.csv").write_text("file,step,time,contacts," + ",".join(clocks) + "\nhill-quick.h5,1,0.1,4,1,2,3,4,5\n")
             (folder / "follow.csv").write_text("file,step,region_mode,contacts,churn,update_seconds,rebuild_seconds\nhill-quick.h5,1,points,4,0.5,1,2\n")
+            runs = pd.read_csv(folder / "runs.csv", dtype=str, keep_default_na=False)
+            runs.assign(contact_sweeps=runs["iterations"]).to_csv(folder / "runs.csv", index=False)
             before = data.read_experiment(folder)
             for table in ("runs", "steps", "follow"):
                 path = folder / f"{table}.csv"
@@ -1000,6 +1002,12 @@ class Methods(unittest.TestCase):
         runs = run_table(iterations=[4, 0], solve_seconds=[2.0, 1.0])
         self.assertEqual(runs["iteration_seconds"].iloc[0], 0.5)
         self.assertTrue(np.isnan(runs["iteration_seconds"].iloc[1]))
+
+    def test_the_time_of_a_contact_in_a_sweep_is_that_of_the_solve_over_sweeps_and_contacts(self):
+        runs = run_table(contact_sweeps=[8, 0], contacts=[5, 5], solve_seconds=[2e-6, 1.0])
+        self.assertEqual(runs["contact_sweep_seconds"].iloc[0], 5e-8)
+        self.assertTrue(np.isnan(runs["contact_sweep_seconds"].iloc[1]))
+        self.assertEqual(figure_parts.time_unit(runs["contact_sweep_seconds"]), (1e9, "ns"))
 
     def test_a_recording_named_after_a_scene_counts_as_that_scene(self):
         experiment, body = self.experiment(), table_methods.methods_tables(self.experiment())[0][3]
