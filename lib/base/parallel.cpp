@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 
@@ -57,6 +58,15 @@ struct TaskArena::Impl {
   tbb::global_control permission;
   tbb::task_arena arena;
   std::atomic<int> busiest{1};
+  std::atomic<bool> alone{false};
+  std::chrono::steady_clock::time_point alone_until;
+
+  bool is_alone() {
+    if (!alone.load(std::memory_order_relaxed)) return false;
+    if (std::chrono::steady_clock::now() < alone_until) return true;
+    alone.store(false, std::memory_order_relaxed);
+    return false;
+  }
 
   void note(std::size_t workers) {
     const int now = static_cast<int>(workers);
@@ -82,10 +92,17 @@ int TaskArena::busiest() const { return impl_->busiest.load(std::memory_order_re
 
 void TaskArena::forget_busiest() { impl_->busiest.store(1, std::memory_order_relaxed); }
 
+void TaskArena::begin_alone(double seconds) {
+  impl_->alone_until =
+      std::chrono::steady_clock::now() +
+      std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(seconds));
+  impl_->alone.store(seconds > 0.0, std::memory_order_relaxed);
+}
+
 void TaskArena::execute(FunctionRef<void()> work) { impl_->arena.execute(work); }
 
 void TaskArena::for_each_task(std::size_t n, FunctionRef<void(std::size_t)> body) {
-  if (threads() == 1 || n <= 1) {
+  if (threads() == 1 || n <= 1 || impl_->is_alone()) {
     for (std::size_t i = 0; i < n; ++i) body(i);
     return;
   }
@@ -108,8 +125,12 @@ void TaskArena::for_chunks(std::size_t n, std::size_t grain,
   SIGNORINI_CHECK(grain > 0);
   const std::size_t chunks = (n + grain - 1) / grain;
   const auto chunk = [&](std::size_t c) { body(c * grain, std::min(n, (c + 1) * grain)); };
-  const std::size_t workers = std::min<std::size_t>(chunks, threads());
-  if (workers <= 1 || workers > kMaxShares || chunks > kMaxChunks) return for_each_task(chunks, chunk);
+  const std::size_t workers = impl_->is_alone() ? 1 : std::min<std::size_t>(chunks, threads());
+  if (workers <= 1) {
+    for (std::size_t c = 0; c < chunks; ++c) chunk(c);
+    return;
+  }
+  if (workers > kMaxShares || chunks > kMaxChunks) return for_each_task(chunks, chunk);
   std::array<ChunkShare, kMaxShares> share;
   impl_->note(workers);
   for (std::size_t w = 0; w < workers; ++w) share[w].set(chunks * w / workers, chunks * (w + 1) / workers);
@@ -131,16 +152,21 @@ void TaskArena::for_chunks(std::size_t n, std::size_t grain,
 double TaskArena::deterministic_sum(std::size_t n, std::size_t grain,
                                     FunctionRef<double(std::size_t, std::size_t)> partial) {
   SIGNORINI_CHECK(grain > 0);
-  impl_->note(std::min<std::size_t>((n + grain - 1) / grain, threads()));
   double sum = 0.0;
-  impl_->arena.execute([&] {
+  const auto add = [&] {
     sum = tbb::parallel_deterministic_reduce(
         tbb::blocked_range<std::size_t>(0, n, grain), 0.0,
         [&](const tbb::blocked_range<std::size_t>& range, double start) {
           return start + partial(range.begin(), range.end());
         },
         [](double a, double b) { return a + b; });
-  });
+  };
+  if (impl_->is_alone()) {
+    tbb::task_arena(1).execute(add);  // the same tree of sums
+    return sum;
+  }
+  impl_->note(std::min<std::size_t>((n + grain - 1) / grain, threads()));
+  impl_->arena.execute(add);
   return sum;
 }
 

@@ -21,6 +21,9 @@ class TaskArena {
   /// Most threads that one loop was shared among since the last `forget_busiest`; 1: none was worth sharing.
   int busiest() const;
   void forget_busiest();
+  /// Loops that begin within the next `seconds` stay on the calling thread, with the same bits: to wake the others is not
+  /// worth it for short work. No loop may be running.
+  void begin_alone(double seconds);
   /// Runs `work` inside the arena and waits.
   void execute(FunctionRef<void()> work);
   /// body(i) for i in [0, n), every i its own task, started in ascending order of i as threads become free.

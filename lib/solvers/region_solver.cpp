@@ -45,7 +45,10 @@ void UncutProblem::update_contacts(const ContactProblem& problem) {
 }
 
 SolveReport UncutProblem::solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) {
-  if (arena_) arena_->forget_busiest();
+  if (arena_) {
+    arena_->forget_busiest();
+    arena_->begin_alone(options_.head_start);
+  }
   return inner_->solve(r, stop, observer);
 }
 

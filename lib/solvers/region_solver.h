@@ -15,6 +15,9 @@ struct RegionOptions {
   RegionMode mode = RegionMode::points;
   int threads = 1;
   double trace_megabytes = 256.0;  ///< iterates of a traced run that are kept at a time
+  /// s. A solve of one region begins on one thread; the others join after this time. To wake them takes 20 to 100 µs, at
+  /// most a tenth of this: a short solve is not slower with several threads than with one.
+  double head_start = 1e-3;
 };
 
 class RegionSolver : public Solver {
@@ -30,7 +33,7 @@ class RegionSolver : public Solver {
   virtual std::span<const SolveReport> region_reports() const { return {}; }
   virtual std::span<const double> region_seconds() const { return {}; }
   /// Most threads that a loop of the last solve was shared among; 1 where the problem is too small for more. On a small
-  /// problem it depends on the clock (`RegionTasks`).
+  /// problem it depends on the clock (`RegionTasks`, `RegionOptions::head_start`).
   virtual int threads_used() const { return 1; }
 };
 

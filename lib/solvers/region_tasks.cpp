@@ -434,7 +434,10 @@ WorkAndSpan RegionTasks::work_and_span(int cores) const {
 SolveReport RegionTasks::solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) {
   Impl& s = *impl_;
   SIGNORINI_CHECK(r.size() == s.work.size());
-  if (s.arena) s.arena->forget_busiest();
+  if (s.arena) {
+    s.arena->forget_busiest();
+    s.arena->begin_alone(s.regions() == 1 ? s.options.head_start : 0.0);
+  }
   if (observer != nullptr) {
     s.trace_solve(r, stop, *observer);
     return s.assemble_report();

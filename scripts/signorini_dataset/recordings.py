@@ -6,6 +6,7 @@ import json
 import time
 import tomllib
 
+from signorini_dataset.choice import POOL
 from signorini_dataset.program import Failed, Stopped, read_json, run, say
 from signorini_report.whole_files import write_text
 
@@ -16,20 +17,26 @@ FIELDS = ("scene", "size", "status", "steps", "snapshots", "dofs", "contacts", "
 CONTACTS = 10  # that make a step count as one with contact
 
 
+def effective(asked, words):
+    """The effective scene that the words choose, as text."""
+    return run(asked.program, *words, "--check").out
+
+
 def scene_words(asked, scene):
-    """What chooses the effective scene on the command line."""
+    """What chooses the effective scene on the command line. Steps with contact are recorded so often that there is a choice of snapshots."""
     words = ["record", scene, "--size", asked.size]
     if asked.steps:
         words += ["--steps", asked.steps]
     if asked.contact_steps:
-        words += ["--set", f"time.contact_steps={asked.contact_steps}", "--set", f"time.record_min_contacts={CONTACTS}"]
+        every = min(max(1, asked.contact_steps // (POOL * asked.most)), tomllib.loads(effective(asked, words))["time"]["record_every"])
+        for key, value in (("contact_steps", asked.contact_steps), ("record_min_contacts", CONTACTS), ("record_every", every)):
+            words += ["--set", f"time.{key}={value}"]
     return words
 
 
 def scene_digest(asked, scene):
     """Of the effective scene: what a recording, and all that is made from it, belongs to."""
-    words = scene_words(asked, scene) + ["--check"]
-    return hashlib.sha256(run(asked.program, *words).out.encode()).hexdigest()
+    return hashlib.sha256(effective(asked, scene_words(asked, scene)).encode()).hexdigest()
 
 
 def record(asked, scene, path):
@@ -91,7 +98,7 @@ def read_steps(path):
 def describe_unfinished(asked, scene, path):
     """The row of a scene whose recording was interrupted: how far it is, and of how many steps (message)."""
     rows, parts = read_steps(steps_file(path.parent, scene)), list(path.with_name(path.name + ".parts").glob("*.h5"))
-    planned = tomllib.loads(run(asked.program, *scene_words(asked, scene), "--check").out)["time"]["steps"]
+    planned = tomllib.loads(effective(asked, scene_words(asked, scene)))["time"]["steps"]
     most = {name: max((int(row[name]) for row in rows), default=0) for name in ("contacts", "regions", "islands")}
     return dict.fromkeys(FIELDS, "") | most | {
         "scene": scene, "size": asked.size, "status": UNFINISHED, "steps": len(rows), "snapshots": len(parts),

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstring>
+#include <thread>
 #include <vector>
 
 #include "base/check.h"
@@ -91,6 +93,39 @@ TEST(TaskArena, KnowsHowManyThreadsSharedALoop) {
   arena.forget_busiest();
   EXPECT_EQ(arena.deterministic_sum(16, 8, [](std::size_t, std::size_t) { return 1.0; }), 2.0);
   EXPECT_EQ(arena.busiest(), 2);
+}
+
+TEST(TaskArena, StaysOnTheCallingThreadForATimeIfToldTo) {
+  TaskArena arena(4);
+  const auto me = std::this_thread::get_id();
+  const auto mine = [&] { return std::this_thread::get_id() == me; };
+  std::atomic<int> tasks{0}, numbers{0}, elsewhere{0};
+  const auto all_loops = [&] {
+    arena.for_each_task(100, [&](std::size_t) { tasks += 1, elsewhere += mine() ? 0 : 1; });
+    arena.for_chunks(100, 3, [&](std::size_t begin, std::size_t end) {
+      numbers += static_cast<int>(end - begin), elsewhere += mine() ? 0 : 1;
+    });
+    return arena.deterministic_sum(1000, 7, [&](std::size_t begin, std::size_t end) {
+      elsewhere += mine() ? 0 : 1;
+      double sum = 0.0;
+      for (std::size_t i = begin; i < end; ++i) sum += 1.0 / static_cast<double>(i + 1);
+      return sum;
+    });
+  };
+  arena.begin_alone(1000.0);
+  const double sum = all_loops();
+  EXPECT_EQ(tasks, 100);
+  EXPECT_EQ(numbers, 100);
+  EXPECT_EQ(elsewhere, 0);
+  EXPECT_EQ(arena.busiest(), 1);
+  arena.begin_alone(0.0);
+  EXPECT_EQ(all_loops(), sum) << "the same bits";
+  EXPECT_EQ(arena.busiest(), 4);
+  arena.forget_busiest();
+  arena.begin_alone(1e-3);
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  EXPECT_EQ(all_loops(), sum);
+  EXPECT_EQ(arena.busiest(), 4) << "that time is over";
 }
 
 TEST(TaskArena, RethrowsWhatATaskThrows) {

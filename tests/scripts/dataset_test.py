@@ -452,6 +452,11 @@ class Dataset(unittest.TestCase):
         self.assertIn("springtoy.h5", row["message"])
         self.assertNotIn(str(self.root), row["message"])
 
+    def test_of_few_steps_with_contact_every_one_is_recorded(self):
+        out = self.make("few_quick", "--record-only", "--contact-steps", "3", scenes="bucket")
+        row = tables.read_table(out / "scenes.csv")[0]
+        self.assertEqual((row["status"], row["snapshots"]), ("recorded", "3"))
+
     @slow
     def test_slow_steps_with_contact_stand_beside_the_papers_numbers(self):
         out = self.make("cut_paper", "--size", "quick", "--record-only", "--contact-steps", "3", scenes="rings,springtoy")

@@ -18,7 +18,8 @@ TEST(Ca, SolvesWithColumnsOneByOneToo) {
   for (const char* columns : {"together", "one_by_one"}) {
     for (const RegionMode mode : {RegionMode::none, RegionMode::islands}) {
       for (const int threads : {1, 2}) {
-        auto solver = make_region_solver("ca", {{"columns", columns}}, {mode, threads});
+        auto solver = make_region_solver("ca", {{"columns", columns}},
+                                         {.mode = mode, .threads = threads, .head_start = 0.0});
         solver->prepare(planted.problem);
         std::vector<double> r(120, 0.0);
         StopRule stop;

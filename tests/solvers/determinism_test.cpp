@@ -136,7 +136,8 @@ TEST_P(Determinism, AnyNumberOfThreadsGivesTheSameBits) {
       std::vector<double> first;
       SolveReport first_report;
       for (const int threads : {1, 2, 4, 8, 16}) {
-        const auto tasks = make_region_solver(solver(), options, {c.mode, threads});
+        const auto tasks =
+            make_region_solver(solver(), options, {.mode = c.mode, .threads = threads, .head_start = 0.0});
         ASSERT_EQ(tasks->unsupported_reason(c.problem), "") << c.name;
         tasks->prepare(c.problem);
         for (int repetition = 0; repetition < 2; ++repetition) {
@@ -250,7 +251,8 @@ TEST_P(Determinism, SplitAndWholeAgree) {
     ContactProblem problem = c.problem;
     problem.mu.setZero();
     const auto whole_solver = make_solver(solver());
-    const auto split_solver = make_region_solver(solver(), {}, {c.mode, 2});
+    const auto split_solver =
+        make_region_solver(solver(), {}, {.mode = c.mode, .threads = 2, .head_start = 0.0});
     whole_solver->prepare(problem);
     split_solver->prepare(problem);
     auto whole = zeros(problem);

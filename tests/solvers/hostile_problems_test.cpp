@@ -251,7 +251,7 @@ bool all_finite(const std::vector<double>& r) {
 /// Prepared solver, or null where it refuses with a reason of one line.
 std::unique_ptr<Solver> prepared(const Hostile& hostile, std::string_view name, const OptionMap& options,
                                  RegionMode mode) {
-  auto solver = make_region_solver(name, options, {mode, 2});
+  auto solver = make_region_solver(name, options, {.mode = mode, .threads = 2, .head_start = 0.0});
   const std::string reason = solver->unsupported_reason(hostile.problem);
   EXPECT_EQ(reason.find('\n'), std::string::npos);
   if (!reason.empty()) return nullptr;

@@ -59,7 +59,8 @@ TEST(InnerRegions, GiveTheBitsOfTheWholeOnAnyNumberOfThreads) {
     EXPECT_LE(Referee(problem).measure(span_of(expected), whole->common().spec()).residual, 1e-8);
     for (const int threads : {1, 2, 4, 8}) {
       SCOPED_TRACE(fmt::format("{}, {} threads", entry.name, threads));
-      const auto split = make_region_solver(entry.name, {}, {RegionMode::points_inner, threads});
+      const auto split = make_region_solver(
+          entry.name, {}, {.mode = RegionMode::points_inner, .threads = threads, .head_start = 0.0});
       ASSERT_EQ(split->unsupported_reason(problem), "");
       split->prepare(problem);
       EXPECT_GT(split->partition().regions(), 1);
@@ -74,7 +75,8 @@ TEST(InnerRegions, AreRefusedWhereASolverHasNoInnerProblem) {
   const ContactProblem problem = stiff_problem();
   for (const SolverEntry& entry : solver_registry()) {
     if (entry.traits.inner_regions) continue;
-    const auto solver = make_region_solver(entry.name, {}, {RegionMode::points_inner, 2});
+    const auto solver = make_region_solver(
+        entry.name, {}, {.mode = RegionMode::points_inner, .threads = 2, .head_start = 0.0});
     EXPECT_NE(solver->unsupported_reason(problem).find("points-inner"), std::string::npos) << entry.name;
   }
 }

@@ -243,7 +243,8 @@ TEST(RegionTasks, ModeAutoJoinsSmallIslandsAndMeetsTheResidual) {
       SCOPED_TRACE(entry.name);
       std::vector<double> one;
       for (const int threads : {1, 3}) {
-        auto tasks = make_region_solver(entry.name, {}, {RegionMode::automatic, threads});
+        auto tasks = make_region_solver(
+            entry.name, {}, {.mode = RegionMode::automatic, .threads = threads, .head_start = 0.0});
         ASSERT_EQ(tasks->unsupported_reason(problem), "");
         tasks->prepare(problem);
         EXPECT_GT(tasks->partition().regions(), 1);
@@ -518,6 +519,28 @@ TEST(RegionTasks, TellsHowManyThreadsSharedTheSolve) {
   EXPECT_EQ(used(16, 1), 1);
   EXPECT_EQ(used(16, 2), 2);
   EXPECT_EQ(used(16, 32), 16) << "threads without a region";
+}
+
+TEST(RegionTasks, ASolveOfOneRegionBeginsOnOneThread) {
+  PlantedOptions net;
+  net.contacts = 2000;
+  net.sharing = 0.3;
+  const PlantedProblem planted = make_planted_problem(net);
+  std::vector<double> first;
+  for (const double head_start : {0.0, 1000.0}) {
+    const auto tasks =
+        make_region_solver("pgs", {{"order", "coloured"}},
+                           {.mode = RegionMode::islands, .threads = 2, .head_start = head_start});
+    tasks->prepare(planted.problem);
+    ASSERT_EQ(tasks->partition().regions(), 1);
+    auto r = zeros(planted.problem);
+    StopRule stop;
+    stop.max_iterations = 5;
+    static_cast<void>(tasks->solve(r, stop, nullptr));
+    EXPECT_EQ(tasks->threads_used(), head_start > 0.0 ? 1 : 2);
+    if (first.empty()) first = r;
+    EXPECT_EQ(first, r);
+  }
 }
 
 TEST(RegionTasks, ModeNoneIsThePlainSolver) {

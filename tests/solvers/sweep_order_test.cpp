@@ -294,7 +294,8 @@ TEST(SweepOrders, OneIslandOnSeveralThreadsGivesTheBitsOfOne) {
     const OptionMap options =
         std::string_view(name) == "auto" ? OptionMap{} : OptionMap{{"order", "coloured"}};
     for (const int threads : {1, 2, 4, 8}) {
-      const auto solver = make_region_solver(name, options, {RegionMode::islands, threads});
+      const auto solver = make_region_solver(
+          name, options, {.mode = RegionMode::islands, .threads = threads, .head_start = 0.0});
       solver->prepare(problem);
       Vector r = Vector::Zero(3 * problem.contacts());
       StopRule stop;
