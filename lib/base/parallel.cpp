@@ -138,8 +138,7 @@ void TaskArena::for_chunks(std::size_t n, std::size_t grain,
     tbb::parallel_for(
         0, static_cast<int>(workers),
         [&](int) {
-          const auto self =
-              static_cast<std::size_t>(std::max(0, tbb::this_task_arena::current_thread_index())) % workers;
+          const std::size_t self = static_cast<std::size_t>(place_in_arena()) % workers;
           while (const auto c = share[self].take_first()) chunk(*c);
           for (std::size_t other = 1; other < workers; ++other) {
             while (const auto c = share[(self + other) % workers].take_last()) chunk(*c);
@@ -169,6 +168,8 @@ double TaskArena::deterministic_sum(std::size_t n, std::size_t grain,
   impl_->arena.execute(add);
   return sum;
 }
+
+int place_in_arena() { return std::max(0, tbb::this_task_arena::current_thread_index()); }
 
 int hardware_threads() { return std::max(1, tbb::info::default_concurrency()); }
 

@@ -55,6 +55,10 @@ inline void for_each_chunk(TaskArena* arena, std::size_t n, std::size_t grain,
   for (std::size_t begin = 0; begin < n; begin += grain) body(begin, n - begin < grain ? n : begin + grain);
 }
 
+/// The place of the calling thread among those of the arena whose work it does; 0 outside of one. A thread mostly keeps it
+/// from loop to loop: loops over the same data can give each its part, which is in its cache.
+int place_in_arena();
+
 /// Number of hardware threads the process may use (affinity respected), ≥ 1.
 int hardware_threads();
 

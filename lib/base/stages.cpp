@@ -12,7 +12,7 @@ namespace {
 
 /// What the threads share. The ticket holds the stage and how many of its indices were taken from the front and from the
 /// back; whoever ends the last index of a stage opens the next one. Half of the threads begin at the front and half at the
-/// back, in every stage: neighbours in memory mostly stay with one thread.
+/// back, in every stage and every loop: neighbours in memory mostly stay with one thread.
 class StageTickets {
  public:
   static constexpr std::uint64_t kMost = (std::uint64_t{1} << 22U) - 1;  ///< indices of a stage
@@ -64,7 +64,7 @@ void for_each_stage(TaskArena& arena, std::span<const std::size_t> sizes,
   SIGNORINI_CHECK(most <= StageTickets::kMost && sizes.size() < (std::size_t{1} << 20U));
   StageTickets tickets(sizes);
   arena.for_each_task(std::min<std::size_t>(arena.threads(), most),
-                      [&](std::size_t i) { tickets.work(i % 2 == 1, body); });
+                      [&](std::size_t) { tickets.work(place_in_arena() % 2 == 1, body); });
 }
 
 }  // namespace signorini

@@ -185,6 +185,51 @@ TEST(BodyRows, ColouredSweepsHaveTheSameBitsForAnyThreads) {
   EXPECT_GT(one.lpNorm<Eigen::Infinity>(), 0.0);
 }
 
+TEST(BodyRows, ASweepAfterStepsOfACallerFindsTheVelocitiesAnew) {
+  const ContactProblem problem = rigid_bodies(30, 90, 11);
+  const GaussSeidelData data = with_bodies(problem, FrictionLaw::cone);
+  OrderedSweep mixed, plain;
+  mixed.prepare(data, {});
+  plain.prepare(data, {});
+  Vector r = Vector::Zero(3 * problem.contacts()), change = r;
+  plain.run(view(r));
+  const Vector once = r;
+  Vector expected = once;
+  plain.run(view(expected));
+  r.setZero();
+  mixed.run(view(r));  // the impulses that a later comparison would find
+  mixed.forget();
+  Vector other = random_vector(r.size(), 5).cwiseAbs();
+  EXPECT_TRUE(mixed.refresh_velocities(view(other)));
+  mixed.step(view(change), view(other), view(change));
+  EXPECT_FALSE(mixed.refresh_velocities(view(other)));
+  mixed.step(view(change), view(other), view(change));
+  r = once;  // what the first sweep left; the velocities are those of `other`
+  mixed.run(view(r));
+  EXPECT_LE((r - expected).lpNorm<Eigen::Infinity>(), 1e-12 * expected.lpNorm<Eigen::Infinity>());
+}
+
+TEST(BodyRows, ConjugateSweepsHaveTheSameBitsForAnyThreads) {
+  const ContactProblem problem = points(9000, 5);
+  Vector one;
+  for (const int threads : {1, 2, 4, 8}) {
+    TaskArena arena(threads);
+    const auto solver = make_solver("nncg", {{"matrix", "bodies"}, {"order", "coloured"}});
+    solver->use_arena(&arena);
+    solver->prepare(problem);
+    StopRule stop;
+    stop.max_iterations = 150;  // velocities are found anew twice
+    Vector r = Vector::Zero(3 * problem.contacts());
+    static_cast<void>(solver->solve(view(r), stop, nullptr));
+    if (threads == 1) one = r;
+    EXPECT_EQ(r, one) << threads << " threads";
+    EXPECT_EQ(arena.busiest(), threads);
+    static_cast<void>(solver->solve(view(r.setZero()), stop, nullptr));
+    EXPECT_EQ(r, one) << "a second solve";
+  }
+  EXPECT_GT(one.lpNorm<Eigen::Infinity>(), 0.0);
+}
+
 TEST(BodyRows, SolversMeetTheResidualAndAllocateNothing) {
   PlantedOptions options;
   options.regions = 5;

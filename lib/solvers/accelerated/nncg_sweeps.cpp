@@ -4,6 +4,11 @@
 #include <utility>
 
 namespace signorini {
+namespace {
+
+constexpr std::size_t kGrain = 4096;  ///< numbers that a thread takes at a time
+
+}  // namespace
 
 void NncgSweeps::prepare(const GaussSeidelData& data, const SweepPlan& plan) {
   map_ = nullptr;
@@ -20,7 +25,7 @@ void NncgSweeps::prepare(const GaussSeidelData& data, SweepMap& map) {
 void NncgSweeps::prepare_directions(const GaussSeidelData& data) {
   data_ = &data;
   const std::size_t dofs = data.bodies ? data.bodies->free.size() : 0;
-  for (std::vector<double>* v : {&v_change_, &v_direction_, &v_before_}) v->assign(dofs, 0.0);
+  for (std::vector<double>* v : {&v_direction_, &v_before_}) v->assign(dofs, 0.0);
   change_.assign(3 * data.contact.size(), 0.0);
   direction_.assign(3 * data.contact.size(), 0.0);
 }
@@ -29,6 +34,7 @@ void NncgSweeps::start(NncgForm form, double restart_above) {
   form_ = form;
   restart_above_ = robust() ? restart_above : std::min(restart_above, 1.0);
   swept_once_ = directed_ = false;
+  sweep_.forget();
   old_square_ = std::numeric_limits<double>::infinity();
   restarts_ = 0;
   guard_ = {};
@@ -37,17 +43,22 @@ void NncgSweeps::start(NncgForm form, double restart_above) {
 SweepStep NncgSweeps::step(std::span<double> r, TaskArena* arena) {
   if (swept_once_) accelerate(r, arena);
   swept_once_ = true;
-  if (data_->bodies) {
-    release_fixed(*data_, r);
-    if (sweep_.find_velocities(r) && directed_) data_->bodies->responses(direction_, v_direction_);
-    std::ranges::copy(sweep_.velocities(), v_before_.begin());
-  }
+  if (data_->bodies) begin_sweep(r, arena);
   const SweepStep step =
       map_ ? map_->step(direction_, r, change_, arena) : sweep_.step(direction_, r, change_, arena);
-  for (std::size_t i = 0; i < v_before_.size(); ++i) v_change_[i] = sweep_.velocities()[i] - v_before_[i];
   square_ = robust() ? step.square : dot(change_, change_);
   along_ = step.along;
   return step;
+}
+
+/// Velocities of r and p; those of r are kept, so that the sweep's M⁻¹ H d is known afterwards.
+void NncgSweeps::begin_sweep(std::span<double> r, TaskArena* arena) {
+  release_fixed(*data_, r);
+  if (sweep_.refresh_velocities(r) && directed_) data_->bodies->responses(direction_, v_direction_);
+  const std::span<const double> v = sweep_.velocities();
+  for_each_chunk(arena, v.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    std::copy(v.begin() + begin, v.begin() + end, v_before_.begin() + begin);
+  });
 }
 
 /// Whether the next point may leave y; a restart otherwise.
@@ -65,15 +76,17 @@ void NncgSweeps::accelerate(std::span<double> r, TaskArena* arena) {
   const bool kept = may_accelerate();
   const double beta = std::min(1.0, square_ / old_square_);
   old_square_ = square_;
-  if (!kept || !directed_) {
-    if (kept) {  // p = d
-      std::swap(direction_, change_);
-      std::swap(v_direction_, v_change_);
-    }
-    directed_ = kept;
-    return;
+  if (kept && directed_) {
+    move(beta, r, arena);
+  } else if (kept) {  // p = d
+    std::swap(direction_, change_);
+    const std::span<const double> v = sweep_.velocities();
+    for (std::size_t i = 0; i < v_direction_.size(); ++i) v_direction_[i] = v[i] - v_before_[i];
   }
-  constexpr std::size_t kGrain = 4096;
+  directed_ = kept;
+}
+
+void NncgSweeps::move(double beta, std::span<double> r, TaskArena* arena) {
   for_each_chunk(arena, r.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const double further = beta * direction_[i];
@@ -81,18 +94,20 @@ void NncgSweeps::accelerate(std::span<double> r, TaskArena* arena) {
       direction_[i] = further + change_[i];
     }
   });
-  if (data_->bodies) move_velocities(beta, r);
+  if (data_->bodies) move_velocities(beta, arena);
 }
 
 /// As r and p: the velocities are linear in them.
-void NncgSweeps::move_velocities(double beta, std::span<const double> r) {
+void NncgSweeps::move_velocities(double beta, TaskArena* arena) {
   const std::span<double> v = sweep_.velocities();
-  for (std::size_t i = 0; i < v.size(); ++i) {
-    const double further = beta * v_direction_[i];
-    v[i] += further;
-    v_direction_[i] = further + v_change_[i];
-  }
-  sweep_.tell(r);
+  for_each_chunk(arena, v.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const double change = v[i] - v_before_[i], further = beta * v_direction_[i];
+      v[i] += further;
+      v_direction_[i] = further + change;
+    }
+  });
+  sweep_.moved();
 }
 
 }  // namespace signorini

@@ -28,7 +28,7 @@ class NncgSweeps {
   void prepare(const GaussSeidelData& data, const SweepPlan& plan = {});
   /// With `map` in the place of sweeps, on impulses in its order; `data` has W. Both must outlive the use.
   void prepare(const GaussSeidelData& data, SweepMap& map);
-  /// Forgets the directions.
+  /// Forgets the directions. Until the next `start` nobody else changes the r of the steps.
   void start(NncgForm form = NncgForm::robust, double restart_above = 1.5);
   /// r (3m, N·s) becomes the next y. Null arena: one thread.
   SweepStep step(std::span<double> r, TaskArena* arena = nullptr);
@@ -41,14 +41,16 @@ class NncgSweeps {
   bool robust() const { return form_ == NncgForm::robust; }
   bool may_accelerate();
   void accelerate(std::span<double> r, TaskArena* arena);
-  void move_velocities(double beta, std::span<const double> r);
+  void begin_sweep(std::span<double> r, TaskArena* arena);
+  void move(double beta, std::span<double> r, TaskArena* arena);
+  void move_velocities(double beta, TaskArena* arena);
 
   const GaussSeidelData* data_ = nullptr;
   OrderedSweep sweep_;
   SweepMap* map_ = nullptr;                 ///< in the place of `sweep_`; null: none
   std::vector<double> change_, direction_;  ///< 3m: d and p, N·s
-  /// With the rows of bodies: M⁻¹ H d, M⁻¹ H p, and the velocities that the last sweep began with; m/s.
-  std::vector<double> v_change_, v_direction_, v_before_;
+  /// With the rows of bodies: M⁻¹ H p, and the velocities that the last sweep began with; m/s.
+  std::vector<double> v_direction_, v_before_;
   NncgForm form_ = NncgForm::robust;
   double restart_above_ = 1.5;
   bool swept_once_ = false;

@@ -226,9 +226,9 @@ void BodyRows::responses(std::span<const double> r, std::span<double> v) const {
   add_responses(*this, r, v);
 }
 
-void BodyRows::relative_velocities(std::span<const double> r, std::span<double> u) const {
+void BodyRows::relative_velocities(std::span<const double> r, std::span<double> u, TaskArena* arena) const {
   velocities(r, workspace);
-  multiply(J, workspace, u);
+  multiply(arena, J, workspace, u);
 }
 
 std::vector<Index> rows_begin_in_order(std::span<const Index> row_begin, std::span<const Index> order) {

@@ -47,8 +47,8 @@ struct BodyRows {
   void velocities(std::span<const double> r, std::span<double> v) const;
   /// P r alone.
   void responses(std::span<const double> r, std::span<double> v) const;
-  /// u = J v (3m), without w. Uses a workspace: not for two threads at once.
-  void relative_velocities(std::span<const double> r, std::span<double> u) const;
+  /// u = J v (3m), without w. Null arena: one thread. Uses a workspace: not for two callers at once.
+  void relative_velocities(std::span<const double> r, std::span<double> u, TaskArena* arena = nullptr) const;
 
   mutable std::vector<double> workspace;  ///< of the size of `free`
 };

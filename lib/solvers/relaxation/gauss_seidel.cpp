@@ -514,7 +514,7 @@ double alart_curnier_error(const GaussSeidelData& data, std::span<const double> 
                            TaskArena* arena) {
   SIGNORINI_CHECK(r.size() == span_of(data.q).size() && u.size() == r.size());
   if (data.bodies) {
-    data.bodies->relative_velocities(r, u);
+    data.bodies->relative_velocities(r, u, arena);
   } else {
     multiply(arena, data.W, r, u);
   }

@@ -1,10 +1,14 @@
 #include "solvers/relaxation/ordered_sweep.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <utility>
 
 namespace signorini {
 namespace {
+
+constexpr std::size_t kGrain = 4096;  ///< numbers that a thread takes at a time
 
 /// Of two parts of a sweep; NaN stays.
 SweepStep joined(const SweepStep& a, const SweepStep& b) {
@@ -39,27 +43,51 @@ void OrderedSweep::prepare(const GaussSeidelData& data, const SweepPlan& plan) {
   before_.assign(symmetric_ ? 3 * data.contact.size() : 0, 0.0);
   v_.assign(data.bodies ? data.bodies->free.size() : 0, 0.0);
   r_.assign(data.bodies ? 3 * data.contact.size() : 0, 0.0);
-  v_known_ = false;
+  v_known_ = refreshed_ = told_ = false;
 }
 
-bool OrderedSweep::find_velocities(std::span<const double> r) {
+bool OrderedSweep::refresh_velocities(std::span<const double> r) {
   if (!data_->bodies) return false;
-  if (v_known_ && age_ < kLongestUse && std::equal(r.begin(), r.end(), r_.begin())) return false;
+  refreshed_ = true;
+  if (v_known_ && age_ < kLongestUse) return false;
   data_->bodies->velocities(r, v_);
-  tell(r);
   v_known_ = true;
   age_ = 0;
   return true;
 }
 
-void OrderedSweep::tell(std::span<const double> r) {
-  if (data_->bodies) std::copy(r.begin(), r.end(), r_.begin());
-  ++age_;
+/// Parts are compared by all threads; only whether any differs counts.
+bool OrderedSweep::same_impulses(std::span<const double> r, TaskArena* arena) const {
+  std::atomic<bool> same{true};
+  for_each_chunk(arena, r.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    if (!std::equal(r.begin() + begin, r.begin() + end, r_.begin() + begin))
+      same.store(false, std::memory_order_relaxed);
+  });
+  return same.load(std::memory_order_relaxed);
+}
+
+/// Where r is not that of the last sweep, unless the caller has seen to it.
+void OrderedSweep::find_velocities(std::span<const double> r, TaskArena* arena) {
+  if (refreshed_ || !data_->bodies) return;
+  if (v_known_ && told_ && age_ < kLongestUse && same_impulses(r, arena)) return;
+  data_->bodies->velocities(r, v_);
+  v_known_ = true;
+  age_ = 0;
+}
+
+/// After a sweep: r is that of the velocities.
+void OrderedSweep::tell(std::span<const double> r, TaskArena* arena) {
+  moved();
+  told_ = !std::exchange(refreshed_, false);
+  if (!told_ || !data_->bodies) return;
+  for_each_chunk(arena, r.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    std::copy(r.begin() + begin, r.begin() + end, r_.begin() + begin);
+  });
 }
 
 double OrderedSweep::run(std::span<double> r, TaskArena* arena) {
   release_fixed(*data_, r);
-  find_velocities(r);
+  find_velocities(r, arena);
   const SweepStep forward = stages_.run(
       arena, partial_,
       [&](SweepRange range) {
@@ -71,7 +99,7 @@ double OrderedSweep::run(std::span<double> r, TaskArena* arena) {
     const double back = gauss_seidel_sweep(*data_, {0, data_->contacts(), true}, r, v_);
     correction = joined(forward, {back, 0.0, 0.0}).correction;
   }
-  tell(r);
+  tell(r, arena);
   return correction;
 }
 
@@ -79,11 +107,11 @@ SweepStep OrderedSweep::step(std::span<const double> along, std::span<double> r,
                              TaskArena* arena) {
   if (symmetric_) return there_and_back(along, r, change);
   release_fixed(*data_, r);
-  find_velocities(r);
+  find_velocities(r, arena);
   const SweepStep step = stages_.run(
       arena, partial_,
       [&](SweepRange range) { return gauss_seidel_step(*data_, range, along, r, change, v_); }, joined);
-  tell(r);
+  tell(r, arena);
   return step;
 }
 

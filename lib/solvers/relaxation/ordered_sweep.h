@@ -28,11 +28,12 @@ class OrderedSweep final : public SweepMap {
   /// The same bits of r; `change` (3m, N·s) receives d, `along` is p; it may be `change`.
   SweepStep step(std::span<const double> along, std::span<double> r, std::span<double> change,
                  TaskArena* arena = nullptr) override;
-  /// With the rows of bodies: the velocities of r, found anew where they are not known (true), which a sweep begins with.
-  bool find_velocities(std::span<const double> r);
+  /// With the rows of bodies, before a `step` by a caller that alone changes r from step to step, and the velocities with it
+  /// (`moved`): they are found anew (true) after `forget` and where they are old. Saves comparing r.
+  bool refresh_velocities(std::span<const double> r);
   std::span<double> velocities() { return v_; }
-  /// The caller has changed r and the velocities with it.
-  void tell(std::span<const double> r);
+  void moved() { ++age_; }
+  void forget() { v_known_ = false; }
   /// Of one sweep, in contacts; serial where it goes there and back.
   WorkAndSpan work_and_span(int cores) const { return stages_.work_and_span(cores); }
   /// Sweeps of one `run` or `step`.
@@ -43,6 +44,9 @@ class OrderedSweep final : public SweepMap {
 
  private:
   SweepStep there_and_back(std::span<const double> along, std::span<double> r, std::span<double> change);
+  void find_velocities(std::span<const double> r, TaskArena* arena);
+  bool same_impulses(std::span<const double> r, TaskArena* arena) const;
+  void tell(std::span<const double> r, TaskArena* arena);
 
   const GaussSeidelData* data_ = nullptr;
   bool symmetric_ = false;
@@ -50,8 +54,10 @@ class OrderedSweep final : public SweepMap {
   std::vector<SweepStep> partial_;  ///< by piece
   std::vector<double> before_;      ///< 3m, N·s, of a symmetric order
   std::vector<double> v_;           ///< velocities of bodies, m/s; empty with W
-  bool v_known_ = false;            ///< v_ is that of r_, but for rounding
-  int age_ = 0;                     ///< sweeps since v_ was found from r
+  bool v_known_ = false;            ///< v_ is that of the r of the last sweep
+  bool told_ = false;               ///< which is r_, since the caller did not refresh
+  bool refreshed_ = false;          ///< v_ is that of the r of the next sweep
+  int age_ = 0;                     ///< sweeps and moves since v_ was found from r
   std::vector<double> r_;           ///< 3m, N·s
 };
 
