@@ -23,6 +23,8 @@ void SweepStages::prepare(Index contacts, const SweepPlan& plan) {
     }
   }
   if (plan.colours() == 0) add_stage(0, contacts, false);
+  const WorkAndSpan on_two = work_and_span(2);
+  worth_sharing_ = on_two.time <= kWorthSharing * on_two.work;
 }
 
 WorkAndSpan SweepStages::work_and_span(int cores) const {

@@ -35,7 +35,7 @@ class SweepStages {
       }
       partial[own.first_piece + i] = work(range);
     };
-    if (arena != nullptr && pieces_ > stages_.size()) {
+    if (arena != nullptr && worth_sharing_) {
       for_each_stage(*arena, sizes_, piece);
     } else {
       for (std::size_t stage = 0; stage < stages_.size(); ++stage)
@@ -51,6 +51,9 @@ class SweepStages {
   WorkAndSpan work_and_span(int cores) const;
   /// What a barrier of base/stages.h costs on two threads, in contacts (docs/notes/measurements.md).
   static constexpr double kBarrier = 10.0;
+  /// Threads share a sweep where two of them need at most this share of its time, by `work_and_span`: on bodies a contact
+  /// takes half the time that it takes over W, and a barrier counts twice.
+  static constexpr double kWorthSharing = 0.7;
 
  private:
   void add_stage(Index begin, Index end, bool split);
@@ -64,6 +67,7 @@ class SweepStages {
   std::vector<Stage> stages_;
   std::vector<std::size_t> sizes_;  ///< pieces of every stage
   std::size_t pieces_ = 0;
+  bool worth_sharing_ = false;
 };
 
 }  // namespace signorini
