@@ -195,6 +195,25 @@ TEST(OrderedSweep, ColouredSweepIsTheSweepOfTheMovedProblemForAnyThreads) {
   }
 }
 
+TEST(OrderedSweep, SmallColoursStayOnOneThread) {
+  const auto used = [](Index contacts) {
+    const Prepared p = prepared(reduced_net(contacts, 5), SweepOrder::coloured, FrictionLaw::cone);
+    TaskArena arena(2);
+    OrderedSweep sweep;
+    sweep.prepare(p.data, p.plan);
+    const WorkAndSpan on_two = sweep.work_and_span(2);
+    Vector r = Vector::Zero(p.data.q.size());
+    sweep.run(view(r), &arena);
+    return std::pair(on_two.time / on_two.work, arena.busiest());
+  };
+  const auto [small_share, small_threads] = used(1000);
+  EXPECT_GT(small_share, SweepStages::kWorthSharing);
+  EXPECT_EQ(small_threads, 1);
+  const auto [large_share, large_threads] = used(9000);
+  EXPECT_LT(large_share, SweepStages::kWorthSharing);
+  EXPECT_EQ(large_threads, 2);
+}
+
 TEST(OrderedSweep, StepsTellTheSameForAnyThreadsAndWhatTheyChanged) {
   for (const SweepOrder order : {SweepOrder::natural, SweepOrder::coloured, SweepOrder::symmetric}) {
     const Prepared p = prepared(reduced_net(9000, 6), order, FrictionLaw::cone);
