@@ -15,6 +15,9 @@ constexpr double kAndersonContact =
 constexpr int kWindow = 5;
 // Sweeps left from which both accelerators are tried, on few contacts and on more; how much faster the other must have been.
 constexpr double kWorthComparingFew = 25.0, kWorthComparing = 100.0, kFaster = 1.5;
+// Contacts from which Anderson's method waits for so many sweeps: out of the cache its iterations cost more than is counted.
+constexpr Index kMany = 10000;
+constexpr double kSweptOnMany = 300.0;
 constexpr double kTurn = 2.0;  ///< times the other's cost that one may cost before the other has a turn
 // Of subdomains: contacts, and what sweeps have cost, in sweeps, from which they are solved; the part of that cost which they get;
 // iterations before their rate is judged again; those inside of a subdomain, and what one outside costs with these, in sweeps.
@@ -110,11 +113,13 @@ int ImpulsePortfolio::iterations_worth(Legs legs, double sweeps) const {
 
 double ImpulsePortfolio::spent() const { return std::accumulate(spent_.begin(), spent_.end(), 0.0); }
 
-/// Anderson's method once in a solve; subdomains where they have cost little beside the sweeps, and these have more left.
+/// Anderson's method once in a solve, on many contacts late; subdomains where they have cost little beside the sweeps, and these have more left.
 bool ImpulsePortfolio::is_due(Legs legs) const {
   const bool tried = rates_[index_of(Legs::anderson)] >= 0.0;
-  if (legs == Legs::anderson)
+  if (legs == Legs::anderson) {
+    if (data_.contacts() >= kMany && spent() < kSweptOnMany * sweep_cost_) return false;
     return !tried && sweeps_left() > (data_.contacts() <= kFew ? kWorthComparingFew : kWorthComparing);
+  }
   if (!tried || legs_ == Legs::subdomains || data_.bodies || data_.contacts() < kContactsOfSubdomains)
     return false;
   const double own = spent_[index_of(Legs::subdomains)], swept = spent() - own;
