@@ -15,8 +15,7 @@ constexpr double kAndersonContact =
 constexpr int kWindow = 5;
 // Sweeps left from which both accelerators are tried, on few contacts and on more; how much faster the other must have been.
 constexpr double kWorthComparingFew = 25.0, kWorthComparing = 100.0, kFaster = 1.5;
-// Contacts from which Anderson's method waits for so many sweeps: out of the cache its iterations cost more than is counted.
-constexpr Index kMany = 10000;
+// Sweeps that Anderson's method waits for on many contacts: out of the cache its iterations cost more than is counted.
 constexpr double kSweptOnMany = 300.0;
 constexpr double kTurn = 2.0;  ///< times the other's cost that one may cost before the other has a turn
 // Of subdomains: contacts, and what sweeps have cost, in sweeps, from which they are solved; the part of that cost which they get;

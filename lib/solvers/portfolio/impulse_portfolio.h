@@ -98,6 +98,7 @@ class ImpulsePortfolio : public RegisteredSolver<ImpulsePortfolio, PortfolioOpti
   static constexpr int kSubdomainLeg = 15;  ///< iterations on subdomains, the same
   /// With so few contacts Anderson's method is tried sooner: its window spans much of what they can do.
   static constexpr Index kFew = 30;
+  static constexpr Index kMany = 20000;  ///< contacts that do not fit into the cache, about
 
   enum class Method { sweeps, full, proximal };
   enum class Legs : std::uint8_t { gradients, anderson, subdomains };

@@ -15,7 +15,8 @@ namespace {
 constexpr double kStepBlock = 2300.0,
                  kStepContact = 5600.0;  ///< of a Newton step beside its factor's operations
 constexpr double kSparseOperation = 3.0, kDenseOperation = 0.5;  ///< one of a sparse and of a dense factor
-constexpr double kAnalysis = 2000.0;  ///< twice the count of its operations, per block of W
+constexpr double kAnalysis = 2000.0;  ///< twice the count of its operations, per block of W …
+constexpr double kForming = 8000.0;   ///< … and with W to be formed, out of the cache
 
 constexpr double kSteps =
     10.0;  ///< that a trial is expected to take, where a guess of their cost is too high …
@@ -67,7 +68,9 @@ double ImpulsePortfolio::cost_of_steps(std::span<const double> r) const {
 /// Where the guess of a factor weighs most, its operations are counted from the pattern of the contacts that push.
 void ImpulsePortfolio::count_factor(std::span<const double> r) {
   if (counted_factor_ > 0.0 || steps_so_far_ > 0 || (problem_ != nullptr && step_of_others_ > 0.0)) return;
-  if (swept_cost_ < kAnalysis * blocks_ || cost_of_steps(r) < 4.0 * kStepBlock * blocks_) return;
+  const bool forms = problem_ != nullptr && !newton_ready_ && data_.contacts() >= kMany;
+  if (swept_cost_ < (forms ? kForming : kAnalysis) * blocks_) return;
+  if (cost_of_steps(r) < 4.0 * kStepBlock * blocks_) return;
   if (problem_ != nullptr && !newton_ready_) prepare_newton();
   std::vector<Index> pushing;
   for (Index k = 0; k < data_.contacts(); ++k)
