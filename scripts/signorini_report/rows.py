@@ -36,7 +36,8 @@ def select(runs, where):
             raise Impossible(f"there is no column '{column}'")
         values = wanted if isinstance(wanted, list) else [wanted]
         if pd.api.types.is_numeric_dtype(runs[column]):
-            chosen = chosen[chosen[column].isin([float(value) for value in values])]
+            here = chosen[column].isin([float(value) for value in values if value != ""])
+            chosen = chosen[here | chosen[column].isna()] if "" in values else chosen[here]
         else:
             chosen = chosen[chosen[column].isin([str(value).lower() if isinstance(value, bool) else str(value)
                                                  for value in values])]

@@ -22,7 +22,7 @@ import pandas as pd  # noqa: E402
 from matplotlib import pyplot as plt  # noqa: E402
 from signorini_report import data, definition, figure_parts, figures, machine, main, style, table_errors, table_methods, tables, verdicts  # noqa: E402
 from signorini_report.figures import anticipation, convergence, follow, methods, outcomes, rounds, scatter, scenes, sheet, steps, times  # noqa: E402
-from signorini_report.rows import within  # noqa: E402
+from signorini_report.rows import select, within  # noqa: E402
 
 
 def run_table(**columns):
@@ -63,6 +63,11 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(self.verdict(runs, where={"solver": ["pgs", "ca"]}, **quantity).value, 1001)
         self.assertEqual(self.verdict(runs, where={"options": {"beta": "pr"}}, **quantity).value, 100)
         self.assertEqual(self.verdict(runs, where={"iterations": [1, 10]}, **quantity).value, 11)
+
+    def test_where_finds_rows_that_have_no_number_by_empty_quotes(self):
+        runs = run_table(scale=[0.5, None, 1.0])
+        for wanted, rows in (("", [1]), (["", 1.0], [1, 2]), (0.5, [0])):
+            self.assertEqual(list(select(runs, {"scale": wanted}).index), rows)
 
     def test_statistics_are_the_named_ones(self):
         runs = run_table(iterations=[1, 2, 9])
