@@ -47,6 +47,16 @@ Answer solved(Solver& solver, const ContactProblem& problem, double residual) {
   return answer;
 }
 
+/// Courses of bricks with gaps under tilted gravity.
+PileOptions tilted_bricks() {
+  PileOptions pile;
+  pile.of = PileKind::bricks;
+  pile.left_out = 0.3;
+  pile.mu = 0.5;
+  pile.tilt_deg = 10.0;
+  return pile;
+}
+
 TEST(Auto, SaysWhatItUsed) {
   const auto solver = make_solver("auto");
   EXPECT_EQ(solved(*solver, reference("expl"), 1e-6).report.message, "impulses");
@@ -303,12 +313,7 @@ TEST(Auto, LeavesSweepsWhoseEstimateAloneMeetsTheTolerance) {
 /// Sweeps on this stack stand still for a hundred sweeps, and steps on velocities from there go astray; each costs no more than
 /// what the other has.
 TEST(Auto, TakesTurnsOnStacks) {
-  PileOptions pile;
-  pile.of = PileKind::bricks;
-  pile.left_out = 0.3;
-  pile.mu = 0.5;
-  pile.tilt_deg = 10.0;
-  const ContactProblem problem = make_pile_problem(pile);
+  const ContactProblem problem = make_pile_problem(tilted_bricks());
   const auto solver = make_solver("auto");
   const Answer answer = solved(*solver, problem, 1e-4);
   EXPECT_EQ(enum_name(answer.report.status), "converged");
@@ -349,12 +354,8 @@ TEST(Auto, SolvesSubdomainsWhereSweepsAreSlow) {
 /// On 23,390 contacts conjugate gradients over rows of bodies arrive before another accelerator has a turn: the answer is that
 /// of `nncg`, bit for bit. With a leg of Anderson's method after 40 sweeps it takes 480 sweeps instead of 240.
 TEST(Auto, StaysWithConjugateGradientsOnManyContacts) {
-  PileOptions pile;
-  pile.of = PileKind::bricks;
+  PileOptions pile = tilted_bricks();
   pile.contacts = 22000;
-  pile.left_out = 0.3;
-  pile.mu = 0.5;
-  pile.tilt_deg = 10.0;
   const ContactProblem problem = make_pile_problem(pile);
   const auto solver = make_solver("auto");
   const auto alone = make_solver("nncg", {{"matrix", "bodies"}, {"order", "coloured"}});
