@@ -15,6 +15,9 @@ set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "${PROJECT_DESCRIPTION}
  every solver, judges all answers by one measure and repeats the figures of papers.")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME signorini)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
+if(ReferenceBLAS_FOUND)  # dpkg-shlibdeps names any BLAS
+  set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS "libblas3, liblapack3")
+endif()
 # record, solve, info, export and run need none of these; reports, pictures, pages and the Python package do.
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "python3, python3-scipy, python3-h5py, python3-pandas, python3-matplotlib, python3-pil, \
 python3-jinja2, node-d3, libjs-three, fonts-dejavu-core")

@@ -35,8 +35,11 @@ add_executable(signorini
   terminal_monitor.cpp
 )
 target_include_directories(signorini PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
-target_link_libraries(signorini PRIVATE signorini::signorini signorini::flags CLI11::CLI11 nlohmann_json::nlohmann_json)
+target_link_libraries(signorini PRIVATE signorini::signorini signorini::flags signorini_blas CLI11::CLI11 nlohmann_json::nlohmann_json)
 set_target_properties(signorini PROPERTIES UNITY_BUILD ${SIGNORINI_UNITY} UNITY_BUILD_BATCH_SIZE 6)
+if(SIGNORINI_HAVE_CHOLMOD)
+  set_target_properties(signorini PROPERTIES INSTALL_RPATH "${ReferenceBLAS_RPATH}")
+endif()
 # Where a program that is built outside of its source tree finds configs and scripts (configs.h).
 file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/source_tree CONTENT "${PROJECT_SOURCE_DIR}\n")
 install(TARGETS signorini RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)

@@ -91,14 +91,28 @@ std::string affinity() {
   return text;
 }
 
-/// File name of the BLAS that the factors of bodies use (CHOLMOD): their bits and times depend on it.
+/// What OpenBLAS says of itself, e.g. "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH NO_AFFINITY SkylakeX MAX_THREADS=64"; empty: it is another BLAS.
+std::string openblas_config(const char* file) {
+  using Config = const char* (*)();
+  void* const library = dlopen(file, RTLD_NOLOAD | RTLD_LAZY);
+  if (library == nullptr) return "";
+  const auto config = reinterpret_cast<Config>(dlsym(library, "openblas_get_config"));
+  std::string text = config == nullptr ? "" : config();
+  dlclose(library);
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text;
+}
+
+/// The BLAS that the factors of bodies use (CHOLMOD): their bits and times depend on it. "reference" is Netlib's in Debian's folder blas.
 std::string blas_in_use() {
   Dl_info found{};
   void* const product = dlsym(RTLD_DEFAULT, "dgemm_");
   if (product == nullptr || dladdr(product, &found) == 0 || found.dli_fname == nullptr) return "none";
+  if (const std::string config = openblas_config(found.dli_fname); !config.empty()) return config;
   std::error_code error;
-  const std::filesystem::path file = std::filesystem::canonical(found.dli_fname, error);
-  return (error ? std::filesystem::path(found.dli_fname) : file).filename().string();
+  std::filesystem::path file = std::filesystem::canonical(found.dli_fname, error);
+  if (error) file = found.dli_fname;
+  return (file.parent_path().filename() == "blas" ? "reference, " : "") + file.filename().string();
 }
 
 /// A digest of the host name: tells whether two results come from one machine, without its name.

@@ -52,6 +52,11 @@ class Installed(unittest.TestCase):
 
     # --- the program ---------------------------------------------------------------------------------------------------------
 
+    def test_it_has_the_blas_of_the_build(self):
+        version = run(BUILD / "experiments" / "signorini", "--version").stdout
+        self.assertIn("\n  BLAS ", version)
+        self.assertEqual(self.signorini("--version").stdout, version)
+
     def test_it_lists_every_scene_and_experiment(self):
         scenes = self.signorini("list", "scenes", "--names").stdout.split()
         self.assertEqual(scenes, sorted(path.stem for path in (SOURCE / "configs" / "scenes").glob("*.toml")))
