@@ -20,6 +20,7 @@ import drawn  # noqa: E402
 from report_test import progress_trace, run_table  # noqa: E402
 from signorini_report import data, figures
 from signorini_report.figures import sheet as sheet_module  # noqa: E402
+from signorini_report.figures import scatter as scatter_figure  # noqa: E402
 
 FOLDER = Path("absent")  # nothing is written
 LABELS = {"pgs": "PGS", "pcg": "PCG"}
@@ -729,6 +730,20 @@ def damages(figure):
         legend.get_texts()[0].set_text("a solver that is not there")
         yield "a wrong legend", lambda: legend.get_texts()[0].set_text(word)
 
+
+class Scatter(unittest.TestCase):
+    def test_problems_are_numbered_in_every_panel(self):
+        rows = pd.DataFrame({"family": ["a", "a", "b", "a", "b"], "file": ["p", "q", "r", "p", "s"]})
+        self.assertEqual(list(scatter_figure.with_problems(rows, "family")["problem"]), [1.0, 2.0, 1.0, 1.0, 2.0])
+        self.assertEqual(list(scatter_figure.with_problems(rows, None)["problem"]), [1.0, 2.0, 3.0, 1.0, 4.0])
+
+    def test_a_run_that_gave_up_is_hollow_whatever_counts_its_work(self):
+        from matplotlib.figure import Figure
+        for column, hollow in (*((work, True) for work in ("iterations", "products", "contact_sweeps", "evaluations", "solve_seconds")), ("setup_seconds", False)):
+            axes = Figure().subplots()
+            rows = pd.DataFrame({"_x": [10.0, 20.0], "_y": [3.0, 4.0], "solved": [1, 0]})
+            found, _ = scatter_figure.draw_panel(axes, [("PGS", column, rows)], ["PGS"], {}, 1.0, {"PGS": "#000000"})
+            self.assertEqual(found, hollow, column)
 
 if __name__ == "__main__":
     unittest.main()

@@ -14,8 +14,10 @@ from signorini_report.figure_parts import plain_log, put_notes, time_unit
 from signorini_report.figures import Figure
 from signorini_report.figures.steps import wishes
 
-WORK = ["iterations", "products", "mass_products", "relinearisations"]  # up to the tolerance, or to where a run gave up: a hollow mark
+WORK = ["iterations", "products", "mass_products", "direction_products", "contact_sweeps", "triangular_solves", "evaluations",
+        "relinearisations"]  # up to the tolerance, or to where a run gave up: a hollow mark
 SNAPSHOT = "snapshot"  # the abscissa that is their running number
+PROBLEM = "problem"  # the same for files, in every panel anew
 
 
 def with_snapshots(rows):
@@ -24,6 +26,12 @@ def with_snapshots(rows):
     keys = keys.assign(_number=keys["step"].astype(float)).sort_values(["file", "_number"], kind="stable")
     order = {(file, step): place + 1 for _, part in keys.groupby("file") for place, (file, step) in enumerate(zip(part["file"], part["step"]))}
     return rows.assign(snapshot=[float(order[pair]) for pair in zip(rows["file"], rows["step"])])
+
+
+def with_problems(rows, panels):
+    """A column that numbers the files of each panel in the order of the rows."""
+    groups = rows[panels] if panels else pd.Series("", index=rows.index)
+    return rows.assign(problem=rows["file"].groupby(groups).transform(lambda files: pd.factorize(files)[0] + 1.0))
 
 
 def place_of(rows, abscissa):
@@ -42,7 +50,7 @@ def members(experiment, wanted):
             if rows.empty:
                 continue
             rows = once(rows, series["column"]) if wanted.get("median") else rows
-            rows = with_snapshots(rows) if abscissa == SNAPSHOT else rows
+            rows = with_snapshots(rows) if abscissa == SNAPSHOT else with_problems(rows, wanted.get("panels")) if abscissa == PROBLEM else rows
             rows = rows.assign(_x=place_of(rows, abscissa), _y=numbers(rows, series["column"]))
             found.append((series.get("words", series["label"]), series["column"], rows.dropna(subset=["_x", "_y"])))
     except Impossible as impossible:
@@ -110,7 +118,7 @@ def draw_panel(axes, parts, order, wanted, factor, colours):
     if log:
         axes.set_yscale("log")
         plain_log(axes.yaxis)
-    if wanted.get("abscissa") == SNAPSHOT:
+    if wanted.get("abscissa") in (SNAPSHOT, PROBLEM):
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlabel(wanted.get("abscissa_label", wanted.get("abscissa", "contacts").replace("_", " ")))
     return any_hollow, notes
