@@ -285,6 +285,7 @@ StepReport ExplicitStepper::advance(TaskArena& arena, const SolveSink& sink) {
 }
 const SystemState& ExplicitStepper::state() const { return impl_->carried.state; }
 long long ExplicitStepper::steps_taken() const { return impl_->carried.steps; }
+void ExplicitStepper::restart_count() { impl_->carried.steps = 0; }
 
 std::string ExplicitStepper::checkpoint() const {
   return write_checkpoint(kKind, impl_->system, impl_->carried);

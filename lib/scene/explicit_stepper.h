@@ -76,6 +76,7 @@ class ExplicitStepper final : public Stepper {
   StepReport advance(TaskArena& arena, const SolveSink& sink) override;
   const SystemState& state() const override;
   long long steps_taken() const override;
+  void restart_count() override;
   std::string checkpoint() const override;
   void restore(std::string_view bytes) override;
 

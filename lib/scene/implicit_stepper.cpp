@@ -246,6 +246,7 @@ StepReport ImplicitStepper::advance(TaskArena& arena, const SolveSink& sink) {
 }
 const SystemState& ImplicitStepper::state() const { return impl_->carried.state; }
 long long ImplicitStepper::steps_taken() const { return impl_->carried.steps; }
+void ImplicitStepper::restart_count() { impl_->carried.steps = 0; }
 std::string ImplicitStepper::checkpoint() const {
   return write_checkpoint(kKind, impl_->system, impl_->carried);
 }

@@ -76,9 +76,9 @@ class Recording {
 
   /// Takes steps until the end or a signal; then everything on disk is as new as it can be.
   void run() {
-    const bool done = take_steps();
+    const bool done = take_prelude() && take_steps();
     if (!done && failure_.empty()) {
-      if (done_.steps > saved_) keep_checkpoint();
+      if (taken() > saved_) keep_checkpoint();
       throw Cancelled();
     }
     steps_->close();
@@ -104,12 +104,32 @@ class Recording {
   }
 
  private:
+  /// Steps, those of the prelude included.
+  long long taken() const { return run_.prelude_steps() - run_.prelude_left() + done_.steps; }
+
+  /// Whether the prelude came to its end.
+  bool take_prelude() {
+    if (run_.prelude_left() == 0) return true;
+    const long long first = run_.prelude_left();
+    MonitoredProgress progress(context_.monitor, "prelude of " + header_.scene, first);
+    while (run_.prelude_left() > 0 && !is_cancelled(context_.monitor.cancelled())) {
+      const std::optional<StepReport> step = attempt([&] { return run_.advance_prelude(); });
+      if (!step) return false;
+      const long long left = run_.prelude_left();
+      progress.update(first - left,
+                      fmt::format("step {}/{}  {} contacts  {} iterations", run_.prelude_steps() - left,
+                                  run_.prelude_steps(), step->contacts, step->iterations));
+      if (clock_.due()) keep_checkpoint();
+    }
+    return run_.prelude_left() == 0;
+  }
+
   /// Whether the run came to its end.
   bool take_steps() {
     MonitoredProgress progress(context_.monitor, "recording " + header_.scene, run_.steps() - first_);
     bool done = run_.ends(done_.statistics);
     while (!done && !is_cancelled(context_.monitor.cancelled())) {
-      const std::optional<StepStatistics> step = try_step();
+      const std::optional<StepStatistics> step = attempt([&] { return take_step(); });
       if (!step) break;
       progress.update(step->step - first_, progress_text(*step));
       done = run_.ends(done_.statistics);
@@ -148,9 +168,12 @@ class Recording {
       run_.restore(checkpoint->state);
       if (run_.steps_taken() != checkpoint->steps) throw InputError("it counts other steps than its state");
       done_ = *checkpoint;
-      saved_ = done_.steps;
+      saved_ = taken();
       context_.monitor.message(
-          fmt::format("{}: going on after step {} of {}", header_.scene, saved_, run_.steps()));
+          run_.prelude_left() > 0
+              ? fmt::format("{}: going on after step {} of {} of the prelude", header_.scene, saved_,
+                            run_.prelude_steps())
+              : fmt::format("{}: going on after step {} of {}", header_.scene, done_.steps, run_.steps()));
     } catch (const InputError& e) {
       context_.monitor.message(
           fmt::format("warning: {}; simulating again from step 1, the frames on disk are kept", e.what()));
@@ -171,10 +194,15 @@ class Recording {
         paths_.file.string(), before, own, before.substr(0, before.find(','))));
   }
 
-  /// Nothing when a signal ends the step, or when it cannot be solved and failed recordings are kept.
-  std::optional<StepStatistics> try_step() {
+  /// Nothing when a signal ends the step in its midst, and then the scene is back where the step began; nor when it
+  /// cannot be solved and failed recordings are kept.
+  template <class Step>
+  auto attempt(Step&& step) -> std::optional<decltype(step())> {
+    const std::string before = run_.checkpoint();
     try {
-      return take_step();
+      return step();
+    } catch (const Cancelled&) {
+      run_.restore(before);
     } catch (const InputError&) {
       throw;
     } catch (const UsageError&) {
@@ -182,13 +210,11 @@ class Recording {
     } catch (const std::runtime_error& error) {
       if (!keep_failed_) throw;
       failure_ = reason_of(error);
-      return std::nullopt;
     }
+    return std::nullopt;
   }
 
-  /// Nothing when a signal ends the step in its midst: then the scene is back where the step began.
-  std::optional<StepStatistics> take_step() {
-    const std::string before = run_.checkpoint();
+  StepStatistics take_step() {
     const std::size_t frames = done_.frames.size();
     StepStatistics step;
     try {
@@ -200,8 +226,7 @@ class Recording {
           [this](const Frame& frame) { writer_.append(frame); });
     } catch (const Cancelled&) {
       done_.frames.resize(frames);
-      run_.restore(before);
-      return std::nullopt;
+      throw;
     }
     done_.steps = step.step;
     done_.statistics.rows.push_back(statistics_row(step));
@@ -214,7 +239,7 @@ class Recording {
     const Stopwatch cost;
     done_.state = run_.checkpoint();
     writer_.keep(done_);
-    saved_ = done_.steps;
+    saved_ = taken();
     clock_.written(cost.seconds());
   }
 

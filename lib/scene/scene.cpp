@@ -37,6 +37,9 @@ std::unique_ptr<FrameGeometry> frame_geometry(const BodySystem& bodies, const Sy
   return geometry;
 }
 
+/// In front of a checkpoint that was made before the prelude had ended.
+constexpr std::string_view kInPrelude = "prelude\n";
+
 std::string frame_id(long long step, int solve) {
   return solve == 1 ? fmt::format("{:06}", step) : fmt::format("{:06}.{}", step, solve);
 }
@@ -69,13 +72,28 @@ struct SceneRun::Impl {
         arena(request.threads),
         bodies(build_bodies(config, request.cancelled)),
         probes(config, bodies),
-        stepper(make_stepper(config, bodies, request.cancelled)) {}
+        cancelled(request.cancelled),
+        in_prelude(config.prelude.steps > 0),
+        stepper(new_stepper(in_prelude)) {}
 
   SceneConfig config;
   TaskArena arena;
   BodySystem bodies;
   Probes probes;
-  std::unique_ptr<Stepper> stepper;
+  const CancelFlag* cancelled;
+  bool in_prelude;
+  std::unique_ptr<Stepper> stepper;  ///< of the prelude, while in it
+
+  std::unique_ptr<Stepper> new_stepper(bool prelude) {
+    return (prelude ? make_prelude_stepper : make_stepper)(config, bodies, cancelled);
+  }
+  void end_prelude() {
+    std::unique_ptr<Stepper> next = new_stepper(false);
+    next->restore(stepper->checkpoint());
+    next->restart_count();
+    stepper = std::move(next);
+    in_prelude = false;
+  }
 
   bool is_due(long long step) const {
     return step % config.time.record_every == 0 && step >= config.time.record_from;
@@ -122,9 +140,40 @@ StepTable SceneRun::statistics_table() const {
   table.units.insert(table.units.end(), impl_->probes.units().begin(), impl_->probes.units().end());
   return table;
 }
-long long SceneRun::steps_taken() const { return impl_->stepper->steps_taken(); }
-std::string SceneRun::checkpoint() const { return impl_->stepper->checkpoint(); }
-void SceneRun::restore(std::string_view bytes) { impl_->stepper->restore(bytes); }
+long long SceneRun::steps_taken() const { return impl_->in_prelude ? 0 : impl_->stepper->steps_taken(); }
+
+std::string SceneRun::checkpoint() const {
+  const std::string bytes = impl_->stepper->checkpoint();
+  return impl_->in_prelude ? std::string(kInPrelude) + bytes : bytes;
+}
+
+void SceneRun::restore(std::string_view bytes) {
+  const bool in_prelude = bytes.starts_with(kInPrelude);
+  if (in_prelude && impl_->config.prelude.steps == 0)
+    throw_input("checkpoint is of a prelude, which the scene does not have");
+  if (in_prelude) bytes.remove_prefix(kInPrelude.size());
+  if (!in_prelude && !impl_->in_prelude) {
+    impl_->stepper->restore(bytes);
+    return;
+  }
+  std::unique_ptr<Stepper> other = impl_->new_stepper(in_prelude);
+  other->restore(bytes);
+  if (in_prelude && other->steps_taken() >= prelude_steps())
+    throw_input("checkpoint is of step {} of a prelude that has {}", other->steps_taken(), prelude_steps());
+  impl_->stepper = std::move(other);
+  impl_->in_prelude = in_prelude;
+}
+
+long long SceneRun::prelude_steps() const { return impl_->config.prelude.steps; }
+long long SceneRun::prelude_left() const {
+  return impl_->in_prelude ? prelude_steps() - impl_->stepper->steps_taken() : 0;
+}
+
+StepReport SceneRun::advance_prelude() {
+  StepReport report = impl_->stepper->advance(impl_->arena, {});
+  if (prelude_left() == 0) impl_->end_prelude();
+  return report;
+}
 
 StepStatistics SceneRun::advance(const FrameFilter& wanted, const FrameSink& on_frame) {
   StepStatistics statistics;
@@ -168,6 +217,7 @@ int run_scene(const RecordRequest& request, const SceneRun::FrameFilter& wanted,
               const SceneRun::FrameSink& on_frame,
               const std::function<bool(const StepStatistics&)>& on_step) {
   SceneRun run(request);
+  while (run.prelude_left() > 0) run.advance_prelude();
   StepTable statistics = run.statistics_table();
   int frames = 0;
   while (!run.ends(statistics)) {

@@ -14,6 +14,7 @@
 #include "record/recording_file.h"
 #include "scene/scene_size.h"
 #include "scene/step_statistics.h"
+#include "scene/stepper.h"
 
 /// From a scene file to a stream of contact problems: the only step of the program with physics in it.
 namespace signorini {
@@ -49,6 +50,9 @@ struct NearestApproach {
 /// linearised contact solve in it with record_min_contacts becomes a frame: "000120" the first, "000120.2"
 /// the second, …, with the surfaces where the solve's (sub-)step starts. The impulse of a solve that failed
 /// is left out. Steps without contacts leave no frame.
+///
+/// With [prelude] in the scene, its steps come first: `advance` may be called once `prelude_left` is 0. The time of
+/// step s is then later by that of the prelude.
 class SceneRun {
  public:
   /// Asked before a frame is built; false skips it.
@@ -60,6 +64,11 @@ class SceneRun {
   ~SceneRun();
   SceneRun(SceneRun&&) noexcept;
   SceneRun& operator=(SceneRun&&) noexcept;
+
+  long long prelude_steps() const;  ///< planned
+  long long prelude_left() const;
+  /// Takes one step of the prelude. Throws as `advance` does.
+  StepReport advance_prelude();
 
   long long steps() const;  ///< planned
   /// The columns of `/statistics`, those of the scene's probes last; without rows.

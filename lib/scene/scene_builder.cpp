@@ -171,34 +171,40 @@ void add_pins(const PinConfig& pin, const Group& group, BodySystem& system) {
 void check_stability(const SceneConfig& config, const BodySystem& bodies) {
   if (config.time.integrator != Integrator::explicit_euler) return;
   const double stable = bodies.largest_stable_step();
-  if (config.time.step_s <= stable) return;
-  throw_usage(
-      "{}: time.step_s = {} s is unstable; the smallest element and the stiffest material allow at most "
-      "{:.3g} s",
-      config.places.at("time.step_s"), exact_text(config.time.step_s), stable);
+  const auto check = [&](const char* key, double step) {
+    if (step <= stable) return;
+    throw_usage(
+        "{}: {} = {} s is unstable; the smallest element and the stiffest material allow at most {:.3g} s",
+        config.places.at(key), key, exact_text(step), stable);
+  };
+  check("time.step_s", config.time.step_s);
+  if (config.prelude.steps > 0) check("prelude.step_s", config.prelude.step_s);
 }
 
 /// A tolerance of the size of the bodies makes contacts of nearly all pairs of their vertices and triangles.
-void check_tolerance(const SceneConfig& config, const SurfaceModel& surface, const std::vector<Vector3>& x) {
+void check_tolerances(const SceneConfig& config, const SurfaceModel& surface, const std::vector<Vector3>& x) {
   std::vector<Eigen::AlignedBox3d> boxes(surface.bodies.size());
   for (std::size_t v = 0; v < x.size(); ++v) boxes[surface.vertex_body[v]].extend(x[v]);
   double largest = 0.0;
   for (std::size_t b = 0; b < boxes.size(); ++b)
     if (surface.bodies[b].movable && !boxes[b].isEmpty())
       largest = std::max(largest, boxes[b].diagonal().norm());
-  if (!(largest > 0.0) || config.contact.tolerance_m < largest) return;
-  throw_usage(
-      "{}: 'contact.tolerance_m' = {} is not below the size of the largest body ({:.3g} m): nearly all pairs "
-      "would be "
-      "contacts; use a small part of that",
-      config.places.at("contact.tolerance_m"), exact_text(config.contact.tolerance_m), largest);
+  const auto check = [&](const char* key, double tolerance) {
+    if (!(largest > 0.0) || tolerance < largest) return;
+    throw_usage(
+        "{}: '{}' = {} is not below the size of the largest body ({:.3g} m): nearly all pairs would be "
+        "contacts; use a small part of that",
+        config.places.at(key), key, exact_text(tolerance), largest);
+  };
+  check("contact.tolerance_m", config.contact.tolerance_m);
+  if (config.prelude.steps > 0) check("prelude.contact.tolerance_m", config.prelude.contact.tolerance_m);
 }
 
 void check_start(const SceneConfig& config, const BodySystem& bodies) {
   TaskArena arena(1);
   std::vector<Vector3> x(bodies.surface().vertices());
   bodies.surface_positions(arena, bodies.start(), x);
-  check_tolerance(config, bodies.surface(), x);
+  check_tolerances(config, bodies.surface(), x);
   const auto report = [&](const Intersection& found, const char* text) {
     const Vector3& p = found.position;
     throw_usage(
@@ -326,6 +332,15 @@ BodySystem build_bodies(const SceneConfig& config, const CancelFlag* cancelled) 
   stop_when_cancelled(cancelled);
   check_start(config, system);
   return system;
+}
+
+std::unique_ptr<Stepper> make_prelude_stepper(const SceneConfig& config, BodySystem& bodies,
+                                              const CancelFlag* cancelled) {
+  SceneConfig prelude = config;
+  prelude.time.step_s = config.prelude.step_s;
+  prelude.contact = config.prelude.contact;
+  prelude.solver = config.prelude.solver;
+  return make_stepper(prelude, bodies, cancelled);
 }
 
 std::unique_ptr<Stepper> make_stepper(const SceneConfig& config, BodySystem& bodies,

@@ -23,5 +23,8 @@ BodySystem build_bodies(const SceneConfig& config, const CancelFlag* cancelled =
 /// `cancelled`: of the driving solver (StopRule::cancelled), may be null.
 std::unique_ptr<Stepper> make_stepper(const SceneConfig& config, BodySystem& bodies,
                                       const CancelFlag* cancelled);
+/// The one of its prelude.
+std::unique_ptr<Stepper> make_prelude_stepper(const SceneConfig& config, BodySystem& bodies,
+                                              const CancelFlag* cancelled);
 
 }  // namespace signorini

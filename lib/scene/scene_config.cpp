@@ -210,13 +210,22 @@ void check_tables(const SceneConfig& config, const SceneKeys& keys) {
     }
   }
   check_table(keys, "contact", config.contact);
+  check_table(keys, "prelude.contact", config.prelude.contact);
 }
 
-void check_solver(const SceneConfig& config, const SceneKeys& keys) {
+void check_solver(const SceneKeys& keys, const std::string& table, const SolverConfig& solver) {
   try {
-    make_driver(config.solver);
+    make_driver(solver);
   } catch (const UsageError& e) {
-    throw_usage("{}: [solver]: {}", keys.where("solver.name"), e.what());
+    throw_usage("{}: [{}]: {}", keys.where(table + ".name"), table, e.what());
+  }
+}
+
+/// Speeds that follow from the time step.
+void resolve_speeds(ContactConfig& contact, double dt, double gravity) {
+  if (contact.rest_speed_m_s == 0.0) contact.rest_speed_m_s = 2.0 * dt * gravity;
+  if (contact.integrator == Integrator::explicit_euler && contact.recovery_speed_m_s == 0.0) {
+    contact.recovery_speed_m_s = 0.1 * contact.tolerance_m / dt;
   }
 }
 
@@ -233,32 +242,56 @@ void resolve_steps(SceneConfig& config, const SceneKeys& keys, long long asked) 
   if (asked > 0) time.stop_after = static_cast<int>(asked);
   if (time.stop_after >= time.steps) time.stop_after = 0;
   time.duration_s = time.steps * time.step_s;
+  PreludeConfig& prelude = config.prelude;
+  if (prelude.steps > kMaxSteps)
+    throw_usage("{}: 'prelude.steps' = {} are more than {}", keys.where("prelude.steps"), prelude.steps,
+                kMaxSteps);
+  if (prelude.step_s == 0.0) prelude.step_s = time.step_s;
   const double g = time.gravity_m_s2.norm();
-  if (config.contact.rest_speed_m_s == 0.0) config.contact.rest_speed_m_s = 2.0 * time.step_s * g;
-  if (time.integrator == Integrator::explicit_euler && config.contact.recovery_speed_m_s == 0.0) {
-    config.contact.recovery_speed_m_s = 0.1 * config.contact.tolerance_m / time.step_s;
-  }
+  resolve_speeds(config.contact, time.step_s, g);
+  resolve_speeds(prelude.contact, prelude.step_s, g);
 }
 
 /// Options and the fallback in the file are those of the file's solver: an override that names another one leaves them
 /// behind.
-void drop_options_of_another_solver(SolverConfig& solver, const std::string& path, SceneSize size,
-                                    const OptionMap& overrides) {
-  if (!overrides.contains("solver.name")) return;
+void drop_options_of_another_solver(SolverConfig& solver, const std::string& table, const std::string& path,
+                                    SceneSize size, const OptionMap& overrides) {
+  if (!overrides.contains(table + ".name")) return;
   SceneKeys file = SceneKeys::read(path, size, {});
   std::string name = SolverConfig{}.name;
-  file.get("solver.name", name);
+  file.get(table + ".name", name);
   if (name == solver.name) return;
-  for (const auto& [key, value] : file.take_options("solver.options"))
-    if (!overrides.contains("solver.options." + key)) solver.options.erase(key);
-  if (overrides.contains("solver.fallback")) return;
+  for (const auto& [key, value] : file.take_options(table + ".options"))
+    if (!overrides.contains(table + ".options." + key)) solver.options.erase(key);
+  if (overrides.contains(table + ".fallback")) return;
   solver.fallback.clear();
   solver.fallback_options.clear();
+}
+
+SolverConfig read_solver(SceneKeys& keys, const std::string& table, const std::string& path, SceneSize size,
+                         const OptionMap& overrides) {
+  SolverConfig solver;
+  read_table(keys, table, solver);
+  solver.options = keys.take_options(table + ".options");
+  solver.fallback_options = keys.take_options(table + ".fallback_options");
+  drop_options_of_another_solver(solver, table, path, size, overrides);
+  return solver;
+}
+
+void read_prelude(SceneKeys& keys, SceneConfig& config, SceneSize size, const OptionMap& overrides) {
+  PreludeConfig& prelude = config.prelude;
+  read_table(keys, "prelude", prelude);
+  prelude.contact = config.contact;
+  read_table(keys, "prelude.contact", prelude.contact);
+  const bool has_solver = std::ranges::count(keys.groups("prelude"), "solver") > 0;
+  prelude.solver =
+      has_solver ? read_solver(keys, "prelude.solver", config.path, size, overrides) : config.solver;
 }
 
 void scale_lengths(SceneConfig& config, double factor) {
   LengthScaler scaler{factor};
   config.contact.visit(scaler);
+  config.prelude.contact.visit(scaler);
   const auto all = [&](auto& tables) {
     for (auto& [name, table] : tables) table.visit(scaler);
   };
@@ -283,10 +316,8 @@ SceneConfig read_size(const RecordRequest& request, SceneSize size, const Option
   config.contact.integrator = config.time.integrator;
   config.contact.edges = config.time.integrator == Integrator::implicit_euler;
   read_table(keys, "contact", config.contact);
-  read_table(keys, "solver", config.solver);
-  config.solver.options = keys.take_options("solver.options");
-  config.solver.fallback_options = keys.take_options("solver.fallback_options");
-  drop_options_of_another_solver(config.solver, request.scene_path, size, overrides);
+  config.solver = read_solver(keys, "solver", config.path, size, overrides);
+  read_prelude(keys, config, size, overrides);
   config.materials = read_tables<MaterialConfig>(keys, "materials");
   read_bodies(keys, config);
   read_obstacles(keys, config);
@@ -298,7 +329,8 @@ SceneConfig read_size(const RecordRequest& request, SceneSize size, const Option
   if (scale != 1.0) scale_lengths(config, scale);
   check_tables(config, keys);
   check_facts(config, keys);
-  check_solver(config, keys);
+  check_solver(keys, "solver", config.solver);
+  check_solver(keys, "prelude.solver", config.prelude.solver);
   resolve_steps(config, keys, request.steps);
   for (const char* kind : {"bodies", "obstacles", "pins", "axles", "probes"}) {
     for (const std::string& name : keys.groups(kind)) {
@@ -306,7 +338,9 @@ SceneConfig read_size(const RecordRequest& request, SceneSize size, const Option
       config.places[table] = keys.where_table(table);
     }
   }
-  for (const char* key : {"time.step_s", "contact.tolerance_m"}) config.places[key] = keys.where(key);
+  for (const char* key :
+       {"time.step_s", "prelude.step_s", "contact.tolerance_m", "prelude.contact.tolerance_m"})
+    config.places[key] = keys.where(key);
   return config;
 }
 
@@ -355,6 +389,17 @@ std::string key_text(const std::string& name) {
           std::string::npos &&
       !name.empty();
   return bare ? name : toml_text(name);
+}
+
+std::string options_text(const std::string& table, const OptionMap& options) {
+  std::string text = options.empty() ? "" : fmt::format("\n[{}]\n", table);
+  for (const auto& [key, value] : options) text += fmt::format("{} = {}\n", key_text(key), toml_text(value));
+  return text;
+}
+
+std::string solver_text(const std::string& table, const SolverConfig& solver) {
+  return table_text(table, solver, unused_keys(solver)) + options_text(table + ".options", solver.options) +
+         options_text(table + ".fallback_options", solver.fallback_options);
 }
 
 }  // namespace
@@ -410,13 +455,12 @@ std::string scene_text(const SceneConfig& config, SceneSize size) {
                       toml_text(config.seed), toml_text(config.geometry));
   text += table_text("time", config.time);
   text += table_text("contact", config.contact, unused_keys(config.contact));
-  text += table_text("solver", config.solver, unused_keys(config.solver));
-  if (!config.solver.options.empty()) text += "\n[solver.options]\n";
-  for (const auto& [key, value] : config.solver.options)
-    text += fmt::format("{} = {}\n", key_text(key), toml_text(value));
-  if (!config.solver.fallback_options.empty()) text += "\n[solver.fallback_options]\n";
-  for (const auto& [key, value] : config.solver.fallback_options)
-    text += fmt::format("{} = {}\n", key_text(key), toml_text(value));
+  text += solver_text("solver", config.solver);
+  if (config.prelude.steps > 0) {
+    text += table_text("prelude", config.prelude);
+    text += table_text("prelude.contact", config.prelude.contact, unused_keys(config.prelude.contact));
+    text += solver_text("prelude.solver", config.prelude.solver);
+  }
   for (const auto& [name, material] : config.materials)
     text += table_text("materials." + key_text(name), material);
   for (const auto& [name, body] : config.bodies) text += table_text("bodies." + key_text(name), body);

@@ -155,6 +155,21 @@ struct SolverConfig {
   }
 };
 
+/// Steps before the first one of the recording, with settings of their own. Nothing of them is recorded; time, positions,
+/// velocities and kept impulses go on.
+struct PreludeConfig {
+  int steps = 0;
+  double step_s = 0.0;
+  ContactConfig contact;  ///< the scene's, with what [prelude.contact] changes
+  SolverConfig solver;    ///< the scene's, or all that [prelude.solver] says
+
+  template <class Visitor>
+  void visit(Visitor& v) {
+    v("steps", steps, Range::non_negative, "steps before the first one of the recording; 0 = none");
+    v("step_s", step_s, Range::non_negative, "their time step; 0 = time.step_s");
+  }
+};
+
 struct SceneConfig {
   std::string title;
   long long seed = 1;
@@ -162,6 +177,7 @@ struct SceneConfig {
   TimeConfig time;
   ContactConfig contact;
   SolverConfig solver;
+  PreludeConfig prelude;
   std::map<std::string, MaterialConfig> materials;
   std::map<std::string, BodyConfig> bodies;
   std::map<std::string, ObstacleConfig> obstacles;

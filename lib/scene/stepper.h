@@ -67,6 +67,8 @@ class Stepper {
   virtual StepReport advance(TaskArena& arena, const SolveSink& sink) = 0;
   virtual const SystemState& state() const = 0;
   virtual long long steps_taken() const = 0;
+  /// The next step is step 1; nothing else changes.
+  virtual void restart_count() = 0;
   /// Everything beside the settings that the next step depends on (state, carried impulses, kept contacts),
   /// as bytes that `restore` on a stepper of the same scene takes back: going on from it gives the same bits
   /// as never having stopped.

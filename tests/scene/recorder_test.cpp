@@ -96,6 +96,21 @@ TEST_F(RecorderTest, AnInterruptedRecordingGoesOnToTheSameBytes) {
   EXPECT_TRUE(text("a.h5") == text("whole.h5"));
 }
 
+TEST_F(RecorderTest, APreludeIsResumedToo) {
+  request_.overrides = {{"prelude.steps", "5"}, {"prelude.step_s", "2e-3"}};
+  Listener listener, in_prelude(2), in_steps(6);
+  const RecordingSummary whole = record("whole.h5", ExistingRecording::refuse, listener);
+  EXPECT_EQ(whole.steps, 8);
+  EXPECT_EQ(whole.column("step").first, 1.0);
+  EXPECT_THROW(record("a.h5", ExistingRecording::refuse, in_prelude), Cancelled);
+  EXPECT_THROW(record("a.h5", ExistingRecording::resume, in_steps), Cancelled);
+  EXPECT_EQ(in_steps.said, "springtoy: going on after step 2 of 5 of the prelude\n");
+  Listener resumed;
+  EXPECT_EQ(record("a.h5", ExistingRecording::resume, resumed).first_step, 6);
+  EXPECT_EQ(resumed.said, "springtoy: going on after step 6 of 8\n");
+  EXPECT_TRUE(text("a.h5") == text("whole.h5"));
+}
+
 /// Rings that keep 5 µm: in steps 49 and 50 the gap of two known edges is positive at both ends of the step and
 /// dips below zero between; 20 rounds of re-linearisation once passed over it.
 TEST_F(RecorderTest, RingsAtASmallSafetyDistanceNeedNoHalving) {

@@ -119,6 +119,25 @@ TEST(SceneErrors, ValuesOutOfRangeAndShapesThatAMaterialCannotBe) {
   EXPECT_MESSAGE(request, "made of cloth, whose contacts explicit steps do not see");
 }
 
+TEST(SceneErrors, PreludesThatMakeNoSense) {
+  const SceneFile file("[prelude]\nsteps = 1\n");
+  const auto with = [&](const std::string& key, const std::string& value) {
+    return file.request({{"prelude." + key, value}});
+  };
+  EXPECT_EQ(message_of(file.request()), "");
+  EXPECT_MESSAGE(with("step", "1"), "unknown key 'prelude.step'");
+  EXPECT_MESSAGE(with("steps", "-1"), "'prelude.steps' = -1 must be zero or positive");
+  EXPECT_MESSAGE(with("steps", "1000000"), "'prelude.steps' = 1000000 are more than 999999");
+  EXPECT_MESSAGE(with("step_s", "0.1"), "prelude.step_s = 0.1 s is unstable");
+  EXPECT_MESSAGE(with("contact.friction", "-1"), "'prelude.contact.friction' = -1 must be zero or positive");
+  EXPECT_MESSAGE(with("contact.tolerance_m", "1"), "'prelude.contact.tolerance_m' = 1 is not below the size");
+  EXPECT_MESSAGE(with("contact.safety_m", "0.1"), "unknown key 'prelude.contact.safety_m'");
+  EXPECT_MESSAGE(with("solver.name", "gauss"), "[prelude.solver]: ");
+  const SceneFile implicit("", "", kOneOfEach);
+  EXPECT_MESSAGE(implicit.request({{"prelude.steps", "1"}, {"prelude.contact.safety_m", "1"}}),
+                 "'prelude.contact.safety_m' = 1 must be below contact.tolerance_m");
+}
+
 TEST(SceneErrors, MotionsAndPinsThatMakeNoSense) {
   const SceneFile motion("[obstacles.plunger]\nshape = \"box\"\nposition_m = [0, 0, 5]\n", "", kOneOfEach);
   const auto with = [&](const std::string& key, const std::string& value) {

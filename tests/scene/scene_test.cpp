@@ -139,6 +139,15 @@ TEST(Scene, ProblemsWithFewerContactsLeaveNoFrame) {
 /// Without the first line, a comment that names the file.
 std::string below_title(const std::string& effective) { return effective.substr(effective.find('\n') + 1); }
 
+/// The value of a key, as the printed scene has it; "" where the table or the key is not there.
+std::string value_in(const std::string& text, const std::string& table, const std::string& key) {
+  const std::size_t begin = text.find("[" + table + "]");
+  const std::size_t found = text.find("\n" + key + " = ", begin);
+  if (begin == std::string::npos || found == std::string::npos) return "";
+  const std::size_t place = found + key.size() + 4;
+  return text.substr(place, text.find("  #", place) - place);
+}
+
 TEST(Scene, TheEffectiveSceneIsItsOwnWithNegativeZerosToo) {
   // TOML reads "-0" as an integer, which has no negative zero.
   const SceneFile file(
@@ -374,33 +383,36 @@ TEST(Scene, RestVerticesAreTheStartOfEveryBody) {
   }
 }
 
+/// The problems of a run and its statistics, step by step; the number of the step left out.
+std::vector<std::uint64_t> digests_of(SceneRun& run, std::vector<std::string>* checkpoints = nullptr) {
+  std::vector<std::uint64_t> digests;
+  while (run.steps_taken() < run.steps()) {
+    Digest digest;
+    const StepStatistics s = run.advance([](const std::string&) { return true; },
+                                         [&](const Frame& frame) { update(digest, frame.problem); });
+    std::vector<double> row = statistics_row(s);
+    row.erase(row.begin());
+    digest.update(std::span<const double>(row));
+    digests.push_back(digest.value());
+    if (checkpoints) checkpoints->push_back(run.checkpoint());
+  }
+  return digests;
+}
+
 class SceneCheckpoints : public testing::TestWithParam<const char*> {};
 
 TEST_P(SceneCheckpoints, GoingOnFromAnyStepGivesTheSameBits) {
   const SceneFile file("", "", GetParam());
   const RecordRequest request = file.request({{"time.record_every", "1"}, {"time.steps", "14"}});
-  const auto digest_from = [&](SceneRun& run, std::vector<std::string>* checkpoints) {
-    std::vector<std::uint64_t> digests;
-    while (run.steps_taken() < run.steps()) {
-      Digest digest;
-      const StepStatistics s = run.advance([](const std::string&) { return true; },
-                                           [&](const Frame& frame) { update(digest, frame.problem); });
-      const std::vector<double> row = statistics_row(s);
-      digest.update(std::span<const double>(row));
-      digests.push_back(digest.value());
-      if (checkpoints) checkpoints->push_back(run.checkpoint());
-    }
-    return digests;
-  };
   SceneRun whole(request);
   std::vector<std::string> checkpoints;
-  const std::vector<std::uint64_t> digests = digest_from(whole, &checkpoints);
+  const std::vector<std::uint64_t> digests = digests_of(whole, &checkpoints);
   ASSERT_EQ(digests.size(), 14U);
   for (std::size_t from = 1; from < digests.size(); ++from) {
     SceneRun resumed(request);
     resumed.restore(checkpoints[from - 1]);
     EXPECT_EQ(resumed.steps_taken(), static_cast<long long>(from));
-    const std::vector<std::uint64_t> rest = digest_from(resumed, nullptr);
+    const std::vector<std::uint64_t> rest = digests_of(resumed);
     EXPECT_EQ(rest, std::vector<std::uint64_t>(digests.begin() + from, digests.end()))
         << "resumed after step " << from;
   }
@@ -421,8 +433,100 @@ TEST_P(SceneCheckpoints, OfAnotherSceneAndDamagedOnesAreRefused) {
   EXPECT_THROW(other.restore(run.checkpoint()), InputError);
 }
 
+/// With the settings of the scene, it is the same motion; the numbers of the steps alone are others.
+TEST_P(SceneCheckpoints, APreludeIsTheBeginningOfTheMotion) {
+  const SceneFile file("", "", GetParam());
+  SceneRun whole(file.request({{"time.record_every", "1"}, {"time.steps", "14"}}));
+  const std::vector<std::uint64_t> digests = digests_of(whole);
+  const RecordRequest request =
+      file.request({{"time.record_every", "1"}, {"time.steps", "9"}, {"prelude.steps", "5"}});
+  SceneRun run(request);
+  EXPECT_EQ(run.prelude_left(), 5);
+  EXPECT_EQ(run.steps_taken(), 0);
+  std::vector<std::string> checkpoints;
+  while (run.prelude_left() > 0) {
+    checkpoints.push_back(run.checkpoint());
+    run.advance_prelude();
+  }
+  EXPECT_EQ(run.steps_taken(), 0);
+  checkpoints.push_back(run.checkpoint());
+  const std::vector<std::uint64_t> rest(digests.begin() + 5, digests.end());
+  EXPECT_EQ(digests_of(run), rest);
+  for (std::size_t from = 0; from < checkpoints.size(); ++from) {
+    run.restore(checkpoints[from]);
+    EXPECT_EQ(run.prelude_left(), static_cast<long long>(5 - from));
+    while (run.prelude_left() > 0) run.advance_prelude();
+    EXPECT_EQ(digests_of(run), rest) << "from step " << from << " of the prelude";
+  }
+  SceneRun without(file.request({{"time.steps", "9"}}));
+  EXPECT_THROW(without.restore(checkpoints[0]), InputError);
+  SceneRun shorter(file.request({{"time.steps", "9"}, {"prelude.steps", "3"}}));
+  EXPECT_THROW(shorter.restore(checkpoints[4]), InputError);
+  EXPECT_EQ(shorter.prelude_left(), 3) << "a refused checkpoint leaves the run as it was";
+}
+
 INSTANTIATE_TEST_SUITE_P(Steppers, SceneCheckpoints, testing::Values(kTwoBalls, kOneOfEach),
                          [](const auto& stepper) { return stepper.index == 0 ? "Explicit" : "Implicit"; });
+
+/// Balls in free fall, v += g dt and x += v dt: after a prelude of 10 steps of 1 ms, step 1 of 0.5 ms ends at t = 10.5 ms.
+TEST(Scene, APreludeHasATimeStepOfItsOwn) {
+  const SceneFile file(
+      "[probes.fallen]\nbody = \"balls\"\ndirection = [0, 0, -1]\n[probes.speed]\nbody = \"balls\"\n"
+      "measure = \"speed_m_s\"\ndirection = [0, 0, -1]\n");
+  SceneRun run(file.request({{"prelude.steps", "10"},
+                             {"prelude.step_s", "1e-3"},
+                             {"bodies.balls.position_m", "[0, 0, 5]"},
+                             {"materials.soft.damping_1_s", "0"}}));
+  while (run.prelude_left() > 0) run.advance_prelude();
+  const StepStatistics step = run.advance([](const std::string&) { return true; }, [](const Frame&) {});
+  const StepTable table = run.statistics_table();
+  const std::vector<double> row = statistics_row(step);
+  const auto column = [&](std::string_view name) {
+    return std::ranges::find(table.columns, name) - table.columns.begin();
+  };
+  const double g = 9.81;
+  EXPECT_EQ(step.step, 1);
+  EXPECT_EQ(step.steps, 200) << "0.1 s of 0.5 ms, the prelude not counted";
+  EXPECT_NEAR(step.time, 10.5e-3, 1e-15);
+  // Rounding of 11 steps in positions of 5 m: some ulps of 9e-16 m.
+  EXPECT_NEAR(row[column("fallen")], g * (1e-6 * 55 + 0.5e-3 * 10.5e-3), 1e-13);
+  EXPECT_NEAR(row[column("speed")], g * 10.5e-3, 1e-12);
+}
+
+TEST(Scene, APreludeHasSettingsOfItsOwn) {
+  const SceneFile file(
+      "[prelude]\nsteps = 3\nstep_s = 1e-3\n[prelude.contact]\nfriction = 0.1\n[prelude.solver]\nname = "
+      "\"ica\"\noptions.judge = \"own\"\n");
+  const auto text_with = [&](const OptionMap& overrides) { return effective_scene(file.request(overrides)); };
+  const std::string text = text_with({});
+  EXPECT_EQ(value_in(text, "prelude", "steps"), "3");
+  EXPECT_EQ(value_in(text, "prelude.contact", "friction"), "0.1");
+  EXPECT_EQ(value_in(text, "contact", "friction"), "0.4");
+  EXPECT_EQ(value_in(text, "prelude.contact", "tolerance_m"), value_in(text, "contact", "tolerance_m"));
+  const auto rest_speed = [&](const char* table) {
+    return std::stod(value_in(text, table, "rest_speed_m_s"));
+  };
+  EXPECT_DOUBLE_EQ(rest_speed("prelude.contact"), 2.0 * 1e-3 * 9.81);
+  EXPECT_DOUBLE_EQ(rest_speed("contact"), 2.0 * 5e-4 * 9.81);
+  EXPECT_EQ(value_in(text, "prelude.solver", "name"), "\"ica\"");
+  EXPECT_EQ(value_in(text, "solver", "name"), "\"pgs\"");
+  EXPECT_NE(text.find("\n[prelude.solver.options]\njudge = \"own\"\n"), std::string::npos);
+  const SceneFile again("", "", text);
+  EXPECT_EQ(below_title(effective_scene(again.request())), below_title(text));
+  EXPECT_EQ(text_with({{"prelude.solver.name", "pgs"}}).find("judge"), std::string::npos)
+      << "options are those of the file's solver";
+  EXPECT_EQ(value_in(text_with({{"scale", "0.5"}, {"prelude.step_s", "2e-4"}, {"time.step_s", "2e-4"}}),
+                     "prelude.contact", "tolerance_m"),
+            "0.0005");
+  const std::string none = text_with({{"prelude.steps", "0"}});
+  EXPECT_EQ(none.find("prelude"), std::string::npos)
+      << "scenes without one are known by the text that they had before";
+  const SceneFile plain;
+  EXPECT_EQ(value_in(effective_scene(plain.request({{"prelude.steps", "1"}, {"solver.name", "nncg"}})),
+                     "prelude.solver", "name"),
+            "\"nncg\"")
+      << "without a table of its own, the scene's solver";
+}
 
 TEST(Scene, PinsAndMotionsMoveWhatTheyHold) {
   // The sheet hangs by one edge that rises; a box far away turns.
@@ -450,15 +554,6 @@ TEST(Scene, PinsAndMotionsMoveWhatTheyHold) {
     EXPECT_NEAR(last->vertices(i, 2), 0.107 + 0.5 * time, 1e-12);
   }
   EXPECT_EQ(pinned, 6);
-}
-
-/// The value of a key, as the printed scene has it; "" where the table or the key is not there.
-std::string value_in(const std::string& text, const std::string& table, const std::string& key) {
-  const std::size_t begin = text.find("[" + table + "]");
-  const std::size_t found = text.find("\n" + key + " = ", begin);
-  if (begin == std::string::npos || found == std::string::npos) return "";
-  const std::size_t place = found + key.size() + 4;
-  return text.substr(place, text.find("  #", place) - place);
 }
 
 TEST(Scene, ScaleMultipliesLengthsAndSpeedsAndNothingElse) {
