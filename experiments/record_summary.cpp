@@ -59,6 +59,10 @@ void print_numbers(const std::string& output, const RecordingSummary& summary) {
                   summary.steps, spared, summary.most_contacts(),
                   bytes_text(static_cast<double>(std::filesystem::file_size(output)))));
   const auto column = [&](const char* name) { return summary.column(name); };
+  if (summary.prelude_steps > 0) {
+    say_entry("prelude", fmt::format("{} steps before the first one, not recorded and not counted below: {}",
+                                     summary.prelude_steps, seconds_text(summary.prelude_seconds)));
+  }
   say_entry("contacts", fmt::format("in up to {:.0f} regions and {:.0f} islands", column("regions").most,
                                     column("islands").most));
   say_entry("solves", fmt::format("{:.0f} with {:.0f} iterations, worst residual {}; {:.0f} steps repeated "
@@ -114,6 +118,10 @@ Json to_json(const RecordRequest& request, const std::string& output, const Reco
                {"complete_already", summary.steps == 0}};
   if (summary.steps == 0) return json;
   const auto column = [&](const char* name) { return summary.column(name); };
+  if (summary.prelude_steps > 0) {
+    json["prelude_steps"] = summary.prelude_steps;
+    json["prelude_seconds"] = summary.prelude_seconds;
+  }
   const Energies energy = energies(summary);
   json.update(
       {{"seconds", summary.seconds},

@@ -95,6 +95,8 @@ class Recording {
     summary.kept = kept_;
     summary.steps = done_.steps;
     summary.first_step = first_;
+    summary.prelude_steps = prelude_steps_;
+    summary.prelude_seconds = prelude_seconds_;
     summary.statistics = done_.statistics;
     summary.clocks = done_.clocks;
     summary.seconds = watch_.seconds();
@@ -111,6 +113,7 @@ class Recording {
   bool take_prelude() {
     if (run_.prelude_left() == 0) return true;
     const long long first = run_.prelude_left();
+    const Stopwatch watch;
     MonitoredProgress progress(context_.monitor, "prelude of " + header_.scene, first);
     while (run_.prelude_left() > 0 && !is_cancelled(context_.monitor.cancelled())) {
       const std::optional<StepReport> step = attempt([&] { return run_.advance_prelude(); });
@@ -119,6 +122,8 @@ class Recording {
       progress.update(first - left,
                       fmt::format("step {}/{}  {} contacts  {} iterations", run_.prelude_steps() - left,
                                   run_.prelude_steps(), step->contacts, step->iterations));
+      prelude_steps_ = first - left;
+      prelude_seconds_ = watch.seconds();
       if (clock_.due()) keep_checkpoint();
     }
     return run_.prelude_left() == 0;
@@ -261,7 +266,8 @@ class Recording {
   CheckpointClock clock_;
   RecordingCheckpoint done_;  // all but its state is up to date
   int kept_ = 0;
-  long long first_ = 0, saved_ = 0;
+  long long first_ = 0, saved_ = 0, prelude_steps_ = 0;
+  double prelude_seconds_ = 0.0;
   std::optional<StepsFile> steps_;
 };
 

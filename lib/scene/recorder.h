@@ -32,11 +32,13 @@ struct RecordingContext {
 };
 
 struct RecordingSummary {
-  int frames = 0;            ///< in the file
-  int kept = 0;              ///< of them, found finished by a resume
-  long long steps = 0;       ///< 0: the recording was complete already
-  long long first_step = 0;  ///< steps that a checkpoint spared
-  StepTable statistics;      ///< scene/step_statistics.h
+  int frames = 0;               ///< in the file
+  int kept = 0;                 ///< of them, found finished by a resume
+  long long steps = 0;          ///< 0: the recording was complete already
+  long long first_step = 0;     ///< steps that a checkpoint spared
+  long long prelude_steps = 0;  ///< taken by this process, and their seconds
+  double prelude_seconds = 0.0;
+  StepTable statistics;  ///< scene/step_statistics.h
   StepTable clocks;
   double seconds = 0.0;
   std::string failure;    ///< of the step that ended the recording too early; empty: it ran to its end

@@ -102,6 +102,7 @@ TEST_F(RecorderTest, APreludeIsResumedToo) {
   const RecordingSummary whole = record("whole.h5", ExistingRecording::refuse, listener);
   EXPECT_EQ(whole.steps, 8);
   EXPECT_EQ(whole.column("step").first, 1.0);
+  EXPECT_EQ(whole.prelude_steps, 5);
   EXPECT_THROW(record("a.h5", ExistingRecording::refuse, in_prelude), Cancelled);
   EXPECT_THROW(record("a.h5", ExistingRecording::resume, in_steps), Cancelled);
   EXPECT_EQ(in_steps.said, "springtoy: going on after step 2 of 5 of the prelude\n");
