@@ -8,7 +8,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from . import commands, damaged, faults, memcheck, page, pairs, soak, stories
+from . import commands, damaged, faults, memcheck, page, pairs, soak, stories, suite
 from .commands import ROOT
 from .results import Results
 
@@ -39,6 +39,9 @@ def parse(arguments):
     parser.add_argument("--soaked", type=Path, default=ROOT / "build/harden_soak.csv", help="what each process used (default: build/harden_soak.csv)")
     parser.add_argument("--memcheck", action="store_true", help="instead: commands, all solvers on some problems and the first steps of all scenes under valgrind's memcheck")
     parser.add_argument("--checked", type=Path, default=ROOT / "build/harden_memcheck.csv", help="what ran under memcheck (default: build/harden_memcheck.csv)")
+    parser.add_argument("--suite", default="", metavar="PRESETS", help="instead: every test under the sanitizers of these presets, asan,tsan or one of them; "
+                        "they are built first")
+    parser.add_argument("--tested", type=Path, default=ROOT / "build/harden_suite.csv", help="what was tested under sanitizers (default: build/harden_suite.csv)")
     parser.add_argument("--page", type=Path, help="write the counts as a page, e.g. docs/hardening.md; a section whose table is not there stays as it is")
     parser.add_argument("--commands", default="", help="names, with commas between (default: all)")
     parser.add_argument("--calls", default=",".join(faults.KINDS), help="kinds of calls (default: all)")
@@ -164,13 +167,29 @@ def check_memory(options):
         return results.wrong
 
 
+def test_suite(options):
+    """The number of wrong ones in all."""
+    presets = suite.asked(options.suite)
+    with Results(options.tested, suite.COLUMNS) as results:
+        known = {(preset, entry) for preset, entry, _ in results.known}
+        for preset in presets:
+            suite.build(preset)
+            for entry in suite.entries(preset):
+                if (preset, entry) in known:
+                    continue
+                began = time.monotonic()
+                wrong = suite.check(preset, entry)
+                results.add((preset, entry, f"{time.monotonic() - began:.0f}"), wrong, f"{preset}, {entry}")
+        return results.wrong
+
+
 def main(arguments=None):
     options = parse(arguments)
     os.environ.setdefault("SIGNORINI_CONFIGS", str(ROOT / "configs"))  # of a program that was copied
-    for path in (options.program, options.shim):
+    for path in () if options.suite else (options.program, options.shim):
         if not Path(path).exists():
             sys.exit(f"harden: {path} is not there; build it (cmake --build --preset release)")
-    instead = ((options.memcheck, check_memory), (options.damaged, read_damaged), (options.soak, soak_long), (options.stories, tell), (options.pairs, meet))
+    instead = ((options.suite, test_suite), (options.memcheck, check_memory), (options.damaged, read_damaged), (options.soak, soak_long), (options.stories, tell), (options.pairs, meet))
     wrong = next((made for asked, made in instead if asked), run)(options)
     if options.page:
         page.write(options)

@@ -5,7 +5,7 @@ import subprocess
 
 from signorini_report.whole_files import write_text
 
-from . import faults, memcheck, soak, stories
+from . import faults, memcheck, soak, stories, suite
 from .commands import ROOT
 from .results import read_table
 
@@ -112,6 +112,20 @@ def memcheck_lines(options):
             ] + [""] * bool(wrong) + [f"- {row['sample']}: {row['wrong']}" for row in wrong]
 
 
+def suite_lines(options):
+    table = read_table(options.tested)
+    if not table:
+        return []
+    lines = ["", "## The test suite under sanitizers", "",
+             "Every test of the suite but the slow ones, with the checks of the compiler for addresses and undefined behaviour, or for threads (`scripts/harden --suite PRESETS`).", "",
+             "| preset | checks | entries | seconds | wrong |", "|---|---|--:|--:|--:|"]
+    for preset in dict.fromkeys(row["preset"] for row in table):
+        own = [row for row in table if row["preset"] == preset]
+        lines.append(f"| `{preset}` | {suite.PRESETS[preset]} | {len(own)} | {sum(float(row['seconds']) for row in own):,.0f} | {sum(1 for row in own if row['wrong'])} |")
+    wrong = [row for row in table if row["wrong"]]
+    return lines + [""] * bool(wrong) + [f"- `{row['preset']}`, {row['entry']}: {row['wrong']}" for row in wrong]
+
+
 def calls_lines(options):
     table = read_table(options.table)
     if not table:
@@ -131,7 +145,7 @@ def calls_lines(options):
     return lines
 
 
-PARTS = (calls_lines, meetings_lines, stories_lines, damaged_lines, fuzzed_lines, memcheck_lines, soak_lines)
+PARTS = (calls_lines, meetings_lines, stories_lines, damaged_lines, fuzzed_lines, suite_lines, memcheck_lines, soak_lines)
 
 
 def sections(text):

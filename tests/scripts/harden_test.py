@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 SOURCE = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(SOURCE / "scripts"), str(SOURCE / "tests" / "scripts")]
-from signorini_harden import commands, damaged, faults, main, memcheck, page, pairs, results, soak, stories  # noqa: E402
+from signorini_harden import commands, damaged, faults, main, memcheck, page, pairs, results, soak, stories, suite  # noqa: E402
 from slow import slow  # noqa: E402
 
 PROGRAM = os.environ.get("SIGNORINI_PROGRAM", "")
@@ -75,7 +75,7 @@ class Harden(unittest.TestCase):
         (self.folder / "told.csv").write_text("seed,wrong\n0,\n1,torn\n", encoding="utf-8")
         nothing = self.folder / "nothing.csv"
         page.write(SimpleNamespace(page=path, told=self.folder / "told.csv", table=nothing, meetings=nothing, read=nothing, fuzzed=nothing, checked=nothing,
-                                   soaked=nothing))
+                                   soaked=nothing, tested=nothing))
         text = path.read_text(encoding="utf-8")
         self.assertIn("## Fuzzing\n\nA thousand executions.\n\n## Random stories\n", text)
         self.assertNotIn("Old.", text)
@@ -92,6 +92,43 @@ class Harden(unittest.TestCase):
         done = case.run(self.folder / "work", command.again, CALL="rename", AT=1, ERRNO=28)
         self.assertEqual(done.returncode, 3)
         self.assertIn("No space left on device", done.stderr)
+
+
+class Suite(unittest.TestCase):
+    def setUp(self):
+        held = tempfile.TemporaryDirectory()
+        self.addCleanup(held.cleanup)
+        self.folder = Path(held.name)
+        (self.folder / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.25)\nproject(small CXX)\nenable_testing()\n"
+                                                    "add_executable(sums sums.cpp)\nadd_test(NAME sums.right COMMAND sums 1)\n"
+                                                    "add_test(NAME sums.over COMMAND sums 2147483647)\n", encoding="utf-8")
+        (self.folder / "sums.cpp").write_text("#include <cstdlib>\nint main(int, char** words) { return std::atoi(words[1]) + 1 == 5; }\n", encoding="utf-8")
+        (self.folder / "CMakePresets.json").write_text(
+            '{"version": 6, "configurePresets": [{"name": "asan", "generator": "Ninja", "binaryDir": "${sourceDir}/build", '
+            '"cacheVariables": {"CMAKE_CXX_FLAGS": "-O0 -fsanitize=undefined -fno-sanitize-recover=all"}}], '
+            '"buildPresets": [{"name": "asan", "configurePreset": "asan"}], '
+            '"testPresets": [{"name": "asan", "configurePreset": "asan", "output": {"outputOnFailure": true}}]}', encoding="utf-8")
+        root, suite.ROOT = suite.ROOT, self.folder
+        self.addCleanup(setattr, suite, "ROOT", root)
+
+    def test_what_a_sanitizer_finds_is_a_row_and_what_ran_is_not_repeated(self):
+        table, page_file = self.folder / "s.csv", self.folder / "p.md"
+        words = ["--suite", "asan", "--tested", str(table), "--page", str(page_file)]
+        self.assertEqual(main.main(words), 1)
+        rows = {row["entry"]: row["wrong"] for row in results.read_table(table)}
+        self.assertEqual(rows["sums.right"], "")
+        self.assertIn("signed integer overflow", rows["sums.over"])
+        before = table.read_bytes()
+        self.assertEqual(main.main(words), 1)
+        self.assertEqual(table.read_bytes(), before)
+        text = page_file.read_text(encoding="utf-8")
+        self.assertRegex(text, r"\| `asan` \| addresses and undefined behaviour \| 2 \| [0-9]+ \| 1 \|")
+        self.assertIn("- `asan`, sums.over: ", text)
+
+    def test_an_unknown_preset_is_named(self):
+        with self.assertRaises(SystemExit) as ended:
+            main.main(["--suite", "asan,msan"])
+        self.assertIn("no preset 'msan'", str(ended.exception))
 
 
 @unittest.skipUnless(PROGRAM, "SIGNORINI_PROGRAM names nothing")
