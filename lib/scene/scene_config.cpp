@@ -378,6 +378,14 @@ std::set<std::string> unused_keys(const ContactConfig& contact) {
   return keys;
 }
 
+/// Of [prelude.contact], where a key that is left out is that of [contact].
+std::set<std::string> unused_keys(const PreludeConfig& prelude, const ContactConfig& of_scene) {
+  const std::set<std::string> own = unused_keys(prelude.contact), there = unused_keys(of_scene);
+  std::set<std::string> both;
+  std::ranges::set_intersection(own, there, std::inserter(both, both.end()));
+  return both;
+}
+
 std::set<std::string> unused_keys(const SolverConfig& solver) {
   return solver.fallback.empty() ? std::set<std::string>{"fallback"} : std::set<std::string>{};
 }
@@ -458,7 +466,8 @@ std::string scene_text(const SceneConfig& config, SceneSize size) {
   text += solver_text("solver", config.solver);
   if (config.prelude.steps > 0) {
     text += table_text("prelude", config.prelude);
-    text += table_text("prelude.contact", config.prelude.contact, unused_keys(config.prelude.contact));
+    text +=
+        table_text("prelude.contact", config.prelude.contact, unused_keys(config.prelude, config.contact));
     text += solver_text("prelude.solver", config.prelude.solver);
   }
   for (const auto& [name, material] : config.materials)
