@@ -104,6 +104,17 @@ TEST_F(JsonTest, RecordGivesTheSummaryWithUnitsAndTheFacts) {
   EXPECT_EQ(vtk["frames"], summary["snapshots"]);
 }
 
+TEST_F(JsonTest, RecordNamesThePrelude) {
+  std::vector<std::string> command{"record", "springtoy", "-o", path("s.h5"), "--steps", "4"};
+  EXPECT_FALSE(json_of(command).contains("prelude_steps"));
+  command[3] = path("p.h5");
+  command.insert(command.end(), {"--set", "prelude.steps=3"});
+  const Json summary = json_of(command);
+  EXPECT_EQ(summary["steps"], 4);
+  EXPECT_EQ(summary["prelude_steps"], 3);
+  EXPECT_GE(summary["prelude_seconds"], 0.0);
+}
+
 TEST_F(JsonTest, ExportSaysWhatItWrote) {
   const std::string file = planted("problem.hdf5", {.contacts = 7});
   const Json written = json_of({"export", file, "-o", path("e.hdf5")});
