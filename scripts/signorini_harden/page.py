@@ -10,6 +10,24 @@ from .commands import ROOT
 from .results import read_table
 
 
+def groups(table, column):
+    """(value, its rows) for every value of a column, in the order of the table."""
+    found = {}
+    for row in table:
+        found.setdefault(row[column], []).append(row)
+    return found.items()
+
+
+def wrong_of(table):
+    return [row for row in table if row["wrong"]]
+
+
+def wrong_lines(table, name):
+    """A line for every row that says what was wrong; `name`: of a row."""
+    lines = [f"- {name(row)}: {row['wrong']}" for row in wrong_of(table)]
+    return ["", *lines] if lines else []
+
+
 def meetings_lines(options):
     table = read_table(options.meetings)
     if not table:
@@ -18,23 +36,21 @@ def meetings_lines(options):
     lines = ["", "## Two commands at once", "",
              "Every two commands meet in one folder: the second begins at a random moment, and none, one or both are killed (`SIGKILL`) at random moments. Inputs stay",
              "as they were, a refusal is one line, and going on with both ends with the exit codes and the outputs that one after the other makes.", "",
-             f"{len(table)} meetings of {len({(row['first'], row['second']) for row in table})} pairs of {len(names)} commands, {sum(1 for row in table if row['wrong'])} wrong"
+             f"{len(table)} meetings of {len({(row['first'], row['second']) for row in table})} pairs of {len(names)} commands, {len(wrong_of(table))} wrong"
              " (`scripts/harden --pairs N`)."]
-    wrong = [row for row in table if row["wrong"]]
-    return lines + [""] * bool(wrong) + [f"- `{row['first']}` beside `{row['second']}`, seed {row['seed']}: {row['wrong']}" for row in wrong]
+    return lines + wrong_lines(table, lambda row: f"`{row['first']}` beside `{row['second']}`, seed {row['seed']}")
 
 
 def stories_lines(options):
     table = read_table(options.told)
     if not table:
         return []
-    wrong = [row for row in table if row["wrong"]]
     return ["", "## Random stories", "",
             "A story is a row of random acts in one folder: record, record and be killed, resume, record again, run, run and be killed, resume the table, solve, export,",
             "info, plan a campaign, run a shard of it, merge, each of them killed at times, delete, damage a recording. A model says after every act what the exit",
             "code must be and what must lie there, down to the bytes of what is whole; a merged table must be that of one run.", "",
-            f"{len(table)} stories of {stories.ACTS_OF_A_STORY} acts, {len(wrong)} wrong (`scripts/harden --stories SECONDS`)."
-            ] + [""] * bool(wrong) + [f"- seed {row['seed']}: {row['wrong']}" for row in wrong]
+            f"{len(table)} stories of {stories.ACTS_OF_A_STORY} acts, {len(wrong_of(table))} wrong (`scripts/harden --stories SECONDS`).",
+            *wrong_lines(table, lambda row: f"seed {row['seed']}")]
 
 
 def damaged_lines(options):
@@ -43,12 +59,11 @@ def damaged_lines(options):
         return []
     kinds = ", ".join(f"{sum(1 for row in table if row['kind'] == kind)} {word}" for kind, word in (
         ("npz", "npz archives"), ("fclib", "FCLib files"), ("scene", "scenes"), ("experiment", "experiments")))
-    wrong = [row for row in table if row["wrong"]]
     return ["", "## Wrong files", "",
             "Files whose content is wrong while their containers, checksums included, are right: other values, lengths, shapes and types, arrays that are missing,",
             "keys with other values. The program ends with a documented exit code, one line and no crash.", "",
-            f"{len(table)} files ({kinds}), {len(wrong)} wrong (`scripts/harden --damaged N`)."
-            ] + [""] * bool(wrong) + [f"- number {row['number']}, {row['kind']}: {row['wrong']}" for row in wrong]
+            f"{len(table)} files ({kinds}), {len(wrong_of(table))} wrong (`scripts/harden --damaged N`).",
+            *wrong_lines(table, lambda row: f"number {row['number']}, {row['kind']}")]
 
 
 def fuzzed_lines(options):
@@ -58,8 +73,7 @@ def fuzzed_lines(options):
     lines = ["", "## Fuzzing", "",
              "Executions of the fuzz targets (`scripts/fuzz`, clang's libFuzzer, address and undefined behaviour checks on):", "",
              "| target | executions | seconds | crashes |", "|---|--:|--:|--:|"]
-    for name in dict.fromkeys(row["target"] for row in table):
-        own = [row for row in table if row["target"] == name]
+    for name, own in groups(table, "target"):
         lines.append(f"| `{name}` | " + " | ".join(f"{sum(int(row[key]) for row in own):,}" for key in ("executions", "seconds", "crashes")) + " |")
     return lines
 
@@ -74,14 +88,12 @@ def soak_lines(options):
              f"alike, is judged from the middle of its time to the end: memory may grow by {soak.SHARE:.0%}, {soak.ROOM_KB // 1024} MiB and {soak.KB_OF_A_STEP:g} kB for every step, open files not at all. "
              "A command that is run",
              f"again may use {soak.SHARE:.0%} and {soak.ROOM_KB // 1024} MiB more than in its first round, and no more open files.", "",
-             f"{sum(float(row['seconds']) for row in table) / 3600:.2f} hours, {len(table)} processes, {sum(1 for row in table if row['wrong'])} wrong (`scripts/harden --soak SECONDS`).", "",
+             f"{sum(float(row['seconds']) for row in table) / 3600:.2f} hours, {len(table)} processes, {len(wrong_of(table))} wrong (`scripts/harden --soak SECONDS`).", "",
              "| command | rounds | seconds | memory in the middle, at the end, at most [MB] | open files at most |", "|---|--:|--:|--:|--:|"]
-    for name in dict.fromkeys(row["command"] for row in table):
-        own = [row for row in table if row["command"] == name]
+    for name, own in groups(table, "command"):
         memory = ", ".join(f"{max(int(row[key]) for row in own) / 1024:.0f}" for key in ("middle_kb", "end_kb", "peak_kb"))
         lines.append(f"| {name} | {len(own)} | {sum(float(row['seconds']) for row in own):.0f} | {memory} | {max(int(row['files']) for row in own)} |")
-    wrong = [row for row in table if row["wrong"]]
-    return lines + [""] * bool(wrong) + [f"- {row['command']}, {row['began']}: {row['wrong']}" for row in wrong]
+    return lines + wrong_lines(table, lambda row: f"{row['command']}, {row['began']}")
 
 
 def sample_lines(table):
@@ -103,13 +115,12 @@ def memcheck_lines(options):
     table = read_table(options.checked)
     if not table:
         return []
-    wrong = [row for row in table if row["wrong"]]
     solved, scenes = (sum(1 for row in table if row["sample"].startswith(f"{word} ")) for word in ("solve", "record"))
     return ["", "## Memory that is not there", "",
             "Commands under valgrind's memcheck: reads of memory that nobody wrote or that is not the program's, writes beyond it, memory that is freed twice.", "",
-            f"{len(table)} runs: {len(table) - scenes - solved} commands, all solvers on {solved} problems, the first {memcheck.STEPS} steps of {scenes} scenes; {len(wrong)} wrong"
-            " (`scripts/harden --memcheck`)."
-            ] + [""] * bool(wrong) + [f"- {row['sample']}: {row['wrong']}" for row in wrong]
+            f"{len(table)} runs: {len(table) - scenes - solved} commands, all solvers on {solved} problems, the first {memcheck.STEPS} steps of {scenes} scenes; {len(wrong_of(table))} wrong"
+            " (`scripts/harden --memcheck`).",
+            *wrong_lines(table, lambda row: row["sample"])]
 
 
 def suite_lines(options):
@@ -119,11 +130,9 @@ def suite_lines(options):
     lines = ["", "## The test suite under sanitizers", "",
              "Every test of the suite but the slow ones, with the checks of the compiler for addresses and undefined behaviour, or for threads (`scripts/harden --suite PRESETS`).", "",
              "| preset | checks | entries | seconds | wrong |", "|---|---|--:|--:|--:|"]
-    for preset in dict.fromkeys(row["preset"] for row in table):
-        own = [row for row in table if row["preset"] == preset]
-        lines.append(f"| `{preset}` | {suite.PRESETS[preset]} | {len(own)} | {sum(float(row['seconds']) for row in own):,.0f} | {sum(1 for row in own if row['wrong'])} |")
-    wrong = [row for row in table if row["wrong"]]
-    return lines + [""] * bool(wrong) + [f"- `{row['preset']}`, {row['entry']}: {row['wrong']}" for row in wrong]
+    for preset, own in groups(table, "preset"):
+        lines.append(f"| `{preset}` | {suite.PRESETS[preset]} | {len(own)} | {sum(float(row['seconds']) for row in own):,.0f} | {len(wrong_of(own))} |")
+    return lines + wrong_lines(table, lambda row: f"`{row['preset']}`, {row['entry']}")
 
 
 def calls_lines(options):
@@ -135,13 +144,12 @@ def calls_lines(options):
              "What the commands leave behind when a call of the system fails: in every run one call fails, once. Afterwards inputs are as they were, every output is",
              "the old one, the new one or to be resumed, the exit code is a [documented one](command-line.md#exit-codes), and one line says why; then the command",
              "goes on and ends with the result of a run without failures.", "",
-             f"{len(table)} failing calls, {sum(1 for row in table if row['wrong'])} wrong (`scripts/harden`).", "",
+             f"{len(table)} failing calls, {len(wrong_of(table))} wrong (`scripts/harden`).", "",
              *sample_lines(table),
              "| command | " + " | ".join(kinds) + " | wrong |", "|---|" + "--:|" * (len(kinds) + 1)]
-    for name in dict.fromkeys(row["command"] for row in table):
-        own = [row for row in table if row["command"] == name]
+    for name, own in groups(table, "command"):
         counts = [sum(1 for row in own if row["call"] == kind) for kind in kinds]
-        lines.append(f"| `{name}` | " + " | ".join(map(str, counts)) + f" | {sum(1 for row in own if row['wrong'])} |")
+        lines.append(f"| `{name}` | " + " | ".join(map(str, counts)) + f" | {len(wrong_of(own))} |")
     return lines
 
 
