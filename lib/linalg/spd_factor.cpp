@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 
+#include "linalg/nested_dissection.h"
 #include "linalg/supernodal_solve.h"
 #else
 #include <Eigen/SparseCholesky>
@@ -129,6 +130,8 @@ class UpperTriangle {
   UpperTriangle(const UpperTriangle&) = delete;
   UpperTriangle& operator=(const UpperTriangle&) = delete;
   cholmod_sparse* get() { return &matrix_; }
+  std::span<const Index> begin() const { return begin_; }
+  std::span<const Index> index() const { return index_; }
 
  private:
   std::vector<Index> begin_;
@@ -142,10 +145,29 @@ void start(cholmod_common& common) {
   cholmod_start(&common);
   common.print = 0;
   common.final_ll = 1;
-  common.nmethods = 1;  // one fixed ordering: the factor depends on the pattern alone
+  common.nmethods = 1;
   common.method[0].ordering = CHOLMOD_AMD;
   common.postorder = 1;
   common.quick_return_if_not_posdef = 1;
+}
+
+/// Operations of a factor by minimum degree from which nested dissection is tried beside it.
+constexpr double dissection_from = 1e9;
+
+/// Ordering and structure of L, from the pattern alone: by minimum degree, or by nested dissection where L is large and takes
+/// fewer operations so. Null where it failed.
+cholmod_factor* analyse(UpperTriangle& upper, cholmod_common& common) {
+  cholmod_factor* L = cholmod_analyze(upper.get(), &common);
+  if (L == nullptr || common.fl < dissection_from) return L;
+  const double operations = common.fl;
+  std::vector<Index> order = nested_dissection(upper.begin(), upper.index());
+  if (order.empty()) return L;
+  common.method[0].ordering = CHOLMOD_GIVEN;
+  cholmod_factor* dissected = cholmod_analyze_p(upper.get(), order.data(), nullptr, 0, &common);
+  if (dissected != nullptr && common.fl < operations) std::swap(L, dissected);
+  cholmod_free_factor(&dissected, &common);
+  common.status = CHOLMOD_OK;  // where there was no memory for it, the first one is there
+  return L;
 }
 
 /// The symbolic factor of a pattern.
@@ -153,7 +175,8 @@ class SparseAnalysis {
  public:
   explicit SparseAnalysis(const SparseRows& M) {
     start(common_);
-    L_ = cholmod_analyze(UpperTriangle(M).get(), &common_);
+    UpperTriangle upper(M);
+    L_ = analyse(upper, common_);
   }
   ~SparseAnalysis() {
     cholmod_free_factor(&L_, &common_);
@@ -174,7 +197,7 @@ SparseFactor::SparseFactor(const SparseRows& M, const SparseAnalysis* analysis) 
   const std::size_t n = M.rows();
   UpperTriangle upper(M);
   const bool analysed = analysis != nullptr && analysis->get() != nullptr && analysis->get()->n == n;
-  L_ = analysed ? cholmod_copy_factor(analysis->get(), &common_) : cholmod_analyze(upper.get(), &common_);
+  L_ = analysed ? cholmod_copy_factor(analysis->get(), &common_) : analyse(upper, common_);
   if (L_ != nullptr) cholmod_factorize(upper.get(), L_, &common_);
   const bool not_definite = L_ != nullptr && common_.status == CHOLMOD_NOT_POSDEF;
   const bool factored = L_ != nullptr && common_.status >= CHOLMOD_OK && L_->minor >= n;
