@@ -10,7 +10,7 @@ import signal
 
 from signorini_dataset import difficulty, gallery, layout, options, parts, problems, provenance, recordings, side_by_side
 from signorini_dataset.choice import candidates, choose
-from signorini_dataset.program import Failed, say
+from signorini_dataset.program import EndedFromOutside, Failed, say
 from signorini_dataset.tables import write_table
 
 
@@ -113,7 +113,7 @@ def main(arguments=None):
             failed = make_all(asked)
         if asked.gallery:
             gallery.write(asked.gallery, asked.out)
-    except (Failed, OSError, json.JSONDecodeError) as error:
+    except (Failed, EndedFromOutside, OSError, json.JSONDecodeError) as error:
         say(f"make_dataset: error: {error}")
         return 1
     except KeyboardInterrupt:

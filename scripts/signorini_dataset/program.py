@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -13,6 +14,14 @@ STOPPING = threading.Event()  # set: every program that was started is told to e
 
 class Failed(Exception):
     """signorini ended with an error; the text is its last line, without folders."""
+
+
+class EndedFromOutside(Exception):
+    """Someone ended signorini, by Ctrl-C or `kill`: this says nothing about what it was asked, and must not be noted as its answer."""
+
+
+INTERRUPTED = 130
+ASKED_TO_END = {INTERRUPTED, -signal.SIGINT, -signal.SIGTERM, -signal.SIGHUP}
 
 
 class Stopped(BaseException):
@@ -65,6 +74,8 @@ def run(program, *words, may_end_with=(0,)):
         process.returncode = code = os.waitstatus_to_exitcode(status)
         out.seek(0)
         err.seek(0)
+        if code in ASKED_TO_END:
+            raise EndedFromOutside("signorini was ended from outside; the same command goes on from here")
         if code not in may_end_with:
             lines = [line for line in err.read().splitlines() if line.strip()]
             raise Failed(lines[-1].removeprefix("signorini: error: ") if lines else f"ended with code {code}")

@@ -180,6 +180,23 @@ class Watching(unittest.TestCase):
             program.run(sys.executable, "-c", "import sys; sys.exit('first\\n\\nsecond')")
 
 
+    def test_a_program_that_was_ended_from_outside_gave_no_answer(self):
+        for ending in ("os.kill(os.getpid(), signal.SIGTERM)", "sys.exit(130)"):
+            ended = f"import os, signal, sys; {ending}"
+            with self.assertRaises(program.EndedFromOutside):
+                program.run(sys.executable, "-c", ended, may_end_with=(0, 1))
+            with tempfile.TemporaryDirectory() as folder:
+                fake, recording = Path(folder) / "signorini", Path(folder) / "scene.h5"
+                fake.write_text(f"#!{sys.executable}\n{ended}\n")
+                fake.chmod(0o755)
+                with self.assertRaises(program.EndedFromOutside):
+                    difficulty.add(types.SimpleNamespace(program=fake), recording, "digest", [{"step": "000001"}])
+                with self.assertRaises(program.EndedFromOutside):
+                    problems.best_solution(types.SimpleNamespace(program=fake, solvers=["pgs"], tolerance=1e-6, max_iterations=10, time_limit=1, threads=1),
+                                           recording, "000001", folder)
+                self.assertFalse(recording.with_suffix(".difficulty.json").exists())
+
+
 class Spectrum(unittest.TestCase):
     def test_of_a_problem_worked_out_by_hand(self):
         # M = diag(2, 2, 4), two equal contacts along the axes: W = [[D, D], [D, D]], D = diag(1/2, 1/2, 1/4): rank 3, eigenvalues 2 D.
