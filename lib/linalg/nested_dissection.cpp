@@ -44,11 +44,15 @@ void order_by_metis(std::span<const Index> begin, std::span<const Index> index, 
   }
 }
 
+constexpr unsigned longest =
+    600;  // s; a lock of the C library that another thread held at the fork is never released here
+
 /// Ends without running destructors or exit handlers of the parent's objects.
 [[noreturn]] void be_child(std::span<const Index> begin, std::span<const Index> index, int fd, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() == parent) {
     for (const int signal : {SIGINT, SIGTERM, SIGALRM, SIGABRT, SIGSEGV, SIGPIPE}) ::signal(signal, SIG_DFL);
+    ::alarm(longest);
     order_by_metis(begin, index, fd);
   }
   ::_exit(0);
