@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/cancellation.h"
 #include "base/check.h"
+#include "base/child_process.h"
 #include "geometry/surface_intersections.h"
 
 #ifdef SIGNORINI_HAVE_TETGEN
@@ -83,21 +85,8 @@ void fill(tetgenio& in, const TriangleMesh& surface) {
   }
 }
 
-bool write_all(int file, const void* data, std::size_t bytes) {
-  const char* at = static_cast<const char*>(data);
-  while (bytes > 0) {
-    const ssize_t n = ::write(file, at, bytes);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    at += n;
-    bytes -= n;
-  }
-  return true;
-}
-
-/// In the child: meshes, writes two counts, the points and the tetrahedra, and ends the process.
-[[noreturn]] void mesh_and_exit(int pipe, const TriangleMesh& surface, const TetrahedraliseOptions& options) {
-  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU}) ::signal(signal, SIG_DFL);
+/// In the child: meshes, and writes two counts, the points and the tetrahedra.
+int mesh_and_write(int pipe, const TriangleMesh& surface, const TetrahedraliseOptions& options) {
   const int nowhere = ::open("/dev/null", O_WRONLY);  // TetGen prints some errors even when quiet
   ::dup2(nowhere, STDOUT_FILENO);
   ::dup2(nowhere, STDERR_FILENO);
@@ -125,20 +114,9 @@ bool write_all(int file, const void* data, std::size_t bytes) {
     const bool written = write_all(pipe, counts.data(), sizeof counts) &&
                          write_all(pipe, out.pointlist, 3 * sizeof(double) * counts[0]) &&
                          write_all(pipe, out.tetrahedronlist, 4 * sizeof(int) * counts[1]);
-    ::_exit(written ? 0 : 1);
+    return written ? 0 : 1;
   } catch (...) {
-    ::_exit(2);
-  }
-}
-
-std::string read_all(int file) {
-  std::string bytes;
-  std::array<char, 1 << 16> chunk;
-  for (;;) {
-    const ssize_t n = ::read(file, chunk.data(), chunk.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return bytes;
-    bytes.append(chunk.data(), n);
+    return 2;
   }
 }
 
@@ -168,25 +146,12 @@ TetMesh unpacked(const std::string& bytes) {
 
 TetMesh run_tetgen(const TriangleMesh& surface, const TetrahedraliseOptions& options,
                    std::string_view context) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) throw_usage("{}: no pipe to TetGen: {}", context, std::strerror(errno));
-  const pid_t child = ::fork();
-  if (child < 0) {
-    ::close(ends[0]);
-    ::close(ends[1]);
-    throw_usage("{}: no process for TetGen: {}", context, std::strerror(errno));
-  }
-  if (child == 0) {
-    ::close(ends[0]);
-    mesh_and_exit(ends[1], surface, options);
-  }
-  ::close(ends[1]);
-  const std::string bytes = read_all(ends[0]);
-  ::close(ends[0]);
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  TetMesh mesh = unpacked(bytes);
+  const ChildOutput out = output_of_child([&](int pipe) { return mesh_and_write(pipe, surface, options); });
+  const int status = out.status;
+  if (status == -1) throw_usage("{}: no process for TetGen: {}", context, std::strerror(errno));
+  // A terminal, timeout(1) and schedulers signal the whole process group: the surface is not to blame.
+  if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM)) throw Cancelled();
+  TetMesh mesh = unpacked(out.bytes);
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || mesh.tets.empty()) {
     const std::string why = WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU ? "took too long" : "gave up";
     throw_usage("{}: TetGen {} on the surface; parts of it may touch or nearly touch (tetgen -d lists them)",

@@ -19,6 +19,7 @@
 
 #include "base/cancellation.h"
 #include "base/check.h"
+#include "base/child_process.h"
 #include "base/reason.h"
 #include "record/checked_files.h"
 #include "record/h5.h"
@@ -57,16 +58,6 @@ void limit(int resource, std::uintmax_t soft, std::uintmax_t hard) {
   value.rlim_cur = std::min<rlim_t>(static_cast<rlim_t>(soft), value.rlim_max);
   value.rlim_max = std::min<rlim_t>(static_cast<rlim_t>(hard), value.rlim_max);
   ::setrlimit(static_cast<__rlimit_resource_t>(resource), &value);
-}
-
-void write_all(int fd, const char* data, std::size_t size) {
-  while (size > 0) {
-    const ssize_t written = ::write(fd, data, size);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;
-    data += written;
-    size -= written;
-  }
 }
 
 /// Never returns and never runs destructors or exit handlers of the parent's objects.
