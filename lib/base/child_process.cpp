@@ -35,18 +35,6 @@ std::string read_all(int file) {
 
 }  // namespace
 
-bool write_all(int file, const void* data, std::size_t bytes) {
-  const char* at = static_cast<const char*>(data);
-  while (bytes > 0) {
-    const ssize_t n = ::write(file, at, bytes);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    at += n;
-    bytes -= n;
-  }
-  return true;
-}
-
 ChildOutput output_of_child(FunctionRef<int(int)> work) {
   std::array<int, 2> ends;
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {};

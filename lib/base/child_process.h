@@ -1,15 +1,11 @@
 #pragma once
 
-#include <cstddef>
 #include <string>
 
 #include "base/function_ref.h"
 
 /// Libraries that crash, print, never end, or take over handlers of signals work in a child process.
 namespace signorini {
-
-/// All bytes, or false.
-bool write_all(int file, const void* data, std::size_t bytes);
 
 struct ChildOutput {
   std::string bytes;

@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "base/write_all.h"
 
 namespace signorini {
 
@@ -73,12 +74,7 @@ void write_and_sync(const fs::path& path, std::span<const std::byte> bytes) {
   }
   Descriptor file(descriptor);
   if (file.get() < 0) fail(path, "creating it");
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file.get(), bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) fail(path, "writing");
-    bytes = bytes.subspan(written);
-  }
+  if (!write_all(file.get(), bytes.data(), bytes.size())) fail(path, "writing");
   if (::fsync(file.get()) != 0) fail(path, "flushing");
   if (!file.close()) fail(path, "closing");
 }

@@ -6,6 +6,7 @@
 #include "base/cancellation.h"
 #include "base/check.h"
 #include "base/child_process.h"
+#include "base/write_all.h"
 #include "geometry/surface_intersections.h"
 
 #ifdef SIGNORINI_HAVE_TETGEN

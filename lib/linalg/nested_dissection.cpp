@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/child_process.h"
+#include "base/write_all.h"
 
 namespace signorini {
 

@@ -19,8 +19,8 @@
 
 #include "base/cancellation.h"
 #include "base/check.h"
-#include "base/child_process.h"
 #include "base/reason.h"
+#include "base/write_all.h"
 #include "record/checked_files.h"
 #include "record/h5.h"
 

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/write_all.h"
+
 namespace signorini {
 namespace {
 
