@@ -159,6 +159,7 @@ std::vector<PartOfExperiment> parts_of(const fs::path& campaign, const std::stri
     one.finished = groups;
     one.machine = machine_kind(one.env);
     one.build = build_digest(one.env);
+    one.rounding = rounding_kind(one.env);
     parts.push_back(std::move(one));
   }
   return parts;

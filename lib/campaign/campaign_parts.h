@@ -76,9 +76,10 @@ struct PartOfExperiment {
   std::string part;
   std::filesystem::path folder;
   ResultHead head;
-  std::string env;      ///< env.json
-  std::string machine;  ///< `machine_kind`
-  std::string build;    ///< `build_digest`
+  std::string env;       ///< env.json
+  std::string machine;   ///< `machine_kind`
+  std::string build;     ///< `build_digest`
+  std::string rounding;  ///< `rounding_kind`
   std::map<std::string, GroupTally>
       finished;  ///< by `cell_key`; of other groups rows or curves may be missing
 };

@@ -17,6 +17,7 @@
 #include "base/digest.h"
 #include "base/parallel.h"
 #include "base/text.h"
+#include "linalg/simd.h"
 
 namespace signorini {
 namespace {
@@ -144,6 +145,7 @@ Json machine_object() {
           {"affinity", affinity()},
           {"caches", caches()},
           {"blas", blas_in_use()},
+          {"kernels", enum_name(same_bits(isa()))},
           {"governor", governor.empty() ? "unavailable" : governor},
           {"kernel", fmt::format("{} {}", name.sysname, name.release)},
           {"host_digest", host_digest()}};
@@ -177,6 +179,14 @@ std::string machine_kind(std::string_view env_json) {
                         value.is_string() ? value.get<std::string>() : value.dump());
   }
   return kind;
+}
+
+std::string rounding_kind(std::string_view env_json) {
+  const Json env = Json::parse(env_json, nullptr, false);
+  const Json machine = env.is_object() ? env.value("machine", Json()) : Json();
+  if (!machine.is_object()) return "unknown";
+  return fmt::format("{} kernels, BLAS {}", machine.value("kernels", "unknown"),
+                     machine.value("blas", "unknown"));
 }
 
 double wall_seconds(std::string_view env_json) {

@@ -31,6 +31,8 @@ InputDigest digest_file(const std::filesystem::path& path);
 /// What times depend on, of the machine that an env.json names: processor, instruction sets, cores, usable threads,
 /// caches. Neither its name nor its load. For people; "unknown" where the text says nothing.
 std::string machine_kind(std::string_view env_json);
+/// What the last bits of numbers depend on, of the machine that an env.json names: kernels (linalg/simd.h) and BLAS.
+std::string rounding_kind(std::string_view env_json);
 /// Wall-clock seconds of the sessions that an env.json tells of; 0 where it says nothing.
 double wall_seconds(std::string_view env_json);
 /// Whether the last session that an env.json tells of was a merge (campaign/campaign.h), which can be made again.

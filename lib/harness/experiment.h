@@ -21,7 +21,7 @@
 ///     artefact = "Lazarevych 2010, Fig. 1"          # what it reproduces
 ///     scenes = ["bucket"]                           # recorded when they are not yet there; and/or
 ///     recordings = [{ name = …, scene = … }]        # scenes at other settings: harness/scene_variants.h
-///     files = ["problem.hdf5"]                      # recordings or FCLib files, relative to this file
+///     files = ["problem.hdf5"]                      # recordings, FCLib files, .npz archives; relative to this file
 ///     optional_files = ["reference/net0.hdf5"]      # in a folder of test data; left out when absent
 ///     problems = [{ name = …, planted = … }]        # made by the program: harness/config_problem.h
 ///     matrices = true                               # kept of every recording: the size of its M,

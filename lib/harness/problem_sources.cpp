@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -26,13 +28,20 @@ std::string label_of(const fs::path& file) {
   return (is_problem ? file.stem() : file.filename()).string();
 }
 
-/// `label_of` each file; those that would be alike get the names of the folders above them, as far as needed.
+/// `label_of` each file, with the ending where block.hdf5 and block.npz lie in one folder; those that would still be
+/// alike get the names of the folders above them, as far as needed.
 std::vector<std::string> labels_of(const std::vector<fs::path>& files) {
+  std::map<fs::path, std::set<fs::path>> twins;
+  for (const fs::path& file : files) {
+    const fs::path whole = fs::absolute(file).lexically_normal();
+    twins[whole.parent_path() / label_of(whole)].insert(whole);
+  }
   std::vector<std::string> labels;
   std::vector<fs::path> above;
   for (const fs::path& file : files) {
-    labels.push_back(label_of(file));
     above.push_back(fs::absolute(file).lexically_normal().parent_path());
+    const bool alone = twins[above.back() / label_of(file)].size() < 2;
+    labels.push_back(alone ? label_of(file) : file.filename().string());
   }
   for (bool changed = true; changed;) {
     changed = false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -25,6 +26,14 @@ constexpr double kHoldShare = 0.9;
 
 bool is_finite(const Vector3& v) { return v.allFinite(); }
 
+/// NaN without values; their order changes.
+double median_of(std::span<double> values) {
+  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return values.size() % 2 == 1 ? *middle : 0.5 * (*middle + *std::max_element(values.begin(), middle));
+}
+
 }  // namespace
 
 struct ImplicitStepper::Impl {
@@ -45,6 +54,7 @@ struct ImplicitStepper::Impl {
   int substeps = 0;
   std::string failure;
   std::vector<Vector3> force;
+  std::vector<double> pressed_gaps;
 
   Impl(BodySystem& bodies, ContactFinder finder, std::unique_ptr<Solver> driver,
        const ImplicitSettings& chosen)
@@ -184,16 +194,20 @@ void ImplicitStepper::Impl::accept(SubStep& sub) {
   }
   carried.warm_dt = sub.dt;
   report.smallest_gap = std::numeric_limits<double>::quiet_NaN();
-  for (const SurfaceContact& contact : solved) {
+  pressed_gaps.clear();
+  for (std::size_t k = 0; k < solved.size(); ++k) {
+    const SurfaceContact& contact = solved[k];
     const auto geometry = surfaces.tentative_geometry(contact);
     if (!geometry || slid_off(contact.key.kind, geometry->weight)) continue;
     const double gap = gap_at_end(contact.normal, *geometry);
     report.smallest_gap = std::fmin(report.smallest_gap, gap);  // the number, beside a NaN
+    if (solves.impulses()[3 * k] > 0.0) pressed_gaps.push_back(gap);
     const LoopContact* c = contacts.find(contact.key);
     const Vector3& first = c ? c->first_normal : contact.normal;
     report.largest_turn = std::max(report.largest_turn, angle_between(first, geometry->normal));
   }
   report.deepest_point = std::fmax(0.0, -report.smallest_gap);
+  report.pressed_gap = median_of(pressed_gaps);
 }
 
 /// The motion of the last attempt, shortened until nothing crosses any more.

@@ -27,6 +27,7 @@ constexpr Column kStatistics[] = {
     {"velocity_error", "m/s", [](const StepStatistics& s) { return s.report.velocity_error; }},
     {"deepest_point", "m", [](const StepStatistics& s) { return s.report.deepest_point; }},
     {"smallest_gap", "m", [](const StepStatistics& s) { return s.report.smallest_gap; }},
+    {"pressed_gap", "m", [](const StepStatistics& s) { return s.report.pressed_gap; }},
     {"largest_turn", "degree", [](const StepStatistics& s) { return s.report.largest_turn; }},
     {"volume_ratio", "1", [](const StepStatistics& s) { return s.report.volume_ratio; }},
     {"kinetic_energy", "J", [](const StepStatistics& s) { return s.report.kinetic_energy; }},

@@ -49,6 +49,8 @@ struct StepReport {
   double deepest_point = 0.0;
   /// Of the contacts at the end of the step, m; NaN without any.
   double smallest_gap = std::numeric_limits<double>::quiet_NaN();
+  /// Median gap at the end of the step of the contacts that push, m; NaN without any, and where steps are explicit.
+  double pressed_gap = std::numeric_limits<double>::quiet_NaN();
   double largest_turn = 0.0;  ///< of a contact normal within the step, degrees
   double volume_ratio = 1.0;  ///< smallest det F
   /// Change of the mean velocity that no force explains (momentum_balance.h), m/s; NaN where pins or axles

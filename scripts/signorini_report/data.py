@@ -222,9 +222,7 @@ def with_problems(runs, folder):
 
 def scene_of(file):
     """bucket-quick.h5 → bucket"""
-    stem = Path(file).name
-    for suffix in (".h5", ".hdf5"):
-        stem = stem.removesuffix(suffix)
+    stem = definitions.file_stem(file)
     for size in ("-quick", "-medium", "-paper"):
         stem = stem.removesuffix(size)
     return stem

@@ -116,6 +116,12 @@ def read_toml(path):
         raise ReportError(f"{path}: is a folder, not a file") from error
 
 
+def file_stem(path):
+    """bucket-quick.h5 → bucket-quick, block.hdf5 and block.npz → block, block.1 → block.1"""
+    path = Path(path)
+    return path.stem if path.suffix in (".h5", ".hdf5", ".npz") else path.name
+
+
 def recordings_of(run):
     """[(name, scene, set)] of [[recordings]], scenes and settings filled in, without what `vary` adds to names."""
     found = []

@@ -1,10 +1,9 @@
 """Families of problems: [groups] of figures.toml gives every scene or file a group, the column `group` of claims and figures."""
 
 import fnmatch
-from pathlib import Path
 
 from signorini_report import strict
-from signorini_report.definition import recordings_of
+from signorini_report.definition import file_stem, recordings_of
 from signorini_report.strict import ReportError
 
 KEYS = {"groups": None}
@@ -20,7 +19,7 @@ def names_in(run):
     """Scenes, recordings, files and problems of a run.toml: a size may run some of them only."""
     paths = [name for key in ("scenes", "files", "optional_files") for name in run.get(key, [])] + [name for name, _, _ in recordings_of(run)]
     paths += [problem["name"] for problem in run.get("problems", [])]
-    return {Path(name).name.removesuffix(".toml").removesuffix(".hdf5").removesuffix(".h5") for name in paths}
+    return {file_stem(name).removesuffix(".toml") for name in paths}
 
 
 def add(runs, config, run, where):

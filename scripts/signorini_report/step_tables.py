@@ -22,7 +22,7 @@ UNSET = "not set"
 DRIVER = "setting.solver.name"
 TITLES = {DRIVER: "Solver", "asked": "residual asked for", "setting.solver.tolerance": "Tolerance", "setting.time.step_s": "Time step"}
 MOST_FILTERS = 8     # settings; those of solver, time and contact come first
-UNITS = {"time": "s", "velocity_error": "m/s", "momentum_error": "m/s", "deepest_point": "m", "smallest_gap": "m", "largest_turn": "degree",
+UNITS = {"time": "s", "velocity_error": "m/s", "momentum_error": "m/s", "deepest_point": "m", "smallest_gap": "m", "pressed_gap": "m", "largest_turn": "degree",
          "creep_mean": "m/s", "creep_most": "m/s", "drift_mean": "m/s", "drift_most": "m/s", "apart_mean": "m", "apart_most": "m",
          "velocity_error_whole": "m/s", "velocity_error_most": "m/s", "time_step": "s", "duration": "s", "step_error": "m", "path_error": "m",
          "creep_beyond": "m/s", "deepest_beyond": "m", "energy": "J", "energy_error": "J", "slide_speed": "m/s"}

@@ -1,13 +1,11 @@
 """The summary table: one row per solver variant, law, region mode, thread count and protocol."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 
 from signorini_report import style, whole_files
 from signorini_report.data import IN_PYTHON, scene_of
-from signorini_report.definition import recordings_of
+from signorini_report.definition import file_stem, recordings_of
 from signorini_report.strict import ReportError, nearest
 
 COLUMNS = [  # name in the .csv, heading in the .md and .html
@@ -127,11 +125,11 @@ def ordered(experiment, runs):
     """Problems in the order in which the config names them; runs are sorted by name."""
     config = experiment.config
     names = [f"{scene}" for scene in config.get("scenes", [])] + [name for name, _, _ in recordings_of(config)] + \
-        [Path(file).name.removesuffix(".hdf5") for file in config.get("files", [])] + \
-        [problem["name"] for problem in config.get("problems", [])] + [Path(file).stem for file in config.get("optional_files", [])]
+        [file_stem(file) for file in config.get("files", [])] + \
+        [problem["name"] for problem in config.get("problems", [])] + [file_stem(file) for file in config.get("optional_files", [])]
 
     def rank(file):
-        return next((place for place, name in enumerate(names) if file == name or file.startswith(name + "-")), len(names))
+        return next((place for place, name in enumerate(names) if file_stem(file) == name or file.startswith(name + "-")), len(names))
     return sorted(problems_of(runs), key=lambda item: (rank(item[0]), item[0]))
 
 

@@ -6,6 +6,7 @@ import math
 
 from signorini_report import groups, kinds, machine
 from signorini_report.data import is_time
+from signorini_report.definition import file_stem
 from signorini_report.rows import Absent, Impossible, flatten, numbers, quotient_columns, select, within, windows
 
 HOLDS, DIFFERS, NOT_COMPARABLE = "holds", "differs", "not comparable"
@@ -198,7 +199,7 @@ def evaluate(runs, expect, experiment="", size="", steps=None, follow=None, busy
 
 def concerned(where, left_out, families):
     """Whether a choice of rows has to do with files that were left out: unless it names other files, or groups without them."""
-    stems = {file.rsplit('/', 1)[-1].removesuffix('.hdf5') for file in left_out}
+    stems = {file_stem(file) for file in left_out}
     for column, absent in (("file", stems), ("group", {groups.group_of(stem, families) for stem in stems})):
         named = where.get(column)
         if named and not set(named if isinstance(named, list) else [named]) & absent:

@@ -269,6 +269,21 @@ TEST_F(CampaignTest, CountsFromUnlikeMachinesAreMerged) {
   expect_like_single();
 }
 
+TEST_F(CampaignTest, NumbersThatWereRoundedOtherwiseAreRefused) {
+  for (const auto& [key, other] :
+       {std::pair("\"kernels\": \"", "portable "), std::pair("\"blas\": \"", "OpenBLAS or ")}) {
+    fs::remove_all(folder_ / "campaign");
+    experiment("\"converge\"");
+    plan({"--unit", "cell"});
+    run_shards(2);
+    replace(parts().front() / "trial" / "env.json", key, std::string(key) + other);
+    const Outcome refused = merge();
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_NE(refused.err.find("rounded otherwise"), std::string::npos) << refused.err;
+    EXPECT_NE(refused.err.find(other), std::string::npos) << refused.err;
+  }
+}
+
 TEST_F(CampaignTest, TwoShardsOnOneMachineTakeTurnsUnlessAsked) {
   experiment();
   plan();

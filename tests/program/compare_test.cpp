@@ -49,6 +49,16 @@ TEST_F(CompareTest, WritesRowsCurvesAndATableThatFitsEightyColumns) {
   EXPECT_NE(o.out.find("fastest"), std::string::npos) << o.out;
 }
 
+/// Every folder of a dataset holds such pairs; rows of one must not stand for those of the other.
+TEST_F(CompareTest, TheSameProblemInTwoFormsHasTwoNames) {
+  ASSERT_EQ(run({"export", a_, "-o", path("a.npz")}).code, 0);
+  const Outcome o = compare({a_, path("a.npz"), b_});
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_EQ(column(&RunRecord::file), (Words{"a.hdf5", "a.npz", "b"}));
+  EXPECT_EQ(rows().size(), 3U * 2U);
+  EXPECT_NE(o.out.find("3/3"), std::string::npos) << o.out;
+}
+
 TEST_F(CompareTest, ResumesAndRepeatsByItsRunToml) {
   ASSERT_EQ(compare({a_, b_}).code, 0);
   const std::vector<std::string> before = timeless_rows(folder_ / "cmp" / "runs.csv");

@@ -47,6 +47,7 @@ TEST_P(ContactLoops, ABlockFallsComesToRestAndGainsNoEnergy) {
   }
   EXPECT_EQ(report.contacts, 13) << "9 vertices and the edges around them";
   EXPECT_NEAR(report.smallest_gap, 0.5e-3, 1e-9);
+  EXPECT_NEAR(report.pressed_gap, 0.5e-3, 1e-9);
   EXPECT_LT(report.kinetic_energy, 1e-8 * world.mass());
 }
 
@@ -61,6 +62,7 @@ TEST_P(ContactLoops, StepsWithoutContactHaveNoSmallestGap) {
   for (int s = 0; s < 20; ++s) {
     const StepReport report = world.advance();
     EXPECT_EQ(std::isnan(report.smallest_gap), report.contacts == 0) << s;
+    EXPECT_EQ(std::isnan(report.pressed_gap), report.pressed == 0) << s;
     EXPECT_EQ(report.deepest_point, 0.0) << s;
     ++(report.contacts == 0 ? apart : touching);
   }

@@ -84,11 +84,15 @@ class CampaignScripts(unittest.TestCase):
         self.run_program("run", self.folder / "trial.toml", "--out", single)
         self.assertEqual(rows(self.campaign / "trial/runs.csv"), rows(single / "trial/runs.csv"))
 
-    def test_jobs_follow_each_other_from_recordings_to_merged_results(self):
-        done = self.submit(self.campaign, "--shards", 3, "--no-report", "--", "--partition=compute", "--time=1:00:00")
+    def expect_report(self):
+        self.assertIn("A trial", (self.campaign / "report.html").read_text(encoding="utf-8"))
+        self.assertTrue((self.campaign / "trial/summary.csv").is_file())
+
+    def test_jobs_follow_each_other_from_recordings_to_the_report(self):
+        done = self.submit(self.campaign, "--shards", 3, "--", "--partition=compute", "--time=1:00:00")
         self.assertEqual(done.returncode, 0, done.stderr)
-        record, plan, run, merge = (self.job(number) for number in (1, 2, 3, 4))
-        for before, job in ((None, record), (1, plan), (2, run), (3, merge)):
+        record, plan, run, merge, report = (self.job(number) for number in (1, 2, 3, 4, 5))
+        for before, job in ((None, record), (1, plan), (2, run), (3, merge), (4, report)):
             self.assertEqual(job[0], "0", job)
             self.assertIn("--requeue", job)
             self.assertIn("--partition=compute", job)
@@ -100,7 +104,9 @@ class CampaignScripts(unittest.TestCase):
         self.assertIn("--cpus-per-task=2", run, "runs have up to two threads")
         self.assertIn("--exclusive", run)
         self.assertNotIn("--exclusive", merge)
+        self.assertNotIn("--exclusive", report)
         self.expect_like_single()
+        self.expect_report()
 
     def test_what_is_recorded_already_is_not_submitted_and_nodes_are_shared_when_asked(self):
         self.run_program("plan", "-o", self.campaign, "--record")
@@ -154,9 +160,11 @@ class CampaignScripts(unittest.TestCase):
     @unittest.skipUnless(shutil.which("snakemake"), "Snakemake is not installed (apt-get install snakemake)")
     def test_snakemake_runs_the_same_plan(self):
         done = subprocess.run(["snakemake", "-s", HOUSE / "configs/Snakefile", "--cores", "2", "--directory", self.folder, "--config",
-                               f"campaign={self.campaign}", "shards=3", "report=false", f"program={PROGRAM}"], capture_output=True, text=True)
+                               f"campaign={self.campaign}", "shards=3", f"program={PROGRAM}"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout + done.stderr, r"rule run_shard:[^:]*(?:\n.*)*?threads: 2", "as many as the plan's runs have")
         self.expect_like_single()
+        self.expect_report()
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Problems that numpy saved: the page's example, every form of an array, and archives that must be refused."""
 
+import csv
 import json
 import os
 import re
@@ -115,6 +116,20 @@ class Npz(unittest.TestCase):
         self.assertTrue(zipfile.is_zipfile(self.folder / "x"))
         self.assertFalse(zipfile.is_zipfile(self.folder / "y.npz"))
         self.assertEqual(self.run_program("export", path, "--format", "zip", "-o", "z").returncode, 2)
+
+    def test_an_experiment_and_a_campaign_take_it_beside_its_twin(self):
+        path = self.save("block.npz", block())
+        self.assertEqual(self.run_program("export", path, "-o", "block.hdf5").returncode, 0)
+        (self.folder / "trial.toml").write_text('artefact = "A trial"\nfiles = ["block.npz", "block.hdf5"]\nprotocols = ["converge"]\n'
+                                                '[[solvers]]\nname = "pgs"\n', encoding="utf-8")
+        for words in (("run", "trial.toml", "--out", "single"), ("plan", "trial.toml", "-o", "campaign"), ("run", "--plan", "campaign"), ("merge", "campaign")):
+            done = self.run_program(*words)
+            self.assertEqual(done.returncode, 0, f"{words}: {done.stderr}")
+        for place in ("single", "campaign"):
+            with open(self.folder / place / "trial/runs.csv", newline="", encoding="utf-8") as table:
+                rows = {row["file"]: (row["iterations"], row["residual"]) for row in csv.DictReader(table)}
+            self.assertEqual(list(rows), ["block.npz", "block.hdf5"], place)
+            self.assertEqual(rows["block.npz"], rows["block.hdf5"], place)
 
     def test_what_cannot_be_read_is_one_line_with_the_way_out(self):
         nan = block()["M"].copy()

@@ -148,7 +148,7 @@ TEST(BlockInverse, BitsDoNotDependOnThreads) {
   const BlockSparseMatrix W = delassus(200, 5.0);
   const std::vector<double> x = random(600, 1);
   Vector alone;
-  for (const int threads : {1, 2, 4, 8}) {
+  for (const int threads : {1, 2, 4, 8, 16}) {
     TaskArena arena(threads);
     BlockInverse P;
     P.prepare(W, {10, 0.1}, 3);
@@ -226,7 +226,7 @@ TEST_P(WithBlocks, BitsDoNotDependOnThreads) {
   std::vector<double> alone;
   const int iterations = solve(GetParam(), {{"blocks", "10"}}, planted.problem, 1e-5, alone).iterations;
   EXPECT_GT(iterations, 1);
-  for (const int threads : {2, 4, 8}) {
+  for (const int threads : {2, 4, 8, 16}) {
     TaskArena arena(threads);
     std::vector<double> shared;
     EXPECT_EQ(solve(GetParam(), {{"blocks", "10"}}, planted.problem, 1e-5, shared, &arena).iterations,

@@ -172,7 +172,7 @@ TEST(BodyRows, ColouredSweepsHaveTheSameBitsForAnyThreads) {
       make_gauss_seidel_data(in_order(std::move(rows), plan.contact), in_order(problem.mu, plan),
                              FrictionLaw::cone, TangentChoice::automatic);
   Vector one;
-  for (const int threads : {0, 1, 2, 4, 8}) {
+  for (const int threads : {0, 1, 2, 4, 8, 16}) {
     std::optional<TaskArena> arena;
     if (threads > 0) arena.emplace(threads);
     OrderedSweep sweep;
@@ -212,7 +212,7 @@ TEST(BodyRows, ASweepAfterStepsOfACallerFindsTheVelocitiesAnew) {
 TEST(BodyRows, ConjugateSweepsHaveTheSameBitsForAnyThreads) {
   const ContactProblem problem = points(9000, 5);
   Vector one;
-  for (const int threads : {1, 2, 4, 8}) {
+  for (const int threads : {1, 2, 4, 8, 16}) {
     TaskArena arena(threads);
     const auto solver = make_solver("nncg", {{"matrix", "bodies"}, {"order", "coloured"}});
     solver->use_arena(&arena);

@@ -157,7 +157,7 @@ TEST(ConjugateResiduals, GiveTheSameBitsForAnyNumberOfThreadsInsideALargeIsland)
   const ContactProblem problem = make_planted_problem(planted).problem;
   ASSERT_GT(problem.dofs(), 3072);
   std::vector<double> expected;
-  for (const int threads : {1, 2, 4, 8}) {
+  for (const int threads : {1, 2, 4, 8, 16}) {
     TaskArena arena(threads);
     CrFull::Options options;
     options.judge = Judge::own;

@@ -192,7 +192,7 @@ TEST_P(Determinism, ThreadsInsideALargeIslandGiveTheSameBits) {
   stop.max_iterations = 12;
   std::vector<double> expected;
   SolveReport expected_report;
-  for (const int threads : {1, 2, 4, 8}) {
+  for (const int threads : {1, 2, 4, 8, 16}) {
     TaskArena arena(threads);
     const auto solver = make_solver(this->solver());
     solver->use_arena(threads == 1 ? nullptr : &arena);

@@ -410,7 +410,7 @@ TEST(ContactSweep, ColouredHasTheSameBitsForAnyNumberOfThreads) {
   std::vector<double> q(3 * static_cast<std::size_t>(problem.contacts()));
   for (double& value : q) value = rng.uniform(-1.0, 0.5);
   const std::vector<double> serial = swept(problem, q, SweepOrder::coloured, nullptr);
-  for (const int threads : {1, 2, 4, 8}) {
+  for (const int threads : {1, 2, 4, 8, 16}) {
     TaskArena arena(threads);
     EXPECT_EQ(swept(problem, q, SweepOrder::coloured, &arena), serial) << threads << " threads";
   }

@@ -57,7 +57,7 @@ TEST(InnerRegions, GiveTheBitsOfTheWholeOnAnyNumberOfThreads) {
     whole->prepare(problem);
     const Vector expected = solve(*whole, problem);
     EXPECT_LE(Referee(problem).measure(span_of(expected), whole->common().spec()).residual, 1e-8);
-    for (const int threads : {1, 2, 4, 8}) {
+    for (const int threads : {1, 2, 4, 8, 16}) {
       SCOPED_TRACE(fmt::format("{}, {} threads", entry.name, threads));
       const auto split = make_region_solver(
           entry.name, {}, {.mode = RegionMode::points_inner, .threads = threads, .head_start = 0.0});

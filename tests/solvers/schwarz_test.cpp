@@ -218,7 +218,7 @@ TEST(Schwarz, BitsDoNotDependOnThreads) {
     std::vector<double> alone;
     const int iterations = solve("schwarz", options, planted.problem, 1e-6, alone).iterations;
     EXPECT_GT(iterations, 1);
-    for (const int threads : {2, 4, 8}) {
+    for (const int threads : {2, 4, 8, 16}) {
       TaskArena arena(threads);
       std::vector<double> shared;
       EXPECT_EQ(solve("schwarz", options, planted.problem, 1e-6, shared, &arena).iterations, iterations);

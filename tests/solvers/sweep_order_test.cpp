@@ -123,7 +123,7 @@ TEST(SweepPlan, MovedRowsAreThoseOfTheProblemForAnyThreads) {
   const BodyRows bodies = make_body_rows(problem);
   const SweepPlan plan = plan_sweeps(reduced.W, SweepOrder::coloured);
   ASSERT_GT(count(plan.contact), 4 * static_cast<Index>(kRowsOfATask));
-  for (const int threads : {0, 1, 2, 4, 8}) {
+  for (const int threads : {0, 1, 2, 4, 8, 16}) {
     SCOPED_TRACE(threads);
     std::optional<TaskArena> arena;
     if (threads > 0) arena.emplace(threads);
@@ -181,7 +181,7 @@ TEST(OrderedSweep, ColouredSweepIsTheSweepOfTheMovedProblemForAnyThreads) {
     Vector expected = Vector::Zero(p.data.q.size());
     double correction = 0.0;
     for (int i = 0; i < 3; ++i) correction = gauss_seidel_sweep(p.data, view(expected));
-    for (const int threads : {0, 1, 2, 4, 8}) {
+    for (const int threads : {0, 1, 2, 4, 8, 16}) {
       std::optional<TaskArena> arena;
       if (threads > 0) arena.emplace(threads);
       OrderedSweep sweep;
@@ -312,7 +312,7 @@ TEST(SweepOrders, OneIslandOnSeveralThreadsGivesTheBitsOfOne) {
     int iterations = 0;
     const OptionMap options =
         std::string_view(name) == "auto" ? OptionMap{} : OptionMap{{"order", "coloured"}};
-    for (const int threads : {1, 2, 4, 8}) {
+    for (const int threads : {1, 2, 4, 8, 16}) {
       const auto solver = make_region_solver(
           name, options, {.mode = RegionMode::islands, .threads = threads, .head_start = 0.0});
       solver->prepare(problem);
