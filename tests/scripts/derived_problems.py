@@ -142,6 +142,12 @@ def tangents_turned(problem, angles):
     return {**problem, "H": H, "w": w}
 
 
+def rotated(problem, frame):
+    """The world turned: impulses in the frames of the contacts stay."""
+    turn = np.kron(np.eye(len(problem["f"]) // 3), frame)
+    return {**problem, "M": turn @ problem["M"] @ turn.T, "H": turn @ problem["H"], "f": turn @ problem["f"]}
+
+
 def rescaled(problem, mass=1.0, speed=1.0):
     """Units of mass and of velocity changed: impulses change by both."""
     return {**problem, "M": mass * problem["M"], "f": mass * speed * problem["f"], "w": speed * problem["w"]}
@@ -184,7 +190,7 @@ def nearly_singular(problem, rng, size=1e-9):
     return {**twice, "H": H}
 
 
-KINDS = ("plain", "permuted", "turned", "heavy", "light", "fast", "slow", "union", "duplicated", "infeasible", "nearly_singular", "mass_ratio", "friction")
+KINDS = ("plain", "permuted", "turned", "heavy", "light", "fast", "slow", "union", "duplicated", "infeasible", "nearly_singular", "mass_ratio", "friction", "rotated")
 FRICTIONS = (0.0, 1e-12, 1.0, 10.0, 1e3, 1e8, 1e50, 1e200)
 
 
@@ -238,6 +244,8 @@ def derived(seed):
         f = base["f"].copy()
         f[:3] *= heavy
         return kind, {**base, "M": M, "f": f}, None, None
+    if kind == "rotated":
+        return kind, rotated(base, random_frame(rng)), base, lambda r: r
     friction = FRICTIONS[seed // len(KINDS) % len(FRICTIONS)]
     return kind, {**base, "mu": np.full(m, friction)}, None, None
 
