@@ -187,9 +187,8 @@ def whole_line(row, folder):
 
 
 def whole_table(folder):
-    """Whole scenes of size paper beside the papers' numbers, and what is left."""
+    """Whole scenes of size paper beside the papers' numbers."""
     rows = [row for row in read_table(folder / "scenes.csv") if row["status"] != "failed"]
-    left = sorted({path.stem for path in (SOURCE / "configs/scenes").glob("*.toml")} - {row["scene"] for row in rows})
     lines = ["## Beside the papers", "",
              f"Means over the steps that end with at least {LEAST} contacts (any, where no step has that many): contacts within the tolerance; those that push, which is what the paper "
              "counts; CPU time of a step, recording left out. The last two columns: CPU time of the whole recording, and the paper's own number of hours or its seconds per step "
@@ -197,9 +196,7 @@ def whole_table(folder):
              "| scene | steps | with contact | contacts | pressed | paper | CPU per step with contact | paper, per step | peak memory | paper | CPU, whole scene | paper |",
              "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"]
     lines += [whole_line(row, folder) for row in rows]
-    unfinished = any(row["status"] == UNFINISHED for row in rows)
-    return lines + ["", "\"n of m\" steps: not finished; what is said of such a scene is of its first n steps." if unfinished else "",
-                    "Not among them yet: " + ", ".join(f"`{name}`" for name in left) + "." if left else "", ""]
+    return lines + [""]
 
 
 def took_of(folder, scene):
@@ -228,12 +225,69 @@ def fact_lines(folder, at="at the smallest size recorded here"):
     return lines
 
 
+def rows_of_scenes(lines):
+    """{heading: [(scene, line)]} of the tables of a page whose rows begin with a scene."""
+    found, heading = {}, ""
+    for line in lines:
+        if line.startswith("#"):
+            heading = line
+        elif line.startswith("| `"):
+            found.setdefault(heading, []).append((line.split("`")[1], line))
+    return found
+
+
+def with_rows_of_others(lines, before, present):
+    """The lines of a page, and in each table the rows that the page had `before` of scenes that are not `present`, in the order of scenes."""
+    kept = {heading: [row for row in rows if row[0] not in present] for heading, rows in rows_of_scenes(before).items()}
+    now = rows_of_scenes(lines)
+    merged, heading = [], ""
+    for line in lines:
+        if line.startswith("#"):
+            heading = line
+        if not line.startswith("| `"):
+            merged.append(line)
+        if line.startswith("|-"):
+            rows = now.get(heading, []) + kept.get(heading, [])
+            merged += [line for _, line in sorted(rows, key=lambda row: row[0])]
+    return merged
+
+
+def seconds_of(text):
+    """22.5 s, 5,658 s, 143 ms; None for –"""
+    if text == "–":
+        return None
+    number, unit = text.replace(",", "").split()
+    return float(number) * {"s": 1.0, "ms": 1e-3}[unit]
+
+
+def timed_line(rows):
+    """What the scenes of a table took in all."""
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for _, line in rows]
+    took = [(seconds_of(row[6]), seconds_of(row[7])) for row in cells if row[6] != "–"]
+    whose = f"All {len(cells)} scenes" if len(took) == len(cells) else f"The {len(took)} timed of {len(cells)} scenes"
+    return f"{whose} of this size: {seconds_text(sum(wall for wall, _ in took))} by the clock, {seconds_text(sum(cpu or 0.0 for _, cpu in took))} of CPU time."
+
+
+def whole_lines(folder, before):
+    """The page of whole scenes; rows of scenes that are not in the folder stay."""
+    present = {row["scene"] for row in read_table(folder / "scenes.csv")}
+    first, second = (with_rows_of_others(table, before, present) for table in (size_table(folder, "paper, whole scenes"), whole_table(folder)))
+    rows = rows_of_scenes(first).get(first[0], [])
+    first = [timed_line(rows) if " of this size: " in line else line for line in first]
+    if any(" of " in line for _, line in rows):
+        second += ["\"n of m\" steps: not finished; what is said of such a scene is of its first n steps.", ""]
+    left = sorted({path.stem for path in (SOURCE / "configs/scenes").glob("*.toml")} - {scene for scene, _ in rows})
+    if left:
+        second += ["Not among them yet: " + ", ".join(f"`{name}`" for name in left) + ".", ""]
+    return first + second + with_rows_of_others(fact_lines(folder, "of these recordings"), before, present)
+
+
 def write(page, folder):
     """Rewrites everything after the marker in the page from the tables of `folder` and its neighbours of other sizes."""
     text = page.read_text(encoding="utf-8") if page.exists() else f"# Scenes\n\n{HEAD}\n"
-    head = text[:text.index(HEAD)] if HEAD in text else text.rstrip("\n") + "\n\n"
+    head, _, before = text.partition(HEAD) if HEAD in text else (text.rstrip("\n") + "\n\n", "", "")
     if folder.name.endswith(WHOLE):
-        write_text(page, head + "\n".join([HEAD, ""] + size_table(folder, "paper, whole scenes") + whole_table(folder) + fact_lines(folder, "of these recordings")) + "\n")
+        write_text(page, head + "\n".join([HEAD, ""] + whole_lines(folder, before.splitlines())) + "\n")
         return
     stem = folder.name.removesuffix(next((size for size in SIZES if folder.name.endswith(size)), ""))
     found = [(size, folder.with_name(stem + size)) for size in SIZES if (folder.with_name(stem + size) / "scenes.csv").exists()]

@@ -532,6 +532,18 @@ class Dataset(unittest.TestCase):
         self.assertEqual([cell.strip() for cell in line.split("|")[1:-1]],
                          ["`bunnies`", "3 of 1000", "2", "30", "20", "233", "–", "36.2 s", "3 MB", "2.2 GB", "–", "10.1 h"])
         self.assertIn("`pyramid`", next(line for line in lines if line.startswith("Not among them yet")))
+        # a scene that is not in the folder keeps its rows, one that is there has new ones
+        other = "| `cloth` | 1000 | 7500 | 9 | 2 | 0 | 1,000 s | 500 s | 0.5 s | 2 MB | 1 kB | all hold |"
+        stale = "| `rings` | 1 |" + " – |" * 10
+        page.write_text(f"# Whole\n\n{gallery.HEAD}\n\n## Size paper, whole scenes\n\n|---|\n{other}\n{stale}\n\n## Facts\n\n|---|\n| `cloth` | moves | … |\n")
+        gallery.write(page, folder)
+        lines = page.read_text().splitlines()
+        self.assertEqual([line for line in lines if line.startswith("| `cloth`")], [other, "| `cloth` | moves | … |"])
+        self.assertEqual([line.split("|")[1].strip() for line in lines[:lines.index("## Beside the papers")] if line.startswith("| `")],
+                         ["`bunnies`", "`cloth`", "`rings`"])
+        self.assertNotIn(stale, lines)
+        self.assertIn("The 2 timed of 3 scenes of this size: 1,022 s by the clock, 511 s of CPU time.", lines)
+        self.assertNotIn("`cloth`", next(line for line in lines if line.startswith("Not among them yet")))
         # the steps took 11 s: a run that was killed is not among the 5 s
         (folder / "recordings/rings.took.json").write_text('{"seconds": 5.0, "cpu_seconds": 4.0, "peak_bytes": 2000000}')
         gallery.write(page, folder)
