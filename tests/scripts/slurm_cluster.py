@@ -41,7 +41,7 @@ SlurmctldPidFile={place}/control.pid
 SlurmctldLogFile={place}/control.log
 SlurmdLogFile={place}/%n.log
 ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
+TaskPlugin=task/affinity
 MpiDefault=none
 ReturnToService=2
 SlurmdTimeout=20
@@ -163,7 +163,7 @@ def done_groups(campaign):
 
 def submit(cluster, program, campaign, shards, beside):
     """scripts/campaign-slurm returns at once; the jobs are known by the queue."""
-    words = [HOUSE / "scripts/campaign-slurm", campaign, "--shards", shards, "--no-report", *(["--beside"] if beside else [])]
+    words = [HOUSE / "scripts/campaign-slurm", campaign, "--shards", shards, *(["--beside"] if beside else [])]
     done = subprocess.run([*map(str, words)], env={**cluster.environment, "SIGNORINI_PROGRAM": str(program)}, capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError(done.stderr)
@@ -174,7 +174,7 @@ def submit(cluster, program, campaign, shards, beside):
 def snake(cluster, program, campaign, shards, beside):
     """Snakemake stays beside its jobs until the last is done."""
     words = ["snakemake", "-s", HOUSE / "configs/Snakefile", "--slurm", "-j", 4, "--max-status-checks-per-second", 1, "--latency-wait", 30,
-             "--directory", campaign.parent, "--config", f"campaign={campaign}", f"shards={shards}", "report=false", f"program={program}",
+             "--directory", campaign.parent, "--config", f"campaign={campaign}", f"shards={shards}", f"program={program}",
              f"beside={beside}", "--default-resources", "slurm_partition=main", "runtime=600", "mem_mb=0", "disk_mb=0"]
     with open(campaign.parent / "snakemake.log", "w", encoding="utf-8") as log:
         return subprocess.Popen([*map(str, words)], env=cluster.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
@@ -236,12 +236,17 @@ def curves(path):
         return {(run_of(run.attrs), name): things[()].tobytes() for run in file.get("runs", {}).values() for name, things in run.items() if name != "seconds"}
 
 
+def is_of_the_report(name):
+    """The campaign's last job writes a report beside the results; the single run has none."""
+    return Path(name).suffix in (".svg", ".png", ".html", ".md", ".sha256") or name in ("claims.json", "map.json", "summary.csv")
+
+
 def differences(merged, single):
     """(what one experiment's folder has that the other has not, as lines; rows that met the time limit in either: where a solve was when its time was up
     is no count, so these rows and their curves may differ). A limited row: (experiment, number, both statuses, what differs)."""
     told, limited, excused = [], [], set()
     names = {path.name for path in single.iterdir()} | {path.name for path in merged.iterdir()}
-    for name in sorted(names - {"env.json"}):  # runs.csv stands before trace.h5
+    for name in sorted(name for name in names - {"env.json"} if not is_of_the_report(name)):  # runs.csv stands before trace.h5
         a, b = merged / name, single / name
         if not a.exists() or not b.exists():
             told.append(f"{merged.name}/{name}: only in {(a if a.exists() else b).parent.parent.name}")

@@ -1,6 +1,7 @@
 """scripts/campaign-slurm and configs/Snakefile on a real Slurm cluster of two nodes, one of which ends in the midst."""
 
 import contextlib
+import csv
 import os
 import shutil
 import subprocess
@@ -26,6 +27,7 @@ protocols = ["self-stopped"]
 max_steps = 12
 max_iterations = 4000
 tolerances = [1e-4, 1e-6, 1e-9, 1e-12]
+threads = [1, 2]
 [[solvers]]
 name = "pgs"
 [[solvers]]
@@ -131,6 +133,10 @@ class OnACluster(unittest.TestCase):
         experiments, count, told, _ = slurm_cluster.compare(campaign, folder / "single")
         self.assertEqual((experiments, told), (["trial"], []))
         self.assertGreater(count, 100)
+        # Slurm binds a task to the processors that it asked for: runs on two threads had two
+        with open(campaign / "trial/runs.csv", newline="", encoding="utf-8") as table:
+            self.assertEqual({row["threads"]: row["status"] == "unsupported" for row in csv.DictReader(table)}, {"1": False, "2": False})
+        self.assertIn("A trial", (campaign / "report.html").read_text(encoding="utf-8"))
 
     @slow
     def test_slow_a_kill_takes_the_daemons_and_the_nodes_along(self):
