@@ -130,8 +130,7 @@ void MergeGroups::check_parts() const {
     if (part.rounding != parts_.front().rounding)
       throw_usage(
           "{}: its numbers were rounded otherwise ({}) than those of {} ({}), so counts may differ; move one "
-          "of "
-          "the two away and run its shard again where kernels and BLAS are the other's",
+          "part away and run its shard again where kernels and BLAS are the other's",
           part.folder.string(), part.rounding, parts_.front().folder.string(), parts_.front().rounding);
   }
 }

@@ -11,7 +11,7 @@ SOURCE = Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(SOURCE / "scripts"), str(Path(__file__).resolve().parent)]
 
-from signorini_report import definition, kinds  # noqa: E402
+from signorini_report import definition, groups, kinds  # noqa: E402
 from signorini_report.strict import ReportError  # noqa: E402
 
 CLAIM = 'id = "a"\ntext = "t"\nratio = "iterations"\nof = "A"\nto = "B"\nmin = 1\nbound = "paper"\n'
@@ -222,6 +222,12 @@ class NewKind(Folder):
                 self.one('id = "a"\ntext = "t"\nspan = "x"\ntime = 2\nmax = 10\nbound = "paper"\n')
         with self.assertRaisesRegex(ReportError, "needs exactly one of"):
             self.one('id = "a"\ntext = "t"\nspan = "x"\nmax = 10\nbound = "paper"\n')
+
+    def test_files_are_known_by_their_stems_whatever_their_form(self):
+        names = {"bucket-quick.h5": "bucket-quick", "a/block.hdf5": "block", "block.npz": "block", "block.1": "block.1"}
+        self.assertEqual({name: definition.file_stem(name) for name in names}, names)
+        run = {"scenes": ["x/bucket.toml"], "files": ["a/block.npz"], "optional_files": ["b/net.hdf5"], "problems": [{"name": "made.1"}]}
+        self.assertEqual(groups.names_in(run), {"bucket", "block", "net", "made.1"})
 
     def test_a_kind_of_figure_is_known_when_its_file_is_there(self):
         import make_results

@@ -36,10 +36,12 @@ class InputsLeftOut(unittest.TestCase):
         self.assertNotEqual(found["all_solved"].verdict, verdicts.NOT_COMPARABLE)
 
     def test_without_some_only_claims_about_the_others_are(self):
-        found = self.verdicts("fclib/local/capsules.hdf5, fclib/local/rover.hdf5")
-        for name in ("all_solved", "of_an_absent_file"):
-            self.assertEqual(found[name].verdict, verdicts.NOT_COMPARABLE)
-            self.assertIn("input not in the clone: fclib/local/capsules.hdf5, fclib/local/rover.hdf5", found[name].reason)
+        for ending in ("hdf5", "npz"):
+            left_out = f"fclib/local/capsules.{ending}, fclib/local/rover.{ending}"
+            found = self.verdicts(left_out)
+            for name in ("all_solved", "of_an_absent_file"):
+                self.assertEqual(found[name].verdict, verdicts.NOT_COMPARABLE)
+                self.assertIn(f"input not in the clone: {left_out}", found[name].reason)
         self.assertNotEqual(found["of_one_file"].verdict, verdicts.NOT_COMPARABLE)
         self.assertEqual(found["hardware"].reason, "the paper names no hardware")
 
