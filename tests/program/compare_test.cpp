@@ -54,8 +54,10 @@ TEST_F(CompareTest, TheSameProblemInTwoFormsHasTwoNames) {
   ASSERT_EQ(run({"export", a_, "-o", path("a.npz")}).code, 0);
   const Outcome o = compare({a_, path("a.npz"), b_});
   ASSERT_EQ(o.code, 0) << o.err;
-  EXPECT_EQ(column(&RunRecord::file), (Words{"a.hdf5", "a.npz", "b"}));
-  EXPECT_EQ(rows().size(), 3U * 2U);
+  Words pairs;  // short runs have more rows than one
+  for (const RunRecord& row : rows()) pairs.insert(row.file + " " + row.solver);
+  EXPECT_EQ(pairs,
+            (Words{"a.hdf5 pgs", "a.hdf5 pcg-pgs", "a.npz pgs", "a.npz pcg-pgs", "b pgs", "b pcg-pgs"}));
   EXPECT_NE(o.out.find("3/3"), std::string::npos) << o.out;
 }
 
