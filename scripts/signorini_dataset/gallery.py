@@ -6,6 +6,7 @@ import statistics
 from signorini_dataset.options import SIZES, SOURCE
 from signorini_dataset.recordings import UNFINISHED, read_steps, steps_file
 from signorini_dataset.tables import read_table
+from signorini_report import committed
 from signorini_report.whole_files import write_text
 
 HEAD = "<!-- Written by scripts/make_dataset --gallery; the text before the first table is kept. -->"
@@ -262,9 +263,9 @@ def seconds_of(text):
 
 def timed_line(rows):
     """What the scenes of a table took in all."""
-    cells = [[cell.strip() for cell in line.strip("|").split("|")] for _, line in rows]
-    took = [(seconds_of(row[6]), seconds_of(row[7])) for row in cells if row[6] != "–"]
-    whose = f"All {len(cells)} scenes" if len(took) == len(cells) else f"The {len(took)} timed of {len(cells)} scenes"
+    table = [committed.cells(line) for _, line in rows]
+    took = [(seconds_of(row[6]), seconds_of(row[7])) for row in table if row[6] != "–"]
+    whose = f"All {len(table)} scenes" if len(took) == len(table) else f"The {len(took)} timed of {len(table)} scenes"
     return f"{whose} of this size: {seconds_text(sum(wall for wall, _ in took))} by the clock, {seconds_text(sum(cpu or 0.0 for _, cpu in took))} of CPU time."
 
 
