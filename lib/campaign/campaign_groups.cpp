@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "base/csv_text.h"
 #include "base/options.h"
+#include "harness/environment.h"
 #include "harness/run_record.h"
 #include "harness/trace_store.h"
 
@@ -28,8 +29,8 @@ std::string cell_key(const std::string& experiment, const ConvergenceTrace& curv
 GroupTally tally_of(const RunGroup& group, double seconds) {
   const auto failed = std::ranges::count_if(
       group.rows, [](const RunRecord& row) { return row.status == SolveStatus::failed; });
-  return {seconds, static_cast<int>(failed), static_cast<int>(group.rows.size()),
-          static_cast<int>(group.curves.size())};
+  return {seconds, static_cast<int>(failed), static_cast<int>(group.rows.size()) + group.rows_there,
+          static_cast<int>(group.curves.size()) + group.curves_there};
 }
 
 [[noreturn]] void refuse_unplanned(const std::string& experiment, const RunCell& cell) {
@@ -69,10 +70,39 @@ ShardGroups::ShardGroups(std::string experiment, ResultHead planned,
       finished_(finished),
       part_(part) {}
 
-void ShardGroups::begin(const ResultHead& head) {
-  if (head == planned_) return;
-  throw_usage("{}: this machine sees {}; its rows could not be merged. Plan again, or mend what differs",
-              experiment_, planned_.difference(head));
+void ShardGroups::begin(const ResultHead& head, const std::string& env) {
+  if (head != planned_)
+    throw_usage("{}: this machine sees {}; its rows could not be merged. Plan again, or mend what differs",
+                experiment_, planned_.difference(head));
+  for (const PartOfExperiment& part : part_.earlier(experiment_)) {
+    const bool alike = part.head == head && part.machine == machine_kind(env) &&
+                       part.build == build_digest(env) && part.rounding == rounding_kind(env);
+    if (alike) collect_begun(part);
+  }
+}
+
+/// What cannot be read counts as not begun.
+void ShardGroups::collect_begun(const PartOfExperiment& part) try {
+  std::map<std::string, RunGroup> begun;
+  for (RunRecord& row : read_run_table(part.folder / "runs.csv")) {
+    const std::string key = cell_key(experiment_, cell_of(row));
+    if (!part.finished.contains(key) && !finished_.contains(key)) begun[key].rows.push_back(std::move(row));
+  }
+  if (begun.empty()) return;
+  for (ConvergenceTrace& curve : TraceStore::read(part.folder / "trace.h5")) {
+    const auto found = begun.find(cell_key(experiment_, curve));
+    if (found != begun.end()) found->second.curves.push_back(std::move(curve));
+  }
+  for (auto& [key, group] : begun) {
+    RunGroup& most = begun_[key];
+    if (group.rows.size() > most.rows.size()) most = std::move(group);
+  }
+} catch (const InputError&) {
+}
+
+RunGroup ShardGroups::begun(const RunCell& cell) {
+  const auto found = begun_.find(cell_key(experiment_, cell));
+  return found == begun_.end() ? RunGroup() : std::move(found->second);
 }
 
 bool ShardGroups::wants(const RunCell& cell) {
@@ -247,7 +277,7 @@ void MergeGroups::choose(const std::vector<PlannedCell>& cells, MergeChoice choi
   }
 }
 
-void MergeGroups::begin(const ResultHead& head) {
+void MergeGroups::begin(const ResultHead& head, const std::string&) {
   if (head == expected_) return;
   throw_usage("{}: planned for {}; plan the campaign again", experiment_, head.difference(expected_));
 }

@@ -39,14 +39,18 @@ class ShardGroups : public RunGroups {
   ShardGroups(std::string experiment, ResultHead planned, const std::map<std::string, int>& shard_of,
               int shard, FinishedCells& finished, CampaignPart& part);
   /// Throws `UsageError` where this machine sees another program, experiment or problem file.
-  void begin(const ResultHead& head) override;
+  void begin(const ResultHead& head, const std::string& env) override;
   /// Throws `UsageError` for a group that is not in the plan.
   bool wants(const RunCell& cell) override;
+  /// What earlier processes of this shard left of it, on the same kind of machine with the same build.
+  RunGroup begun(const RunCell& cell) override;
   RunGroup group(const RunCell& cell, const std::function<RunGroup()>& make) override;
   void kept(const RunCell& cell, const RunGroup& group) override;
   std::size_t made() const { return made_; }
 
  private:
+  void collect_begun(const PartOfExperiment& part);
+
   std::string experiment_;
   ResultHead planned_;
   const std::map<std::string, int>& shard_of_;
@@ -54,7 +58,8 @@ class ShardGroups : public RunGroups {
   FinishedCells& finished_;
   CampaignPart& part_;
   Stopwatch since_refresh_;
-  GroupTally tally_;  ///< of the last group
+  GroupTally tally_;                       ///< of the last group
+  std::map<std::string, RunGroup> begun_;  ///< by `cell_key`
   std::size_t made_ = 0;
 };
 
@@ -79,7 +84,7 @@ class MergeGroups : public RunGroups {
   MergeGroups(const Campaign& campaign, const Experiment& experiment, std::vector<PlannedCell> cells,
               ResultHead expected, MergeChoice choice, RunMonitor& monitor);
 
-  void begin(const ResultHead& head) override;
+  void begin(const ResultHead& head, const std::string& env) override;
   /// Throws `UsageError` for a group that is not in the plan.
   bool wants(const RunCell& cell) override;
   RunGroup group(const RunCell& cell, const std::function<RunGroup()>& make) override;

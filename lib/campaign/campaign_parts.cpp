@@ -91,7 +91,7 @@ bool is_fresh(const fs::path& part) {
 
 }  // namespace
 
-CampaignPart::CampaignPart(const fs::path& campaign, const std::string& name) {
+CampaignPart::CampaignPart(const fs::path& campaign, const std::string& name) : name_(name) {
   make_output_folder(campaign / "parts");
   path_ = campaign / "parts" / fresh_name(name);
   make_output_folder(path_);
@@ -142,25 +142,52 @@ std::vector<FinishedCell> read_finished_cells(const fs::path& campaign) {
   return finished.cells();
 }
 
-std::vector<PartOfExperiment> parts_of(const fs::path& campaign, const std::string& experiment) {
-  std::map<std::string, std::map<std::string, GroupTally>> finished;
+namespace {
+
+using Finished = std::map<std::string, std::map<std::string, GroupTally>>;  // by part and `cell_key`
+
+Finished finished_of(const fs::path& campaign, const std::string& experiment) {
+  Finished finished;
   for (const FinishedCell& one : read_finished_cells(campaign)) {
     if (one.experiment == experiment)
       finished[one.part].insert_or_assign(cell_key(experiment, one.cell), one.tally);
   }
+  return finished;
+}
+
+PartOfExperiment part_of(const fs::path& part, const std::string& experiment,
+                         const std::map<std::string, GroupTally>& finished) {
+  PartOfExperiment one;
+  one.part = part.filename().string();
+  one.folder = part / experiment;
+  one.head = ResultHead::of(text_or_nothing(one.folder / "run.toml"));
+  one.env = text_or_nothing(one.folder / "env.json");
+  one.finished = finished;
+  one.machine = machine_kind(one.env);
+  one.build = build_digest(one.env);
+  one.rounding = rounding_kind(one.env);
+  return one;
+}
+
+}  // namespace
+
+std::vector<PartOfExperiment> parts_of(const fs::path& campaign, const std::string& experiment) {
   std::vector<PartOfExperiment> parts;
-  for (const auto& [name, groups] : finished) {
-    const fs::path folder = campaign / "parts" / name / experiment;
-    PartOfExperiment one;
-    one.part = name;
-    one.folder = folder;
-    one.head = ResultHead::of(text_or_nothing(folder / "run.toml"));
-    one.env = text_or_nothing(folder / "env.json");
-    one.finished = groups;
-    one.machine = machine_kind(one.env);
-    one.build = build_digest(one.env);
-    one.rounding = rounding_kind(one.env);
-    parts.push_back(std::move(one));
+  for (const auto& [name, groups] : finished_of(campaign, experiment))
+    parts.push_back(part_of(campaign / "parts" / name, experiment, groups));
+  return parts;
+}
+
+std::vector<PartOfExperiment> CampaignPart::earlier(const std::string& experiment) const {
+  const fs::path campaign = path_.parent_path().parent_path();
+  Finished finished = finished_of(campaign, experiment);
+  std::vector<PartOfExperiment> parts;
+  std::error_code error;
+  for (const fs::path& part : part_folders(campaign)) {
+    const std::string its = part.filename().string();
+    if (part == path_ || !its.starts_with(name_ + "-") || !fs::exists(part / experiment / "runs.csv", error))
+      continue;
+    parts.push_back(part_of(part, experiment, finished[its]));
   }
   return parts;
 }

@@ -28,6 +28,19 @@ struct FinishedCell {
   GroupTally tally;
 };
 
+/// What a part has of one experiment.
+struct PartOfExperiment {
+  std::string part;
+  std::filesystem::path folder;
+  ResultHead head;
+  std::string env;       ///< env.json
+  std::string machine;   ///< `machine_kind`
+  std::string build;     ///< `build_digest`
+  std::string rounding;  ///< `rounding_kind`
+  std::map<std::string, GroupTally>
+      finished;  ///< by `cell_key`; of other groups rows or curves may be missing
+};
+
 /// The folder that one process writes: DIR/parts/<shard>-<digest of the host's name>-<random>.
 class CampaignPart {
  public:
@@ -38,12 +51,15 @@ class CampaignPart {
   CampaignPart& operator=(const CampaignPart&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
+  /// Those of the same name that have begun the experiment.
+  std::vector<PartOfExperiment> earlier(const std::string& experiment) const;
   /// Rows and curves of the group are on disk.
   void add(const std::string& experiment, const RunCell& cell, const GroupTally& tally);
   /// The process comes to its end, the destructor says so too: nobody need wait for more.
   void end() const;
 
  private:
+  std::string name_;
   std::filesystem::path path_;
   int descriptor_ = -1;
 };
@@ -71,18 +87,6 @@ class FinishedCells {
 
 std::vector<FinishedCell> read_finished_cells(const std::filesystem::path& campaign);
 
-/// What a part has of one experiment.
-struct PartOfExperiment {
-  std::string part;
-  std::filesystem::path folder;
-  ResultHead head;
-  std::string env;       ///< env.json
-  std::string machine;   ///< `machine_kind`
-  std::string build;     ///< `build_digest`
-  std::string rounding;  ///< `rounding_kind`
-  std::map<std::string, GroupTally>
-      finished;  ///< by `cell_key`; of other groups rows or curves may be missing
-};
 /// Those that have finished a group of it, in the order of their names.
 std::vector<PartOfExperiment> parts_of(const std::filesystem::path& campaign, const std::string& experiment);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -103,7 +104,8 @@ class ExperimentRun {
     results_.begin(monitor_);
     collect_inputs();
     const bool resume = results_.open(input_digests(), monitor_);
-    if (groups_ != nullptr) groups_->begin(ResultHead::of(text_or_nothing(folder_ / "run.toml")));
+    if (groups_ != nullptr)
+      groups_->begin(ResultHead::of(text_or_nothing(folder_ / "run.toml")), provenance_.json());
     const std::string earlier = resume ? text_or_nothing(folder_ / "env.json") : std::string();
     provenance_.set_earlier(earlier);
     if (request_.sessions) {
@@ -266,12 +268,13 @@ class ExperimentRun {
         if (group_is_done(experiment_, *table_, *traces_, cell.file, cell.step, variant, cell.tolerance))
           return;
         if (groups_ != nullptr) {
+          take_begun(cell);
           RunGroup group =
               groups_->group(cell, [&] { return lone_group(snapshots.target(), cell, variant); });
           keep(cell, group);
           return;
         }
-        held.make(snapshots.target(), cell, variant);
+        held.make(snapshots.target(), cell, variant, keeper([&] { release(held); }));
         if (held.are_due()) release(held);
       });
       release(held);
@@ -281,11 +284,32 @@ class ExperimentRun {
     }
   }
 
+  void take_begun(const RunCell& cell) {
+    RunGroup begun = groups_->begun(cell);
+    traces_->append(std::move(begun.curves));
+    table_->append(begun.rows);
+  }
+
   RunGroup lone_group(const RunTarget& target, const RunCell& cell, const SolverVariant& variant) {
     HeldGroups one(experiment_, monitor_.cancelled());
-    one.make(target, cell, variant);
+    one.make(target, cell, variant, keeper([] {}));
     one.repeat();
     return one.take().group;
+  }
+
+  /// Keeps runs while their group is made; `before` keeps what comes before the group.
+  RunKeeper keeper(std::function<void()> before) {
+    RunKeeper out;
+    out.has = [this](const RunRecord& row) {
+      return table_->contains(row) && (row.protocol != "converge" || traces_->contains(curve_key(row)));
+    };
+    out.keep = [this, before = std::move(before)](const RunRecord& row, const ConvergenceTrace* curve) {
+      before();
+      if (curve != nullptr) traces_->append({*curve});
+      table_->append(row);
+      keep_provenance();
+    };
+    return out;
   }
 
   void release(HeldGroups& held) {

@@ -13,7 +13,7 @@
 /// protocols of harness/protocols.h. Scenes are recorded by a provider.
 ///
 ///     OUT/<id>/run.toml                     what the rows depend on, then the experiment's file
-///     OUT/<id>/runs.csv                     a row per run, on disk as soon as its group is done
+///     OUT/<id>/runs.csv                     a row per run, on disk as soon as it is final
 ///     OUT/<id>/problems/<name>.hdf5         the problems that the experiment brings along
 ///     OUT/<id>/regions.csv                  how many regions of which size the snapshots have; there at the end
 ///     OUT/<id>/recordings.csv               settings of the recordings, values of the facts of their scenes
@@ -25,9 +25,9 @@
 ///     OUT/<id>/env.json                     provenance
 ///     OUT/<id>/replaced, OUT/<id>.lock      see harness/result_folder.h
 ///
-/// A group of runs (harness/run_group.h) is the unit that a resume makes again; a kill loses the one at work and those of the
-/// last ten seconds, whose runs are repeated in turns. A snapshot is decoded once for all of its groups, and not at all when none is missing. With `groups` others may have a say in which
-/// are made, and where their rows come from.
+/// A kill loses the run at work and rows that are not final yet (harness/run_group.h): short runs of the last ten seconds, which
+/// are repeated in turns, and the timings of a group. A snapshot is decoded once for all of its groups, and not at all when none
+/// is missing. With `groups` others may have a say in which are made, and where their rows come from.
 namespace signorini {
 
 struct ExperimentResult {
@@ -37,7 +37,7 @@ struct ExperimentResult {
   double seconds = 0.0;
 };
 
-/// The folder is let go at the end. Throws `Cancelled` when the monitor asks to end: finished groups stay.
+/// The folder is let go at the end. Throws `Cancelled` when the monitor asks to end: rows that are final stay.
 ExperimentResult run_experiment(const ExperimentRequest& request, ResultFolder folder,
                                 RecordingProvider& provider, RunMonitor& monitor,
                                 RunGroups* groups = nullptr);

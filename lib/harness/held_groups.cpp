@@ -8,9 +8,10 @@
 
 namespace signorini {
 
-void HeldGroups::make(const RunTarget& target, const RunCell& cell, const SolverVariant& variant) {
+void HeldGroups::make(const RunTarget& target, const RunCell& cell, const SolverVariant& variant,
+                      const RunKeeper& keeper) {
   if (groups_.empty()) since_.restart();
-  RunGroup made = run_group(experiment_, target, variant, cell.tolerance, cancelled_);
+  RunGroup made = run_group(experiment_, target, variant, cell.tolerance, cancelled_, keeper);
   groups_.push_back({cell, std::move(made)});
   std::ranges::move(
       self_stopped_runs(experiment_, target, variant, cell.tolerance, cancelled_, groups_.back().group),

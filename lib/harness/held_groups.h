@@ -23,8 +23,9 @@ class HeldGroups {
   HeldGroups(const Experiment& experiment, const CancelFlag* cancelled)
       : experiment_(experiment), cancelled_(cancelled) {}
 
-  /// Makes the group and holds it. Throws `Cancelled`; the group leaves nothing then.
-  void make(const RunTarget& target, const RunCell& cell, const SolverVariant& variant);
+  /// Makes the group (`run_group`) and holds it. Throws `Cancelled`. `keeper` may take the groups that were held before.
+  void make(const RunTarget& target, const RunCell& cell, const SolverVariant& variant,
+            const RunKeeper& keeper);
   /// Whether the first of them has been held for as long as a kill may lose.
   bool are_due() const;
   /// Repeats the runs of all.

@@ -28,6 +28,11 @@ int runs_in_turns(double seconds, int repetitions) {
   return seconds < kWarmBelow ? 2 * counted - 1 : counted;
 }
 
+int runs_wanted(const RunRecord& first, int repetitions) {
+  const bool ran = first.status != SolveStatus::unsupported && first.status != SolveStatus::failed;
+  return ran ? repetitions_of(first.setup_seconds + first.solve_seconds, repetitions) : 1;
+}
+
 void repeat_in_turns(std::span<const RepeatedRun> runs, int repetitions) {
   struct Made {
     std::vector<RunRecord> rows;
@@ -38,8 +43,7 @@ void repeat_in_turns(std::span<const RepeatedRun> runs, int repetitions) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const RunRecord& first = *runs[i].row;
     made[i].rows.push_back(first);
-    const bool ran = first.status != SolveStatus::unsupported && first.status != SolveStatus::failed;
-    if (ran) made[i].wanted = repetitions_of(seconds(first), repetitions);
+    made[i].wanted = runs_wanted(first, repetitions);
   }
   for (int round = 1; round < repetitions; ++round) {
     for (std::size_t i = 0; i < runs.size(); ++i) {

@@ -28,6 +28,8 @@ struct RepeatedRun {
   RunRecord* row = nullptr;
   std::function<RunRecord()> again;
 };
+/// How many runs `repeat_in_turns` makes of one that was made: 1 where it says why it was not made, or failed.
+int runs_wanted(const RunRecord& first, int repetitions);
 /// Below this a run is made twice in its turn, and the second counts: the others have taken its place in the caches. s
 inline constexpr double kWarmBelow = 5e-3;
 /// How many runs of so many seconds `repeat_in_turns` makes or finds made, those that do not count included.

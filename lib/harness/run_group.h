@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -11,21 +12,36 @@
 
 namespace signorini {
 
-/// One solver variant on one snapshot in all region modes and threads. Its timings are interleaved, so it is the unit
-/// that a kill can lose and that a resume makes again.
+/// One solver variant on one snapshot in all region modes and threads. Its timings are interleaved.
 struct RunGroup {
   std::vector<RunRecord> rows;
   std::vector<ConvergenceTrace> curves;
+  int rows_there = 0, curves_there = 0;  ///< kept by an earlier session, and so not made
 };
 
-/// Self-stopped runs are made once. Throws `Cancelled` when `cancelled` is raised; the group leaves nothing then.
-RunGroup run_group(const Experiment& experiment, const RunTarget& target, const SolverVariant& variant,
-                   double tolerance, const CancelFlag* cancelled);
+/// Rows that are kept while their group is made, so that a kill loses the run at work and not its group. A row is kept when
+/// those of its group before it are and it will not change any more.
+struct RunKeeper {
+  /// Whether a row of this key was kept, with its curve.
+  std::function<bool(const RunRecord& row)> has;
+  /// `curve` is null where the row has none.
+  std::function<void(const RunRecord& row, const ConvergenceTrace* curve)> keep;
+};
 
-/// The self-stopped runs of a group that was made with the same arguments, for `repeat_in_turns`. All have to outlive them.
+/// Makes what `keeper` does not have. Self-stopped runs are made once; those that are to be repeated, and all rows after them,
+/// are not kept. Timings of a group are made together or not at all, and their traced runs with them. Throws `Cancelled` when
+/// `cancelled` is raised; the group leaves what was kept then.
+RunGroup run_group(const Experiment& experiment, const RunTarget& target, const SolverVariant& variant,
+                   double tolerance, const CancelFlag* cancelled, const RunKeeper& keeper);
+
+/// The self-stopped runs of a group that are to be repeated, for `repeat_in_turns`. Arguments as of `run_group`; all have to
+/// outlive them.
 std::vector<RepeatedRun> self_stopped_runs(const Experiment& experiment, const RunTarget& target,
                                            const SolverVariant& variant, double tolerance,
                                            const CancelFlag* cancelled, RunGroup& group);
+
+/// What `TraceStore::contains` compares, of the curve of a row.
+ConvergenceTrace curve_key(const RunRecord& row);
 
 /// Whether rows and curves of a group are on disk: of repeated timings the first, of everything else all, for a row that could
 /// not be read may have stood anywhere. Curves are written before rows.

@@ -20,9 +20,17 @@ struct RunCell {
 class RunGroups {
  public:
   virtual ~RunGroups() = default;
-  /// What the rows will depend on, before the first is made. Throws `UsageError` to prevent them.
-  virtual void begin(const ResultHead& head) { static_cast<void>(head); }
+  /// What the rows will depend on and the env.json of this process, before the first is made. Throws `UsageError` to prevent them.
+  virtual void begin(const ResultHead& head, const std::string& env) {
+    static_cast<void>(head);
+    static_cast<void>(env);
+  }
   virtual bool wants(const RunCell& cell) = 0;
+  /// Rows and curves of a group that was begun elsewhere and not finished: those runs are not made again.
+  virtual RunGroup begun(const RunCell& cell) {
+    static_cast<void>(cell);
+    return {};
+  }
   /// Its rows and curves. `make` runs it.
   virtual RunGroup group(const RunCell& cell, const std::function<RunGroup()>& make) {
     static_cast<void>(cell);

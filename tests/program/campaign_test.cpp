@@ -57,7 +57,13 @@ class CampaignTest : public ProgramTest {
     }
     return out / "trial";
   }
+  static std::vector<std::string> keys_in_order(const fs::path& table) {
+    std::vector<std::string> keys;
+    for (const RunRecord& row : read_run_table(table)) keys.push_back(run_key(row));
+    return keys;
+  }
   void expect_like_single() const {
+    EXPECT_EQ(keys_in_order(merged() / "runs.csv"), keys_in_order(single() / "runs.csv"));
     EXPECT_EQ(timeless_rows(merged() / "runs.csv"), timeless_rows(single() / "runs.csv"));
     for (const char* file : {"regions.csv", "recordings.csv", "run.toml", "runs.schema.json"})
       EXPECT_EQ(file_text(merged() / file), file_text(single() / file)) << file;
@@ -107,7 +113,7 @@ TEST_F(CampaignTest, RowsThatNoMergeMadeAreNotReplaced) {
   EXPECT_EQ(file_text(merged() / "runs.csv"), before);
 }
 
-TEST_F(CampaignTest, AKillLosesAtMostOneGroupAndAnyShardMayRunAgain) {
+TEST_F(CampaignTest, AKillLosesNoFinishedGroupAndAnyShardMayRunAgain) {
   experiment();
   plan();
   std::size_t killed = 0;
@@ -131,6 +137,35 @@ TEST_F(CampaignTest, AKillLosesAtMostOneGroupAndAnyShardMayRunAgain) {
   lines -= parts().size();  // headers; a kill may have torn one
   EXPECT_LE(lines, 18U);
   EXPECT_GE(lines + killed, 18U);
+}
+
+/// A process that is started again for the same shard takes over the rows of a group that the kill cut short, so no run is made
+/// twice: every copy of a row has the times of the first.
+TEST_F(CampaignTest, AKillWithinAGroupLosesTheRunAtWork) {
+  std::ofstream(folder_ / "trial.toml")
+      << "artefact = \"A trial\"\nprotocols = [\"converge\", \"self-stopped\"]\nrepetitions = 1\n"
+         "regions = [\"none\", \"points\", \"islands\"]\nmax_iterations = 500\n"
+         "[[problems]]\nname = \"a\"\nplanted = { contacts = 6, regions = 2 }\n[[solvers]]\nname = \"pgs\"\n"
+         "[[solvers]]\nname = \"nsgs\"\n";
+  plan();
+  int killed = 0;
+  for (int at = 14; at <= 60; at += 2) killed += run(shard("1/1"), killed_at(at)).code == 137 ? 1 : 0;
+  EXPECT_GT(killed, 3);
+  run_shards(1);
+  ASSERT_EQ(merge().code, 0);
+  expect_like_single();
+  std::map<std::string, std::set<std::pair<double, double>>> times;
+  int in_part = 0;
+  for (const fs::path& part : parts()) {
+    const fs::path table = part / "trial" / "runs.csv";
+    if (!fs::exists(table)) continue;
+    const std::vector<RunRecord> rows = read_run_table(table);
+    in_part += rows.size() % 6 == 0 ? 0 : 1;
+    for (const RunRecord& row : rows) times[run_key(row)].insert({row.setup_seconds, row.solve_seconds});
+  }
+  EXPECT_GT(in_part, 0) << "no kill within a group";
+  EXPECT_EQ(times.size(), 12U);
+  for (const auto& [key, each] : times) EXPECT_EQ(each.size(), 1U) << key << " was made again";
 }
 
 TEST_F(CampaignTest, MissingGroupsAreToldAndMergedOnlyWhenAsked) {
