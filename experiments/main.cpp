@@ -168,18 +168,21 @@ int out_of_memory() try {
   return kOutOfMemory;
 }
 
-/// Libraries end the program where memory runs out: HDF5 1.10 by exit(-1), libgomp by exit(1). The exit code and the last
-/// line are ours then.
+/// Libraries end the program where memory runs out: HDF5 1.10 by exit(-1), libgomp by exit(1), others by std::terminate
+/// (destructors that allocate, functions of std::filesystem that take an error code). The exit code and the last line are ours
+/// then.
 class ExitOfLibraries {
  public:
   ExitOfLibraries() {
     program = ::getpid();
     ::on_exit(at_exit, nullptr);
+    before = std::set_terminate(at_terminate);
   }
   ~ExitOfLibraries() { program = 0; }
   ExitOfLibraries(const ExitOfLibraries&) = delete;
   ExitOfLibraries& operator=(const ExitOfLibraries&) = delete;
-  static constexpr const char* kLine = "signorini: error: out of memory; a library ended the program\n";
+  static constexpr const char* kLine =
+      "signorini: error: out of memory, most likely; a library ended the program\n";
 
  private:
   static void at_exit(int, void*) {
@@ -187,7 +190,24 @@ class ExitOfLibraries {
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kLine, std::strlen(kLine));
     ::_exit(kOutOfMemory);
   }
+  static bool is_out_of_memory() {
+    const std::exception_ptr error = std::current_exception();
+    if (!error) return true;  // std::filesystem says no more
+    try {
+      std::rethrow_exception(error);
+    } catch (const std::bad_alloc&) {
+      return true;
+    } catch (...) {
+      return false;
+    }
+  }
+  [[noreturn]] static void at_terminate() {
+    if (is_out_of_memory()) at_exit(0, nullptr);
+    before();
+    std::abort();
+  }
   static inline pid_t program = 0;
+  static inline std::terminate_handler before = nullptr;
 };
 
 }  // namespace

@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <vector>
 
 #include "base/check.h"
+#include "base/digest.h"
 
 namespace signorini {
 
@@ -81,6 +83,20 @@ std::string read_input_file(const fs::path& path, std::string_view what, std::ui
                   most);
     }
   }
+}
+
+std::optional<FileDigest> digest_of_file(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  Digest digest;
+  FileDigest out;
+  std::vector<char> buffer(1U << 20U);
+  while (in.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || in.gcount() > 0) {
+    digest.update(buffer.data(), in.gcount());
+    out.bytes += static_cast<std::uintmax_t>(in.gcount());
+  }
+  if (!in.eof()) return std::nullopt;
+  out.value = digest.value();
+  return out;
 }
 
 }  // namespace signorini

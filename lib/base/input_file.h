@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,5 +20,13 @@ const char* kind_name(std::filesystem::file_type type);
 /// opened for reading: a pipe would never answer), for more than `most` bytes and for errors of reading.
 std::string read_input_file(const std::filesystem::path& path, std::string_view what,
                             std::uintmax_t most = UINTMAX_MAX);
+
+/// Of a file's content (base/digest.h).
+struct FileDigest {
+  std::uint64_t value = 0;
+  std::uintmax_t bytes = 0;
+};
+/// Nothing where the file cannot be read to its end.
+std::optional<FileDigest> digest_of_file(const std::filesystem::path& path);
 
 }  // namespace signorini

@@ -15,6 +15,7 @@
 #include "base/available_cpus.h"
 #include "base/check.h"
 #include "base/digest.h"
+#include "base/input_file.h"
 #include "base/parallel.h"
 #include "base/text.h"
 #include "linalg/simd.h"
@@ -252,18 +253,9 @@ static std::string published_path(const std::filesystem::path& path) {
 }
 
 InputDigest digest_file(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw_input("{}: cannot be read", path.string());
-  Digest digest;
-  std::vector<char> buffer(1U << 20U);
-  InputDigest out;
-  out.path = published_path(path);
-  while (in.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || in.gcount() > 0) {
-    digest.update(buffer.data(), in.gcount());
-    out.bytes += static_cast<std::uintmax_t>(in.gcount());
-  }
-  out.digest = digest_text(digest.value());
-  return out;
+  const std::optional<FileDigest> digest = digest_of_file(path);
+  if (!digest) throw_input("{}: cannot be read", path.string());
+  return {published_path(path), digest_text(digest->value), digest->bytes};
 }
 
 void Provenance::add_input(const std::filesystem::path& path, const std::filesystem::path& name) {

@@ -4,10 +4,8 @@
 #include <time.h>
 
 #include <algorithm>
-#include <fstream>
-#include <vector>
 
-#include "base/digest.h"
+#include "base/input_file.h"
 
 namespace signorini {
 namespace {
@@ -21,15 +19,9 @@ std::int64_t nanoseconds(const timespec& time) {
   return static_cast<std::int64_t>(time.tv_sec) * kNanoseconds + time.tv_nsec;
 }
 
-/// Nothing where the file cannot be read to its end.
-std::optional<std::uint64_t> digest_of_file(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  Digest digest;
-  std::vector<char> buffer(1U << 20U);
-  while (in.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || in.gcount() > 0)
-    digest.update(buffer.data(), in.gcount());
-  if (!in.eof()) return std::nullopt;
-  return digest.value();
+std::optional<std::uint64_t> content_of(const std::filesystem::path& path) {
+  const std::optional<FileDigest> digest = digest_of_file(path);
+  return digest ? std::optional(digest->value) : std::nullopt;
 }
 
 }  // namespace
@@ -53,7 +45,7 @@ bool CheckedFiles::has_passed(const Identity& file, const std::filesystem::path&
   if (found == passed_.end()) return false;
   if (!found->second) return true;
   const bool is_settled = !is_young(file);  // asked first: a change after it moves the times
-  if (digest_of_file(path) != found->second) return false;
+  if (content_of(path) != found->second) return false;
   if (is_settled) found->second.reset();
   return true;
 }
@@ -63,7 +55,7 @@ void CheckedFiles::check_once(const std::filesystem::path& path, FunctionRef<voi
   if (file && has_passed(*file, path)) return;
   const bool needs_digest = file && is_young(*file);
   std::optional<std::uint64_t> digest;
-  if (needs_digest && std::get<2>(*file) <= kMostDigested) digest = digest_of_file(path);
+  if (needs_digest && std::get<2>(*file) <= kMostDigested) digest = content_of(path);
   check();
   if (!file || identity_of(path) != file || (needs_digest && !digest)) return;
   const std::lock_guard lock(mutex_);

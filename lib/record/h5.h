@@ -36,9 +36,9 @@ class LibraryLock {
 /// process whose other parts use HDF5 too (Python with h5py) leaves it out.
 void skip_cleanup_at_exit();
 
-/// Where memory runs out while it sets itself up, HDF5 1.10 overflows the stack: an error that is reported before errors can
-/// be reports itself again. A program that says so ends with `line` on standard error and with `code` instead; `line` lives
-/// as long as the program. Before the library is used.
+/// HDF5 1.10 does not survive a failed allocation: it reads and frees memory that it never got, and while it sets itself up it
+/// overflows the stack. A program that says so ends with `line` on standard error and with `code` where the library crashes or
+/// reports a failed allocation; `line` lives as long as the program. Before the library is used.
 void end_where_memory_runs_out(const char* line, int code);
 
 /// An HDF5 identifier, closed by the function that belongs to it.

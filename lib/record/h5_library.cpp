@@ -42,43 +42,42 @@ void say_farewell() {
   ::_exit(farewell.code);
 }
 
-void at_overflow(int signal) {
-  say_farewell();
-  ::signal(signal, SIG_DFL);
-  ::raise(signal);
-}
-
-/// While it lives, a stack that overflows in this thread ends with the farewell.
-class OverflowGuard {
- public:
-  OverflowGuard() {
-    static std::array<char, 1U << 16U> memory;
-    stack_t stack{};
-    stack.ss_sp = memory.data();
-    stack.ss_size = memory.size();
-    ::sigaltstack(&stack, &stack_before_);
-    struct sigaction action {};
-    action.sa_handler = at_overflow;
-    action.sa_flags = SA_ONSTACK;
-    ::sigaction(SIGSEGV, &action, &before_);
-  }
-  ~OverflowGuard() {
-    ::sigaction(SIGSEGV, &before_, nullptr);
-    ::sigaltstack(&stack_before_, nullptr);
-  }
-  OverflowGuard(const OverflowGuard&) = delete;
-  OverflowGuard& operator=(const OverflowGuard&) = delete;
-
- private:
-  struct sigaction before_ {};
-  stack_t stack_before_{};
+struct Crash {
+  int signal = 0;
+  struct sigaction before {};
 };
+std::array<Crash, 3> crashes{Crash{SIGSEGV}, Crash{SIGBUS}, Crash{SIGABRT}};
 
-bool set_up() {
-  if (farewell.line == nullptr) return H5open() >= 0 && H5PLset_loading_state(0) >= 0;
-  const OverflowGuard guard;
-  return H5open() >= 0 && H5PLset_loading_state(0) >= 0;
+/// Within the library: the farewell. Elsewhere the action from before takes its place, and the signal comes again.
+void at_crash(int signal) {
+  if (lock_depth > 0) say_farewell();
+  for (const Crash& crash : crashes) {
+    if (crash.signal == signal) ::sigaction(signal, &crash.before, nullptr);
+  }
 }
+
+/// HDF5 1.10 does not survive a failed allocation: it reads and frees what it never got, or recurses until the stack is full.
+void watch_crashes() {
+#ifndef __SANITIZE_ADDRESS__  // its reports are worth more
+  static std::array<char, 1U << 16U> memory;
+  stack_t stack{};
+  stack.ss_sp = memory.data();
+  stack.ss_size = memory.size();
+  ::sigaltstack(&stack, nullptr);  // of this thread
+  struct sigaction action {};
+  action.sa_handler = at_crash;
+  action.sa_flags = SA_ONSTACK;
+  for (Crash& crash : crashes) ::sigaction(crash.signal, &action, &crash.before);
+#endif
+}
+
+/// What the library says where an allocation failed. Its heap may be damaged then.
+bool is_out_of_memory(const H5E_error2_t& error) {
+  return error.maj_num == H5E_RESOURCE && error.min_num == H5E_NOSPACE && error.desc != nullptr &&
+         std::string_view(error.desc).find("memory allocation failed") != std::string_view::npos;
+}
+
+bool set_up() { return H5open() >= 0 && H5PLset_loading_state(0) >= 0; }
 
 }  // namespace
 
@@ -91,11 +90,14 @@ LibraryLock::~LibraryLock() {
 }
 
 void skip_cleanup_at_exit() {
-  const OverflowGuard guard;
+  const LibraryLock lock;
   H5dont_atexit();
 }
 
-void end_where_memory_runs_out(const char* line, int code) { farewell = {line, code, ::getpid()}; }
+void end_where_memory_runs_out(const char* line, int code) {
+  farewell = {line, code, ::getpid()};
+  watch_crashes();
+}
 
 Session::Session() {
   static const bool initialised = set_up();
@@ -145,6 +147,7 @@ std::string library_reason() {
   H5Ewalk2(
       H5E_DEFAULT, H5E_WALK_UPWARD,
       [](unsigned, const H5E_error2_t* error, void* data) -> herr_t {
+        if (is_out_of_memory(*error)) say_farewell();
         auto& text = *static_cast<std::string*>(data);
         if (text.empty() && error->desc != nullptr) text = error->desc;
         return 0;

@@ -64,7 +64,7 @@ COMMANDS = (
     Command("record_over", ("record", "ball.toml", "-o", "r.h5", "--force", "--set", "contact.friction=0.2"),
             ("record", "ball.toml", "-o", "r.h5", "--force", "--set", "contact.friction=0.2"), ("ball.toml",), ("r.h5", "r.steps.csv", "r.env.json"),
             (("record", "ball.toml", "-o", "r.h5"),)),
-    Command("run", ("run", "trial.toml", "--out", "out"), ("run", "trial.toml", "--out", "out", "--resume"), ("trial.toml", "p.npz"),
+    Command("run", ("run", "trial.toml", "--out", "out"), ("run", "trial.toml", "--out", "out", "--resume", "--again", "failed"), ("trial.toml", "p.npz"),
             ("out/trial/runs.csv", "out/trial/trace.h5", "out/trial/env.json", "out/trial/run.toml"), grows="out/"),
     Command("solve", ("solve", "p.npz", "--solver", "pgs", "--csv", "s.csv", "--solution", "a.npz", "--trace", "t.h5"),
             ("solve", "p.npz", "--solver", "pgs", "--csv", "s.csv", "--solution", "a.npz", "--trace", "t.h5", "--force"), ("p.npz",),

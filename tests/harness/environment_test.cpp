@@ -54,6 +54,13 @@ TEST(Environment, ProvenanceNamesProgramMachineInputsAndCommand) {
   EXPECT_THROW(provenance.add_input(file), InputError);
 }
 
+/// The memory of a process is a file whose first byte nobody can read.
+TEST(Environment, AFileThatCannotBeReadToItsEndHasNoDigest) {
+  EXPECT_THROW(digest_file("/proc/self/mem"), InputError);
+  EXPECT_THROW(digest_file("/nonexistent"), InputError);
+  EXPECT_EQ(digest_file("/dev/null").bytes, 0U);
+}
+
 TEST(Environment, HostNameIsNotWritten) {
   std::string host(256, '\0');
   ASSERT_EQ(gethostname(host.data(), host.size() - 1), 0);
