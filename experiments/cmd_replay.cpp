@@ -78,12 +78,25 @@ void check_words(const ReplayArguments& a) {
     throw_usage("--frame {}: a picture of one frame takes no --steps, --every or --solver", a.frame);
 }
 
-std::size_t failed_answers(const ReplayData& data) {
-  std::size_t failed = 0;
-  for (const ReplayFrame& frame : data.frames)
-    failed += static_cast<std::size_t>(std::count_if(
-        frame.answers.begin(), frame.answers.end(),
-        [](const ReplayAnswerPlace& answer) { return answer.facts.status == SolveStatus::failed; }));
+struct FailedAnswers {
+  std::size_t count = 0;
+  std::string first;  ///< why the first of them failed
+
+  /// ", 2 runs failed (out of memory)"
+  std::string text() const {
+    if (count == 0) return {};
+    return fmt::format(", {} run{} failed ({})", count, count == 1 ? "" : "s", first);
+  }
+};
+
+FailedAnswers failed_answers(const ReplayData& data) {
+  FailedAnswers failed;
+  for (const ReplayFrame& frame : data.frames) {
+    for (const ReplayAnswerPlace& answer : frame.answers) {
+      if (answer.facts.status != SolveStatus::failed) continue;
+      if (failed.count++ == 0) failed.first = answer.facts.message;
+    }
+  }
   return failed;
 }
 
@@ -120,12 +133,11 @@ int page(const Program& program, const ReplayArguments& a) {
   if (code != kSuccess) return code;
   publish_durable(made.path(), a.output);
   if (program.json) print_json(report_json(a, data));
-  const std::size_t failed = failed_answers(data);
+  const FailedAnswers failed = failed_answers(data);
   say(fmt::format("{}: {} frames, {}{}{}", a.output, data.frames.size(),
-                  bytes_text(static_cast<double>(fs::file_size(a.output))),
-                  failed > 0 ? fmt::format(", {} runs failed", failed) : "",
+                  bytes_text(static_cast<double>(fs::file_size(a.output))), failed.text(),
                   script ? "" : "; open it in a browser"));
-  return failed > 0 ? kRunFailed : kSuccess;
+  return failed.count > 0 ? kRunFailed : kSuccess;
 }
 
 int replay(const Program& program, const ReplayArguments& a) {

@@ -39,6 +39,11 @@ void check_plan_options(const CLI::App& command, bool planned) {
   }
 }
 
+std::string failed_text(std::size_t rows) {
+  if (rows == 0) return {};
+  return fmt::format(", {} row{} failed", rows, rows == 1 ? "" : "s");
+}
+
 /// One shard of a campaign.
 int run_planned(const Program& program, const RunArguments& a) {
   if (!a.experiments.empty())
@@ -58,9 +63,9 @@ int run_planned(const Program& program, const RunArguments& a) {
                 {"part", out.part.empty() ? Json() : Json(out.part)},
                 {"seconds", out.seconds}});
   const char* what = request.recordings ? "recordings" : "groups of runs";
-  say(fmt::format("shard {}: {} {} made{} in {}", a.shard_text, out.made, what,
+  say(fmt::format("shard {}: {} {} made{}{} in {}", a.shard_text, out.made, what,
                   out.elsewhere > 0 ? fmt::format(", {} were done before", out.elsewhere) : "",
-                  duration_text(out.seconds)));
+                  failed_text(out.failed), duration_text(out.seconds)));
   return out.failed > 0 ? kRunFailed : kSuccess;
 }
 
@@ -78,8 +83,8 @@ int run(const Program& program, const RunArguments& a) {
       experiments.push_back(to_json(request.experiment.id, result, summary));
     else
       print_run_summary(summary);
-    say(fmt::format("{}: {} rows ({} kept from before) in {}", (result.folder / "runs.csv").string(),
-                    result.rows, result.resumed, duration_text(result.seconds)));
+    say(fmt::format("{}: {} rows ({} kept from before){} in {}", (result.folder / "runs.csv").string(),
+                    result.rows, result.resumed, failed_text(result.failed), duration_text(result.seconds)));
   };
   run_session(
       program, make_requests(program, configs, a.options), [](const ExperimentRequest&) {}, after);

@@ -1,12 +1,12 @@
 #include "report_script.h"
 
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 #include <utility>
 
 #include "base/check.h"
 #include "commands.h"
+#include "harness/text_file.h"
 #include "python_script.h"
 
 namespace signorini {
@@ -46,8 +46,8 @@ void report_runs(const Program& program, const std::vector<std::filesystem::path
 }
 
 Json read_claims(const std::string& out) {
-  std::ifstream in(std::filesystem::path(out) / "claims.json");
-  Json claims = in ? Json::parse(in, nullptr, false) : Json();
+  const std::string text = text_or_nothing(std::filesystem::path(out) / "claims.json");
+  Json claims = text.empty() ? Json() : Json::parse(text, nullptr, false);
   return claims.is_discarded() ? Json() : claims;
 }
 

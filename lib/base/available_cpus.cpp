@@ -6,11 +6,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
+#include <cstdio>
 #include <limits>
-#include <sstream>
 
 #include "base/control_group.h"
+#include "base/system_file.h"
 
 namespace signorini {
 
@@ -36,20 +36,15 @@ int affinity_count() {
 double group_quota(const fs::path& group) {
   double quota = 0.0, period = 0.0;
   // version 2: "max 100000" or "150000 100000", both in µs
-  if (std::ifstream(group / "cpu.max") >> quota >> period && quota > 0.0 && period > 0.0)
+  if (std::sscanf(system_file(group / "cpu.max").c_str(), "%lf %lf", &quota, &period) == 2 && quota > 0.0 &&
+      period > 0.0)
     return quota / period;
   // version 1: −1 is no quota
-  if (std::ifstream(group / "cpu.cfs_quota_us") >> quota &&
-      std::ifstream(group / "cpu.cfs_period_us") >> period && quota > 0.0 && period > 0.0)
+  if (std::sscanf(system_file(group / "cpu.cfs_quota_us").c_str(), "%lf", &quota) == 1 &&
+      std::sscanf(system_file(group / "cpu.cfs_period_us").c_str(), "%lf", &period) == 1 && quota > 0.0 &&
+      period > 0.0)
     return quota / period;
   return std::numeric_limits<double>::infinity();
-}
-
-std::string file_text(const fs::path& path) {
-  std::ifstream in(path);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
 }
 
 }  // namespace
@@ -66,7 +61,7 @@ AvailableCpus available_cpus() {
   AvailableCpus cpus{machine, CpuLimit::machine};
   if (const int allowed = affinity_count(); allowed > 0 && allowed < cpus.count)
     cpus = {allowed, CpuLimit::affinity};
-  if (const auto quota = cgroup_quota("/sys/fs/cgroup", file_text("/proc/self/cgroup"))) {
+  if (const auto quota = cgroup_quota("/sys/fs/cgroup", system_file("/proc/self/cgroup"))) {
     const double whole = std::max(1.0, std::ceil(*quota));
     if (whole < cpus.count) cpus = {static_cast<int>(whole), CpuLimit::quota};
   }

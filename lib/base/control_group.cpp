@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <sstream>
+
+#include "base/text.h"
 
 namespace signorini {
 
@@ -30,8 +31,7 @@ double smallest_up_to(const fs::path& root, const std::string& group, LimitOf li
 double smallest_group_limit(const fs::path& mount, const std::string& membership, std::string_view controller,
                             LimitOf limit_of) {
   double smallest = std::numeric_limits<double>::infinity();
-  std::istringstream lines(membership);
-  for (std::string line; std::getline(lines, line);) {
+  for (const std::string& line : split(membership, '\n')) {
     // "0::/user.slice" (version 2) or "4:cpu,cpuacct:/job_7" (version 1)
     const std::size_t first = line.find(':');
     const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);

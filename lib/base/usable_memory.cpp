@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <iterator>
+#include <cstdio>
 #include <limits>
 
 #include "base/control_group.h"
+#include "base/system_file.h"
 
 namespace signorini {
 
@@ -26,7 +26,7 @@ constexpr double kNoLimit = 1e18;
 double group_limit(const fs::path& group) {
   for (const char* name : {"memory.max", "memory.limit_in_bytes"}) {  // versions 2 and 1
     double bytes = 0.0;
-    if (std::ifstream(group / name) >> bytes && bytes > 0.0 && bytes < kNoLimit)
+    if (std::sscanf(system_file(group / name).c_str(), "%lf", &bytes) == 1 && bytes > 0.0 && bytes < kNoLimit)
       return bytes;  // "max" is no number
   }
   return kNone;
@@ -51,8 +51,7 @@ double usable_memory() {
   const long pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGESIZE);
   const double machine =
       pages > 0 && page > 0 ? static_cast<double>(pages) * static_cast<double>(page) : kNone;
-  std::ifstream in("/proc/self/cgroup");
-  const std::string membership{std::istreambuf_iterator<char>(in), {}};
+  const std::string membership = system_file("/proc/self/cgroup");
   return std::min({machine, address_space(), cgroup_memory("/sys/fs/cgroup", membership).value_or(kNone)});
 }
 

@@ -99,6 +99,7 @@ void write_campaign(const Campaign& campaign) {
                           {"threads", campaign.threads},
                           {"experiments", experiments}};
   std::ostringstream text;
+  text.exceptions(std::ios::badbit);  // a lack of memory would only cut the text
   text << "# A campaign of signorini: see 'signorini plan --help'.\n" << table << "\n";
   write_text_file(campaign.folder / kPlan, text.str());
 }

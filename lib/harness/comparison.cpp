@@ -69,6 +69,7 @@ std::string text_of(const ComparisonRequest& request, const SolvePlan& plan,
   root.insert("time_limit", asked.time_limit);
   root.insert("solvers", solver_tables(plan.variants));
   std::ostringstream text;
+  text.exceptions(std::ios::badbit);  // a lack of memory would only cut the text
   text << root << "\n";
   return text.str();
 }

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 
 #include "base/check.h"
+#include "base/system_file.h"
 #include "base/text.h"
 #include "harness/experiment.h"
 
@@ -52,8 +52,8 @@ std::vector<fs::path> folders_by_program(const fs::path& home) {
   std::vector<fs::path> folders{home.parent_path() / "share" / "signorini" / "configs"};
   for (fs::path folder = home; folder.has_relative_path(); folder = folder.parent_path())
     folders.push_back(folder / "configs");
-  std::string tree;
-  if (std::getline(std::ifstream(home / "source_tree"), tree)) folders.push_back(fs::path(tree) / "configs");
+  const std::string tree = system_file(home / "source_tree");
+  if (!tree.empty()) folders.push_back(fs::path(tree.substr(0, tree.find('\n'))) / "configs");
   return folders;
 }
 

@@ -5,11 +5,13 @@
 
 #include <array>
 #include <chrono>
+#include <cstdio>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <string>
+
+#include "base/system_file.h"
 
 namespace signorini {
 namespace {
@@ -32,9 +34,8 @@ double waited_seconds() {
   double sum = 0.0;
   bool known = false;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", error)) {
-    std::ifstream in(task.path() / "schedstat");
     double ran = 0.0, waited = 0.0;
-    if (!(in >> ran >> waited)) continue;
+    if (std::sscanf(system_file(task.path() / "schedstat").c_str(), "%lf %lf", &ran, &waited) != 2) continue;
     sum += 1e-9 * waited;
     known = true;
   }
@@ -43,12 +44,10 @@ double waited_seconds() {
 
 /// Of all processors: user, nice, system, irq, softirq and steal, in ticks of 10 ms on most systems.
 double machine_seconds() {
-  std::ifstream in("/proc/stat");
-  std::string word;
   std::array<double, 8> ticks{};
-  in >> word;
-  for (double& one : ticks) in >> one;
-  if (!in) return kUnknown;
+  if (std::sscanf(system_file("/proc/stat").c_str(), "%*s %lf %lf %lf %lf %lf %lf %lf %lf", &ticks[0],
+                  &ticks[1], &ticks[2], &ticks[3], &ticks[4], &ticks[5], &ticks[6], &ticks[7]) != 8)
+    return kUnknown;
   const double busy = ticks[0] + ticks[1] + ticks[2] + ticks[5] + ticks[6] + ticks[7];
   return busy / static_cast<double>(sysconf(_SC_CLK_TCK));
 }

@@ -9,7 +9,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <ctime>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/available_cpus.h"
@@ -17,6 +16,7 @@
 #include "base/digest.h"
 #include "base/input_file.h"
 #include "base/parallel.h"
+#include "base/system_file.h"
 #include "base/text.h"
 #include "linalg/simd.h"
 
@@ -41,15 +41,12 @@ std::string load_now() {
 }
 
 std::string first_line(const std::filesystem::path& path) {
-  std::ifstream in(path);
-  std::string line;
-  std::getline(in, line);
-  return std::string(trim(line));
+  const std::string text = system_file(path);
+  return std::string(trim(text.substr(0, text.find('\n'))));
 }
 
 std::string cpu_model() {
-  std::ifstream in("/proc/cpuinfo");
-  for (std::string line; std::getline(in, line);) {
+  for (const std::string& line : split(system_file("/proc/cpuinfo"), '\n')) {
     if (line.rfind("model name", 0) == 0) return std::string(trim(line.substr(line.find(':') + 1)));
   }
   return "unavailable";
@@ -304,7 +301,9 @@ std::string Provenance::json() const {
               {"machine", machine_.empty() ? machine_object() : Json::parse(machine_)},
               {"inputs", inputs}};
   for (const auto& [key, value] : extra_) all[key] = value;
-  for (const std::string& session : earlier_) all["earlier"].push_back(Json::parse(session));
+  Json earlier = Json::array();  // a null that becomes an array is left damaged where memory runs out
+  for (const std::string& session : earlier_) earlier.push_back(Json::parse(session));
+  if (!earlier.empty()) all["earlier"] = std::move(earlier);
   return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -302,6 +302,7 @@ void refuse_earlier_form(const StrictTable& table) {
 std::string canonical_text(toml::table root) {
   root.erase("artefact");
   std::ostringstream out;
+  out.exceptions(std::ios::badbit);  // a lack of memory would only cut the text
   out << toml::json_formatter(root, toml::format_flags::allow_unicode_strings);
   return out.str();
 }

@@ -106,10 +106,18 @@ void FileSolver::solve_combination(const RunTarget& target, const SolverVariant&
       last_ = std::move(outcome.r);
       last_record_ = outcome.record;
     }
-    if (!request_.trace.empty() && repetition == 0 && run.solver)
-      traces_.push_back(trace_run(target, run, plan_.limits).trace);
+    if (!request_.trace.empty() && repetition == 0 && run.solver) trace(target, run, rows.back());
   }
   observer.on_repetitions(rows);
+}
+
+/// The same run again, for its curve. What makes it fail and not `row`, a lack of memory say, is no property of the solver.
+void FileSolver::trace(const RunTarget& target, PreparedRun& run, const RunRecord& row) {
+  TracedRun traced = trace_run(target, run, plan_.limits);
+  if (traced.record.status == SolveStatus::failed && row.status != SolveStatus::failed)
+    throw std::runtime_error(fmt::format("{}: step {}: {}: the run for the curve failed: {}", row.file,
+                                         row.step, row.label, traced.record.message));
+  traces_.push_back(std::move(traced.trace));
 }
 
 SolveOutputs FileSolver::publish() {

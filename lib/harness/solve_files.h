@@ -63,6 +63,7 @@ class FileSolver {
   void solve_file(std::size_t number, SolveObserver& observer);
   void solve_combination(const RunTarget& target, const SolverVariant& variant, RegionMode mode, int threads,
                          SolveObserver& observer);
+  void trace(const RunTarget& target, PreparedRun& run, const RunRecord& row);
 
   SolveRequest request_;
   SolvePlan plan_;

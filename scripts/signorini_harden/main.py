@@ -105,7 +105,7 @@ def run(options):
 def meet(options):
     """Meetings that are not in the table yet; the number of wrong ones in all."""
     with tempfile.TemporaryDirectory() as place, Results(options.meetings, MEETINGS) as results:
-        for first, second in pairs.all_pairs(asked_commands(options, commands.COMMANDS)):
+        for first, second in pairs.all_pairs(asked_commands(options, ALL)):
             seeds = [seed for seed in range(options.pairs) if (first.name, second.name, str(seed)) not in results.known]
             if not seeds:
                 continue

@@ -47,7 +47,7 @@ def stories_lines(options):
         return []
     return ["", "## Random stories", "",
             "A story is a row of random acts in one folder: record, record and be killed, resume, record again, run, run and be killed, resume the table, solve, export,",
-            "info, plan a campaign, run a shard of it, merge, each of them killed at times, delete, damage a recording. A model says after every act what the exit",
+            "replay, info, report, plan a campaign, run a shard of it, merge, make a dataset, most of them killed at times, delete, damage a recording. A model says after every act what the exit",
             "code must be and what must lie there, down to the bytes of what is whole; a merged table must be that of one run.", "",
             f"{len(table)} stories of {stories.ACTS_OF_A_STORY} acts, {len(wrong_of(table))} wrong (`scripts/harden --stories SECONDS`).",
             *wrong_lines(table, lambda row: f"seed {row['seed']}")]

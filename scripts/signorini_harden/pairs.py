@@ -1,6 +1,7 @@
 """Two commands at once in one folder, one of them or both killed at a random moment, and what must hold afterwards."""
 
 import itertools
+import os
 import random
 import shutil
 import subprocess
@@ -17,7 +18,7 @@ PATIENCE = 120
 
 
 def all_pairs(names):
-    known = {command.name: command for command in commands.COMMANDS}
+    known = {command.name: command for command in (*commands.COMMANDS, *commands.SCRIPT_COMMANDS)}
     return [(known[a], known[b]) for a, b in itertools.combinations_with_replacement(names, 2)]
 
 
@@ -49,7 +50,8 @@ class Pair:
             self.ends.append((end, self.go_on(end)))
 
     def run(self, folder, words):
-        return subprocess.run([self.program, *words], cwd=folder, capture_output=True, text=True, errors="replace", timeout=PATIENCE, check=False)
+        argv, own = commands.call(self.program, words)
+        return subprocess.run(argv, cwd=folder, capture_output=True, text=True, errors="replace", timeout=PATIENCE, check=False, env={**os.environ, **own})
 
     def go_on(self, folder):
         """Exit codes of what finishes the work of both."""
@@ -81,7 +83,8 @@ class Pair:
         return list(self.judge(running, moments, before))
 
     def begin(self, command):
-        return subprocess.Popen([self.program, *command.words], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace")
+        argv, own = commands.call(self.program, command.words)
+        return subprocess.Popen(argv, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace", env={**os.environ, **own})
 
     def judge(self, running, killed, before):
         for number, process in enumerate(running):
@@ -96,7 +99,7 @@ class Pair:
                 continue
             if code not in CODES:
                 yield f"command {number + 1}: exit code {code}: {' '.join(said)[-300:]}"
-            elif code != 0 and (len(said) != 1 or not said[0].startswith("signorini: error: ")):
+            elif code != 0 and (len(said) != 1 or not said[0].startswith((self.first, self.second)[number].says)):
                 yield f"command {number + 1}: exit code {code} with {len(said)} error lines"
         if faults.digests(self.inputs(), self.folder) != before:
             yield "an input changed"

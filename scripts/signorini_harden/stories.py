@@ -1,8 +1,9 @@
 """A random story of use in one folder against a model of what must lie there: `scripts/harden --stories SECONDS`.
 
-The model knows three things that grow and may be interrupted, a recording, a table of runs and a campaign in two shards, and what is made from them. Every act says what the
+The model knows four things that grow and may be interrupted, a recording, a table of runs, a campaign in two shards and a dataset, and what is made from them. Every act says what the
 program must answer and what must be there afterwards; a story is repeated by its seed."""
 
+import os
 import random
 import shutil
 import subprocess
@@ -15,9 +16,12 @@ RECORD = ("record", "ball.toml", "-o", "r.h5", "--checkpoint-seconds", "0")
 RUN = ("run", "trial.toml", "--out", "out")
 SOLVE = ("solve", "r.h5", "--solver", "pgs", "--csv", "s.csv", "--force")
 EXPORT = ("export", "r.h5", "--step", "30", "-o", "e.npz", "--force")
+REPLAY = ("replay", "r.h5", "--solver", "pgs", "-o", "f.html", "--force")
+REPORT, DATASET = commands.REPORT, commands.DATASET
 PLAN, MERGE = ("plan", "trial.toml", "-o", "camp"), ("merge", "camp")
 SHARDS = ("1/2", "2/2")
 TABLE, MERGED, RECORDING = "out/trial/runs.csv", "camp/trial/runs.csv", "r.h5"
+PROBLEMS = ("ds/problems.csv", "ds/scenes.csv")
 #: Of an act.
 ACTS_OF_A_STORY = 30
 
@@ -30,13 +34,15 @@ class Story:
         self.dice = random.Random(seed)
         self.recording = self.table = "absent"
         self.planned, self.shards = False, set()
+        self.dataset = "absent"
         self.told = []
 
     def run(self, words, kill=False):
         """The exit code; None where the process was killed before it ended."""
-        process = subprocess.Popen([self.program, *words], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace")
+        argv, own = commands.call(self.program, words)
+        process = subprocess.Popen(argv, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace", env={**os.environ, **own})
         if kill:
-            time.sleep(self.dice.uniform(0.0, 0.15))
+            time.sleep(self.dice.uniform(0.0, 0.15 if words[0] not in commands.SCRIPTS else 5.0))
             process.kill()
         self.said = process.communicate(timeout=120)[1]
         return None if process.returncode == -9 else process.returncode
@@ -45,11 +51,11 @@ class Story:
         """What went wrong first, with all acts until then; empty where nothing did."""
         acts = (self.record, self.record_killed, self.resume, self.force, self.run_table, self.run_killed, self.resume_table, self.solve, self.export,
                 self.inform, self.delete_recording, self.delete_table, self.damage, self.plan, self.plan_killed, self.shard, self.shard_killed, self.merge,
-                self.merge_killed, self.delete_campaign)
+                self.merge_killed, self.delete_campaign, self.replay, self.report, self.report_killed, self.make_dataset, self.dataset_killed, self.delete_dataset)
         for _ in range(ACTS_OF_A_STORY):
             act = self.dice.choice(acts)
             campaign = f"{len(self.shards)} shards" if self.planned else "absent"
-            self.told.append(f"{act.__name__}[{self.recording},{self.table},{campaign}]")
+            self.told.append(f"{act.__name__}[{self.recording},{self.table},{campaign},{self.dataset}]")
             wrong = act() or self.look()
             if wrong:
                 return f"{' '.join(self.told)}: {wrong}"
@@ -145,6 +151,9 @@ class Story:
     def export(self):
         return self.read(EXPORT, "e.npz")
 
+    def replay(self):
+        return self.read(REPLAY, "f.html")
+
     def inform(self):
         code = self.run(("info", "r.h5"))
         return self.expect(code, 0) if self.recording == "whole" else self.expect(code, 3) if self.recording == "absent" else self.expect(code, 0, 1, 3)
@@ -179,6 +188,39 @@ class Story:
     def delete_table(self):
         shutil.rmtree(self.folder / "out", ignore_errors=True)
         self.table = "absent"
+        return ""
+
+    def report(self, kill=False):
+        """Of what the table has so far; nothing of it changes."""
+        before = faults.digests(("out/trial/runs.csv", "out/trial/trace.h5"), self.folder)
+        code = self.run(REPORT, kill=kill)
+        if faults.digests(("out/trial/runs.csv", "out/trial/trace.h5"), self.folder) != before:
+            return "a report changed what it is about"
+        if kill and code is None:
+            return ""
+        allowed = {"whole": (0,), "partial": (0, 1, 2, 3), "absent": (1, 2, 3)}[self.table]
+        wrong = self.expect(code, *allowed)
+        page = self.folder / "out/report.html"
+        return wrong or ("no report after exit code 0" if code == 0 and not page.exists() else "")
+
+    def report_killed(self):
+        return self.report(kill=True)
+
+    # --- the dataset -----------------------------------------------------------------------------------------------------
+    def make_dataset(self, kill=False):
+        code = self.run(DATASET, kill=kill)
+        if kill and code is None:
+            self.dataset = "partial" if self.dataset != "whole" else "whole"
+            return ""
+        self.dataset = "whole"
+        return self.expect(code, 0) or next((f"{name} is another one" for name in PROBLEMS if not faults.same(self.folder / name, self.clean / name)), "")
+
+    def dataset_killed(self):
+        return self.make_dataset(kill=True)
+
+    def delete_dataset(self):
+        shutil.rmtree(self.folder / "ds", ignore_errors=True)
+        self.dataset = "absent"
         return ""
 
     # --- the campaign ----------------------------------------------------------------------------------------------------
@@ -234,8 +276,9 @@ class Story:
 def make_clean(program, folder):
     """What the files look like when nothing goes wrong."""
     commands.make_inputs(program, commands.Command("story", (), (), ()), folder)
-    for words in (RECORD, RUN, SOLVE, EXPORT):
-        done = subprocess.run([program, *words], cwd=folder, capture_output=True, text=True, check=False)
+    for words in (RECORD, RUN, SOLVE, EXPORT, REPLAY, REPORT, DATASET):
+        argv, own = commands.call(program, words)
+        done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, check=False, env={**os.environ, **own})
         if done.returncode != 0:
             raise RuntimeError(f"signorini {' '.join(words)}: {done.stderr.strip()}")
 
