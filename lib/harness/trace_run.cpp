@@ -227,6 +227,7 @@ TracedRun trace_run(const RunTarget& target, PreparedRun& run, const RunLimits& 
     out.record.errors = target.referee->measure(span_of(std::as_const(r)), law);
   } catch (const std::exception& error) {
     fail(out.record, target, SolveStatus::failed, reason_of(error));
+    cut_to_whole_iterations(out.trace);
     return out;
   }
   if (is_cancelled(limits.cancelled)) throw Cancelled();

@@ -88,6 +88,17 @@ ConvergenceTrace decode(const RawTree& tree, const std::string& where) {
 
 }  // namespace
 
+void cut_to_whole_iterations(ConvergenceTrace& t) {
+  const std::size_t length = std::min({t.iteration.size(), t.seconds.size(), t.residual.size(),
+                                       t.natural_map.size(), t.active.size(), t.sliding.size()});
+  const auto cut = [length](auto&... columns) {
+    (columns.resize(columns.size() < length ? 0 : length), ...);
+  };
+  cut(t.iteration, t.seconds, t.residual, t.natural_map, t.active, t.sliding);
+  cut(t.plain, t.preconditioned, t.constraint);
+  cut(t.state_changes, t.restarts, t.relinearisations, t.guards, t.contact_sweeps);
+}
+
 void write_traces(const std::filesystem::path& path, const std::vector<ConvergenceTrace>& traces) {
   h5::WriteFile out(h5::Format::v18);
   RawTree root;

@@ -25,6 +25,10 @@ struct ConvergenceTrace {
   std::vector<int> contact_sweeps;  ///< so far, inner ones included; empty in older files
 };
 
+/// Leaves the iterations that all columns have, after a run that ended in the midst of one; columns of the solver's own that lack
+/// some become empty.
+void cut_to_whole_iterations(ConvergenceTrace& trace);
+
 /// Writes all traces (temporary name, fsync, rename).
 void write_traces(const std::filesystem::path& path, const std::vector<ConvergenceTrace>& traces);
 std::vector<ConvergenceTrace> read_traces(const std::filesystem::path& path);

@@ -141,7 +141,7 @@ def read_damaged(options):
                 continue
             kind, path = damaged.make(number, bases, folder)
             results.add((number, kind), damaged.judge(options.program, folder, kind, path), f"number {number}, {kind}")
-            path.unlink()
+            damaged.remove(path)
         return results.wrong
 
 

@@ -58,7 +58,8 @@ def damaged_lines(options):
     if not table:
         return []
     kinds = ", ".join(f"{sum(1 for row in table if row['kind'] == kind)} {word}" for kind, word in (
-        ("npz", "npz archives"), ("fclib", "FCLib files"), ("scene", "scenes"), ("experiment", "experiments")))
+        ("npz", "npz archives"), ("fclib", "FCLib files"), ("recording", "recordings"), ("trace", "files of curves"), ("table", "tables of runs"),
+        ("plan", "files of campaigns"), ("scene", "scenes"), ("experiment", "experiments"), ("mesh", "meshes")))
     return ["", "## Wrong files", "",
             "Files whose content is wrong while their containers, checksums included, are right: other values, lengths, shapes and types, arrays that are missing,",
             "keys with other values. The program ends with a documented exit code, one line and no crash.", "",

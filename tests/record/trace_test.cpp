@@ -50,6 +50,24 @@ TEST(TraceFile, GivesCurvesAndTheirNamesBack) {
   EXPECT_TRUE(again[1].iteration.empty());
 }
 
+/// Memory may run out between two columns of an iteration.
+TEST(TraceFile, ACurveThatEndsWithinAnIterationIsCutToWholeOnes) {
+  const TemporaryFolder folder;
+  ConvergenceTrace trace;
+  trace.iteration = {0, 1, 2};
+  trace.seconds = {0.0, 0.1};
+  trace.residual = trace.natural_map = {1.0, 0.5};
+  trace.active = trace.sliding = {3, 3};
+  trace.plain = trace.preconditioned = {1.0, 0.5, 0.25};
+  trace.constraint = {1.0};
+  cut_to_whole_iterations(trace);
+  write_traces(folder.path() / "trace.h5", {trace});
+  const ConvergenceTrace again = read_traces(folder.path() / "trace.h5").at(0);
+  EXPECT_EQ(again.iteration, (std::vector<int>{0, 1}));
+  EXPECT_EQ(again.plain, (std::vector<double>{1.0, 0.5}));
+  EXPECT_TRUE(again.constraint.empty() && again.guards.empty());
+}
+
 TEST(TraceFile, KeepsWhatSolversSayOfThemselves) {
   const TemporaryFolder folder;
   ConvergenceTrace trace;

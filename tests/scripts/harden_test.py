@@ -10,9 +10,11 @@ import unittest
 from pathlib import Path
 from types import SimpleNamespace
 
+import h5py
+
 SOURCE = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(SOURCE / "scripts"), str(SOURCE / "tests" / "scripts")]
-from signorini_harden import commands, damaged, faults, main, memcheck, page, pairs, results, soak, stories, suite  # noqa: E402
+from signorini_harden import commands, damaged, faults, main, memcheck, page, pairs, recording_tree, results, soak, stories, suite  # noqa: E402
 from slow import slow  # noqa: E402
 
 PROGRAM = os.environ.get("SIGNORINI_PROGRAM", "")
@@ -198,17 +200,29 @@ class Damaged(unittest.TestCase):
     def test_wrong_files_are_refused_or_read_and_the_same_in_every_run(self):
         with tempfile.TemporaryDirectory() as place:
             words = ["--program", PROGRAM, "--shim", PROGRAM, "--read", f"{place}/d.csv", "--damaged"]
-            self.assertEqual(main.main([*words, "20", "--page", f"{place}/p.md"]), 0)
+            self.assertEqual(main.main([*words, "70", "--page", f"{place}/p.md"]), 0)
             rows = results.read_table(Path(place) / "d.csv")
-            self.assertEqual({row["kind"] for row in rows}, {"npz", "fclib", "scene", "experiment"})
-            self.assertIn("20 files (", (Path(place) / "p.md").read_text(encoding="utf-8"))
+            self.assertEqual({row["kind"] for row in rows}, set(damaged.KINDS))
+            self.assertIn("70 files (", (Path(place) / "p.md").read_text(encoding="utf-8"))
             bases, folders = Path(place) / "bases", [Path(place) / name for name in "ab"]
             damaged.make_bases(PROGRAM, bases)
             for folder in folders:
                 folder.mkdir()
             for number in range(12):
-                made = [damaged.make(number, bases, folder)[1].read_bytes() for folder in folders]
-                self.assertEqual(*made)
+                made = [damaged.make(number, bases, folder)[1] for folder in folders]
+                self.assertEqual(*([path.read_bytes() for path in sorted(one.rglob("*")) if path.is_file()] if one.is_dir() else one.read_bytes() for one in made))
+
+    def test_checksums_of_changed_recordings_are_those_that_the_program_writes(self):
+        with tempfile.TemporaryDirectory() as place:
+            bases = Path(place) / "bases"
+            damaged.make_bases(PROGRAM, bases)
+            with h5py.File(bases / "r.h5") as file:
+                for name in recording_tree.checked_groups(file):
+                    attributes = recording_tree.attributes_of(file[name])
+                    self.assertEqual(recording_tree.checksum(attributes, recording_tree.arrays_of(file[name])), attributes["xxh3"])
+            for suffix in ("msh", "vtk", "obj", "ply"):
+                self.assertEqual(damaged.judge(PROGRAM, bases, "mesh", bases / f"stone_{suffix}"), "")
+                self.assertTrue((bases / f"made_stone_{suffix}.h5").exists(), suffix)
 
     def test_the_judge_sees_a_crash(self):
         with tempfile.TemporaryDirectory() as place:
