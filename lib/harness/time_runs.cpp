@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/reason.h"
 #include "harness/protocols.h"
 #include "harness/run_outcome.h"
 #include "harness/weighed_solve.h"
@@ -51,7 +52,7 @@ struct TimedJob {
     try {
       solve = solve_weighed(run, span_of(r), stop);
     } catch (const std::exception& error) {
-      failure = error.what();
+      failure = reason_of(error);
       return 0.0;  // nothing is timed then
     }
     record.solver_bytes = run.record.solver_bytes;
@@ -79,7 +80,7 @@ struct TimedJob {
     try {
       static_cast<void>(solver->solve(span_of(r), stop, nullptr));
     } catch (const std::exception& error) {
-      failure = error.what();
+      failure = reason_of(error);
     }
   }
 

@@ -487,6 +487,32 @@ TEST_F(ProtocolTest, SolverThatThrowsBecomesAFailedRow) {
   expect_no_errors(outcome.record);
 }
 
+/// Where nobody observes: a traced run works.
+class ForgetfulSolver : public SleepSolver {
+ public:
+  using SleepSolver::SleepSolver;
+  std::unique_ptr<Solver> fresh() const override { return std::make_unique<ForgetfulSolver>(*this); }
+  SolveReport solve(std::span<double> r, const StopRule& stop, IterationObserver* observer) override {
+    if (observer == nullptr) throw std::bad_alloc();
+    return SleepSolver::solve(r, stop, observer);
+  }
+};
+
+TEST_F(ProtocolTest, ALackOfMemoryInATimedRunIsSaidInWords) {
+  PreparedRun run = prepare_run(target_,
+                                std::make_unique<UncutProblem>(std::make_unique<ForgetfulSolver>(
+                                    SleepPlan{.converged_after = 2}, planted_.r)),
+                                target_.facts);
+  const RunLimits limits{.tolerance = 1e-9, .max_iterations = 10};
+  const TracedRun traced = trace_run(target_, run, limits);
+  ASSERT_TRUE(traced.first_iteration) << traced.record.message;
+  const TimedRun timed{&run, &traced};
+  const std::vector<RunRecord> rows = time_runs(target_, std::span(&timed, 1), limits, {});
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0].status, SolveStatus::failed);
+  EXPECT_EQ(rows[0].message, "out of memory");
+}
+
 TEST(Protocols, RegionsAreTimedWithIterationsOfTheirOwnAndMeetTheTolerance) {
   const PlantedProblem planted = make_planted_problem({.contacts = 60, .regions = 6, .seed = 3});
   const Referee referee(planted.problem);
