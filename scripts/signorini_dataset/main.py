@@ -8,7 +8,7 @@ import json
 import shutil
 import signal
 
-from signorini_dataset import difficulty, gallery, layout, options, parts, problems, provenance, recordings, side_by_side
+from signorini_dataset import difficulty, folder_lock, gallery, layout, options, parts, problems, provenance, recordings, side_by_side
 from signorini_dataset.choice import candidates, choose
 from signorini_dataset.program import EndedFromOutside, Failed, say
 from signorini_dataset.tables import write_table
@@ -110,9 +110,13 @@ def main(arguments=None):
         if asked.pack:
             parts.write(asked.out, asked.part_bytes)
         elif not asked.draw:
-            failed = make_all(asked)
+            with folder_lock.held(asked.out):
+                failed = make_all(asked)
         if asked.gallery:
             gallery.write(asked.gallery, asked.out)
+    except folder_lock.Busy as error:
+        say(f"make_dataset: error: {error}")
+        return 2
     except (Failed, EndedFromOutside, OSError, json.JSONDecodeError) as error:
         say(f"make_dataset: error: {error}")
         return 1

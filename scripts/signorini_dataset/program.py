@@ -9,6 +9,7 @@ import tempfile
 import threading
 import time
 
+INHERITED = []  # descriptors that every program keeps open (folder_lock)
 STOPPING = threading.Event()  # set: every program that was started is told to end, and no other one starts
 
 
@@ -63,7 +64,7 @@ def watch(pid, may_stop=True):
 def run(program, *words, may_end_with=(0,)):
     """Starts the program and waits; its stderr goes to the terminal's log unless it fails."""
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
-        process = subprocess.Popen([str(program), *map(str, words)], stdout=out, stderr=err, stdin=subprocess.DEVNULL)
+        process = subprocess.Popen([str(program), *map(str, words)], stdout=out, stderr=err, stdin=subprocess.DEVNULL, pass_fds=INHERITED)
         try:
             status, usage, peak = watch(process.pid)
         except BaseException as error:

@@ -212,6 +212,8 @@ class Story:
         if kill and code is None:
             self.dataset = "partial" if self.dataset != "whole" else "whole"
             return ""
+        if code == 2 and self.dataset == "partial" and "is being made" in self.said:  # a program that the killed one started
+            return self.expect(code, 2)
         self.dataset = "whole"
         return self.expect(code, 0) or next((f"{name} is another one" for name in PROBLEMS if not faults.same(self.folder / name, self.clean / name)), "")
 

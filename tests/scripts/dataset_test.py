@@ -20,7 +20,7 @@ sys.path[:0] = [str(SOURCE / "scripts"), str(SOURCE / "tests/scripts")]
 
 import h5py  # noqa: E402
 import numpy as np  # noqa: E402
-from signorini_dataset import conditioning, datasheet, difficulty, gallery, layout, parts, problems, program, recordings, tables, zenodo  # noqa: E402
+from signorini_dataset import conditioning, datasheet, difficulty, folder_lock, gallery, layout, parts, problems, program, recordings, tables, zenodo  # noqa: E402
 from slow import slow  # noqa: E402
 from signorini_dataset.choice import POOL, candidates, choose, ranks  # noqa: E402
 
@@ -401,6 +401,29 @@ class Dataset(unittest.TestCase):
         self.assertEqual(kept.stat().st_mtime_ns, when, "made anew without need")
         self.assertTrue(lost.is_file())
         self.assertFalse((again / "problems" / f"{problems.UNFINISHED}x").exists())
+
+    def test_a_folder_that_another_process_works_in_is_left_alone(self):
+        folder = self.root / "busy"
+        unfinished = folder / "problems" / f"{problems.UNFINISHED}x"
+        unfinished.mkdir(parents=True)
+        words = [SOURCE / "scripts/make_dataset", "--program", PROGRAM, "--scenes", "incline", "--record-only", "--out", folder]
+        with folder_lock.held(folder):
+            done = subprocess.run(words, capture_output=True, text=True, timeout=100)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(f"is being made by process {os.getpid()}", done.stderr)
+            self.assertTrue(unfinished.is_dir())
+        self.assertFalse((folder / folder_lock.NAME).exists())
+        # what a killed one has started holds the folder on
+        with folder_lock.held(folder):
+            child = subprocess.Popen(["sleep", "60"], pass_fds=program.INHERITED)
+            (folder / folder_lock.NAME).rename(folder / "kept")
+        (folder / "kept").rename(folder / folder_lock.NAME)
+        with self.assertRaises(folder_lock.Busy), folder_lock.held(folder):
+            pass
+        child.kill()
+        child.wait()
+        with folder_lock.held(folder):
+            pass
 
     def interrupted(self, *words, begun):
         """Starts make_dataset and ends it when all of the paths `begun` are there."""
