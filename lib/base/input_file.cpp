@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <vector>
 
 #include "base/check.h"
@@ -17,25 +16,26 @@ namespace signorini {
 
 namespace fs = std::filesystem;
 
-namespace {
+/// Without waiting: a pipe without a writer would hold the program for ever.
+ByteReader::ByteReader(const fs::path& path)
+    : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {}
 
-class Opened {
- public:
-  /// Without waiting: a pipe without a writer would hold the program for ever.
-  explicit Opened(const fs::path& path)
-      : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {}
-  ~Opened() {
-    if (fd_ >= 0) ::close(fd_);
+ByteReader::~ByteReader() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+std::optional<std::size_t> ByteReader::read(void* to, std::size_t size) {
+  if (!is_open()) return std::nullopt;
+  std::size_t done = 0;
+  while (done < size) {
+    const ssize_t got = ::read(descriptor_, static_cast<char*>(to) + done, size - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return std::nullopt;
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
   }
-  Opened(const Opened&) = delete;
-  Opened& operator=(const Opened&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
-}  // namespace
+  return done;
+}
 
 const char* kind_name(fs::file_type type) {
   switch (type) {
@@ -64,19 +64,18 @@ std::string read_input_file(const fs::path& path, std::string_view what, std::ui
   if (type == fs::file_type::none) throw_input("{}: cannot be read ({})", path.string(), error.message());
   if (type != fs::file_type::regular)
     throw_input("{}: is {}, no {}; name a regular file", path.string(), kind_name(type), what);
-  const Opened file(path);
-  if (file.get() < 0) cannot(errno);
-  struct stat status {};
-  if (::fstat(file.get(), &status) != 0) cannot(errno);
-  if (!S_ISREG(status.st_mode)) throw_input("{}: is not a regular file any more", path.string());
   std::string text;
   std::vector<char> buffer(std::size_t{1} << 16U);
+  ByteReader file(path);
+  if (!file.is_open()) cannot(errno);
+  struct stat status {};
+  if (::fstat(file.descriptor(), &status) != 0) cannot(errno);
+  if (!S_ISREG(status.st_mode)) throw_input("{}: is not a regular file any more", path.string());
   while (true) {
-    const ssize_t got = ::read(file.get(), buffer.data(), buffer.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) cannot(errno);
-    if (got == 0) return text;
-    text.append(buffer.data(), static_cast<std::size_t>(got));
+    const std::optional<std::size_t> got = file.read(buffer.data(), buffer.size());
+    if (!got) cannot(errno);
+    if (*got == 0) return text;
+    text.append(buffer.data(), *got);
     if (text.size() > most) {
       throw_input("{}: has {} bytes, {}s may have {}; is it the right file?", path.string(),
                   std::max<std::uintmax_t>(text.size(), static_cast<std::uintmax_t>(status.st_size)), what,
@@ -86,15 +85,17 @@ std::string read_input_file(const fs::path& path, std::string_view what, std::ui
 }
 
 std::optional<FileDigest> digest_of_file(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
   Digest digest;
   FileDigest out;
   std::vector<char> buffer(1U << 20U);
-  while (in.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || in.gcount() > 0) {
-    digest.update(buffer.data(), in.gcount());
-    out.bytes += static_cast<std::uintmax_t>(in.gcount());
+  ByteReader file(path);
+  while (true) {
+    const std::optional<std::size_t> got = file.read(buffer.data(), buffer.size());
+    if (!got) return std::nullopt;
+    digest.update(buffer.data(), *got);
+    out.bytes += *got;
+    if (*got < buffer.size()) break;
   }
-  if (!in.eof()) return std::nullopt;
   out.value = digest.value();
   return out;
 }

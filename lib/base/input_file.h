@@ -21,6 +21,23 @@ const char* kind_name(std::filesystem::file_type type);
 std::string read_input_file(const std::filesystem::path& path, std::string_view what,
                             std::uintmax_t most = UINTMAX_MAX);
 
+/// The bytes of a file from its beginning on. (std::ifstream frees a buffer twice where memory runs out in libstdc++ 12.)
+class ByteReader {
+ public:
+  explicit ByteReader(const std::filesystem::path& path);
+  ~ByteReader();
+  ByteReader(const ByteReader&) = delete;
+  ByteReader& operator=(const ByteReader&) = delete;
+
+  bool is_open() const { return descriptor_ >= 0; }
+  int descriptor() const { return descriptor_; }
+  /// The number of bytes, less than `size` only at the end of the file; nothing where it cannot be read.
+  std::optional<std::size_t> read(void* to, std::size_t size);
+
+ private:
+  int descriptor_;
+};
+
 /// Of a file's content (base/digest.h).
 struct FileDigest {
   std::uint64_t value = 0;

@@ -3,10 +3,10 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <limits>
 
 #include "base/check.h"
+#include "base/input_file.h"
 #include "geometry/mesh_scanner.h"
 
 namespace signorini {
@@ -135,12 +135,11 @@ std::string file_bytes(const fs::path& path) {
                 status.type() == fs::file_type::directory ? "a directory" : "not a regular file");
   }
   const std::uintmax_t size = fs::file_size(path, error);
-  std::ifstream file(path, std::ios::binary);
-  if (error || !file) throw_input("{}: cannot be read; check its permissions", path.string());
+  ByteReader file(path);
+  if (error || !file.is_open()) throw_input("{}: cannot be read; check its permissions", path.string());
   if (size == 0) throw_input("{}: the file is empty", path.string());
   std::string bytes(size, '\0');
-  file.read(bytes.data(), static_cast<std::streamsize>(size));
-  if (file.gcount() != static_cast<std::streamsize>(size)) throw_input("{}: cannot be read", path.string());
+  if (file.read(bytes.data(), size) != size) throw_input("{}: cannot be read", path.string());
   return bytes;
 }
 

@@ -5,12 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <map>
+#include <span>
 
 #include "base/check.h"
 #include "base/text.h"
 #include "harness/follow_regions.h"
+#include "harness/text_file.h"
 #include "linalg/jacobi_condition.h"
 #include "record/problem_file.h"
 #include "record/recording_failure.h"
@@ -73,12 +74,12 @@ std::string matrix_rows(const RecordedScene& source, const RunMonitor& monitor) 
 std::map<long long, std::string> read_clocks(const std::filesystem::path& recording,
                                              const std::vector<std::string>& clocks) {
   std::map<long long, std::string> found;
-  std::ifstream in(std::filesystem::path(recording).replace_extension(".steps.csv"));
-  std::string line;
-  if (!std::getline(in, line)) return found;
-  const std::vector<std::string> head = split(line);
+  const std::string table = text_or_nothing(std::filesystem::path(recording).replace_extension(".steps.csv"));
+  const std::vector<std::string> lines = split(table, '\n');
+  if (lines.empty() || lines.front().empty()) return found;
+  const std::vector<std::string> head = split(lines.front());
   if (head.size() < clocks.size() || !std::equal(clocks.rbegin(), clocks.rend(), head.rbegin())) return found;
-  while (std::getline(in, line)) {
+  for (const std::string& line : std::span(lines).subspan(1)) {
     const std::vector<std::string> cells = split(line);
     if (cells.size() != head.size()) continue;
     std::string text;

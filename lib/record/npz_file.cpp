@@ -1,11 +1,11 @@
 #include "record/npz_file.h"
 
 #include <algorithm>
-#include <fstream>
 #include <system_error>
 
 #include "base/check.h"
 #include "base/durable_file.h"
+#include "base/input_file.h"
 #include "record/checked_files.h"
 #include "record/guarded.h"
 #include "record/raw_npz.h"
@@ -20,10 +20,7 @@ std::vector<std::byte> bytes_of(const std::filesystem::path& path) {
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   if (error) throw_input("{}: {}", path.string(), error.message());
   std::vector<std::byte> bytes(size);
-  std::ifstream in(path, std::ios::binary);
-  in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size));
-  if (!in || static_cast<std::uintmax_t>(in.gcount()) != size)
-    throw_input("{}: cannot be read", path.string());
+  if (ByteReader(path).read(bytes.data(), size) != size) throw_input("{}: cannot be read", path.string());
   return bytes;
 }
 
@@ -35,7 +32,7 @@ bool is_npz(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return false;
   std::array<char, 2> start{};
-  return std::ifstream(path, std::ios::binary).read(start.data(), start.size()) && start[0] == 'P' &&
+  return ByteReader(path).read(start.data(), start.size()) == start.size() && start[0] == 'P' &&
          start[1] == 'K';
 }
 
