@@ -48,12 +48,13 @@ struct Crash {
 };
 std::array<Crash, 3> crashes{Crash{SIGSEGV}, Crash{SIGBUS}, Crash{SIGABRT}};
 
-/// Within the library: the farewell. Elsewhere the action from before takes its place, and the signal comes again.
+/// Within the library: the farewell. Elsewhere the action from before takes its place.
 void at_crash(int signal) {
   if (lock_depth > 0) say_farewell();
   for (const Crash& crash : crashes) {
     if (crash.signal == signal) ::sigaction(signal, &crash.before, nullptr);
   }
+  ::raise(signal);  // comes when this has returned; one that another process sent would not come again
 }
 
 /// HDF5 1.10 does not survive a failed allocation: it reads and frees what it never got, or recurses until the stack is full.
