@@ -145,7 +145,7 @@ def calls_lines(options):
              "What the commands leave behind when a call of the system fails: in every run one call fails, once. Afterwards inputs are as they were, every output is",
              "the old one, the new one or to be resumed, the exit code is a [documented one](command-line.md#exit-codes), and one line says why; then the command",
              "goes on and ends with the result of a run without failures.", "",
-             f"{len(table)} failing calls, {len(wrong_of(table))} wrong (`scripts/harden`).", "",
+             f"{len(table):,} failing calls, {len(wrong_of(table))} wrong (`scripts/harden`).", "",
              *sample_lines(table),
              "| command | " + " | ".join(kinds) + " | wrong |", "|---|" + "--:|" * (len(kinds) + 1)]
     for name, own in groups(table, "command"):
