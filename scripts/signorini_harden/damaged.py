@@ -25,18 +25,8 @@ WORDS = ("nan", "inf", "-1", "0", "1e300", "1e-300", "-1e9", "999999999999999999
 KINDS = {"npz": ("p.npz", "l.npz"), "fclib": ("p.hdf5", "l.hdf5"), "scene": ("ball.toml",), "experiment": ("trial.toml",), "recording": ("r.h5",),
          "trace": ("out/trial/trace.h5",), "table": ("out/trial/runs.csv",), "plan": ("camp/plan.toml", "camp/cells.csv", "camp/recordings.csv"),
          "mesh": ("stone.msh", "stone.vtk", "stone.obj", "stone.ply")}
-#: A body of a mesh file beside the scene.
-MESH_SCENE = """seed = 1
-[time]
-step_s = 1e-3
-duration_s = 0.002
-[materials.soft]
-young_modulus_pa = 2e5
-poisson_ratio = 0.3
-density_kg_m3 = 1000.0
-[obstacles.floor]
-shape = "ground"
-[bodies.stone]
+#: The scene of the other trials with a body of a mesh file in the place of the ball.
+MESH_SCENE = commands.SCENE.partition("[bodies.balls]")[0] + """[bodies.stone]
 position_m = [0.0, 0.0, 1.5]
 """
 CORNERS = ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1))
