@@ -5,8 +5,8 @@ over and over. /proc/PID/status and /proc/PID/fd are read five times a second.
 
 Flat is judged twice. Within a process of at least `JUDGED` samples, the last tenth is held against the tenth after the middle: memory may be
 higher by `SHARE` and `ROOM_KB`, open files not at all (medians). Memory of scenes whose contacts still become more grows with them, so that is
-judged only where the steps are alike. Between rounds, the highest memory of a command and its median of open files are held against those of its
-first round, with the same allowance."""
+judged only where the steps are alike. Between rounds of at least `COMPARED` samples, the highest memory of a command and its median of open files
+are held against those of its first such round, with the same allowance."""
 
 import itertools
 import os
@@ -21,6 +21,7 @@ from . import commands
 
 PERIOD = 0.2   # s between samples
 JUDGED = 40    # samples
+COMPARED = 10  # samples; the first one may be of a process that has only begun to load the program
 SHARE = 0.05
 ROOM_KB = 4096
 #: Every step keeps two rows of statistics until the end (0.4 kB measured), and a checkpoint copies all of them for a moment.
@@ -110,10 +111,8 @@ class Soak:
         wrong = [] if life.code in (None, 0) else [f"exit code {life.code}: {life.said.strip()[-300:]}"]
         if alike_steps:
             wrong += growing(life.memory, life.files, ROOM_KB + KB_OF_A_STEP * self.steps_after_middle())
-        if life.code == 0 and name in self.first:
-            wrong += grown(life, self.first[name])
-        elif life.code == 0:
-            self.first[name] = life
+        if life.code == 0 and len(life.memory) >= COMPARED:
+            wrong += grown(life, self.first.setdefault(name, life))
         middle, last = middle_and_end(life.memory) if life.memory else (0, 0)
         self.results.add((began, name, f"{life.seconds:.1f}", len(life.memory), f"{middle:.0f}", f"{last:.0f}", max(life.memory, default=0), max(life.files, default=0)),
                          "; ".join(wrong), name)

@@ -7,6 +7,7 @@ import sys
 import tempfile
 import time
 import unittest
+from unittest import mock
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -248,6 +249,18 @@ class Soak(unittest.TestCase):
         self.assertEqual(len(list(soak.grown(soak.Life([100_000], [8]), soak.Life([50_000], [7])))), 2)
         # open for a moment: in one sample of the later round, in none of the first
         self.assertEqual(list(soak.grown(soak.Life([100] * 5, [5, 5, 6, 5, 5]), soak.Life([100] * 5, [5] * 5))), [])
+
+    def test_rounds_of_few_samples_are_not_compared(self):
+        """The first sample of a short process may be of one that has only begun to load the program: 4 kB."""
+        lives = [soak.Life([size] * samples, [4] * samples, 1.0, 0) for size, samples in ((4, 1), (23_616, 4), (23_616, 12), (90_000, 12))]
+        rounds = soak.Soak.__new__(soak.Soak)
+        rounds.program, rounds.folder, rounds.environment, rounds.first, rounds.results = "", Path(), {}, {}, mock.Mock()
+        with mock.patch.object(soak, "watch", side_effect=lives):
+            for _ in lives:
+                rounds.turn(("record", "stone"), "record stone", 0.0)
+        told = [call.args[1] for call in rounds.results.add.call_args_list]
+        self.assertEqual(told[:3], ["", "", ""])
+        self.assertIn("memory of 90000 kB, in the first round 23616", told[3])
 
     def test_memory_and_files_of_a_process_are_read_while_it_lives(self):
         grows = "import time\nheld, files = [], []\nfor _ in range(9):\n held.append(bytearray(8 << 20)); files.append(open('/dev/null')); time.sleep(0.15)"
