@@ -30,6 +30,7 @@
 #include "solvers/relaxation/pgs.h"
 #include "solvers/retired_options.h"
 #include "solvers/schwarz/schwarz.h"
+#include "solvers/splitting/mass_splitting.h"
 #include "solvers/staggered/staggered_projections.h"
 #include "solvers/turned_frame.h"
 
@@ -109,6 +110,9 @@ std::vector<SolverEntry>& table() {
           "Silcowitz, Niebe and Erleben 2010 (guarded; the printed form is an option)"),
       entry<Anderson>("the sweeps of pgs, accelerated by a combination of the last ones",
                       "Anderson 1965; Walker and Ni 2011; guard after Zhang, O'Donoghue and Boyd 2020"),
+      entry<MassSplitting>(
+          "all contacts at once, each with its share of the masses that it touches; accelerated",
+          "Tonge, Benevolenski and Voroshilov 2012; Nesterov 1983, O'Donoghue and Candes 2015"),
       entry<Schwarz>(
           "subdomains of an island, each solved as a task by another solver, until they agree",
           "Schwarz 1870; Cai and Sarkis 1999 (restricted); Alart, Barboteu and Renouf 2005 for contacts"),

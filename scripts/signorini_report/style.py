@@ -17,7 +17,7 @@ SOLVER_COLOURS = {
     "pgs": BLUE, "pcg": ORANGE, "pcg-pgs": GREEN, "ca": PINK, "reference": BLACK, "ica": VERMILION, "ica-cr": "#6A3D9A", "cr-full": SKY,
     "cr-diag": "#004C77", "sp-active-set": "#7A5C00", "sp-cr": "#006B50", "minres": "#8C4A6F",
     "body-newton": "#A6004C", "sap": "#5B7F00", "nsgs": "#4F81BD", "nncg": "#1B3A93", "anderson": "#7FB2E5", "apgd": "#B8860B", "spg": "#D2A24C",
-    "fbf": "#8C6D1F", "admm": "#2E8B57", "admm-global": "#7AC29A", "newton": "#C2185B", "prox-newton": "#E377A2", "ipm": "#9C27B0", "schwarz": "#3B7A57", "auto": "#B22222",
+    "fbf": "#8C6D1F", "admm": "#2E8B57", "admm-global": "#7AC29A", "newton": "#C2185B", "prox-newton": "#E377A2", "ipm": "#9C27B0", "schwarz": "#3B7A57", "mass-splitting": "#7B4B2A", "auto": "#B22222",
 }
 SOLVER_ORDER = list(SOLVER_COLOURS)
 SPARE_COLOURS = ["#5D3A9B", "#994F00", "#40B0A6", "#DC3220", "#4B4B4B"]

@@ -59,6 +59,8 @@ std::vector<Variant> sound_variants() {
   variants.push_back({"anderson", {{"window", "1"}}});
   variants.push_back({"anderson", {{"guard", "none"}}});
   variants.push_back({"nncg", {{"form", "printed"}}});
+  for (const char* outer : {"none", "nesterov", "anderson"})
+    variants.push_back({"mass-splitting", {{"outer", outer}}});
   variants.push_back({"sap", {{"line_search", "backtracking"}}});
   variants.push_back({"apgd", {{"restart", "none"}}});
   variants.push_back({"apgd", {{"inner", "0.3"}}});

@@ -17,14 +17,13 @@ void NncgSweeps::prepare(const GaussSeidelData& data, const SweepPlan& plan) {
 }
 
 void NncgSweeps::prepare(const GaussSeidelData& data, SweepMap& map) {
-  SIGNORINI_CHECK(!data.bodies);
   map_ = &map;
   prepare_directions(data);
 }
 
 void NncgSweeps::prepare_directions(const GaussSeidelData& data) {
   data_ = &data;
-  const std::size_t dofs = data.bodies ? data.bodies->free.size() : 0;
+  const std::size_t dofs = on_bodies(data) ? data.bodies->free.size() : 0;
   for (std::vector<double>* v : {&v_direction_, &v_before_}) v->assign(dofs, 0.0);
   change_.assign(3 * data.contact.size(), 0.0);
   direction_.assign(3 * data.contact.size(), 0.0);
@@ -43,7 +42,7 @@ void NncgSweeps::start(NncgForm form, double restart_above) {
 SweepStep NncgSweeps::step(std::span<double> r, TaskArena* arena) {
   if (swept_once_) accelerate(r, arena);
   swept_once_ = true;
-  if (data_->bodies) begin_sweep(r, arena);
+  if (on_bodies(*data_)) begin_sweep(r, arena);
   const SweepStep step =
       map_ ? map_->step(direction_, r, change_, arena) : sweep_.step(direction_, r, change_, arena);
   square_ = robust() ? step.square : dot(change_, change_);
@@ -94,7 +93,7 @@ void NncgSweeps::move(double beta, std::span<double> r, TaskArena* arena) {
       direction_[i] = further + change_[i];
     }
   });
-  if (data_->bodies) move_velocities(beta, arena);
+  if (on_bodies(*data_)) move_velocities(beta, arena);
 }
 
 /// As r and p: the velocities are linear in them.

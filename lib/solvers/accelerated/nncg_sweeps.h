@@ -26,7 +26,7 @@ class NncgSweeps {
  public:
   /// `data`, in the order of `plan`, must outlive the use.
   void prepare(const GaussSeidelData& data, const SweepPlan& plan = {});
-  /// With `map` in the place of sweeps, on impulses in its order; `data` has W. Both must outlive the use.
+  /// With `map` in the place of sweeps, on impulses in its order. Both must outlive the use.
   void prepare(const GaussSeidelData& data, SweepMap& map);
   /// Forgets the directions. Until the next `start` nobody else changes the r of the steps.
   void start(NncgForm form = NncgForm::robust, double restart_above = 1.5);
@@ -39,6 +39,8 @@ class NncgSweeps {
  private:
   void prepare_directions(const GaussSeidelData& data);
   bool robust() const { return form_ == NncgForm::robust; }
+  /// Whether velocities of bodies go along with r.
+  bool on_bodies(const GaussSeidelData& data) const { return map_ == nullptr && data.bodies; }
   bool may_accelerate();
   void accelerate(std::span<double> r, TaskArena* arena);
   void begin_sweep(std::span<double> r, TaskArena* arena);

@@ -10,13 +10,12 @@ namespace {
 
 constexpr std::size_t kGrain = 4096;  ///< numbers that a thread takes at a time
 
-/// Of two parts of a sweep; NaN stays.
-SweepStep joined(const SweepStep& a, const SweepStep& b) {
+}  // namespace
+
+SweepStep joined_steps(const SweepStep& a, const SweepStep& b) {
   return {std::max(a.correction, b.correction) + 0.0 * (a.correction + b.correction), a.square + b.square,
           a.along + b.along};
 }
-
-}  // namespace
 
 SweepStep measured_step(const GaussSeidelData& data, std::span<const double> before,
                         std::span<const double> after, std::span<const double> along,
@@ -93,11 +92,11 @@ double OrderedSweep::run(std::span<double> r, TaskArena* arena) {
       [&](SweepRange range) {
         return SweepStep{gauss_seidel_sweep(*data_, range, r, v_), 0.0, 0.0};
       },
-      joined);
+      joined_steps);
   double correction = forward.correction;
   if (symmetric_) {
     const double back = gauss_seidel_sweep(*data_, {0, data_->contacts(), true}, r, v_);
-    correction = joined(forward, {back, 0.0, 0.0}).correction;
+    correction = joined_steps(forward, {back, 0.0, 0.0}).correction;
   }
   tell(r, arena);
   return correction;
@@ -110,7 +109,7 @@ SweepStep OrderedSweep::step(std::span<const double> along, std::span<double> r,
   find_velocities(r, arena);
   const SweepStep step = stages_.run(
       arena, partial_,
-      [&](SweepRange range) { return gauss_seidel_step(*data_, range, along, r, change, v_); }, joined);
+      [&](SweepRange range) { return gauss_seidel_step(*data_, range, along, r, change, v_); }, joined_steps);
   tell(r, arena);
   return step;
 }

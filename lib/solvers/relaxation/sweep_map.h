@@ -7,7 +7,7 @@
 
 namespace signorini {
 
-/// A map r → y = G(r) (3m, N·s) whose fixed points solve the problem: what `nncg` and `anderson` accelerate.
+/// A map r → y = G(r) (3m, N·s) whose fixed points solve the problem: what accelerated/ takes in the place of sweeps.
 class SweepMap {
  public:
   virtual ~SweepMap() = default;
@@ -16,6 +16,9 @@ class SweepMap {
   virtual SweepStep step(std::span<const double> along, std::span<double> r, std::span<double> change,
                          TaskArena* arena) = 0;
 };
+
+/// Of two parts of a step; NaN stays.
+SweepStep joined_steps(const SweepStep& a, const SweepStep& b);
 
 /// d, |d|² and d·p of a map that has led from `before` to `after`, in the metric of the sweep's steps; `correction` is left 0.
 SweepStep measured_step(const GaussSeidelData& data, std::span<const double> before,
