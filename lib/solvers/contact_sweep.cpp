@@ -7,7 +7,6 @@
 #include "base/check.h"
 #include "base/roots.h"
 #include "linalg/connected_components.h"
-#include "solvers/local_contact.h"
 
 namespace signorini {
 
@@ -15,6 +14,40 @@ namespace {
 
 /// Blocks of W_D that make a task worth its start: a sweep over them is repeated several times.
 constexpr Index kTaskBlocks = 500;
+
+/// r_k and u_k of one contact while it repeats N, T1, T2.
+struct LocalContact {
+  Vector3 r;
+  Vector3 u;
+  const Matrix3& D;
+  InverseMass inverse_mass;
+  double mu;
+  double held;           ///< bound of friction; negative: μ r_N
+  double inverse_omega;  // 1/ω
+
+  void move(int j, double change) {
+    r[j] += change;
+    u += (inverse_omega * change) * D.col(j);
+  }
+  void normal() { move(0, std::max(-r[0], -u[0] / (inverse_omega * inverse_mass.normal))); }
+  double bound() const { return held >= 0.0 ? held : mu * r[0]; }
+  /// Both tangents at once where they share a bound, else one after the other.
+  template <class Law>
+  void tangents() {
+    if constexpr (Law::kPartSize == 1) {
+      for (int j = 1; j < 3; ++j) {
+        if (!(D(j, j) > 0.0)) continue;
+        move(j, std::clamp(r[j] - u[j] / (inverse_omega * D(j, j)), -bound(), bound()) - r[j]);
+      }
+    } else {
+      if (!(inverse_mass.tangent > 0.0)) return;
+      const Vector2 stepped = r.tail<2>() - u.tail<2>() / (inverse_omega * inverse_mass.tangent);
+      const Vector2 change = Law::project_tangent(stepped, bound()) - r.tail<2>();
+      move(1, change[0]);
+      move(2, change[1]);
+    }
+  }
+};
 
 /// Row k of W times r.
 Vector3 row_times(const BlockSparseMatrix& W, std::size_t k, std::span<const double> r) {

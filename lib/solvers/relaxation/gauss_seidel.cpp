@@ -17,8 +17,8 @@ using kernel::Source;
 /// How the tangents of a contact are updated.
 enum class Update { scalar_disc, componentwise_disc, componentwise_clamp };
 
-/// What u_k is computed from: a row of W and r, or the rows of bodies and v.
-enum class Rows { delassus, bodies };
+/// What u_k is computed from: a row of W and r, the rows of bodies and v, or rows and an x that no contact changes.
+enum class Rows { delassus, bodies, frozen };
 
 struct Problem {
   BlockView A;  ///< W, or J
@@ -27,6 +27,7 @@ struct Problem {
   std::ptrdiff_t first, last, stride;  ///< contacts first, first + stride, …, until last, which is left out
   const double* response;              ///< P beside J
   double* v;                           ///< null without bodies
+  const double* frozen = nullptr;      ///< x of `Rows::frozen`
 };
 
 /// Whether a sweep writes down what it changes.
@@ -87,7 +88,7 @@ kernel::PlainSums contact_velocity(const Problem& problem, std::ptrdiff_t k, con
   const BlockView& A = problem.A;
   kernel::PlainSums sums;
   std::copy_n(problem.contact[k].q, 3, sums.column0);
-  const double* x = rows == Rows::bodies ? problem.v : r;
+  const double* x = rows == Rows::bodies ? problem.v : rows == Rows::frozen ? problem.frozen : r;
   const bool upper_first = rows == Rows::delassus && problem.stride > 0;
   const std::ptrdiff_t middle = upper_first ? problem.upper_begin[k] : A.begin[k];
   kernel::add_blocks<product>(A, middle, A.begin[k + 1], x, sums);
@@ -218,6 +219,8 @@ SIGNORINI_AVX2 SweepStep sweep_avx2(const Problem& problem, double* r, const Log
     kernel::RowSums sums{_mm256_loadu_pd(c.q), _mm256_setzero_pd(), _mm256_setzero_pd()};
     if constexpr (rows == Rows::bodies) {
       kernel::add_blocks<source>(A, A.begin[k], A.begin[k + 1], problem.v, sums);
+    } else if constexpr (rows == Rows::frozen) {
+      kernel::add_blocks<source>(A, A.begin[k], A.begin[k + 1], problem.frozen, sums);
     } else if (problem.stride > 0) {
       const std::ptrdiff_t upper = problem.upper_begin[k];
       kernel::add_blocks<source>(A, upper, A.begin[k + 1], r, sums);
@@ -277,8 +280,24 @@ SweepStep sweep_rows(Isa level, const Problem& problem, double* r, const Log& lo
 
 template <Update update, Record record>
 SweepStep sweep(Isa level, const Problem& problem, double* r, const Log& log) {
+  if (problem.frozen != nullptr) {
+    if constexpr (record == Record::change)
+      return sweep_rows<update, record, Rows::frozen>(level, problem, r, log);
+  }
   return problem.v != nullptr ? sweep_rows<update, record, Rows::bodies>(level, problem, r, log)
                               : sweep_rows<update, record, Rows::delassus>(level, problem, r, log);
+}
+
+template <Record record>
+SweepStep sweep_by_step(Isa level, const GaussSeidelData& data, const Problem& problem, double* r,
+                        const Log& log) {
+  return with_law(data.law, [&](auto law) {
+    if constexpr (decltype(law)::kPartSize == 1)
+      return sweep<Update::componentwise_clamp, record>(level, problem, r, log);
+    if (data.tangent_step == TangentStep::scalar)
+      return sweep<Update::scalar_disc, record>(level, problem, r, log);
+    return sweep<Update::componentwise_disc, record>(level, problem, r, log);
+  });
 }
 
 template <Record record>
@@ -299,13 +318,7 @@ SweepStep sweep_by_law(Isa level, const GaussSeidelData& data, SweepRange range,
     problem.last = range.begin - std::ptrdiff_t{1};
     problem.stride = -1;
   }
-  return with_law(data.law, [&](auto law) {
-    if constexpr (decltype(law)::kPartSize == 1)
-      return sweep<Update::componentwise_clamp, record>(level, problem, r.data(), log);
-    if (data.tangent_step == TangentStep::scalar)
-      return sweep<Update::scalar_disc, record>(level, problem, r.data(), log);
-    return sweep<Update::componentwise_disc, record>(level, problem, r.data(), log);
-  });
+  return sweep_by_step<record>(level, data, problem, r.data(), log);
 }
 
 GaussSeidelContact make_contact(const Matrix3& D, const Vector3& q, double mu, double tangent_inverse_mass,
@@ -464,6 +477,33 @@ SweepStep gauss_seidel_step(const GaussSeidelData& data, SweepRange range, std::
                             std::span<double> r, std::span<double> change, std::span<double> v) {
   SIGNORINI_CHECK(along.size() == r.size() && change.size() == r.size());
   return sweep_by_law<Record::change>(isa(), data, range, r, v, {along.data(), change.data()});
+}
+
+std::vector<GaussSeidelContact> contacts_with(const GaussSeidelData& data,
+                                              std::span<const Matrix3> diagonal) {
+  SIGNORINI_CHECK(diagonal.size() == data.contact.size());
+  const bool scalar = data.tangent_step == TangentStep::scalar;
+  std::vector<GaussSeidelContact> contacts;
+  contacts.reserve(diagonal.size());
+  for (std::size_t k = 0; k < diagonal.size(); ++k) {
+    const Matrix3& D = diagonal[k];
+    const GaussSeidelContact& own = data.contact[k];
+    contacts.push_back(make_contact(D, Vector3(own.q[0], own.q[1], own.q[2]), own.mu,
+                                    largest_eigenvalue(D(1, 1), D(1, 2), D(2, 1), D(2, 2)), scalar));
+  }
+  return contacts;
+}
+
+SweepStep side_by_side_step(const GaussSeidelData& data, std::span<const GaussSeidelContact> contacts,
+                            SweepRange range, std::span<const double> x, std::span<const double> along,
+                            std::span<double> r, std::span<double> change) {
+  SIGNORINI_CHECK(contacts.size() == data.contact.size() && r.size() == 3 * contacts.size());
+  SIGNORINI_CHECK(along.size() == r.size() && change.size() == r.size());
+  const BlockSparseMatrix& rows = data.bodies ? data.bodies->J : data.W;
+  SIGNORINI_CHECK(x.size() == 3 * static_cast<std::size_t>(rows.block_columns));
+  const Problem problem{
+      kernel::view_of(rows), nullptr, contacts.data(), range.begin, range.end, 1, nullptr, nullptr, x.data()};
+  return sweep_by_step<Record::change>(isa(), data, problem, r.data(), {along.data(), change.data()});
 }
 
 namespace {

@@ -130,6 +130,14 @@ double gauss_seidel_sweep(const GaussSeidelData& data, SweepRange range, std::sp
                           std::span<double> v = {});
 SweepStep gauss_seidel_step(const GaussSeidelData& data, SweepRange range, std::span<const double> along,
                             std::span<double> r, std::span<double> change, std::span<double> v = {});
+/// The contacts of `data` with the steps of other diagonal blocks (m, 1/kg).
+std::vector<GaussSeidelContact> contacts_with(const GaussSeidelData& data, std::span<const Matrix3> diagonal);
+/// Contacts of the range side by side, each by one update as in a sweep, all from the same velocities: u_k = w_k + Σ_s J_ks x_s
+/// with x = v, or without bodies u_k = q_k + Σ_j W_kj x_j with x = r from before; x may not be r. `contacts` take the place of
+/// those of `data`.
+SweepStep side_by_side_step(const GaussSeidelData& data, std::span<const GaussSeidelContact> contacts,
+                            SweepRange range, std::span<const double> x, std::span<const double> along,
+                            std::span<double> r, std::span<double> change);
 /// r = 0 at contacts with W_NN ≤ 0; what every sweep of all contacts begins with.
 void release_fixed(const GaussSeidelData& data, std::span<double> r);
 

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "base/parallel.h"
-#include "solvers/contact_error.h"
 #include "solvers/relaxation/sweep_map.h"
 #include "solvers/relaxation/sweep_stages.h"
 
@@ -14,7 +13,7 @@
 /// two contacts have a part in common. In the end its parts have their mean velocity, that of the whole body:
 ///
 ///     v = M⁻¹ (f + H r)       u_k = w_k + Σ_s J_ks v_s
-///     r_k ← N, then T1 and T2 of contact k once (local_contact.h), with S_k = Σ_s n_s J_ks P_sk in the place of W_kk
+///     r_k ← N, then T1 and T2 of contact k as in a sweep of `pgs`, with S_k = Σ_s n_s J_ks P_sk in the place of W_kk
 ///
 ///     n_s: contacts on the body of slot s     J [–], P [1/kg]: rows of bodies (relaxation/body_rows.h)
 ///     r: 3m [N·s]     u, v, w: m/s            S_k: 3×3 [1/kg]
@@ -30,29 +29,23 @@ class SplitSweep final : public SweepMap {
  public:
   /// `data` must outlive the use.
   void prepare(const GaussSeidelData& data);
-  /// Lengths are in the metric of S; `correction` is max_k ‖(S_NN Δr_N, λ_max(S_TT) Δr_T)‖, m/s.
+  /// Lengths and the correction are in the metric of S.
   SweepStep step(std::span<const double> along, std::span<double> r, std::span<double> change,
                  TaskArena* arena) override;
   /// Of one iteration, in contacts.
   WorkAndSpan work_and_span(int cores) const { return stages_.work_and_span(cores); }
 
  private:
-  void find_touches();
-  void split_masses();
-  void split_rows();
-  void find_velocities(std::span<const double> r, TaskArena* arena);
-  template <class Law>
-  SweepStep update(SweepRange range, std::span<const double> along, std::span<double> r,
-                   std::span<double> change) const;
+  std::vector<Matrix3> split_masses() const;
+  void turn_responses();
+  void find_start(std::span<const double> r, TaskArena* arena);
 
   const GaussSeidelData* data_ = nullptr;
-  std::vector<Matrix3> split_;              ///< m: S_k
-  std::vector<InverseMass> inverse_mass_;   ///< m: of S_k
-  std::vector<Index> touch_begin_;          ///< with bodies: slots + 1 offsets into …
-  std::vector<Index> touch_, touch_block_;  ///< contacts of a slot, ascending, and their blocks of J and P
+  std::vector<GaussSeidelContact> contacts_;  ///< with the steps of S
+  BlockSparseMatrix responses_;               ///< with bodies: P, slots × m; 1/kg
   SweepStages stages_;
   std::vector<SweepStep> partial_;  ///< by piece
-  std::vector<double> v_, u_;       ///< of slots; 3m without q or w: m/s
+  std::vector<double> start_;       ///< what all contacts start from: v, m/s; without bodies r, N·s
 };
 
 }  // namespace signorini
