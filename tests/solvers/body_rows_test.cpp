@@ -14,6 +14,7 @@
 #include "solvers/allocation_counter.h"
 #include "solvers/region_solver.h"
 #include "solvers/registry.h"
+#include "solvers/relaxation/exact_sweep.h"
 #include "solvers/relaxation/ordered_sweep.h"
 
 // Sweeps on the velocities of bodies are those over W up to rounding, and W is never formed.
@@ -133,6 +134,49 @@ TEST(BodyRows, SweepsAreThoseOverWUpToRounding) {
   }
 }
 
+TEST(BodyRows, ExactSweepsAreThoseOverWUpToRounding) {
+  for (const ContactProblem& problem : specimens()) {
+    for (const FrictionLaw law : {FrictionLaw::cone, FrictionLaw::pyramid}) {
+      const GaussSeidelData expected = with_delassus(problem, law), got = with_bodies(problem, law);
+      ExactSweep by_W, by_bodies;
+      by_W.prepare(expected);
+      by_bodies.prepare(got);
+      Vector r = Vector::Zero(3 * problem.contacts()), s = r;
+      std::vector<double> v(got.bodies->free.size());
+      got.bodies->velocities(view(s), v);
+      for (int i = 0; i < 20; ++i) {
+        by_W.run({0, expected.contacts()}, view(r));
+        by_bodies.run({0, got.contacts()}, view(s), v);
+        // as above; b = u − W_kk r_k loses what u is smaller than its parts
+        ASSERT_LE((r - s).lpNorm<Eigen::Infinity>(), 1e-10 * r.lpNorm<Eigen::Infinity>()) << i;
+      }
+      EXPECT_GT(r.lpNorm<Eigen::Infinity>(), 0.0);
+      std::vector<double> anew(v.size());
+      got.bodies->velocities(view(s), anew);
+      for (std::size_t i = 0; i < v.size(); ++i)
+        EXPECT_NEAR(v[i], anew[i], 1e-11 * (1.0 + std::abs(anew[i])));
+    }
+  }
+}
+
+TEST(BodyRows, ExactSweepsHaveTheSameBitsOnEveryLevelWithFusedProducts) {
+  const ContactProblem problem = rigid_bodies(30, 90, 5);
+  const GaussSeidelData data = with_bodies(problem, FrictionLaw::cone);
+  Vector one;
+  for (const Isa level : {Isa::fused, best_isa()}) {
+    if (level == Isa::portable) continue;  // rounds products
+    ExactSweep sweep;
+    sweep.prepare(data);
+    Vector r = Vector::Zero(3 * problem.contacts());
+    std::vector<double> v(data.bodies->free.size());
+    data.bodies->velocities(view(r), v);
+    for (int i = 0; i < 5; ++i) sweep.run(level, view(r), v);
+    if (one.size() == 0) one = r;
+    EXPECT_EQ(r, one) << enum_name(level);
+  }
+  EXPECT_GT(one.lpNorm<Eigen::Infinity>(), 0.0);
+}
+
 TEST(BodyRows, StepsTellWhatTheyChanged) {
   const ContactProblem problem = rigid_bodies(30, 90, 11);
   const GaussSeidelData expected = with_delassus(problem, FrictionLaw::cone),
@@ -236,7 +280,7 @@ TEST(BodyRows, SolversMeetTheResidualAndAllocateNothing) {
   options.contacts = 100;
   const ContactProblem problem = make_planted_problem(options).problem;
   const Referee referee(problem);
-  for (const char* name : {"pgs", "nncg"}) {
+  for (const char* name : {"pgs", "nsgs", "nncg", "anderson"}) {
     for (const char* order : {"natural", "symmetric", "coloured", "auto"}) {
       for (const char* law : {"cone", "pyramid"}) {
         for (const RegionMode mode : {RegionMode::none, RegionMode::points, RegionMode::islands}) {
@@ -289,7 +333,7 @@ TEST(BodyRows, WhatHasNoSuchFormIsUnsupportedWithTheReason) {
   dual.W = to_scalar(assemble_delassus(soft));
   dual.q = assemble_q(soft);
   dual.mu = soft.mu;
-  for (const char* name : {"pgs", "nncg"}) {
+  for (const char* name : {"pgs", "nsgs", "nncg", "anderson"}) {
     const auto solver = make_solver(name, {{"matrix", "bodies"}});
     EXPECT_NE(solver->unsupported_reason(soft).find("matrix = bodies needs bodies of at most 12 dofs"),
               std::string::npos);

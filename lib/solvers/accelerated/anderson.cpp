@@ -15,6 +15,11 @@ void Anderson::prepare_island(ReducedProblem problem, Vector mu) {
   sweeps_.prepare(data_, plan_, options_.window);
 }
 
+void Anderson::prepare_bodies(const ContactProblem& problem) {
+  set_body_sweeps(problem, options_.common.law, TangentChoice::automatic, options_.order);
+  sweeps_.prepare(data_, plan_, options_.window);
+}
+
 Iteration Anderson::start(std::span<double> /*r*/, const StopTest& /*stop*/) {
   reset_counters();
   sweeps_.start(options_.guard == AndersonGuard::growth);

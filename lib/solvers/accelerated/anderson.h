@@ -22,7 +22,8 @@
 /// and the next sweep starts from y. Where |d| has had no new minimum for a while, plain sweeps follow
 /// (stall_guard.h). `guard = none` has neither. Bad points are not taken back: that wastes their sweeps.
 ///
-/// An iteration costs one sweep, one pass over `window` columns for γ and one for r.
+/// An iteration costs one sweep, one pass over `window` columns for γ and one for r; with `matrix = bodies` also the velocities
+/// of the new r.
 namespace signorini {
 
 enum class AndersonGuard { growth, none };
@@ -37,6 +38,7 @@ struct AndersonOptions {
   int window = 5;
   AndersonGuard guard = AndersonGuard::growth;
   SweepOrder order = SweepOrder::natural;
+  SweepMatrix matrix = SweepMatrix::delassus;
 
   template <class Visitor>
   void visit(Visitor& v) {
@@ -46,6 +48,7 @@ struct AndersonOptions {
       "growth: the history is forgotten where a sweep changes more than twice as much as the last one, and "
       "plain sweeps follow where nothing is gained; none: no guard");
     v("order", order, kSweepOrderHelp);
+    v("matrix", matrix, kSweepMatrixHelp);
   }
   void validate() const;
 };
@@ -59,6 +62,8 @@ class Anderson : public RegisteredSolver<Anderson, AndersonOptions, SweepingSolv
   void prepare_island(ReducedProblem problem, Vector mu) override;
 
  protected:
+  SweepMatrix matrix() const override { return options_.matrix; }
+  void prepare_bodies(const ContactProblem& problem) override;
   Iteration start(std::span<double> r, const StopTest& stop) override;
   Iteration iterate(std::span<double> r) override;
   MeasureSchedule::Tells estimates_tell() const override { return MeasureSchedule::Tells::last; }

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "linalg/block_kernels.h"
+#include "solvers/relaxation/body_response.h"
 #include "solvers/relaxation/one_contact.h"
 
 namespace signorini {
@@ -178,13 +179,20 @@ bool solve_contact(const Contact& contact, const double* b, Memory& memory, doub
   return contact.determinant > 0.0 && solve(Law{}, contact, load_of(contact, b), memory, r);
 }
 
+/// What b_k is computed from: a row of W and r, or the rows of bodies and v.
+enum class Rows { delassus, bodies };
+
 struct Sweep {
-  BlockView W;
+  BlockView A;  ///< W, or J
   const Index* upper_begin;
   const Matrix3* diagonal;
   const Contact* contact;
   Memory* memory;
   std::ptrdiff_t first, last, stride;  ///< contacts first, first + stride, …, until last, which is left out
+  const double* response;              ///< P beside J
+  double* v;                           ///< null without bodies
+
+  BodyResponse bodies() const { return {A, response, v}; }
 };
 
 /// Of the contacts so far.
@@ -196,9 +204,9 @@ struct Seen {
   ExactSweep::Outcome outcome() const { return {std::sqrt(largest) + poison, slow}; }
 };
 
-/// r_k ← the answer for b.
+/// r_k ← the answer for b; d receives its change.
 template <class Law>
-void update(const Sweep& sweep, std::ptrdiff_t k, const double* b, double* r_k, Seen& seen) {
+void update(const Sweep& sweep, std::ptrdiff_t k, const double* b, double* r_k, double* d, Seen& seen) {
   const Contact& contact = sweep.contact[k];
   double answer[3];
   if (!solve_contact<Law>(contact, b, sweep.memory[k], answer)) {
@@ -208,7 +216,8 @@ void update(const Sweep& sweep, std::ptrdiff_t k, const double* b, double* r_k, 
   }
   double correction = 0.0;
   for (int i = 0; i < 3; ++i) {
-    const double e = (answer[i] - r_k[i]) * contact.inverse_mass[i];
+    d[i] = answer[i] - r_k[i];
+    const double e = d[i] * contact.inverse_mass[i];
     correction += e * e;
     r_k[i] = answer[i];
   }
@@ -216,55 +225,83 @@ void update(const Sweep& sweep, std::ptrdiff_t k, const double* b, double* r_k, 
   seen.largest = std::max(seen.largest, correction);
 }
 
-template <class Law, Product product>
+/// b = u − W_kk r_k.
+void take_own_part(const Matrix3& D, const double* r_k, double* b) {
+  for (int i = 0; i < 3; ++i) b[i] -= D(i, 0) * r_k[0] + D(i, 1) * r_k[1] + D(i, 2) * r_k[2];
+}
+
+template <class Law, Rows rows, Product product>
 ExactSweep::Outcome sweep_plain(const Sweep& sweep, double* r) {
-  const BlockView& W = sweep.W;
+  const BlockView& A = sweep.A;
   Seen seen;
   for (std::ptrdiff_t k = sweep.first; k != sweep.last; k += sweep.stride) {
     if (!(sweep.contact[k].inverse_normal > 0.0)) continue;
     kernel::PlainSums sums;
     std::copy_n(sweep.contact[k].q, 3, sums.column0);
-    const std::ptrdiff_t own = sweep.upper_begin[k];
-    kernel::add_blocks<product>(W, own + 1, W.begin[k + 1], r, sums);
-    kernel::add_blocks<product>(W, W.begin[k], own, r, sums);
-    const double b[3] = {sums.right_to_left(0), sums.right_to_left(1), sums.right_to_left(2)};
-    update<Law>(sweep, k, b, r + 3 * k, seen);
+    if constexpr (rows == Rows::bodies) {
+      kernel::add_blocks<product>(A, A.begin[k], A.begin[k + 1], sweep.v, sums);
+    } else {
+      const std::ptrdiff_t own = sweep.upper_begin[k];
+      kernel::add_blocks<product>(A, own + 1, A.begin[k + 1], r, sums);
+      kernel::add_blocks<product>(A, A.begin[k], own, r, sums);
+    }
+    double b[3] = {sums.right_to_left(0), sums.right_to_left(1), sums.right_to_left(2)}, d[3];
+    if constexpr (rows == Rows::bodies) take_own_part(sweep.diagonal[k], r + 3 * k, b);
+    update<Law>(sweep, k, b, r + 3 * k, d, seen);
+    if constexpr (rows == Rows::bodies) respond_plain<product>(sweep.bodies(), k, d);
   }
   return seen.outcome();
 }
 
 #ifdef SIGNORINI_X86
 
-template <class Law, Source source>
+template <class Law, Rows rows, Source source>
 SIGNORINI_AVX2 ExactSweep::Outcome sweep_avx2(const Sweep& sweep, double* r) {
-  const BlockView& W = sweep.W;
+  const BlockView& A = sweep.A;
   Seen seen;
   for (std::ptrdiff_t k = sweep.first; k != sweep.last; k += sweep.stride) {
     if (!(sweep.contact[k].inverse_normal > 0.0)) continue;
-    // b = q + Σ_{j > k} W_kj r_j + Σ_{j < k} W_kj r_j: what waits for contact k − 1 comes last
     kernel::RowSums sums{_mm256_loadu_pd(sweep.contact[k].q), _mm256_setzero_pd(), _mm256_setzero_pd()};
-    const std::ptrdiff_t own = sweep.upper_begin[k];
-    kernel::add_blocks<source>(W, own + 1, W.begin[k + 1], r, sums);
-    kernel::add_blocks<source>(W, W.begin[k], own, r, sums);
+    if constexpr (rows == Rows::bodies) {
+      kernel::add_blocks<source>(A, A.begin[k], A.begin[k + 1], sweep.v, sums);
+    } else {
+      // b = q + Σ_{j > k} W_kj r_j + Σ_{j < k} W_kj r_j: what waits for contact k − 1 comes last
+      const std::ptrdiff_t own = sweep.upper_begin[k];
+      kernel::add_blocks<source>(A, own + 1, A.begin[k + 1], r, sums);
+      kernel::add_blocks<source>(A, A.begin[k], own, r, sums);
+    }
     alignas(32) double b[4];
+    double d[3];
     _mm256_store_pd(b, _mm256_add_pd(sums.column0, _mm256_add_pd(sums.column1, sums.column2)));
-    update<Law>(sweep, k, b, r + 3 * k, seen);
+    if constexpr (rows == Rows::bodies) take_own_part(sweep.diagonal[k], r + 3 * k, b);
+    update<Law>(sweep, k, b, r + 3 * k, d, seen);
+    if constexpr (rows == Rows::bodies) {
+      if (d[0] != 0.0 || d[1] != 0.0 || d[2] != 0.0)
+        respond_avx2<source>(sweep.bodies(), k, _mm256_set1_pd(d[0]), _mm256_set1_pd(d[1]),
+                             _mm256_set1_pd(d[2]));
+    }
   }
   return seen.outcome();
 }
 
 #endif
 
-template <class Law>
-ExactSweep::Outcome run_by_law(Isa level, const Sweep& sweep, double* r) {
+template <class Law, Rows rows>
+ExactSweep::Outcome run_by_level(Isa level, const Sweep& sweep, double* r) {
 #ifdef SIGNORINI_X86
   if (level == Isa::avx2) {
-    if (kernel::source_of(sweep.W) == Source::cache) return sweep_avx2<Law, Source::cache>(sweep, r);
-    return sweep_avx2<Law, Source::memory>(sweep, r);
+    if (kernel::source_of(sweep.A) == Source::cache) return sweep_avx2<Law, rows, Source::cache>(sweep, r);
+    return sweep_avx2<Law, rows, Source::memory>(sweep, r);
   }
 #endif
-  if (level == Isa::portable) return sweep_plain<Law, Product::rounded>(sweep, r);
-  return sweep_plain<Law, Product::fused>(sweep, r);
+  if (level == Isa::portable) return sweep_plain<Law, rows, Product::rounded>(sweep, r);
+  return sweep_plain<Law, rows, Product::fused>(sweep, r);
+}
+
+template <class Law>
+ExactSweep::Outcome run_by_law(Isa level, const Sweep& sweep, double* r) {
+  return sweep.v != nullptr ? run_by_level<Law, Rows::bodies>(level, sweep, r)
+                            : run_by_level<Law, Rows::delassus>(level, sweep, r);
 }
 
 Contact make_contact(const GaussSeidelContact& scalar, const Matrix3& D) {
@@ -307,24 +344,33 @@ void ExactSweep::take_free_velocity() {
 
 void ExactSweep::forget() { std::fill(memory_.begin(), memory_.end(), Memory{}); }
 
-ExactSweep::Outcome ExactSweep::run(Isa level, std::span<double> r) {
+ExactSweep::Outcome ExactSweep::run(Isa level, std::span<double> r, std::span<double> v) {
   release_fixed(*data_, r);
-  return run(level, {0, data_->contacts()}, r);
+  return run(level, {0, data_->contacts()}, r, v);
 }
 
-ExactSweep::Outcome ExactSweep::run(SweepRange range, std::span<double> r) { return run(isa(), range, r); }
+ExactSweep::Outcome ExactSweep::run(SweepRange range, std::span<double> r, std::span<double> v) {
+  return run(isa(), range, r, v);
+}
 
-ExactSweep::Outcome ExactSweep::run(Isa level, SweepRange range, std::span<double> r) {
+ExactSweep::Outcome ExactSweep::run(Isa level, SweepRange range, std::span<double> r, std::span<double> v) {
   SIGNORINI_CHECK(r.size() == 3 * contact_.size());
+  SIGNORINI_CHECK(v.size() == (data_->bodies ? data_->bodies->free.size() : 0));
   SIGNORINI_CHECK(0 <= range.begin && range.begin <= range.end && range.end <= data_->contacts());
-  Sweep sweep{kernel::view_of(data_->W),
+  Sweep sweep{kernel::view_of(data_->bodies ? data_->bodies->J : data_->W),
               data_->upper_begin.data(),
               data_->diagonal.data(),
               contact_.data(),
               memory_.data(),
               range.begin,
               range.end,
-              1};
+              1,
+              nullptr,
+              nullptr};
+  if (data_->bodies) {
+    sweep.response = data_->bodies->response.data();
+    sweep.v = v.data();
+  }
   if (range.backwards) {
     sweep.first = range.end - std::ptrdiff_t{1};
     sweep.last = range.begin - std::ptrdiff_t{1};

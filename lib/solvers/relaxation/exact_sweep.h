@@ -25,6 +25,9 @@
 ///                     root of the last sweep
 ///     slip, pyramid:  each tangent sticks or slips to either side; the sides of the last sweep first
 ///
+/// With the rows of bodies (body_rows.h) b_k = Σ_s J_ks v_s + w_k − W_kk r_k from velocities v that go along with r, as in a sweep
+/// of `pgs`.
+///
 /// A contact whose A is not positive definite up to rounding, and one for which the search ends without an
 /// answer, goes to the slow solution (one_contact.h). A contact with W_NN ≤ 0 keeps r = 0.
 namespace signorini {
@@ -44,10 +47,10 @@ class ExactSweep {
   void forget();
   /// Updates r (3m) in place. Allocates nothing.
   Outcome run(std::span<double> r) { return run(isa(), r); }
-  Outcome run(Isa level, std::span<double> r);
+  Outcome run(Isa level, std::span<double> r, std::span<double> v = {});
   /// The part of a sweep that updates these contacts; contacts of `data.fixed` are left alone. Parts that share no block of
-  /// W may run side by side.
-  Outcome run(SweepRange range, std::span<double> r);
+  /// W may run side by side. `v`: the velocities of r with `data.bodies`, updated likewise; without them nothing.
+  Outcome run(SweepRange range, std::span<double> r, std::span<double> v = {});
 
   /// A contact without its row of W. Components are N, T1, T2.
   struct Contact {
@@ -69,7 +72,7 @@ class ExactSweep {
   };
 
  private:
-  Outcome run(Isa level, SweepRange range, std::span<double> r);
+  Outcome run(Isa level, SweepRange range, std::span<double> r, std::span<double> v);
 
   const GaussSeidelData* data_ = nullptr;
   std::vector<Contact> contact_;

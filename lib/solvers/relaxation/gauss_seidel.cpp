@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/roots.h"
 #include "linalg/block_kernels.h"
+#include "solvers/relaxation/body_response.h"
 
 namespace signorini {
 namespace {
@@ -71,17 +72,6 @@ void project_tangents_plain(double* t, const double* old, double bound, const Ga
   }
 }
 
-/// v_s += P_ks d for the slots of contact k.
-template <Product product>
-void respond_plain(const Problem& problem, std::ptrdiff_t k, const double* d) {
-  if (d[0] == 0.0 && d[1] == 0.0 && d[2] == 0.0) return;
-  for (std::ptrdiff_t b = problem.A.begin[k]; b < problem.A.begin[k + 1]; ++b) {
-    const double* p = problem.response + 9 * b;
-    double* v = problem.v + 3 * static_cast<std::ptrdiff_t>(problem.A.column[b]);
-    for (int i = 0; i < 3; ++i) v[i] += kernel::row_from_the_right<product>(p, d, i);
-  }
-}
-
 /// u_k; the contact before k comes last, as in the kernel for AVX2, whose impulse is waited for there.
 template <Rows rows, Product product>
 kernel::PlainSums contact_velocity(const Problem& problem, std::ptrdiff_t k, const double* r) {
@@ -139,7 +129,8 @@ SweepStep sweep_plain(const Problem& problem, double* r, const Log& log) {
     }
     project_tangents_plain<update, product>(rk + 1, old + 1, rk[0] * c.mu, c);
     const double d[3] = {rk[0] - old[0], rk[1] - old[1], rk[2] - old[2]};
-    if constexpr (rows == Rows::bodies) respond_plain<product>(problem, k, d);
+    if constexpr (rows == Rows::bodies)
+      respond_plain<product>({problem.A, problem.response, problem.v}, k, d);
     note_change<record, product>(problem, k, d, log, sum);
   }
   return sum.step();
@@ -188,22 +179,13 @@ SIGNORINI_AVX2_INLINE __m128d project_tangents(__m128d before, __m128d old, __m1
   }
 }
 
-/// The same as `respond_plain`; `d_N` in lane 0.
+/// v of the bodies after r_k moved by d; d_N in lane 0.
 template <Source source>
-SIGNORINI_AVX2_INLINE void respond_avx2(const Problem& problem, std::ptrdiff_t k, __m128d d_N, __m128d d_T) {
-  const __m128d zero = _mm_setzero_pd();
+SIGNORINI_AVX2_INLINE void respond(const Problem& problem, std::ptrdiff_t k, __m128d d_N, __m128d d_T) {
   const __m128d all = _mm_or_pd(_mm_unpacklo_pd(d_N, d_N), d_T);
-  if (_mm_movemask_pd(_mm_cmpneq_pd(all, zero)) == 0) return;
-  const __m256d x0 = _mm256_broadcastsd_pd(d_N), x1 = _mm256_broadcastsd_pd(d_T);
-  const __m256d x2 = _mm256_broadcastsd_pd(_mm_unpackhi_pd(d_T, d_T));
-  for (std::ptrdiff_t b = problem.A.begin[k]; b < problem.A.begin[k + 1]; ++b) {
-    const double* p = problem.response + 9 * b;
-    kernel::prefetch<source>(p);
-    const __m256d change = _mm256_fmadd_pd(
-        _mm256_loadu_pd(p), x0,
-        _mm256_fmadd_pd(_mm256_loadu_pd(p + 3), x1, _mm256_mul_pd(_mm256_loadu_pd(p + 6), x2)));
-    kernel::add3(problem.v + 3 * static_cast<std::ptrdiff_t>(problem.A.column[b]), change);
-  }
+  if (_mm_movemask_pd(_mm_cmpneq_pd(all, _mm_setzero_pd())) == 0) return;
+  respond_avx2<source>({problem.A, problem.response, problem.v}, k, _mm256_broadcastsd_pd(d_N),
+                       _mm256_broadcastsd_pd(d_T), _mm256_broadcastsd_pd(_mm_unpackhi_pd(d_T, d_T)));
 }
 
 template <Update update, Record record, Rows rows, Source source>
@@ -244,7 +226,7 @@ SIGNORINI_AVX2 SweepStep sweep_avx2(const Problem& problem, double* r, const Log
     _mm_storeu_pd(rk + 1, tangent);
 
     const __m128d d_N = _mm_sub_sd(normal, old_normal), d_T = _mm_sub_pd(tangent, old);
-    if constexpr (rows == Rows::bodies) respond_avx2<source>(problem, k, d_N, d_T);
+    if constexpr (rows == Rows::bodies) respond<source>(problem, k, d_N, d_T);
     const __m128d e_N = _mm_mul_sd(d_N, _mm_load_sd(c.inverse_mass));
     const __m128d e_T = _mm_mul_pd(d_T, _mm_loadu_pd(c.inverse_mass + 1));
     const __m128d correction = _mm_fmadd_sd(e_N, e_N, squared_length(e_T));
