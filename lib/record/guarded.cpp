@@ -86,14 +86,16 @@ void limit(int resource, std::uintmax_t soft, std::uintmax_t hard) {
   ::_exit(0);
 }
 
-/// Everything the child says until it closes its end; false when it takes too long.
-bool listen(int fd, Clock::time_point deadline, std::string& reply) {
+}  // namespace
+
+bool hear_out(int fd, std::chrono::milliseconds patience, std::string& reply) {
+  constexpr std::chrono::milliseconds kSlice{100};
   char buffer[4096];
-  while (true) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    if (left <= 0) return false;
+  for (Clock::duration waited{0}; waited < patience;) {
     pollfd ready{fd, POLLIN, 0};
-    const int status = ::poll(&ready, 1, static_cast<int>(std::min<long long>(left, 60'000)));
+    const Clock::time_point began = Clock::now();
+    const int status = ::poll(&ready, 1, static_cast<int>(kSlice.count()));
+    waited += std::min<Clock::duration>(Clock::now() - began, 2 * kSlice);  // more: the process was stopped
     if (status < 0 && errno != EINTR) return false;
     if (status <= 0) continue;
     const ssize_t got = ::read(fd, buffer, sizeof buffer);
@@ -101,9 +103,8 @@ bool listen(int fd, Clock::time_point deadline, std::string& reply) {
     if (got <= 0) return true;
     reply.append(buffer, got);
   }
+  return false;
 }
-
-}  // namespace
 
 void run_in_child(const std::string& name, std::uintmax_t bytes, FunctionRef<void()> work) {
   int ends[2];
@@ -130,7 +131,7 @@ void run_in_child(const std::string& name, std::uintmax_t bytes, FunctionRef<voi
     throw_input("{}: cannot be checked (no child process: {})", name, std::strerror(errno));
   }
   std::string reply;
-  const bool in_time = listen(ends[0], Clock::now() + std::chrono::seconds(6 * seconds), reply);
+  const bool in_time = hear_out(ends[0], std::chrono::seconds(6 * seconds), reply);
   if (!in_time) ::kill(child, SIGKILL);
   int status = 0;
   pid_t waited = -1;

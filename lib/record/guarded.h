@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -11,13 +12,17 @@
 namespace signorini {
 
 /// Runs `work` in a forked child with limits on memory (its present size + 1 GiB + 4 × `bytes`), CPU time and
-/// wall time (10 s and 60 s, growing with `bytes`). An exception of `work` is rethrown here as `InputError`
+/// wall time (10 s and 60 s, growing with `bytes`; time while this process is stopped does not count). An exception of `work` is rethrown here as `InputError`
 /// with the same text; a crash or an exceeded limit becomes `InputError` "<name>: damaged file (…)".
 /// `Cancelled` (base/cancellation.h) where SIGINT, SIGTERM or SIGHUP ended the child.
 ///
 /// `work` must not take locks that other threads of this process may hold, apart from the HDF5 lock and
 /// malloc's.
 void run_in_child(const std::string& name, std::uintmax_t bytes, FunctionRef<void()> work);
+
+/// Appends to `reply` all that is written to the other end of `fd`, until that is closed. False where it takes longer than
+/// `patience`. A process that is stopped and goes on, by Ctrl-Z or with its machine, has not waited meanwhile.
+bool hear_out(int fd, std::chrono::milliseconds patience, std::string& reply);
 
 /// Opens `path` in a child and does there what a reader will do here: visits every object, and reads all
 /// numbers unless the file is a recording, whose payload is protected by its layout (plain contiguous arrays)

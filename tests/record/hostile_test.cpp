@@ -1,11 +1,13 @@
 #include <gtest/gtest.h>
 #include <hdf5.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <functional>
 #include <limits>
+#include <thread>
 
 #include "base/cancellation.h"
 #include "base/check.h"
@@ -454,6 +456,39 @@ TEST(RunInChild, TurnsCrashesIntoOneLine) {
             }).find("more memory than its size allows"),
             std::string::npos);
 #endif
+}
+
+/// Exit code of a child that hears `end` out for a second and, once it listens, is stopped for twice as long.
+int heard_by_a_stopped_child(int end, int other_end, bool answer) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::close(other_end);
+    std::string reply;
+    const bool heard = hear_out(end, std::chrono::seconds(1), reply);
+    ::_exit(heard && reply == "+" ? 0 : 1);
+  }
+  ::close(end);
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  ::kill(child, SIGSTOP);
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  if (answer) {
+    EXPECT_EQ(::write(other_end, "+", 1), 1);
+    ::close(other_end);
+  }
+  ::kill(child, SIGCONT);
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  if (!answer) ::close(other_end);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// A recording that is stopped with Ctrl-Z while it checks a file and goes on a minute later.
+TEST(RunInChild, TimeWhileTheProcessIsStoppedDoesNotCount) {
+  for (const bool answer : {true, false}) {
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    EXPECT_EQ(heard_by_a_stopped_child(ends[0], ends[1], answer), answer ? 0 : 1);
+  }
 }
 
 TEST(RunInChild, ASignalToTheWholeGroupIsNoDamage) {
