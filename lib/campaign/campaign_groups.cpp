@@ -12,6 +12,7 @@
 #include "base/options.h"
 #include "harness/environment.h"
 #include "harness/run_record.h"
+#include "harness/text_file.h"
 #include "harness/trace_store.h"
 
 namespace signorini {
@@ -93,7 +94,9 @@ void ShardGroups::collect_begun(const PartOfExperiment& part) try {
     const auto found = begun.find(cell_key(experiment_, curve));
     if (found != begun.end()) found->second.curves.push_back(std::move(curve));
   }
+  const std::string session = text_or_nothing(part.folder / "env.json");
   for (auto& [key, group] : begun) {
+    group.session = session;
     RunGroup& most = begun_[key];
     if (group.rows.size() > most.rows.size()) most = std::move(group);
   }

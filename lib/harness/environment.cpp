@@ -5,6 +5,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
@@ -269,13 +270,21 @@ Provenance::Provenance(std::vector<std::string> command_line)
 /// A session behind those that it has itself, as "earlier" lists them.
 static void append_sessions(Json session, std::vector<std::string>& earlier) {
   if (!session.is_object()) return;
-  for (const Json& before : session.value("earlier", Json::array())) earlier.push_back(before.dump());
+  const auto append = [&earlier](const Json& one) {
+    std::string text = one.dump();
+    if (std::ranges::find(earlier, text) == earlier.end()) earlier.push_back(std::move(text));
+  };
+  for (const Json& before : session.value("earlier", Json::array())) append(before);
   session.erase("earlier");
-  earlier.push_back(session.dump());
+  append(session);
 }
 
 void Provenance::set_earlier(std::string_view json) {
   earlier_.clear();
+  append_sessions(Json::parse(json, nullptr, false), earlier_);
+}
+
+void Provenance::add_earlier(std::string_view json) {
   append_sessions(Json::parse(json, nullptr, false), earlier_);
 }
 

@@ -52,6 +52,8 @@ class Provenance {
   /// The env.json of earlier sessions whose rows are kept: they follow as "earlier", oldest first. Text that is not JSON
   /// is passed over.
   void set_earlier(std::string_view json);
+  /// The env.json of one more, unless it is among them.
+  void add_earlier(std::string_view json);
   /// The env.json of a session whose rows are taken over from elsewhere: it follows as one of "earlier", with those that it
   /// has itself. "machine" is that of the first. Text that is not JSON is passed over.
   void take_over(std::string_view json);

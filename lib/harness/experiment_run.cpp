@@ -286,6 +286,9 @@ class ExperimentRun {
 
   void take_begun(const RunCell& cell) {
     RunGroup begun = groups_->begun(cell);
+    if (begun.rows.empty()) return;
+    provenance_.add_earlier(begun.session);
+    write("env.json", provenance_.json());  // before the rows
     traces_->append(std::move(begun.curves));
     table_->append(begun.rows);
   }

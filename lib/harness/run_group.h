@@ -17,6 +17,7 @@ struct RunGroup {
   std::vector<RunRecord> rows;
   std::vector<ConvergenceTrace> curves;
   int rows_there = 0, curves_there = 0;  ///< kept by an earlier session, and so not made
+  std::string session;                   ///< env.json of the session whose rows these are; empty: of this one
 };
 
 /// Rows that are kept while their group is made, so that a kill loses the run at work and not its group. A row is kept when

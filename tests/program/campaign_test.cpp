@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "program/program_fixture.h"
@@ -7,6 +8,14 @@
 
 namespace signorini::campaign_test {
 namespace {
+
+/// The sessions that an env.json names besides its own.
+std::vector<std::string> earlier_sessions(const fs::path& env) {
+  std::vector<std::string> sessions;
+  for (const auto& session : nlohmann::json::parse(file_text(env)).value("earlier", nlohmann::json::array()))
+    sessions.push_back(session.dump());
+  return sessions;
+}
 
 class CampaignTest : public ProgramTest {
  protected:
@@ -61,6 +70,17 @@ class CampaignTest : public ProgramTest {
     std::vector<std::string> keys;
     for (const RunRecord& row : read_run_table(table)) keys.push_back(run_key(row));
     return keys;
+  }
+  /// A part that took rows over names the session that made them, and the merged table every session once.
+  void expect_sessions_of_rows() const {
+    std::size_t named = 0;
+    for (const fs::path& part : parts()) {
+      const fs::path env = part / "trial" / "env.json";
+      if (fs::exists(env)) named += earlier_sessions(env).empty() ? 0U : 1U;
+    }
+    EXPECT_GT(named, 0U) << "no part names the session whose rows it took over";
+    const std::vector<std::string> all = earlier_sessions(merged() / "env.json");
+    EXPECT_EQ(std::set<std::string>(all.begin(), all.end()).size(), all.size());
   }
   void expect_like_single() const {
     EXPECT_EQ(keys_in_order(merged() / "runs.csv"), keys_in_order(single() / "runs.csv"));
@@ -166,6 +186,7 @@ TEST_F(CampaignTest, AKillWithinAGroupLosesTheRunAtWork) {
   EXPECT_GT(in_part, 0) << "no kill within a group";
   EXPECT_EQ(times.size(), 12U);
   for (const auto& [key, each] : times) EXPECT_EQ(each.size(), 1U) << key << " was made again";
+  expect_sessions_of_rows();
 }
 
 TEST_F(CampaignTest, MissingGroupsAreToldAndMergedOnlyWhenAsked) {
