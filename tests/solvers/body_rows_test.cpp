@@ -347,6 +347,23 @@ TEST(BodyRows, WhatHasNoSuchFormIsUnsupportedWithTheReason) {
   EXPECT_THROW(make_solver("pgs", {{"matrix", "auto"}, {"kernel", "dense"}}), UsageError);
 }
 
+// Then there are no slots, and no velocities.
+TEST(BodyRows, ContactsThatTouchNoBodyAreFine) {
+  ContactProblem problem = points(4, 1);
+  problem.H.setZero();
+  for (const char* name : {"pgs", "nsgs", "nncg", "anderson", "mass-splitting"}) {
+    for (const char* order : {"natural", "coloured", "symmetric"}) {
+      OptionMap options;
+      if (name != std::string_view("mass-splitting")) options = {{"matrix", "bodies"}, {"order", order}};
+      const auto solver = make_solver(name, options);
+      solver->prepare(problem);
+      std::vector<double> r(3 * problem.contacts(), 1.0);
+      static_cast<void>(solver->solve(r, {}, nullptr));
+      EXPECT_EQ(r, std::vector<double>(r.size(), 0.0)) << name << ", " << order;
+    }
+  }
+}
+
 TEST(BodyRows, FixedBodiesAndNoContactsAreFine) {
   ContactProblem problem = points(4, 1);
   for (Index column = 3; column < 6; ++column) {

@@ -190,7 +190,8 @@ struct Sweep {
   Memory* memory;
   std::ptrdiff_t first, last, stride;  ///< contacts first, first + stride, …, until last, which is left out
   const double* response;              ///< P beside J
-  double* v;                           ///< null without bodies
+  double* v;                           ///< null also where bodies are touched by no contact
+  Rows rows;
 
   BodyResponse bodies() const { return {A, response, v}; }
 };
@@ -300,8 +301,8 @@ ExactSweep::Outcome run_by_level(Isa level, const Sweep& sweep, double* r) {
 
 template <class Law>
 ExactSweep::Outcome run_by_law(Isa level, const Sweep& sweep, double* r) {
-  return sweep.v != nullptr ? run_by_level<Law, Rows::bodies>(level, sweep, r)
-                            : run_by_level<Law, Rows::delassus>(level, sweep, r);
+  return sweep.rows == Rows::bodies ? run_by_level<Law, Rows::bodies>(level, sweep, r)
+                                    : run_by_level<Law, Rows::delassus>(level, sweep, r);
 }
 
 Contact make_contact(const GaussSeidelContact& scalar, const Matrix3& D) {
@@ -366,10 +367,12 @@ ExactSweep::Outcome ExactSweep::run(Isa level, SweepRange range, std::span<doubl
               range.end,
               1,
               nullptr,
-              nullptr};
+              nullptr,
+              Rows::delassus};
   if (data_->bodies) {
     sweep.response = data_->bodies->response.data();
     sweep.v = v.data();
+    sweep.rows = Rows::bodies;
   }
   if (range.backwards) {
     sweep.first = range.end - std::ptrdiff_t{1};

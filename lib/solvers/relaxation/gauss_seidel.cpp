@@ -27,8 +27,9 @@ struct Problem {
   const GaussSeidelContact* contact;
   std::ptrdiff_t first, last, stride;  ///< contacts first, first + stride, …, until last, which is left out
   const double* response;              ///< P beside J
-  double* v;                           ///< null without bodies
-  const double* frozen = nullptr;      ///< x of `Rows::frozen`
+  double* v;             ///< of `Rows::bodies`; null also where bodies are touched by no contact
+  const double* frozen;  ///< x of `Rows::frozen`
+  Rows rows;
 };
 
 /// Whether a sweep writes down what it changes.
@@ -262,12 +263,11 @@ SweepStep sweep_rows(Isa level, const Problem& problem, double* r, const Log& lo
 
 template <Update update, Record record>
 SweepStep sweep(Isa level, const Problem& problem, double* r, const Log& log) {
-  if (problem.frozen != nullptr) {
-    if constexpr (record == Record::change)
-      return sweep_rows<update, record, Rows::frozen>(level, problem, r, log);
+  if constexpr (record == Record::change) {
+    if (problem.rows == Rows::frozen) return sweep_rows<update, record, Rows::frozen>(level, problem, r, log);
   }
-  return problem.v != nullptr ? sweep_rows<update, record, Rows::bodies>(level, problem, r, log)
-                              : sweep_rows<update, record, Rows::delassus>(level, problem, r, log);
+  return problem.rows == Rows::bodies ? sweep_rows<update, record, Rows::bodies>(level, problem, r, log)
+                                      : sweep_rows<update, record, Rows::delassus>(level, problem, r, log);
 }
 
 template <Record record>
@@ -289,11 +289,13 @@ SweepStep sweep_by_law(Isa level, const GaussSeidelData& data, SweepRange range,
   SIGNORINI_CHECK(0 <= range.begin && range.begin <= range.end && range.end <= data.contacts());
   SIGNORINI_CHECK(v.size() == (data.bodies ? data.bodies->free.size() : 0));
   const BlockView A = kernel::view_of(data.bodies ? data.bodies->J : data.W);
-  Problem problem{A,      data.upper_begin.data(), data.contact.data(), range.begin, range.end, 1, nullptr,
-                  nullptr};
+  Problem problem{
+      A,       data.upper_begin.data(), data.contact.data(), range.begin, range.end, 1, nullptr, nullptr,
+      nullptr, Rows::delassus};
   if (data.bodies) {
     problem.response = data.bodies->response.data();
     problem.v = v.data();
+    problem.rows = Rows::bodies;
   }
   if (range.backwards) {
     problem.first = range.end - std::ptrdiff_t{1};
@@ -484,7 +486,8 @@ SweepStep side_by_side_step(const GaussSeidelData& data, std::span<const GaussSe
   const BlockSparseMatrix& rows = data.bodies ? data.bodies->J : data.W;
   SIGNORINI_CHECK(x.size() == 3 * static_cast<std::size_t>(rows.block_columns));
   const Problem problem{
-      kernel::view_of(rows), nullptr, contacts.data(), range.begin, range.end, 1, nullptr, nullptr, x.data()};
+      kernel::view_of(rows), nullptr, contacts.data(), range.begin, range.end, 1, nullptr, nullptr, x.data(),
+      Rows::frozen};
   return sweep_by_step<Record::change>(isa(), data, problem, r.data(), {along.data(), change.data()});
 }
 
