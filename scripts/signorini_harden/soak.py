@@ -102,7 +102,7 @@ class Soak:
     def __init__(self, program, folder, results):
         self.program, self.folder, self.results, self.first = program, folder, results, {}
         commands.make_inputs(program, commands.Command("soak", (), (), ()), folder)
-        self.environment = {**os.environ, "SIGNORINI_CONFIGS": str(commands.ROOT / "configs")}
+        self.environment = {"SIGNORINI_CONFIGS": str(commands.ROOT / "configs"), **os.environ}  # of the program, where the user names them
 
     def turn(self, words, name, end, alike_steps=False):
         """One process; its row."""
