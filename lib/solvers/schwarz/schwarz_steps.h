@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "base/options.h"
-#include "solvers/accelerated/anderson_sweeps.h"
-#include "solvers/accelerated/nncg_sweeps.h"
+#include "solvers/accelerated/accelerated_map.h"
 #include "solvers/schwarz/schwarz_sweep.h"
 
 /// The iterations of `schwarz` (schwarz.h has the method) on impulses that somebody else owns.
@@ -38,16 +37,13 @@ class SchwarzSteps {
   SweepStep step(std::span<double> r, TaskArena* arena = nullptr);
 
   const SchwarzSweep& sweep() const { return sweep_; }
-  long long restarts() const;  ///< since `start`
-  long long guards() const;    ///< since `start`
+  long long restarts() const { return steps_.restarts(); }  ///< since `start`
+  long long guards() const { return steps_.guards(); }      ///< since `start`
 
  private:
   SchwarzSweep sweep_;
-  SchwarzOuter outer_ = SchwarzOuter::nncg;
-  NncgSweeps nncg_;
-  AndersonSweeps anderson_;
-  std::vector<double> change_;  ///< 3m, N·s; where nothing accelerates
-  double scale_ = 1.0;          ///< U, m/s
+  AcceleratedMap steps_;
+  double scale_ = 1.0;  ///< U, m/s
 };
 
 }  // namespace signorini

@@ -1,16 +1,10 @@
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
-#include "solvers/accelerated/anderson_sweeps.h"
-#include "solvers/accelerated/nesterov_sweeps.h"
-#include "solvers/accelerated/nncg_sweeps.h"
+#include "solvers/accelerated/accelerated_map.h"
 #include "solvers/delassus_solver.h"
 #include "solvers/registered_solver.h"
 #include "solvers/splitting/split_sweep.h"
@@ -28,19 +22,9 @@
 /// not depend on the number of threads.
 namespace signorini {
 
-enum class SplittingOuter : std::uint8_t { none, nesterov, nncg, anderson };
-template <>
-struct EnumNames<SplittingOuter> {
-  static constexpr std::array<std::pair<SplittingOuter, std::string_view>, 4> value{
-      {{SplittingOuter::none, "none"},
-       {SplittingOuter::nesterov, "nesterov"},
-       {SplittingOuter::nncg, "nncg"},
-       {SplittingOuter::anderson, "anderson"}}};
-};
-
 struct MassSplittingOptions {
   CommonOptions common;
-  SplittingOuter outer = SplittingOuter::nncg;
+  Acceleration outer = Acceleration::nncg;
 
   template <class Visitor>
   void visit(Visitor& v) {
@@ -69,13 +53,9 @@ class MassSplitting : public RegisteredSolver<MassSplitting, MassSplittingOption
 
  private:
   void set_sweeps(GaussSeidelData data);
-  SweepStep step(std::span<double> r);
 
   SplitSweep sweep_;
-  NesterovSweeps nesterov_;
-  NncgSweeps nncg_;
-  AndersonSweeps anderson_;
-  std::vector<double> change_;  ///< 3m, N·s; where nothing accelerates
+  AcceleratedMap steps_;
 };
 
 }  // namespace signorini
