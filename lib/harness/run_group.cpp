@@ -169,6 +169,18 @@ class GroupRun {
   RunGroup group_;
 };
 
+/// Whether a table holds all repetitions of the timed run whose key is `row`: a kill may leave the first of them. A run
+/// that did not converge may have one row only (time_runs.cpp).
+bool has_all_times(const RunTable& table, RunRecord row, int repetitions) {
+  row.repetition = 0;
+  const std::optional<SolveStatus> first = table.status_of(row);
+  if (!first) return false;
+  int there = 1;
+  for (row.repetition = 1; row.repetition < repetitions; ++row.repetition)
+    there += table.contains(row) ? 1 : 0;
+  return there == repetitions || (there == 1 && *first != SolveStatus::converged);
+}
+
 }  // namespace
 
 RunGroup run_group(const Experiment& experiment, const RunTarget& target, const SolverVariant& variant,
@@ -210,7 +222,7 @@ bool group_is_done(const Experiment& experiment, const RunTable& table, const Tr
   const std::vector<int>& threads = experiment.threads_of(variant);
   const auto has = [&](std::string_view protocol) {
     row.protocol = protocol;
-    return table.contains(row);
+    return protocol == "time" ? has_all_times(table, row, experiment.repetitions) : table.contains(row);
   };
   for (const RegionMode mode : experiment.regions) {
     row.region_mode = enum_name(mode);

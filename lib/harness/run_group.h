@@ -44,8 +44,8 @@ std::vector<RepeatedRun> self_stopped_runs(const Experiment& experiment, const R
 /// What `TraceStore::contains` compares, of the curve of a row.
 ConvergenceTrace curve_key(const RunRecord& row);
 
-/// Whether rows and curves of a group are on disk: of repeated timings the first, of everything else all, for a row that could
-/// not be read may have stood anywhere. Curves are written before rows.
+/// Whether all rows and curves of a group are on disk: one that could not be read, or that a kill tore off, may have stood
+/// anywhere. Of timings that did not converge one row may be all there is. Curves are written before rows.
 bool group_is_done(const Experiment& experiment, const RunTable& table, const TraceStore& traces,
                    const std::string& file, const std::string& step, const SolverVariant& variant,
                    double tolerance);

@@ -46,7 +46,7 @@ RunTable::RunTable(std::filesystem::path path, OpenTable mode) : path_(std::move
       write_text_file(path_, text);
       keep = text.size();
     }
-    for (const RunRecord& record : content.records) keys_.insert(run_key(record));
+    for (const RunRecord& record : content.records) keys_.emplace(run_key(record), record.status);
     bad_ = std::move(content.bad);
   }
   resumed_ = keys_.size();
@@ -65,10 +65,16 @@ RunTable::~RunTable() {
 
 void RunTable::write_text(const std::string& text) { append_to_disk(descriptor_, text, path_); }
 
+std::optional<SolveStatus> RunTable::status_of(const RunRecord& record) const {
+  const auto found = keys_.find(run_key(record));
+  if (found == keys_.end()) return {};
+  return found->second;
+}
+
 void RunTable::append(std::span<const RunRecord> records) {
   std::string text;
   for (const RunRecord& record : records) {
-    if (keys_.insert(run_key(record)).second) text += run_record_row(record) + "\n";
+    if (keys_.emplace(run_key(record), record.status).second) text += run_record_row(record) + "\n";
   }
   if (!text.empty()) write_text(text);
 }

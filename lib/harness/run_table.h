@@ -1,7 +1,8 @@
 #pragma once
 
 #include <filesystem>
-#include <set>
+#include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +28,8 @@ class RunTable {
   RunTable& operator=(const RunTable&) = delete;
 
   bool contains(const RunRecord& record) const { return keys_.contains(run_key(record)); }
+  /// Of the row with the key of `record`, if there is one.
+  std::optional<SolveStatus> status_of(const RunRecord& record) const;
   /// Of the rows that could not be read: what is wrong with each.
   const std::vector<std::string>& bad() const { return bad_; }
   /// Rows that were there before.
@@ -42,7 +45,7 @@ class RunTable {
   std::filesystem::path path_;
   int descriptor_ = -1;
   std::size_t resumed_ = 0;
-  std::set<std::string> keys_;
+  std::map<std::string, SolveStatus> keys_;  ///< of the rows
   std::vector<std::string> bad_;
 };
 
