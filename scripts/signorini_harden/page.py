@@ -129,7 +129,7 @@ def suite_lines(options):
     if not table:
         return []
     lines = ["", "## The test suite under sanitizers", "",
-             "Every test of the suite but the slow ones, with the checks of the compiler for addresses and undefined behaviour, or for threads (`scripts/harden --suite PRESETS`).", "",
+             "Every test of the suite but the slow ones, with the checks of the compiler for addresses and undefined behaviour, or for threads (`scripts/harden --suite PRESETS`; for threads without the label `one-thread`).", "",
              "| preset | checks | entries | seconds | wrong |", "|---|---|--:|--:|--:|"]
     for preset, own in groups(table, "preset"):
         lines.append(f"| `{preset}` | {suite.PRESETS[preset]} | {len(own)} | {sum(float(row['seconds']) for row in own):,.0f} | {len(wrong_of(own))} |")

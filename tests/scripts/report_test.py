@@ -4,6 +4,7 @@ import contextlib
 import dataclasses
 import io
 import json
+import math
 import subprocess
 import sys
 import tempfile
@@ -540,6 +541,16 @@ class Ratios(unittest.TestCase):
         result = verdicts.evaluate(capped, keys)
         self.assertEqual((result.value, result.samples, result.verdict), (0.5, 3, "holds"))
         self.assertEqual(verdicts.evaluate(capped.assign(unsolved=0), keys).verdict, "not comparable")
+
+    def test_totals_of_quotients_are_quotients_of_sums(self):
+        runs = run_table(step=["1", "2", "3"] * 2, label=["a"] * 3 + ["b"] * 3, solve_seconds=[2.0, 4.0, 9.0, 1.0, 5.0, math.nan],
+                         iterations=[1, 2, 9, 4, 4, 9])
+        keys = {"kind": "ratio", "column_of": ["solve_seconds", "iterations"], "statistic": "total", "match": ["step"],
+                "numerator": {"label": "a"}, "denominator": {"label": "b"}, "min": 0}
+        result = verdicts.evaluate(runs, keys)
+        self.assertAlmostEqual(result.value, (6 / 3) / (6 / 8), places=12)  # step 3 has no time on one side and counts on none
+        self.assertEqual(result.samples, 2)
+        self.assertEqual(verdicts.evaluate(runs.assign(iterations=0), keys).verdict, "not comparable")
 
     def test_p95_is_the_percentile(self):
         runs = run_table(iterations=list(range(1, 102)))
