@@ -8,8 +8,8 @@
 #include <set>
 #include <tuple>
 
+#include "base/median.h"
 #include "base/options.h"
-#include "run_summary.h"
 #include "terminal.h"
 
 namespace signorini {
@@ -52,8 +52,8 @@ Least least_seconds(const Outcomes& all) {
   for (const auto& [variant, outcomes] : all) {
     for (const auto& [snapshot, one] : outcomes) {
       if (!one.solved()) continue;
-      const auto [found, fresh] = least.emplace(std::pair(one.law, snapshot), median(one.seconds));
-      if (!fresh) found->second = std::min(found->second, median(one.seconds));
+      const auto [found, fresh] = least.emplace(std::pair(one.law, snapshot), median_of(one.seconds));
+      if (!fresh) found->second = std::min(found->second, median_of(one.seconds));
     }
   }
   return least;
@@ -70,13 +70,13 @@ ComparisonLine line_of(const std::map<Snapshot, Outcome>& outcomes, const Least&
       continue;
     }
     ++line.solved;
-    const double best = least.at({one.law, snapshot}), own = median(one.seconds);
+    const double best = least.at({one.law, snapshot}), own = median_of(one.seconds);
     line.fastest += own == best ? 1U : 0U;
     iterations.push_back(one.iterations);
     if (best > 0.0) ratios.push_back(own / best);
   }
-  line.iterations = median(iterations);
-  line.times_best = median(ratios);
+  line.iterations = median_of(iterations);
+  line.times_best = median_of(ratios);
   for (const auto& [status, times] : others)
     line.not_solved += fmt::format("{}{} {}", line.not_solved.empty() ? "" : ", ", times, enum_name(status));
   return line;

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
 
+#include "base/median.h"
 #include "harness/run_record.h"
 #include "terminal.h"
 
@@ -49,13 +49,6 @@ struct Group {
 
 }  // namespace
 
-double median(std::vector<double> values) {
-  if (values.empty()) return std::nan("");
-  std::sort(values.begin(), values.end());
-  const std::size_t n = values.size();
-  return n % 2 == 1 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
-}
-
 std::vector<RunSummaryLine> summarise_runs(const std::filesystem::path& runs_csv) {
   const std::vector<RunRecord> records = read_run_table(runs_csv);
   const std::string protocol = summarised_protocol(records);
@@ -74,9 +67,9 @@ std::vector<RunSummaryLine> summarise_runs(const std::filesystem::path& runs_csv
     line.solver = key.label;
     line.regions = key.mode;
     line.threads = key.threads;
-    line.iterations = median(group.iterations);
-    line.setup_seconds = median(group.setup);
-    line.solve_seconds = median(group.solve);
+    line.iterations = median_of(group.iterations);
+    line.setup_seconds = median_of(group.setup);
+    line.solve_seconds = median_of(group.solve);
     lines.push_back(std::move(line));
   }
   return lines;

@@ -21,9 +21,6 @@ struct RunSummaryLine {
 /// From the rows of one protocol: "time", else "converge", else "self-stopped".
 std::vector<RunSummaryLine> summarise_runs(const std::filesystem::path& runs_csv);
 
-/// NaN of nothing.
-double median(std::vector<double> values);
-
 void print_run_summary(const std::vector<RunSummaryLine>& lines);
 Json to_json(const std::vector<RunSummaryLine>& lines);
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/median.h"
 #include "base/printable.h"
-#include "run_summary.h"
 
 namespace signorini {
 namespace {
@@ -85,7 +85,7 @@ void SolveTable::show(std::span<const RunRecord> repetitions) {
   row.emplace_back(std::string(enum_name(r.status)), status_colour(r.status));
   if (ran) {
     row.insert(row.end(), {fmt::format("{}", r.iterations), error_text(r.errors.residual),
-                           seconds_text(median(setup)), seconds_text(median(solve))});
+                           seconds_text(median_of(setup)), seconds_text(median_of(solve))});
   }
   print(table_.line(row));
   if ((verbose_ || r.status != SolveStatus::converged) && !r.message.empty()) print_below(r.message);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "base/median.h"
 #include "campaign/campaign_parts.h"
 #include "harness/repetitions.h"
 #include "harness/run_record.h"
@@ -26,9 +27,7 @@ double total(const GroupTime& time, int repetitions) {
 double median_total(const std::vector<GroupTime>& times, int repetitions) {
   std::vector<double> seconds;
   for (const GroupTime& time : times) seconds.push_back(total(time, repetitions));
-  const auto middle = seconds.begin() + std::ssize(seconds) / 2;
-  std::nth_element(seconds.begin(), middle, seconds.end());
-  return *middle;
+  return median_of(std::move(seconds));
 }
 
 /// Adds what a row tells, as run_group runs it: of the protocol `time` every repetition has a row of its own.

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "base/check.h"
+#include "base/median.h"
 #include "base/text.h"
 
 namespace signorini {
@@ -45,10 +46,7 @@ std::vector<std::uint64_t> keys_of(const ContactProblem& problem) {
 double median(const std::vector<TimedRepetition>& times) {
   std::vector<double> values;
   for (const TimedRepetition& one : times) values.push_back(one.seconds);
-  const auto middle = values.begin() + values.size() / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return 0.5 * (*middle + *std::max_element(values.begin(), middle));
+  return median_of(std::move(values));
 }
 
 }  // namespace

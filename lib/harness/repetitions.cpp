@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/median.h"
+
 namespace signorini {
 
 int repetitions_of(double seconds, int repetitions) {
@@ -18,9 +20,7 @@ double repeated_seconds(double first, int repetitions, const std::function<doubl
   std::vector<double> seconds{first};
   const int wanted = repetitions_of(first, repetitions);
   while (std::ssize(seconds) < wanted) seconds.push_back(again());
-  const auto middle = seconds.begin() + std::ssize(seconds) / 2;
-  std::nth_element(seconds.begin(), middle, seconds.end());
-  return *middle;
+  return median_of(std::move(seconds));
 }
 
 int runs_in_turns(double seconds, int repetitions) {

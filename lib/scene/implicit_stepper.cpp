@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <span>
 #include <stdexcept>
 #include <utility>
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/median.h"
 #include "scene/checkpoint.h"
 #include "scene/contact_loops.h"
 #include "scene/linearised_solve.h"
@@ -25,14 +25,6 @@ constexpr int kHoldAttempts = 20;
 constexpr double kHoldShare = 0.9;
 
 bool is_finite(const Vector3& v) { return v.allFinite(); }
-
-/// NaN without values; their order changes.
-double median_of(std::span<double> values) {
-  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return values.size() % 2 == 1 ? *middle : 0.5 * (*middle + *std::max_element(values.begin(), middle));
-}
 
 }  // namespace
 
