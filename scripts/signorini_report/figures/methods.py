@@ -25,6 +25,7 @@ def methods(experiment, folder):
     places = list(dict.fromkeys((row["scene"], row["method"]) for row in rows))
     places.sort(key=lambda pair: (config["scenes"].index(pair[0]), config["methods"].index(pair[1])))
     titles = list(dict.fromkeys(row["table"] for row in rows))
+    apart = min(0.16, 0.8 / max(1, len(titles) - 1))  # the marks of a row stay in it
     figure, panels = plt.subplots(1, 2, sharey=True, figsize=(style.FULL_WIDTH, 0.8 + 0.17 * len(places)), gridspec_kw={"wspace": 0.05})
     long = len(reference) > 12  # too long for half of the width
     for axes, (column, label) in zip(panels, COLUMNS):
@@ -33,7 +34,7 @@ def methods(experiment, folder):
             place = places.index((row["scene"], row["method"]))
             number = titles.index(row["table"])
             if np.isfinite(row[column]):
-                axes.plot(row[column], place + 0.16 * (number - (len(titles) - 1) / 2), linestyle="none", marker=style.SOLVER_MARKERS[number],
+                axes.plot(row[column], place + apart * (number - (len(titles) - 1) / 2), linestyle="none", marker=style.SOLVER_MARKERS[number],
                           markersize=4, color=style.CYCLE[number], markerfacecolor=style.CYCLE[number] if row["all_solved"] else "white")
         for place, (scene, method) in enumerate(places):
             value = paper.get((scene, method), {}).get(column, np.nan)

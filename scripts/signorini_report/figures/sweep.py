@@ -29,13 +29,13 @@ def means(experiment, wanted):
     return {pair: np.array(sorted(points)).T for pair, points in found.items()}
 
 
-def draw_line(axes, points, solver, place):
-    """One method in one panel, with its log–log slope where three recordings span a factor of two."""
+def draw_line(axes, points, solver, place, slopes):
+    """One method in one panel; with `slopes` its log–log slope where three recordings span a factor of two."""
     x, y = points
     good = (x > 0) & (y > 0)
     x, y, colour = x[good], y[good], style.SOLVER_COLOURS.get(solver, style.BLACK)
     axes.plot(x, y, color=colour, marker=style.SOLVER_MARKERS[place], markersize=3.6, linewidth=1.1)
-    if len(x) > 2 and x.max() >= 2 * x.min():
+    if slopes and len(x) > 2 and x.max() >= 2 * x.min():
         slope = np.polyfit(np.log(x), np.log(y), 1)[0]
         axes.text(0.97, 0.03 + 0.06 * place, f"{slope:.2f}", transform=axes.transAxes, fontsize=6.5, color=colour, ha="right")
 
@@ -58,7 +58,7 @@ def sweep(experiment, folder):
     for axes, scene in zip(grid[0], scenes):
         for place, (solver, label) in enumerate(wanted["methods"].items()):
             if (scene, solver) in found:
-                draw_line(axes, found[(scene, solver)], solver, place)
+                draw_line(axes, found[(scene, solver)], solver, place, wanted.get("slopes", True))
             pair = paper.get(scene, {}).get(label, {}).get(wanted["column"])
             if pair:
                 axes.axhline(pair[0], color=style.SOLVER_COLOURS.get(solver, style.BLACK), linewidth=0.9, linestyle=(0, (4, 2)), alpha=0.8)
@@ -82,6 +82,6 @@ def sweep(experiment, folder):
 
 FIGURES = [
     Figure("sweep", sweep, order=195,
-           keys={"sweep": dict.fromkeys(("column", "abscissa", "by", "abscissa_label", "label", "scenes", "methods", "at_least", "at_most"))},
+           keys={"sweep": dict.fromkeys(("column", "abscissa", "by", "abscissa_label", "label", "scenes", "methods", "at_least", "at_most", "slopes"))},
            caption="Means over steps of recordings; numbers are log–log slopes, dashed lines the paper's means."),
 ]
