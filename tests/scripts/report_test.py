@@ -550,7 +550,8 @@ class Ratios(unittest.TestCase):
         result = verdicts.evaluate(runs, keys)
         self.assertAlmostEqual(result.value, (6 / 3) / (6 / 8), places=12)  # step 3 has no time on one side and counts on none
         self.assertEqual(result.samples, 2)
-        self.assertEqual(verdicts.evaluate(runs.assign(iterations=0), keys).verdict, "not comparable")
+        for iterations in ([0] * 6, [0, 0, 0, 4, 4, 9], [1, 2, 9, 0, 0, 0]):
+            self.assertIn("to nothing", verdicts.evaluate(runs.assign(iterations=iterations), keys).reason)
 
     def test_p95_is_the_percentile(self):
         runs = run_table(iterations=list(range(1, 102)))

@@ -18,7 +18,10 @@ def ratio_of_quotients_of_sums(runs, claim, names):
     both = pd.concat([pairs_of(runs, claim | {"column": name}) for name in names], axis=1, join="inner", keys=names)
     if both.empty:
         raise Absent("no pairs match")
-    return ratio_of_sums(both[names[0]]) / ratio_of_sums(both[names[1]]), len(both)
+    below = ratio_of_sums(both[names[1]])
+    if below <= 0:
+        raise Impossible(f"'{names[1]}' sums to nothing")
+    return ratio_of_sums(both[names[0]]) / below, len(both)
 
 
 def ratio(runs, claim):
