@@ -553,6 +553,10 @@ class Ratios(unittest.TestCase):
         for iterations in ([0] * 6, [0, 0, 0, 4, 4, 9], [1, 2, 9, 0, 0, 0]):
             self.assertIn("to nothing", verdicts.evaluate(runs.assign(iterations=iterations), keys).reason)
 
+    def test_large_values_are_written_out(self):
+        texts = {0.01234: "0.0123", 999.4: "999", 999.6: "1,000", 1258.4: "1,258", -20480.0: "-20,480", 3e6: "3e+06"}
+        self.assertEqual({value: verdicts.value_text(value) for value in texts}, texts)
+
     def test_p95_is_the_percentile(self):
         runs = run_table(iterations=list(range(1, 102)))
         result = verdicts.evaluate(runs, {"kind": "quantity", "column": "iterations", "statistic": "p95", "max": 96})
