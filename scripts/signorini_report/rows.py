@@ -21,6 +21,11 @@ class Absent(Impossible):
     """The run has no rows for the claim."""
 
 
+def digits(value):
+    """Three digits, from a thousand to a million all of them: 1,258 and not 1.26e+03."""
+    return f"{value:,.0f}" if 999.5 <= abs(value) < 1e6 else f"{value:.3g}"
+
+
 def flatten(table, prefix=""):
     for key, value in table.items():
         if isinstance(value, dict):

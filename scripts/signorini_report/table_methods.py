@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from signorini_report import committed, strict, tables, whole_files
-from signorini_report.rows import Impossible, select
+from signorini_report.rows import Impossible, digits, select
 from signorini_report.strict import ReportError
 
 PAPER_KEYS = ("resolution", "collision", "total", "iterations", "constraints")  # each [mean, median]; times in s
@@ -105,25 +105,22 @@ def mean_median(values, scale=1.0):
     values = values[np.isfinite(values)]
     if len(values) == 0:
         return "–"
-    return f"{digits(scale * values.mean())} ({digits(scale * values.median())})"
+    return f"{digits_or_dash(scale * values.mean())} ({digits_or_dash(scale * values.median())})"
 
 
 def range_of_runs(part):
     """Smallest – largest of the mean iterations of several runs of a method."""
     means = part.groupby("run")["iterations"].mean()
-    return f"{digits(means.min())} – {digits(means.max())}" if len(means) > 1 else "–"
+    return f"{digits_or_dash(means.min())} – {digits_or_dash(means.max())}" if len(means) > 1 else "–"
 
 
-def digits(value):
-    """Three digits, thousands in full."""
-    if not np.isfinite(value):
-        return "–"
-    return f"{value:,.0f}" if abs(value) >= 99.5 else f"{value:.3g}"
+def digits_or_dash(value):
+    return digits(value) if np.isfinite(value) else "–"
 
 
 def paper_pair(numbers, key):
     pair = numbers.get(key)
-    return "–" if pair is None else f"{digits(pair[0])} ({digits(pair[1])})"
+    return "–" if pair is None else f"{digits_or_dash(pair[0])} ({digits_or_dash(pair[1])})"
 
 
 def ratio(part, reference, column):
@@ -162,8 +159,8 @@ def line(wanted, paper, reference_name, scene, method, part, reference):
     if wanted.get("count") == "stopped":
         cells.append(tables.reached_text(good["residual"].median()) if len(good) else "–")
     for key in ("resolution", "iterations"):
-        cells += [digits(quotient(part, reference, key)) if len(part) and len(reference) else "–",
-                  digits(paper_ratio(paper, scene, method, reference_name, key))]
+        cells += [digits_or_dash(quotient(part, reference, key)) if len(part) and len(reference) else "–",
+                  digits_or_dash(paper_ratio(paper, scene, method, reference_name, key))]
     return cells
 
 
@@ -264,7 +261,7 @@ def ratios_of_tables(experiment, config):
 
 
 def number(text):
-    """What digits() wrote."""
+    """What digits_or_dash() wrote."""
     return np.nan if text == "–" else float(text.replace(",", ""))
 
 
@@ -315,10 +312,10 @@ def conditions(experiment):
     frame, body = of_runs(experiment, wanted), []
     for scene in sorted((one for one in config["scenes"] if one in known), key=known.get):
         own = frame[frame["scene"] == scene]
-        cells = [scene, digits(known[scene])]
+        cells = [scene, digits_or_dash(known[scene])]
         for method in others:
             values = ratio(own[own["method"] == method], own[own["method"] == reference_name], "iterations")
-            cells += [digits(values), digits(paper_ratio(config.get("paper", {}), scene, method, reference_name, "iterations"))]
+            cells += [digits_or_dash(values), digits_or_dash(paper_ratio(config.get("paper", {}), scene, method, reference_name, "iterations"))]
         body.append(cells)
     header_cells = ["scene", "condition of D⁻¹M"] + [text for method in others for text in (f"{method} ÷", "paper")]
     note = (f"Iterations over those of {reference_name} ({wanted.get('title', '')}), scenes in the order of the condition of D⁻¹M, D the 3×3 "

@@ -7,7 +7,7 @@ import math
 from signorini_report import groups, kinds, machine
 from signorini_report.data import is_time
 from signorini_report.definition import file_stem
-from signorini_report.rows import Absent, Impossible, flatten, numbers, quotient_columns, select, within, windows
+from signorini_report.rows import Absent, Impossible, digits, flatten, numbers, quotient_columns, select, within, windows
 
 HOLDS, DIFFERS, NOT_COMPARABLE = "holds", "differs", "not comparable"
 PAPER, OURS = "paper", "ours"  # where a bound comes from; "" is not known
@@ -42,7 +42,7 @@ class Verdict:
         if kind and kind.percent:
             return f"{100 * self.value:.4g} % of {self.samples}"
         of = kind.of if kind else "row"
-        return f"{value_text(self.value)}{' ' + self.unit if self.unit else ''} ({self.samples} {of if self.samples == 1 else of + 's'})"
+        return f"{digits(self.value)}{' ' + self.unit if self.unit else ''} ({self.samples} {of if self.samples == 1 else of + 's'})"
 
 
 def shown(verdicts):
@@ -66,11 +66,6 @@ def by_bound(verdicts):
 def counts(verdicts):
     """How many hold, differ, cannot be compared."""
     return [sum(verdict.verdict == word for verdict in verdicts) for word in (HOLDS, DIFFERS, NOT_COMPARABLE)]
-
-
-def value_text(value):
-    """Three digits; from a thousand to a million all of them: 1,258 and not 1.26e+03."""
-    return f"{value:,.0f}" if 999.5 <= abs(value) < 1e6 else f"{value:.3g}"
 
 
 def expected_text(expect):

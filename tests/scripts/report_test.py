@@ -23,7 +23,7 @@ import pandas as pd  # noqa: E402
 from matplotlib import pyplot as plt  # noqa: E402
 from signorini_report import data, definition, figure_parts, figures, machine, main, style, table_errors, table_methods, tables, verdicts  # noqa: E402
 from signorini_report.figures import anticipation, convergence, follow, methods, outcomes, rounds, scatter, scenes, sheet, steps, times  # noqa: E402
-from signorini_report.rows import select, within  # noqa: E402
+from signorini_report.rows import digits, select, within  # noqa: E402
 
 
 def run_table(**columns):
@@ -555,7 +555,7 @@ class Ratios(unittest.TestCase):
 
     def test_large_values_are_written_out(self):
         texts = {0.01234: "0.0123", 999.4: "999", 999.6: "1,000", 1258.4: "1,258", -20480.0: "-20,480", 3e6: "3e+06"}
-        self.assertEqual({value: verdicts.value_text(value) for value in texts}, texts)
+        self.assertEqual({value: digits(value) for value in texts}, texts)
 
     def test_p95_is_the_percentile(self):
         runs = run_table(iterations=list(range(1, 102)))
