@@ -146,8 +146,9 @@ def markdown_text(rows, asides, builds, facts):
              "*open*: neither.", "", conditions_text(facts), "", "| program | rows | mean ratio | verdicts |", "|---|--:|--:|---|"]
     programs = list(dict.fromkeys(row.program for row in rows))
     lines += [summary_line(name, [row for row in rows if row.program == name]) for name in programs]
+    commands = {one["program"]: one["command"] for one in facts}
     for name in programs:
-        lines += ["", f"## {name}", "", "| row | old | new | ratio | interval | rounds | verdict |", "|---|--:|--:|--:|---|--:|---|"]
+        lines += ["", f"## {name}", "", f"`{commands[name]}`", "", "| row | old | new | ratio | interval | rounds | verdict |", "|---|--:|--:|--:|---|--:|---|"]
         lines += [f"| `{row.key}` | {time_text(row.old)} | {time_text(row.new)} | {row.change.ratio:.3f} | {interval_text(row.change)} | {row.change.rounds} | "
                   f"{row.change.verdict} |" for row in rows if row.program == name]
     remarks = [f"- `{name}`: `{key}`: {remark}" for name, found in asides.items() for key, remark in sorted(found.items())]
@@ -190,9 +191,11 @@ def check_same_builds(folder, before, now):
 
 def check_same_place(folder, before, now):
     """Rounds of another machine, or of other sizes, are another comparison."""
-    for key, what in (("machine", "on two machines"), ("quick", "with and without --quick")):
-        if before and before[0][key] != now[key]:
-            raise BenchmarkError(f"{folder}: rounds {what}; choose another folder with -o, or --again")
+    if before and before[0]["machine"] != now["machine"]:
+        raise BenchmarkError(f"{folder}: rounds on two machines; choose another folder with -o, or --again")
+    earlier = next((one["command"] for one in before if one["program"] == now["program"]), now["command"])
+    if earlier != now["command"]:
+        raise BenchmarkError(f"{folder}: rounds of `{earlier}` and of `{now['command']}`; choose another folder with -o, or --again")
     return now
 
 
@@ -207,7 +210,7 @@ def measure(folder, builds, programs, options, say):
                     continue
                 target.mkdir(parents=True, exist_ok=True)
                 say(f"round {number}/{options.rounds}, {program.name}, {side} ({builds[side].name})")
-                runs.run_program(program, builds[side].binaries, target, options.quick, builds[side].facts)
+                runs.run_program(program, builds[side].binaries, target, options.sizes, builds[side].facts)
 
 
 def builds_of(options, programs, say):

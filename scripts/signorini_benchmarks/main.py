@@ -46,7 +46,7 @@ def measure(options, folder, facts):
             warned = warn_if_busy() > machine.QUIET_CORES
         say(f"{place}/{len(chosen)} {program.name}: {program.what}")
         try:
-            result = runs.run_program(program, runs.binaries_of(options.build), folder, options.quick, facts)
+            result = runs.run_program(program, runs.binaries_of(options.build), folder, options.sizes, facts)
         except BenchmarkError as error:
             say(f"error: {error}")
             failed.append(program.name)

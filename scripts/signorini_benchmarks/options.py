@@ -16,6 +16,7 @@ def parse(arguments):
     parser.add_argument("--draw", action="store_true")
     parser.add_argument("--publish", action="store_true")
     parser.add_argument("--compare", metavar="OLD[..NEW]")
+    parser.add_argument("--full", action="store_true")
     parser.add_argument("--rounds", type=int, default=8, metavar="N")
     parser.add_argument("--siconos", type=Path, metavar="DATA")
     parser.add_argument("--build", type=Path, default=ROOT / "build" / "release")
@@ -29,6 +30,9 @@ def parse(arguments):
             parser.error(f"no program '{name}'; there are: {', '.join(BY_NAME)}")
     if options.rounds < 1 or options.rounds > 999:
         parser.error(f"--rounds {options.rounds}: from 1 to 999; an interval needs 8")
+    if options.full and (options.quick or not options.compare):
+        parser.error("--full belongs to --compare, without --quick; without --compare all sizes are measured anyway")
+    options.sizes = "quick" if options.quick else "compared" if options.compare and not options.full else "full"
     if options.compare and (options.publish or options.siconos):
         parser.error("--compare makes a table of its own, without --publish and --siconos")
     if options.quick and options.publish:

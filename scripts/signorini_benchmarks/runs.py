@@ -88,13 +88,13 @@ def without_private_facts(context, binary):
     return kept | {"executable": binary}
 
 
-def run_program(program, binaries, folder, quick, facts):
+def run_program(program, binaries, folder, sizes, facts):
     """Runs to the end or raises; a killed run leaves no result behind."""
     binary = binaries / program.binary
     if not os.access(binary, os.X_OK):
         raise BenchmarkError(f"{binary}: no such program; build it with `cmake --build --preset release`")
     raw, path = folder / f".{program.binary}.raw.json", folder / f"{program.binary}.json"
-    command = program.command(quick)
+    command = program.command(sizes)
     work = machine.OtherWork()
     load, started = os.getloadavg()[0], machine.utc_now()
     done = subprocess.run([str(binary), *command[1:], f"--benchmark_out={raw}", "--benchmark_out_format=json"],
@@ -108,7 +108,7 @@ def run_program(program, binaries, folder, quick, facts):
     except (OSError, ValueError) as error:
         raise BenchmarkError(f"{program.binary} wrote no JSON: {error}") from error
     content["context"] = without_private_facts(content["context"], program.binary) | {
-        "signorini": {"program": program.name, "quick": quick, "command": " ".join(command), "started": started,
+        "signorini": {"program": program.name, "quick": sizes == "quick", "command": " ".join(command), "started": started,
                       "finished": machine.utc_now(), "load_before": round(load, 2), "other_cores": round(work.cores(), 3), **facts}}
     whole_files.write_text(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
     raw.unlink()

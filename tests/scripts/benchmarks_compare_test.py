@@ -76,10 +76,10 @@ class Folder(unittest.TestCase):
         self.addCleanup(self.held.cleanup)
         self.out = Path(self.held.name) / "compare"
 
-    def write(self, number, side, rows, git=None, program="ccd", quick=False, cpu="Processor"):
+    def write(self, number, side, rows, git=None, program="ccd", quick=False, cpu="Processor", command="bench_ccd"):
         folder = compare.round_folder(self.out, number, side)
         folder.mkdir(parents=True, exist_ok=True)
-        facts = {"program": program, "quick": quick, "command": "x", "started": "2026-11-21T10:00:00Z", "finished": "2026-11-21T10:01:00Z",
+        facts = {"program": program, "quick": quick, "command": command, "started": "2026-11-21T10:00:00Z", "finished": "2026-11-21T10:01:00Z",
                  "load_before": 0.1, "other_cores": 0.0, "machine": {"cpu": cpu, "cores": 2}, "build": {"git": git or BUILDS[side], "compiler": "GNU 12.2.0", "flags": "-O3"}}
         rows = [{"name": name, "run_type": "iteration", "time_unit": "ms", **row} for name, row in rows.items()]
         (folder / f"bench_{program}.json").write_text(json.dumps({"context": {"signorini": facts}, "benchmarks": rows}))
@@ -109,6 +109,7 @@ class Folder(unittest.TestCase):
         self.assertEqual(lines[2], "ccd,pair/two,0.00725,0.00725,1,1,1,8,same")
         page = (self.out / "comparison.md").read_text()
         self.assertIn("# bbbbbbbbbbbb beside aaaaaaaaaaaa", page)
+        self.assertIn("## ccd\n\n`bench_ccd`\n\n| row |", page)
         self.assertIn("| `pair/one` | 2.9 ms | 1.45 ms | 0.500 | 0.500 to 0.500 | 8 | faster |", page)
         self.assertIn("- `ccd`: `broken`: new failed: no memory", page)
         self.assertIn("- `ccd`: `gone`: old only", page)
@@ -135,7 +136,8 @@ class Folder(unittest.TestCase):
         self.assertIn("cccccccccccc", err)
 
     def test_rounds_of_two_machines_or_sizes_are_refused(self):
-        for told, other in (("on two machines", {"cpu": "Another"}), ("with and without --quick", {"quick": True})):
+        for told, other in (("on two machines", {"cpu": "Another"}),
+                            ("rounds of `bench_ccd` and of `bench_ccd --benchmark_min_time=0.1`;", {"command": "bench_ccd --benchmark_min_time=0.1"})):
             self.write_rounds(2)
             self.write(3, "old", {"pair/two": {"real_time": 1.0}}, **other)
             self.write(3, "new", {"pair/two": {"real_time": 1.0}}, **other)
@@ -159,9 +161,23 @@ class Folder(unittest.TestCase):
         asked = options.parse(["--compare", "old", "--rounds", "3", "--only", "ccd", "-o", str(self.out)])
         self.write(1, "old", {"pair/two": {"real_time": 1.0}})
         builds = {side: compare.Build(name, Path("/nowhere"), {}) for side, name in BUILDS.items()}
-        with mock.patch.object(runs, "run_program", side_effect=lambda program, binaries, target, quick, facts: ran.append((target.parent.name, target.name))):
+        with mock.patch.object(runs, "run_program", side_effect=lambda program, binaries, target, sizes, facts: ran.append((target.parent.name, target.name))):
             compare.measure(self.out, builds, [BY_NAME["ccd"]], asked, lambda text: None)
         self.assertEqual(ran, [("round_01", "new"), ("round_02", "new"), ("round_02", "old"), ("round_03", "old"), ("round_03", "new")])
+
+
+class Sizes(unittest.TestCase):
+    def command(self, name, *words):
+        return " ".join(BY_NAME[name].command(options.parse(list(words)).sizes))
+
+    def test_comparing_takes_its_own_sizes_unless_all_are_asked_for(self):
+        compared = self.command("gauss_seidel", "--compare", "old")
+        self.assertEqual(compared, "bench_gauss_seidel --benchmark_min_time=0.1 --benchmark_filter=/(1000|10000)(/|$)")
+        self.assertEqual(self.command("gauss_seidel", "--compare", "old", "--full"), "bench_gauss_seidel")
+        self.assertEqual(self.command("gauss_seidel"), "bench_gauss_seidel")
+        quick = "bench_gauss_seidel --benchmark_min_time=0.02 --benchmark_filter=in_cache"
+        self.assertEqual(self.command("gauss_seidel", "--quick"), quick)
+        self.assertEqual(self.command("gauss_seidel", "--quick", "--compare", "old"), quick)
 
 
 class Commits(unittest.TestCase):
@@ -172,7 +188,7 @@ class Commits(unittest.TestCase):
                 checkout.commit_of(Path(folder), "nothing")
 
     def test_words_that_make_no_sense_are_refused(self):
-        for words in (["--compare", "a", "--publish"], ["--rounds", "0"], ["--compare"]):
+        for words in (["--compare", "a", "--publish"], ["--rounds", "0"], ["--compare"], ["--full"], ["--compare", "a", "--full", "--quick"]):
             with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()):
                 options.parse(words)
 
