@@ -17,6 +17,7 @@
 
 #include "arguments.h"
 #include "base/check.h"
+#include "base/memory_error.h"
 #include "base/reason.h"
 #include "base/text.h"
 #include "base/usable_memory.h"
@@ -157,11 +158,12 @@ const char* interrupted_text(std::span<char* const> words) {
                    : "interrupted: finished results are kept";
 }
 
-int out_of_memory() try {
+/// need: what takes how much, where it is known.
+int out_of_memory(const std::string& need = {}) try {
   const std::string& doing = last_activity();
-  say_error(
-      fmt::format("out of memory{}{}; {} may be used here: take a smaller problem, or a machine with more",
-                  doing.empty() ? "" : " while ", doing, bytes_text(usable_memory())));
+  say_error(fmt::format(
+      "out of memory{}{}{}{}; {} may be used here: take a smaller problem, or a machine with more",
+      doing.empty() ? "" : " while ", doing, need.empty() ? "" : ": ", need, bytes_text(usable_memory())));
   return kOutOfMemory;
 } catch (const std::bad_alloc&) {  // not even for the sentence
   std::fputs("signorini: error: out of memory\n", stderr);
@@ -235,6 +237,8 @@ int main(int argc, char** argv) {
   } catch (const std::filesystem::filesystem_error& error) {
     say_error(reason_of(error));
     return kBadInput;
+  } catch (const MemoryError& error) {
+    return out_of_memory(error.what());
   } catch (const std::bad_alloc&) {
     return out_of_memory();
   } catch (const std::length_error&) {  // an array longer than any memory

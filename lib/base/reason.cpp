@@ -4,9 +4,13 @@
 #include <new>
 #include <stdexcept>
 
+#include "base/memory_error.h"
+
 namespace signorini {
 
 std::string reason_of(const std::exception& error) {
+  if (dynamic_cast<const MemoryError*>(&error) != nullptr)
+    return std::string("out of memory: ") + error.what();
   // an array longer than any memory is a length_error
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr ||
       dynamic_cast<const std::length_error*>(&error) != nullptr)

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 #include "base/check.h"
+#include "base/memory_error.h"
 
 #ifdef SIGNORINI_HAVE_CHOLMOD
 #include <cholmod.h>
@@ -186,18 +188,41 @@ class SparseAnalysis {
   SparseAnalysis& operator=(const SparseAnalysis&) = delete;
   /// Null where the analysis failed.
   cholmod_factor* get() const { return L_; }
+  int status() const { return common_.status; }
 
  private:
   cholmod_common common_;
   cholmod_factor* L_ = nullptr;
 };
 
+/// Throws `MemoryError` where the numbers of L are more than what this process can have. L: of an analysis.
+void check_memory(const cholmod_factor& L) {
+  const std::span<const int> columns(static_cast<const int*>(L.ColCount), L.n);
+  const double numbers =
+      L.is_super != 0 ? static_cast<double>(L.xsize) : std::accumulate(columns.begin(), columns.end(), 0.0);
+  check_memory_for(sizeof(double) * numbers, fmt::format("the Cholesky factor of {} dofs", L.n));
+}
+
+/// Of a factorisation that failed, but not because of a pivot.
+[[noreturn]] void throw_failed(std::size_t dofs, int status) {
+  if (status == CHOLMOD_OUT_OF_MEMORY) throw std::bad_alloc();
+  const std::string why = status == CHOLMOD_TOO_LARGE
+                              ? "the factor has more than 2³¹ numbers; take a coarser mesh"
+                              : fmt::format("CHOLMOD failed with status {}", status);
+  throw_input("mass matrix of {} dofs: {}", dofs, why);
+}
+
 SparseFactor::SparseFactor(const SparseRows& M, const SparseAnalysis* analysis) {
-  start(common_);
   const std::size_t n = M.rows();
+  std::optional<SparseAnalysis> own;
+  if (analysis == nullptr || analysis->get() == nullptr || analysis->get()->n != n)
+    analysis = &own.emplace(M);
+  if (analysis->get() == nullptr) throw_failed(n, analysis->status());
+  check_memory(*analysis->get());
+  start(common_);
   UpperTriangle upper(M);
-  const bool analysed = analysis != nullptr && analysis->get() != nullptr && analysis->get()->n == n;
-  L_ = analysed ? cholmod_copy_factor(analysis->get(), &common_) : analyse(upper, common_);
+  L_ = cholmod_copy_factor(analysis->get(), &common_);
+  own.reset();
   if (L_ != nullptr) cholmod_factorize(upper.get(), L_, &common_);
   const bool not_definite = L_ != nullptr && common_.status == CHOLMOD_NOT_POSDEF;
   const bool factored = L_ != nullptr && common_.status >= CHOLMOD_OK && L_->minor >= n;
@@ -217,8 +242,7 @@ SparseFactor::SparseFactor(const SparseRows& M, const SparseAnalysis* analysis) 
   cholmod_free_factor(&L_, &common_);
   cholmod_finish(&common_);
   if (dof >= 0) throw_not_definite(dof);
-  throw_input("mass matrix of {} dofs: CHOLMOD failed with status {} (out of memory or numbers not finite)",
-              n, status);
+  throw_failed(n, status);
 }
 
 SparseFactor::~SparseFactor() {

@@ -1,7 +1,7 @@
 """Long runs with memory and open files watched: `scripts/harden --soak SECONDS`.
 
-A third of the time each: one recording of a body at rest, whose steps are all alike; recordings of all scenes, over and over; `reproduce all`,
-over and over. /proc/PID/status and /proc/PID/fd are read five times a second.
+A third of the time each, over and over: a long recording of a body at rest, whose steps are all alike; recordings of all scenes; `reproduce all`.
+/proc/PID/status and /proc/PID/fd are read five times a second.
 
 Flat is judged twice. Within a process of at least `JUDGED` samples, the last tenth is held against the tenth after the middle: memory may be
 higher by `SHARE` and `ROOM_KB`, open files not at all (medians). Memory of scenes whose contacts still become more grows with them, so that is
@@ -27,7 +27,9 @@ ROOM_KB = 4096
 #: Every step keeps two rows of statistics until the end (0.4 kB measured), and a checkpoint copies all of them for a moment.
 KB_OF_A_STEP = 1.0
 COLUMNS = ("began", "command", "seconds", "samples", "middle_kb", "end_kb", "peak_kb", "files", "wrong")
-REST = ("record", "ball.toml", "-o", "rest.h5", "--force", "--set", "time.duration_s=499", "--set", "time.record_every=1000000")
+#: As many steps as a scene may have, of a mesh so fine that they take half an hour.
+REST = ("record", "ball.toml", "-o", "rest.h5", "--force", "--set", "time.duration_s=499", "--set", "time.record_every=1000000",
+        "--set", "bodies.balls.level=3", "--set", "materials.soft.young_modulus_pa=2e4")
 
 
 @dataclass
@@ -128,7 +130,8 @@ class Soak:
 
     def run(self, seconds):
         began = time.monotonic()
-        self.turn(REST, "record of a body at rest", began + seconds / 3, alike_steps=True)
+        while time.monotonic() < began + seconds / 3:
+            self.turn(REST, "record of a body at rest", began + seconds / 3, alike_steps=True)
         scenes = sorted(path.stem for path in (commands.ROOT / "configs/scenes").glob("*.toml"))
         for scene in itertools.cycle(scenes):
             if time.monotonic() > began + 2 * seconds / 3:

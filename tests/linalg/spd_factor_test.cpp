@@ -1,14 +1,19 @@
 #include "linalg/spd_factor.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <Eigen/Cholesky>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <iterator>
+#include <new>
 #include <string>
 #include <vector>
 
 #include "base/check.h"
+#include "base/memory_error.h"
 #include "linalg/random_blocks.h"
 
 namespace signorini::spd_factor_test {
@@ -181,6 +186,60 @@ TEST(SpdFactor, CountsTheNumbersOfL) {
   SparseRows diagonal(n, n);
   diagonal.setIdentity();
   EXPECT_EQ(SpdFactor(diagonal).fill(), n);
+}
+
+/// The 7-point Laplacian of a cube of side³ nodes: its factor has O(side⁴) numbers.
+SparseRows laplacian(Index side) {
+  std::vector<Eigen::Triplet<double>> entries;
+  const auto node = [side](Index x, Index y, Index z) { return (z * side + y) * side + x; };
+  const auto couple = [&](Index i, Index j) {
+    entries.emplace_back(i, j, -1.0);
+    entries.emplace_back(j, i, -1.0);
+  };
+  for (Index z = 0; z < side; ++z) {
+    for (Index y = 0; y < side; ++y) {
+      for (Index x = 0; x < side; ++x) {
+        entries.emplace_back(node(x, y, z), node(x, y, z), 7.0);
+        if (x > 0) couple(node(x, y, z), node(x - 1, y, z));
+        if (y > 0) couple(node(x, y, z), node(x, y - 1, z));
+        if (z > 0) couple(node(x, y, z), node(x, y, z - 1));
+      }
+    }
+  }
+  SparseRows M(side * side * side, side * side * side);
+  M.setFromTriplets(entries.begin(), entries.end());
+  return M;
+}
+
+/// In a process of its own: the address space of this one stays as it is. Exit code 5 where the factor is refused by
+/// its size, 6 where the allocator gave up, 0 where it was made.
+[[noreturn]] void factor_in_little_memory(const SparseRows& M, const SpdPattern& pattern) {
+  rlimit little{};
+  little.rlim_cur = little.rlim_max = static_cast<rlim_t>(kAlwaysThere);
+  ::setrlimit(RLIMIT_AS, &little);
+  try {
+    const SpdFactor factor(M, &pattern);
+  } catch (const MemoryError& error) {
+    std::fputs(error.what(), stderr);
+    std::_Exit(5);
+  } catch (const std::bad_alloc&) {
+    std::_Exit(6);
+  }
+  std::_Exit(0);
+}
+
+TEST(SpdFactor, LargerThanTheMemoryIsRefusedBeforeItIsMade) {
+#if !defined(SIGNORINI_HAVE_CHOLMOD)
+  GTEST_SKIP()
+      << "built without CHOLMOD: Eigen does not tell the size of a factor before it takes the memory";
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers need more address space than this test leaves";
+#else
+  const SparseRows M = laplacian(48);
+  const SpdPattern pattern(M);  // 110,592 dofs; L has more than 64 MiB
+  EXPECT_EXIT(factor_in_little_memory(M, pattern), testing::ExitedWithCode(5),
+              "the Cholesky factor of 110592 dofs takes 0\\.[0-9]+ GB");
+#endif
 }
 
 TEST(SpdFactor, SurvivesBeingMoved) {
