@@ -57,9 +57,15 @@ void at_crash(int signal) {
   ::raise(signal);  // comes when this has returned; one that another process sent would not come again
 }
 
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool kReportsCrashes = true;
+#else
+constexpr bool kReportsCrashes = false;
+#endif
+
 /// HDF5 1.10 does not survive a failed allocation: it reads and frees what it never got, or recurses until the stack is full.
 void watch_crashes() {
-#ifndef __SANITIZE_ADDRESS__  // its reports are worth more
+  if constexpr (kReportsCrashes) return;  // the report of the sanitizer is worth more
   static std::array<char, 1U << 16U> memory;
   stack_t stack{};
   stack.ss_sp = memory.data();
@@ -69,7 +75,6 @@ void watch_crashes() {
   action.sa_handler = at_crash;
   action.sa_flags = SA_ONSTACK;
   for (Crash& crash : crashes) ::sigaction(crash.signal, &action, &crash.before);
-#endif
 }
 
 /// What the library says where an allocation failed. Its heap may be damaged then.
