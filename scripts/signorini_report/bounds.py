@@ -33,6 +33,13 @@ def same(first, second):
     return all(first[key] == second[key] or (key in bounds and math.isclose(first[key][0], second[key][0], rel_tol=SHARE)) for key in first)
 
 
+def without_reasons(content):
+    """Tables without `because`: a reason that was not written yet makes no other bound."""
+    if isinstance(content, dict):
+        return {key: without_reasons(value) for key, value in content.items() if key != "because"}
+    return [without_reasons(value) for value in content] if isinstance(content, list) else content
+
+
 class Repository:
     """What git tells of a folder; nothing outside a repository."""
 
@@ -57,7 +64,7 @@ class Repository:
         """(path) → table of the file at a revision, empty where it is not there."""
         def read(path):
             text = self.run("show", f"{revision}:{os.path.relpath(path, self.root)}")
-            return {} if text is None else definitions.parsed(text, f"{revision[:12]}:{path}")
+            return {} if text is None else without_reasons(definitions.parsed(text, f"{revision[:12]}:{path}"))
         return read
 
     def is_ancestor(self, first, second):

@@ -288,6 +288,21 @@ def experiment_page(experiment):
 
 # --- tables between markers ---------------------------------------------------------------------------------------------------
 
+#: What a claim expects that asks which of two is larger, or for a sign, and for no number.
+ORDERS = ("≥ 1", "≤ 1", "≥ 0", "≤ 0")
+
+
+def origins(claims):
+    """[(words, claims)]: by the origin of bounds, those of the paper apart by what they ask for."""
+    parts = []
+    for bound, own in judged.by_bound(claims).items():
+        if bound == "paper":
+            parts += [("the paper, an order", [one for one in own if one.expected in ORDERS]), ("the paper, a number", [one for one in own if one.expected not in ORDERS])]
+        else:
+            parts.append((BOUNDS[bound].removeprefix("of "), own))
+    return [(words, own) for words, own in parts if own]
+
+
 def verdicts_table(folder):
     """How many claims of each paper hold, by the origin of their bounds, for a page in `folder`."""
     rows = []
@@ -298,8 +313,8 @@ def verdicts_table(folder):
                sorted(extents.items(), key=lambda item: (SIZES.index(item[0].split(",")[0]), item[0]))]
         link = os.path.relpath(ROOT / "docs" / "papers" / paper / "README.md", folder)
         first = [f"[{name}]({link})", str(len(found)), "; ".join(ran)]
-        for bound, claims in judged.by_bound([claim for one in found for claim in one.claims]).items():
-            rows.append([*first, BOUNDS[bound].removeprefix("of "), str(len(claims)), *map(str, judged.counts(claims))])
+        for words, claims in origins([claim for one in found for claim in one.claims]):
+            rows.append([*first, words, str(len(claims)), *map(str, judged.counts(claims))])
             first = ["", "", ""]
     return tables.markdown(["paper", "experiments", "sizes run", "bounds", "claims", "hold", "differ", "not comparable"], rows, {1, 4, 5, 6, 7})
 

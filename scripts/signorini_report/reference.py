@@ -39,8 +39,9 @@ DESCRIPTION = """Keeps what is committed below results/reference.
                      names experiments that were changed since their quick
                      counts and verdicts were made; status 1
   scripts/reference bounds [ID...]
-                     notes in claims.json at which commit each bound was set
-                     (promote does this)"""
+                     notes in claims.json at which commit each bound was set,
+                     and gives them the texts and reasons of the definitions as
+                     they are now (promote does this)"""
 NOTES = """A file above 1 MB is refused, and so are times of a busy machine
 (docs/protocols.md, "A quiet machine"); --counts-only takes them where nobody
 uses them. When a reference result changes, CHANGELOG.md must say why.
@@ -187,7 +188,7 @@ def drawn_from_tables(identifier, name, target):
 
 
 def note_bounds(identifiers):
-    """Every claims.json of results/reference says at which commit its bounds were set."""
+    """Every claims.json of results/reference has the words of today's definitions, and says at which commit its bounds were set."""
     for path in sorted((results() / "reference").glob("*/claims.json")):
         found = definition.find(path.parent.name) if not identifiers or path.parent.name in identifiers else None
         if found is None:

@@ -247,10 +247,12 @@ def read_claims(path):
 
 
 def with_origin(verdict, claim):
-    """What the definition of today says of a verdict: why it differs, and, for those of earlier programs, where the bound comes from."""
+    """A verdict in the words of the definition of today: its text and source, whose bound it is and why, and why it differs. Where the bound is
+    another one today, the words are those of the bound that was judged."""
     if claim is None:
         return verdict
-    words = {} if verdict.bound else {"bound": claim.get("bound", ""), "why": claim.get("why", "")}
+    same = verdict.expected == expected_text(claim)
+    words = {key: str(claim.get(key, "")) for key in ("claim", "source", "bound", "why")} if same or not verdict.bound else {}
     words |= {"reason": str(claim["reason"])} if verdict.verdict == DIFFERS and claim.get("reason") else {}
     return dataclasses.replace(verdict, **words)
 

@@ -115,6 +115,12 @@ class Bounds(unittest.TestCase):
         again = self.commit(**self.folder_form())
         self.assertEqual(self.found()["kept"], again)
 
+    def test_a_reason_that_was_not_written_yet_does_not_end_it(self):
+        first = self.commit(**self.folder_form())
+        self.commit(**self.folder_form() | {"claims": self.folder_form()["claims"].replace('because = "r"', 'because = "nowhere"')})
+        self.commit(**self.folder_form())
+        self.assertEqual(self.found()["kept"], first)
+
     def test_verdicts_say_whether_the_bound_came_before_the_program(self):
         first = self.commit(**self.folder_form())
         later = self.commit(**self.folder_form(maximum="6"))

@@ -11,7 +11,7 @@ SOURCE = Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(SOURCE / "scripts")]
 
-from signorini_report import definition  # noqa: E402
+from signorini_report import definition, verdicts  # noqa: E402
 
 PAPERS = ("lazarevych2010", "otaduy2009", "verschoor2019")
 EXPERIMENT = re.compile(r"\b(?:lazarevych2010|otaduy2009|verschoor2019|signorini)_\w+")
@@ -37,6 +37,15 @@ class Causes(unittest.TestCase):
         self.assertGreater(len(found), 20)
         told = [f"{name}: {claim}: {reason[:100]}" for name, claim, reason in found if not (EXPERIMENT.search(reason) or SHOWN.search(reason))]
         self.assertEqual(told, [])
+
+    def test_committed_verdicts_have_the_words_of_today(self):
+        """Texts, reasons, and whose bounds they are; `scripts/reference bounds` writes them."""
+        stale = []
+        for path in sorted((SOURCE / "results" / "reference").glob("*/claims.json")):
+            found = definition.find(path.parent.name)
+            known = {str(claim["id"]): claim for claim in found.claims} if found else {}
+            stale += [f"{path.parent.name}: {one.id}" for one in verdicts.read_claims(path) if verdicts.with_origin(one, known.get(one.id)) != one]
+        self.assertEqual(stale, [])
 
     def test_the_experiments_that_reasons_name_exist(self):
         missing = {(name, claim, other) for name, claim, reason in differing() for other in EXPERIMENT.findall(reason)

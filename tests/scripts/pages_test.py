@@ -139,6 +139,13 @@ class Tree(unittest.TestCase):
         self.assertEqual(pages.complaints(), [])
         self.assertEqual(self.write(), "")
 
+    def test_orders_of_a_paper_count_apart_from_its_numbers(self):
+        def found(bound, expected):
+            return pages.judged.Verdict(**claim("a", "holds") | {"bound": bound, "expected": expected})
+
+        parts = pages.origins([found("paper", "≥ 1"), found("paper", "≤ 1"), found("paper", "4.78 … 47.8"), found("paper", "≥ 90 %"), found("ours", "≥ 1")])
+        self.assertEqual([(words, len(own)) for words, own in parts], [("the paper, an order", 2), ("the paper, a number", 2), ("ours", 1)])
+
     def test_bounds_of_the_paper_and_ours_stand_and_count_apart(self):
         ours = {"bound": "ours", "why": "half is ours", "bound_set": "abcdef0123ab", "bound_first": True}
         late = ours | {"bound_set": "1234567890ab", "bound_first": False}
@@ -155,7 +162,7 @@ class Tree(unittest.TestCase):
         self.assertIn("Without rows at this size, and not counted: 1 claim (z).", page)
         self.assertIn("| [Fig. 2: springs](fig2.md) | medium | 1 | 0 | 0 | 1 | 2 | 0 |", index)
         self.assertIn("hold, bounds of the paper | differ | not comparable | hold, bounds of ours | differ | not comparable |", index)
-        self.assertRegex(readme, r"\| 1 \| medium \| the paper \| 1 \| 1 \| 0 \| 0 \|\n\|  \|  \|  \| ours \| 3 \| 1 \| 2 \| 0 \|")
+        self.assertRegex(readme, r"\| 1 \| medium \| the paper, an order \| 1 \| 1 \| 0 \| 0 \|\n\|  \|  \|  \| ours \| 3 \| 1 \| 2 \| 0 \|")
 
     def test_the_table_of_columns_is_the_program_s(self):
         page = self.root / "docs" / "experiments.md"
