@@ -62,8 +62,10 @@ ResultHead head_of(const Campaign& campaign, const std::string& experiment) {
 
 int most_threads(const std::vector<ExperimentRequest>& requests) {
   int threads = 1;
-  for (const ExperimentRequest& one : requests)
-    threads = std::max(threads, *std::ranges::max_element(one.experiment.threads));
+  for (const ExperimentRequest& one : requests) {
+    for (const SolverVariant& variant : one.experiment.solvers)
+      threads = std::max(threads, *std::ranges::max_element(one.experiment.threads_of(variant)));
+  }
   return threads;
 }
 
@@ -222,6 +224,7 @@ std::unique_ptr<LockFile> hold_machine(const fs::path& campaign, RunMonitor& mon
 
 /// Leaves the process the last `threads` of the processors that it may use: the first ones serve most interrupts.
 void pin_to_processors(int threads) {
+  remember_usable_threads();
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
   if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;

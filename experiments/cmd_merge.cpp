@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "arguments.h"
 #include "campaign_session.h"
 #include "commands.h"
 #include "json_output.h"
 #include "python_script.h"
+#include "solvers/plugin/plugin_library.h"
 #include "terminal.h"
 
 namespace signorini {
@@ -16,10 +19,12 @@ namespace {
 
 struct MergeArguments {
   std::string folder;
+  std::vector<std::string> plugins;
   bool partial = false, by_machine = false;
 };
 
 int merge(const Program& program, const MergeArguments& a) {
+  for (const std::string& file : a.plugins) load_solver_plugin(file);
   const MergeOutcome out =
       merge_campaign(program, a.folder, {a.by_machine ? Machines::by_snapshot : Machines::one, a.partial});
   if (program.json) {
@@ -67,6 +72,7 @@ void add_merge(CLI::App& app, Program& program) {
   command->add_flag("--by-machine", a->by_machine,
                     "Allow unlike machines where all rows of a snapshot come from one kind: solvers can be "
                     "compared on a snapshot, not snapshots with each other");
+  add_plugin_option(*command, a->plugins);
   command->callback([&program, a] { program.command = [&program, a] { return merge(program, *a); }; });
 }
 

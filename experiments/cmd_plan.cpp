@@ -7,11 +7,14 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "arguments.h"
 #include "campaign_session.h"
 #include "commands.h"
 #include "json_output.h"
+#include "solvers/plugin/plugin_library.h"
 #include "terminal.h"
 
 namespace signorini {
@@ -126,7 +129,7 @@ void add_plan(CLI::App& app, Program& program) {
       "Costs are estimated from times that were measured before (--costs, and the campaign's own), else from "
       "numbers of contacts. They decide who does what, never a result. Planning again keeps everything that "
       "is "
-      "done.\n"
+      "done. Solvers of a plugin need --plugin in plan, run --plan and merge.\n"
       "With --json: an object with folder, size, experiments (id, snapshots, groups, measured, "
       "estimated_seconds), recordings, missing_recordings, waiting_experiments, shards (of ten minutes).\n"
       "Exit codes: 0 success; 2 wrong command line or experiment; 3 a file cannot be read or written; 5 "
@@ -152,8 +155,11 @@ void add_plan(CLI::App& app, Program& program) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->add_flag("--record", a->record, "Record missing recordings now, one after the other");
-  command->callback([&program, a] {
-    program.command = [&program, a]() -> int {
+  auto plugins = std::make_shared<std::vector<std::string>>();
+  add_plugin_option(*command, *plugins);
+  command->callback([&program, a, plugins] {
+    program.command = [&program, a, plugins]() -> int {
+      for (const std::string& file : *plugins) load_solver_plugin(file);
       const PlanOutcome plan = plan_campaign(program, *a);
       if (program.json)
         print_json(plan_json(plan));

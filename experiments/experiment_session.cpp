@@ -35,7 +35,8 @@ std::vector<ExperimentRequest> make_requests(const Program& program,
                                              const SessionOptions& options) {
   parse_enum<SceneSize>(options.size, "--size");
   std::vector<SolveStatus> again;
-  for (const std::string& status : options.again) again.push_back(parse_enum<SolveStatus>(status, "--again"));
+  for (const std::string& status : list_entries(options.again, "--again"))
+    again.push_back(parse_enum<SolveStatus>(status, "--again"));
   if (!again.empty() && !options.resume)
     throw_usage("--again: only with --resume, which keeps all other rows; --force makes every run again");
   std::vector<ExperimentRequest> requests;

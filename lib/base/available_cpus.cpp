@@ -18,20 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// CPUs in the affinity mask; 0 when the system does not tell.
-int affinity_count() {
-  constexpr std::size_t kMostCpus = 1U << 16U;  // the kernel refuses masks that are too short
-  for (std::size_t cpus = 1024; cpus <= kMostCpus; cpus *= 2) {
-    cpu_set_t* set = CPU_ALLOC(cpus);
-    if (set == nullptr) return 0;
-    const std::size_t bytes = CPU_ALLOC_SIZE(cpus);
-    const int count = sched_getaffinity(0, bytes, set) == 0 ? CPU_COUNT_S(bytes, set) : 0;
-    CPU_FREE(set);
-    if (count > 0) return count;
-  }
-  return 0;
-}
-
 /// Quota over period of one group, in CPUs; infinite where it has none.
 double group_quota(const fs::path& group) {
   double quota = 0.0, period = 0.0;
@@ -49,6 +35,19 @@ double group_quota(const fs::path& group) {
 
 }  // namespace
 
+int cpus_in_affinity() {
+  constexpr std::size_t kMostCpus = 1U << 16U;  // the kernel refuses masks that are too short
+  for (std::size_t cpus = 1024; cpus <= kMostCpus; cpus *= 2) {
+    cpu_set_t* set = CPU_ALLOC(cpus);
+    if (set == nullptr) return 0;
+    const std::size_t bytes = CPU_ALLOC_SIZE(cpus);
+    const int count = sched_getaffinity(0, bytes, set) == 0 ? CPU_COUNT_S(bytes, set) : 0;
+    CPU_FREE(set);
+    if (count > 0) return count;
+  }
+  return 0;
+}
+
 std::optional<double> cgroup_quota(const fs::path& mount, const std::string& membership) {
   const double smallest = smallest_group_limit(mount, membership, "cpu",
                                                [](const fs::path& group) { return group_quota(group); });
@@ -59,7 +58,7 @@ std::optional<double> cgroup_quota(const fs::path& mount, const std::string& mem
 AvailableCpus available_cpus() {
   const int machine = static_cast<int>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
   AvailableCpus cpus{machine, CpuLimit::machine};
-  if (const int allowed = affinity_count(); allowed > 0 && allowed < cpus.count)
+  if (const int allowed = cpus_in_affinity(); allowed > 0 && allowed < cpus.count)
     cpus = {allowed, CpuLimit::affinity};
   if (const auto quota = cgroup_quota("/sys/fs/cgroup", system_file("/proc/self/cgroup"))) {
     const double whole = std::max(1.0, std::ceil(*quota));

@@ -23,6 +23,9 @@ struct AvailableCpus {
 /// The smaller of the CPUs in the affinity mask of the calling thread and of the quota of its control groups.
 AvailableCpus available_cpus();
 
+/// CPUs in the affinity mask of the calling thread alone; 0 when the system does not tell.
+int cpus_in_affinity();
+
 /// "" when this process may use `threads` CPUs, else the reason: "asks for 2 threads, this process may use 1 CPU
 /// (affinity)".
 std::string thread_refusal(int threads, const AvailableCpus& cpus = available_cpus());

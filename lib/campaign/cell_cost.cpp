@@ -62,9 +62,12 @@ void learn_rows(const fs::path& table, CostModel& model) {
 
 }  // namespace
 
-int runs_in_group(const Experiment& experiment) {
+int runs_in_group(const Experiment& experiment, const std::string& label) {
+  const auto variant = std::ranges::find(experiment.solvers, label, &SolverVariant::label);
   const auto modes = static_cast<int>(experiment.regions.size()),
-             threads = static_cast<int>(experiment.threads.size());
+             threads = static_cast<int>(variant == experiment.solvers.end()
+                                            ? experiment.threads.size()
+                                            : experiment.threads_of(*variant).size());
   int runs = 0;
   if (experiment.converge) runs += modes;
   if (experiment.time) runs += modes * threads * experiment.repetitions;
@@ -110,7 +113,7 @@ void CostModel::learn(const std::string& experiment, const RunCell& cell, const 
 
 void CostModel::estimate(const Experiment& experiment, PlannedCell& one) const {
   const RunCell& cell = one.cell;
-  const int runs = runs_in_group(experiment);
+  const int runs = runs_in_group(experiment, cell.label);
   const auto found = times_of_.find(cell_key(one.experiment, cell));
   const auto solver = by_solver_.find(cell.solver);
   if (found != times_of_.end()) {

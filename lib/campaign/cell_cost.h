@@ -48,7 +48,7 @@ class CostModel {
   Rate all_;
 };
 
-/// Runs in a group of the experiment.
-int runs_in_group(const Experiment& experiment);
+/// Runs in a group of the experiment's solver of this label.
+int runs_in_group(const Experiment& experiment, const std::string& label);
 
 }  // namespace signorini

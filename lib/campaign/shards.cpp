@@ -14,6 +14,7 @@ namespace signorini {
 namespace {
 
 constexpr double kSlack = 0.05;  ///< of a fair share
+constexpr std::size_t kShardsPerPiece = 16;
 
 std::uint64_t preference(const std::string& name, std::size_t shard) {
   return digest_of(fmt::format("{}\x1f{}", name, shard));
@@ -35,7 +36,10 @@ std::vector<int> places_of(const std::vector<double>& load, double fair) {
 
 }  // namespace
 
-std::vector<int> assign_shards(std::span<const CostedWork> work, int shards) {
+std::vector<int> assign_shards(std::span<const CostedWork> work, int most_shards) {
+  // every piece prefers one shard of all: with far more shards than pieces the others would only cost time
+  const int shards = static_cast<int>(std::min(static_cast<std::size_t>(most_shards),
+                                               std::max(kShardsPerPiece * work.size(), std::size_t{1})));
   std::vector<std::size_t> order(work.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, [&work](std::size_t a, std::size_t b) {

@@ -249,6 +249,28 @@ struct Referee::Impl {
   }
 };
 
+/// Of a problem with both forms: W and q must be those of M, H, f and w, or solvers that take one form would answer another
+/// problem than those that take the other. What is stored has rounding errors times the condition of M.
+void check_forms_agree(const ContactProblem& problem, const Vector& q, const Matrix& blocks, double scale) {
+  constexpr double kStored = 1e-6;
+  const Eigen::Index rows = 3 * problem.contacts();
+  Matrix defect = blocks;
+  for (Index i = 0; i < rows; ++i) {
+    for (SparseRows::InnerIterator entry(problem.W, i); entry; ++entry)
+      if (entry.col() / 3 == i / 3) defect(i, entry.col() % 3) -= entry.value();
+  }
+  for (Index k = 0; k < problem.contacts(); ++k) {
+    const double of_W = defect.middleRows<3>(3 * k).cwiseAbs().maxCoeff();
+    const double of_q = (problem.q - q).segment<3>(3 * k).cwiseAbs().maxCoeff();
+    if (of_W <= kStored * blocks.cwiseAbs().maxCoeff() && of_q <= kStored * scale) continue;
+    throw_input(
+        "W and q are not those of M, H, f and w: at contact {} W differs by {:.2g} 1/kg, q by {:.2g} m/s; "
+        "leave one form "
+        "out, or compute W = H'M^-1 H and q = H'M^-1 f + w anew",
+        k, of_W, of_q);
+  }
+}
+
 Referee::Referee(const ContactProblem& problem, std::span<const Index> islands)
     : impl_(std::make_unique<Impl>()) {
   Impl& own = *impl_;
@@ -281,6 +303,7 @@ Referee::Referee(const ContactProblem& problem, std::span<const Index> islands)
   }
   const double largest = own.q.size() == 0 ? 0.0 : own.q.cwiseAbs().maxCoeff();
   own.scale = velocity_scale_of(largest);
+  if (problem.has_primal() && problem.has_dual()) check_forms_agree(problem, own.q, own.blocks, own.scale);
   own.island_scale = island_scales(own.q, islands);
   own.tangential.resize(own.contacts);
   for (Index k = 0; k < own.contacts; ++k)

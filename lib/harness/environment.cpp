@@ -132,6 +132,8 @@ Json build_object() {
           {"libraries", libraries}};
 }
 
+int remembered_threads = 0;
+
 Json machine_object() {
   utsname name{};
   uname(&name);
@@ -139,7 +141,7 @@ Json machine_object() {
   return {{"cpu", cpu_model()},
           {"instruction_sets", instruction_sets()},
           {"cores", sysconf(_SC_NPROCESSORS_ONLN)},
-          {"usable_threads", hardware_threads()},
+          {"usable_threads", remembered_threads > 0 ? remembered_threads : hardware_threads()},
           {"available_cpus", available_cpus().count},
           {"affinity", affinity()},
           {"caches", caches()},
@@ -167,6 +169,8 @@ Json use_object(const CpuUse& use) {
 }
 
 }  // namespace
+
+void remember_usable_threads() { remembered_threads = cpus_in_affinity(); }
 
 std::string machine_kind(std::string_view env_json) {
   const Json env = Json::parse(env_json, nullptr, false);

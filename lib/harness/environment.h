@@ -28,6 +28,9 @@ struct InputDigest {
 };
 InputDigest digest_file(const std::filesystem::path& path);
 
+/// Before a process narrows its affinity: env.json names the threads that it could use until then.
+void remember_usable_threads();
+
 /// What times depend on, of the machine that an env.json names: processor, instruction sets, cores, usable threads,
 /// caches. Neither its name nor its load. For people; "unknown" where the text says nothing.
 std::string machine_kind(std::string_view env_json);

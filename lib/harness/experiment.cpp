@@ -87,8 +87,19 @@ void check_solver(const SolverVariant& variant, const StrictTable& table, const 
   table.fail(*values.get("name"), "name", whole);
 }
 
+/// Rows are known by what they were made with: twice the same is one row, and a campaign would wait for the other.
+template <class T>
+void refuse_repeated(const std::vector<T>& values, const std::vector<std::string>& places) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (std::find(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(i), values[i]) !=
+        values.begin() + static_cast<std::ptrdiff_t>(i))
+      throw_usage("{}: {} is there twice; leave one out", places[i], values[i]);
+  }
+}
+
 void read_threads(StrictTable& table, std::vector<int>& threads) {
   if (!table.read_list("threads", threads)) return;
+  refuse_repeated(threads, table.places("threads"));
   for (std::size_t i = 0; i < threads.size(); ++i) {
     if (threads[i] < 1 || threads[i] > 1024)
       throw_usage("{}: {} must be between 1 and 1024", table.places("threads")[i], threads[i]);
@@ -266,6 +277,7 @@ void read_matrix(StrictTable& table, const fs::path& path, std::string_view size
     e.regions.clear();
     for (std::size_t i = 0; i < regions.size(); ++i)
       e.regions.push_back(parse_enum<RegionMode>(regions[i], table.places("regions")[i]));
+    refuse_repeated(regions, table.places("regions"));
   }
   read_threads(table, e.threads);
   if (table.read_list("tolerances", e.tolerances)) {

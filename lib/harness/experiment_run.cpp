@@ -113,11 +113,11 @@ class ExperimentRun {
       for (const std::string& session : *request_.sessions) provenance_.take_over(session);
     }
     write("env.json", provenance_.json());  // before the rows: it says whether a merge made them
-    if (resume) remove_outdated_rows(experiment_, request_.again, folder_, monitor_);
+    if (resume) {
+      set_bad_rows_aside();
+      remove_outdated_rows(experiment_, request_.again, folder_, monitor_);
+    }
     RunTable table(folder_ / "runs.csv", resume ? OpenTable::resume : OpenTable::fresh);
-    for (const std::string& bad : table.bad())
-      monitor_.message(fmt::format("  runs.csv: {}; the run is made again ({} keeps the table as it was)",
-                                   bad, damaged_of("runs.csv").string()));
     TraceStore traces(folder_ / "trace.h5", resume);
     table_ = &table;
     traces_ = &traces;
@@ -132,6 +132,13 @@ class ExperimentRun {
   }
 
  private:
+  void set_bad_rows_aside() {
+    const RunTable table(folder_ / "runs.csv", OpenTable::resume);
+    for (const std::string& bad : table.bad())
+      monitor_.message(fmt::format("  runs.csv: {}; the run is made again ({} keeps the table as it was)",
+                                   bad, damaged_of("runs.csv").string()));
+  }
+
   void write(const char* name, const std::string& text) const { write_text_file(folder_ / name, text); }
 
   /// Recordings and problem files, what is kept of them, and the snapshots that are solved.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -73,6 +74,34 @@ std::set<std::string> groups_that_ended(const Experiment& experiment, std::span<
   return groups;
 }
 
+/// Groups of the experiment's solvers with some of their timings only: a kill tore off the others. They are made together
+/// (run_group.h). A run that did not converge may be timed once (time_runs.cpp).
+std::set<std::string> groups_torn_off(const Experiment& experiment, std::span<const RunRecord> rows) {
+  struct Timed {
+    int repetitions = 0;
+    bool converged = true;
+    bool complete(int wanted) const { return repetitions >= wanted || (repetitions == 1 && !converged); }
+  };
+  std::map<std::string, std::map<std::pair<std::string, int>, Timed>> timed;  // runs of each group
+  std::map<std::string, std::size_t> wanted;                                  // their number
+  for (const RunRecord& row : rows) {
+    const auto variant = std::ranges::find(experiment.solvers, row.label, &SolverVariant::label);
+    if (row.protocol != "time" || variant == experiment.solvers.end()) continue;
+    Timed& one = timed[group_of(row)][{row.region_mode, row.threads}];
+    ++one.repetitions;
+    one.converged = one.converged && row.status == SolveStatus::converged;
+    wanted[group_of(row)] = experiment.regions.size() * experiment.threads_of(*variant).size();
+  }
+  std::set<std::string> groups;
+  for (const auto& [group, runs] : timed) {
+    const bool whole = runs.size() >= wanted[group] && std::ranges::all_of(runs, [&](const auto& run) {
+                         return run.second.complete(experiment.repetitions);
+                       });
+    if (!whole) groups.insert(group);
+  }
+  return groups;
+}
+
 /// Curves in a file first, then in its parts: a kill leaves too many, which the next resume takes out.
 template <class Outdates>
 void remove_curves(const fs::path& file, Outdates outdates) {
@@ -83,9 +112,11 @@ void remove_curves(const fs::path& file, Outdates outdates) {
   fs::remove_all(file.string() + ".parts", error);
 }
 
-std::string told(std::size_t of_other_code, std::size_t of_groups) {
+std::string told(std::size_t of_other_code, std::size_t of_groups, std::size_t of_torn) {
   std::string text;
-  if (of_other_code > 0) text = fmt::format("{} rows of other code of a solver", of_other_code);
+  if (of_torn > 0) text = fmt::format("{} timings of groups that lack some", of_torn);
+  if (of_other_code > 0)
+    text += fmt::format("{}{} rows of other code of a solver", text.empty() ? "" : " and ", of_other_code);
   if (of_groups > 0)
     text +=
         fmt::format("{}{} rows of groups that ended as --again says", text.empty() ? "" : " and ", of_groups);
@@ -99,8 +130,10 @@ void remove_outdated_rows(const Experiment& experiment, std::span<const SolveSta
   const fs::path table = folder / "runs.csv";
   const PresentCode present(experiment);
   std::error_code error;
-  if ((present.empty() && again.empty()) || !fs::exists(table, error)) return;
+  if (!fs::exists(table, error)) return;
   std::vector<RunRecord> rows = read_run_table_content(table).records;
+  const std::set<std::string> torn = groups_torn_off(experiment, rows);
+  if (present.empty() && again.empty() && torn.empty()) return;
   const std::set<std::string> groups = groups_that_ended(experiment, again, rows);
   remove_curves(folder / "trace.h5", [&](const ConvergenceTrace& curve) {
     return present.outdates(curve) || groups.contains(group_of(curve));
@@ -109,14 +142,16 @@ void remove_outdated_rows(const Experiment& experiment, std::span<const SolveSta
       std::erase_if(rows, [&](const RunRecord& row) { return present.outdates(row); });
   const std::size_t of_groups =
       std::erase_if(rows, [&](const RunRecord& row) { return groups.contains(group_of(row)); });
-  if (of_other_code + of_groups == 0) return;
+  const std::size_t of_torn = std::erase_if(
+      rows, [&](const RunRecord& row) { return row.protocol == "time" && torn.contains(group_of(row)); });
+  if (of_other_code + of_groups + of_torn == 0) return;
   const fs::path before = fs::path(table).replace_extension(".outdated.csv");
   write_text_file(before, read_input_file(table, "table"));
   std::string text = run_record_header() + "\n";
   for (const RunRecord& row : rows) text += run_record_row(row) + "\n";
   write_text_file(table, text);
   monitor.message(fmt::format("  {}: {} are made again ({} keeps them)", table.filename().string(),
-                              told(of_other_code, of_groups), before.filename().string()));
+                              told(of_other_code, of_groups, of_torn), before.filename().string()));
 }
 
 }  // namespace signorini

@@ -13,10 +13,11 @@
 ///   changed, the rows and curves of the code before would stand beside the new ones under the same label.
 /// - Groups of runs (harness/run_group.h) with a row that ended in a way that the user names: a time limit is in wall-clock
 ///   time, and a busy machine meets it early; memory may have been short.
+/// - Timings of a group that lacks some, which a kill tore off: those of one group are made together, on one machine in one state.
 namespace signorini {
 
 /// Takes rows and curves out of `folder` that differ from a variant of the experiment in its code alone, and whole groups with
-/// a row whose status is one of `again`. runs.outdated.csv keeps the table as it was. Nothing happens to rows of solvers that
+/// a row whose status is one of `again`, and timings of groups that lack some. runs.outdated.csv keeps the table as it was. Nothing happens to rows of solvers that
 /// the experiment does not have.
 void remove_outdated_rows(const Experiment& experiment, std::span<const SolveStatus> again,
                           const std::filesystem::path& folder, RunMonitor& monitor);

@@ -91,7 +91,8 @@ std::vector<ConfigProblem> cut_regions(const Experiment& experiment,
   for (const ProblemSource& source : sources) {
     if (source.made || source.steps.empty()) continue;
     const ProblemFile file(source.path);
-    const std::string stem = source.path.stem().string();
+    std::string stem = fs::path(source.label).replace_extension().string();
+    std::ranges::replace(stem, '/', '_');  // a label has folders where files have the same name
     for (const std::string& step : source.steps) {
       monitor.stop_when_cancelled();
       const ContactProblem problem = file.read(step);
@@ -137,6 +138,17 @@ void add_optional_files(const ExperimentRequest& request, ExperimentSources& sou
   }
 }
 
+/// Rows know a problem by its label alone.
+void refuse_same_labels(const Experiment& experiment, const std::vector<ProblemSource>& sources) {
+  std::map<std::string, fs::path> known;
+  for (const ProblemSource& source : sources) {
+    const auto [there, fresh] = known.emplace(source.label, source.path);
+    if (!fresh)
+      throw_usage("{}: two problems have the name {}: {} and {}; rename one", experiment.id, source.label,
+                  there->second.string(), source.path.string());
+  }
+}
+
 }  // namespace
 
 std::vector<SceneVariant> wanted_recordings(const Experiment& experiment) {
@@ -161,6 +173,7 @@ ExperimentSources collect_sources(const ExperimentRequest& request, const Result
   for (const ConfigProblem& made : experiment.problems)
     sources.problems.push_back(write_problem(results, made, experiment.id));
   add_optional_files(request, sources, monitor);
+  refuse_same_labels(experiment, sources.problems);
   return sources;
 }
 

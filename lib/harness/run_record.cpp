@@ -160,7 +160,9 @@ void parse_cell(const std::string& text, const std::string& what, T& out) {
   } else if constexpr (std::is_same_v<T, double>) {
     out = text.empty() ? std::numeric_limits<double>::quiet_NaN() : parse_double(text, what);
   } else {
-    out = static_cast<T>(parse_integer(text, what));
+    const long long number = parse_integer(text, what);
+    if (!std::in_range<T>(number)) throw_usage("{}: {} is out of range", what, text);
+    out = static_cast<T>(number);
   }
 }
 

@@ -168,7 +168,7 @@ TEST_F(CampaignFilesTest, CostsAreMeasuredElseOfTheSolverElseOfCounts) {
   PlannedCell one = cell("pgs");
   costs.estimate(experiment, one);
   EXPECT_EQ(one.basis, CostBasis::counts);
-  EXPECT_DOUBLE_EQ(one.seconds, 3e-4 * 10 * runs_in_group(experiment));
+  EXPECT_DOUBLE_EQ(one.seconds, 3e-4 * 10 * runs_in_group(experiment, one.cell.label));
   for (const double seconds : {3.0, 1.0, 2.0}) costs.learn("e", cell("pgs").cell, {seconds});
   costs.learn("e", cell("nsgs", 0.0, 20).cell, {8.0});
   costs.learn("e", cell("nsgs").cell, {std::numeric_limits<double>::quiet_NaN()});  // says nothing
@@ -186,7 +186,7 @@ TEST_F(CampaignFilesTest, CostsAreMeasuredElseOfTheSolverElseOfCounts) {
   EXPECT_NEAR(unknown.seconds, 10 * std::pow(0.3 * 0.1 * 0.2 * 0.4, 0.25), 1e-12);
   experiment.time_limit = 0.01;
   costs.estimate(experiment, larger);
-  EXPECT_NEAR(larger.seconds, 0.01 * (runs_in_group(experiment) + 10), 1e-12);
+  EXPECT_NEAR(larger.seconds, 0.01 * (runs_in_group(experiment, larger.cell.label) + 10), 1e-12);
 }
 
 TEST_F(CampaignFilesTest, CostsOfRowsCountTheRepetitionsOfShortRuns) {

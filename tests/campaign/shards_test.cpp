@@ -44,6 +44,14 @@ TEST(Shards, NoLoadExceedsTheFairShareByMoreThanTheCostliestPieceAndTheSlack) {
   }
 }
 
+/// As many as --shard allows: every pair of them was hashed once.
+TEST(Shards, ManyMoreThanPiecesCostNoMoreThanTheyNeed) {
+  const std::vector<CostedWork> work = some_work(1000, 5);
+  const std::vector<int> shard_of = assign_shards(work, 1'000'000);
+  EXPECT_TRUE(std::ranges::all_of(shard_of, [](int shard) { return shard >= 0 && shard < 1'000'000; }));
+  EXPECT_EQ(shard_of, assign_shards(work, 999'999));
+}
+
 TEST(Shards, DependOnNamesAndCostsAloneNotOnTheOrder) {
   const std::vector<CostedWork> work = some_work(300, 4);
   const std::vector<int> shard_of = assign_shards(work, 8);

@@ -452,6 +452,15 @@ TEST(Referee, JudgesADualProblemAsItsPrimal) {
       EXPECT_NEAR(measure(dual, r, law).residual, expected.residual, 1e-12);
       EXPECT_EQ(measure(both, r, law).residual, expected.residual);
     }
+    for (const bool wrong_q : {false, true}) {  // solvers on W would answer another problem than the others
+      ContactProblem wrong = both;
+      if (wrong_q) {
+        wrong.q = -both.q;
+      } else {
+        wrong.W *= 3.0;
+      }
+      EXPECT_THROW(Referee{wrong}, InputError);
+    }
     EXPECT_EQ(Referee(dual).velocity(span_of(r)).size(), 0);
   }
 }

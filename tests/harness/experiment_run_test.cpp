@@ -1,11 +1,14 @@
 #include "harness/experiment_run.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -222,6 +225,19 @@ TEST_F(ExperimentRunTest, ResumeAddsNothingAndDecodesNothing) {
   EXPECT_EQ(text("runs.csv"), table);
 }
 
+/// Rows that a resume keeps: all but timings of groups that lack some. Here four belong to a group, and all runs converge.
+std::vector<RunRecord> kept_of(const std::vector<RunRecord>& rows) {
+  constexpr int kTimings = 4;
+  std::map<std::string, int> timings;
+  const auto group = [](const RunRecord& row) { return row.file + row.solver; };
+  for (const RunRecord& row : rows) timings[group(row)] += row.protocol == "time" ? 1 : 0;
+  std::vector<RunRecord> kept;
+  std::ranges::copy_if(rows, std::back_inserter(kept), [&](const RunRecord& row) {
+    return row.protocol != "time" || timings[group(row)] == kTimings;
+  });
+  return kept;
+}
+
 /// Wherever it stood in its group.
 TEST_F(ExperimentRunTest, ARowThatCannotBeReadIsMadeAgain) {
   write_planted();
@@ -235,7 +251,9 @@ TEST_F(ExperimentRunTest, ARowThatCannotBeReadIsMadeAgain) {
           (i == damaged ? "damaged " : "") + run_record_row(made[i]).substr(i == damaged ? 20 : 0) + "\n";
     std::ofstream(results() / "runs.csv") << table;
     Listener listener;
-    EXPECT_EQ(run(Rows::resume, listener).resumed, made.size() - 1);
+    std::vector<RunRecord> left = made;
+    left.erase(left.begin() + static_cast<std::ptrdiff_t>(damaged));
+    EXPECT_EQ(run(Rows::resume, listener).resumed, kept_of(left).size());
     EXPECT_NE(listener.said().find("the run is made again"), std::string::npos) << listener.said();
     EXPECT_EQ(rows(), wanted) << damaged;
   }
@@ -251,10 +269,41 @@ TEST_F(ExperimentRunTest, RowsThatAKillToreOffAreMadeAgain) {
   for (std::size_t left = 0; left < made.size(); ++left) {
     const std::string next = run_record_row(made[left]) + "\n";
     std::ofstream(results() / "runs.csv") << table << next.substr(0, next.size() / 2);
-    EXPECT_EQ(run(Rows::resume).resumed, left);
+    EXPECT_EQ(run(Rows::resume).resumed,
+              kept_of({made.begin(), made.begin() + static_cast<std::ptrdiff_t>(left)}).size());
     EXPECT_EQ(rows(), wanted) << left;
     table += next;
   }
+}
+
+/// Times of one group are compared with each other: none of an earlier session stays beside those made anew.
+TEST_F(ExperimentRunTest, TimingsOfAGroupComeFromOneSession) {
+  write_planted();
+  run(Rows::fresh);
+  std::string table = run_record_header() + "\n";
+  int left_out = 0;
+  for (RunRecord row : read_run_table(results() / "runs.csv")) {
+    if (row.protocol == "time" && row.repetition == 1 && row.region_mode == "points" && left_out++ == 0)
+      continue;
+    if (row.protocol == "time") row.solve_seconds = 123.0;
+    table += run_record_row(row) + "\n";
+  }
+  std::ofstream(results() / "runs.csv") << table;
+  EXPECT_EQ(run(Rows::resume).resumed, kRows - 4);
+  std::map<std::string, std::set<bool>> old;
+  for (const RunRecord& row : read_run_table(results() / "runs.csv"))
+    if (row.protocol == "time") old[row.file + row.solver].insert(row.solve_seconds == 123.0);
+  EXPECT_EQ(old.size(), 4U);
+  for (const auto& [group, sessions] : old) EXPECT_EQ(sessions.size(), 1U) << group;
+}
+
+TEST_F(ExperimentRunTest, ProblemsOfOneNameAreRefused) {
+  FclibFile file;
+  file.problem = make_planted_problem({.contacts = 5, .seed = 3}).problem;
+  write_fclib(folder_ / "a.hdf5", file);
+  write(std::string(kTitle) + "files = [\"a.hdf5\"]\nprotocols = [\"converge\"]\n" + kSolvers +
+        "[[problems]]\nname = \"a\"\nplanted = { contacts = 6, regions = 2 }\n");
+  EXPECT_THAT(refusal(Rows::fresh), testing::HasSubstr("two problems have the name a: "));
 }
 
 TEST_F(ExperimentRunTest, CommentsAndTitleMayChangeWithoutThrowingRowsAway) {

@@ -228,18 +228,22 @@ SparseRows laplacian(Index side) {
   std::_Exit(0);
 }
 
-TEST(SpdFactor, LargerThanTheMemoryIsRefusedBeforeItIsMade) {
+/// Why a factor that is too large is not refused here; empty where it is.
 #if !defined(SIGNORINI_HAVE_CHOLMOD)
-  GTEST_SKIP()
-      << "built without CHOLMOD: Eigen does not tell the size of a factor before it takes the memory";
+constexpr const char* kNotRefused =
+    "built without CHOLMOD: Eigen does not tell the size of a factor before it takes the memory";
 #elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "sanitizers need more address space than this test leaves";
+constexpr const char* kNotRefused = "sanitizers need more address space than this test leaves";
 #else
+constexpr const char* kNotRefused = "";
+#endif
+
+TEST(SpdFactor, LargerThanTheMemoryIsRefusedBeforeItIsMade) {
+  if (*kNotRefused != '\0') GTEST_SKIP() << kNotRefused;
   const SparseRows M = laplacian(48);
   const SpdPattern pattern(M);  // 110,592 dofs; L has more than 64 MiB
   EXPECT_EXIT(factor_in_little_memory(M, pattern), testing::ExitedWithCode(5),
               "the Cholesky factor of 110592 dofs takes 0\\.[0-9]+ GB");
-#endif
 }
 
 TEST(SpdFactor, SurvivesBeingMoved) {

@@ -117,6 +117,20 @@ class Plugin(unittest.TestCase):
         kept = self.run_program("run", experiment, "--out", out, "--plugin", self.example, "--resume").stderr
         self.assertIn("2 rows (2 kept from before)", kept)
 
+    def test_campaigns_take_it(self):
+        experiment, folder = self.folder / "outside_plan.toml", self.folder / "campaign"
+        experiment.write_text(EXPERIMENT, encoding="utf-8")
+        self.run_program("plan", experiment, "-o", folder, "--plugin", self.example)
+        self.run_program("run", "--plan", folder, "--plugin", self.example)
+        self.run_program("merge", folder, "--plugin", self.example)
+        with open(folder / "outside_plan" / "runs.csv", newline="", encoding="utf-8") as file:
+            self.assertEqual(sorted(row["solver"] for row in csv.DictReader(file)), ["example", "pgs"])
+
+    def test_a_report_of_solves_has_it(self):
+        """The library is named once and asked for twice: for the plan and for the runs."""
+        self.run_program("solve", PROBLEMS / "net0.hdf5", "--solver", "example,pgs", "--plugin", self.example, "--report", "report")
+        self.assertTrue((self.folder / "report" / "runs.csv").exists())
+
     def test_what_throws_is_a_row_and_the_others_are_solved(self):
         troubles = compiled(SOURCE / "tests" / "plugin" / "troubles.cpp", self.folder / "libtroubles.so")
         both = ("--plugin", troubles, "--plugin", self.example)

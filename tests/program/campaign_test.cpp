@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/available_cpus.h"
 #include "program/program_fixture.h"
 #include "record/trace_file.h"
 
@@ -303,6 +304,32 @@ TEST_F(CampaignTest, UnlikeMachinesAreRefusedUnlessASnapshotIsWholeOnOne) {
   fs::rename(folder_ / "away", folder_ / "campaign" / "parts" / "away");
   EXPECT_EQ(merge().code, 0);
   EXPECT_FALSE(fs::exists(merged() / "machines.csv"));
+}
+
+/// A solver may have threads of its own: a shard keeps as many processors.
+TEST_F(CampaignTest, ThreadsOfSingleSolversAreThoseOfOneProcess) {
+  if (available_cpus().count < 2) GTEST_SKIP() << "one processor: two threads are refused";
+  experiment("\"self-stopped\"");
+  replace(folder_ / "trial.toml", "name = \"nsgs\"\n", "name = \"nsgs\"\nthreads = [1, 2]\n");
+  plan();
+  EXPECT_NE(file_text(folder_ / "campaign" / "plan.toml").find("threads = 2\n"), std::string::npos);
+  run_shards(2);
+  EXPECT_EQ(merge().code, 0);
+  expect_like_single();
+}
+
+/// A shard narrows its processors to what the plan asks for: that makes no other machine of this one.
+TEST_F(CampaignTest, PartsFitTogetherWhateverTheyWereNarrowedTo) {
+  if (available_cpus().count < 2) GTEST_SKIP() << "one processor: there is nothing to narrow";
+  experiment("\"self-stopped\"");
+  plan();
+  ASSERT_EQ(run(shard("1/2")).code, 0);
+  std::vector<std::string> beside = shard("2/2");
+  beside.push_back("--beside");
+  ASSERT_EQ(run(beside).code, 0);
+  const Outcome o = merge();
+  EXPECT_EQ(o.code, 0) << o.err;
+  expect_like_single();
 }
 
 TEST_F(CampaignTest, UnlikeMachinesWithinASnapshotAreRefusedAlways) {

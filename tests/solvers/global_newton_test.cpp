@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/rng.h"
+#include "contact/pile_problem.h"
 #include "contact/planted_problem.h"
 #include "contact/problem_zoo.h"
 #include "contact/residuals.h"
@@ -315,6 +316,26 @@ TEST(SapCone, ProjectsInTheNormOfR) {
     EXPECT_NEAR(left.dot(gamma), 0.0, 8 * kEps);
     EXPECT_LE(mu * left.tail<2>().norm(), left[0] + 8 * kEps);
   }
+}
+
+/// Influence decays geometrically up a stack: y of 1e-200 is ordinary there, and its square is 0.
+TEST(SapCone, GIsPositiveSemidefiniteForNumbersOfAnySize) {
+  Rng rng(10);
+  const ConeRegularisation R{0.3, 0.05};
+  for (int power = 0; power <= 323; ++power) {
+    const Vector3 y = std::pow(10.0, -power) * random_vector(rng);
+    const Matrix3 G = project_in_norm(R, rng.uniform(0.05, 2.0), y).G;
+    ASSERT_TRUE(G.allFinite()) << power;
+    const auto values = Eigen::SelfAdjointEigenSolver<Matrix3>(G).eigenvalues();
+    EXPECT_GE(values[0], -1e-14) << power;
+    EXPECT_LE(values[2], (1.0 + 1e-14) / R.tangent) << power;
+  }
+}
+
+TEST(Sap, SolvesATallStack) {
+  const Answer answer_of_stack =
+      answer("sap", {}, make_pile_problem({.of = PileKind::brick_tower, .contacts = 1500}), to(1e-4));
+  EXPECT_EQ(answer_of_stack.report.status, SolveStatus::converged);
 }
 
 TEST(SapCone, KnowsItsDerivative) {

@@ -89,6 +89,14 @@ TEST(Subdomains, StrengthOneIsOneColourAndOverlapGrowsThem) {
 }
 
 /// W_EE r_E + (q_E + W_Eo r_o) is u of the whole problem, to rounding.
+TEST(Subdomains, OverlapEndsWithTheProblem) {
+  const PlantedProblem planted = net(60, 0.0);
+  std::vector<double> r;
+  const SolveReport report =
+      solve("schwarz", {{"overlap", "2147483647"}, {"size", "10"}}, planted.problem, 1e-6, r);
+  EXPECT_EQ(report.status, SolveStatus::converged);
+}
+
 TEST(Subdomains, InsideAndOutsideMakeTheVelocityOfTheWhole) {
   const PlantedProblem planted = net(200, 10.0);
   const ReducedProblem whole = assemble_reduced(planted.problem);

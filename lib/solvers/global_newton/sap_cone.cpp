@@ -1,8 +1,41 @@
 #include "solvers/global_newton/sap_cone.h"
 
+#include <algorithm>
+
 #include "contact/friction_law.h"
 
 namespace signorini {
+
+namespace {
+
+/// ‖y_T‖, its direction and γ_T/‖y_T‖ ≤ 1 of numbers of any size: squares below 1e-308 vanish, and influence decays
+/// to less than 1e-154 up a tall stack.
+struct Tangential {
+  static constexpr double kSmall = 1e-140;
+
+  explicit Tangential(const Vector2& y_T) : largest(y_T.cwiseAbs().maxCoeff()) {
+    if (largest == 0.0) return;
+    if (is_small()) {
+      const Vector2 scaled = y_T / largest;
+      length = largest * scaled.norm();
+      direction = scaled.normalized();
+    } else {
+      length = y_T.norm();
+      direction = y_T / length;
+    }
+  }
+  bool is_small() const { return largest < kSmall; }
+  /// impulse/(length R_T), where 0 ≤ impulse ≤ length.
+  double slope(double impulse, double R_T) const {
+    return is_small() ? std::min(1.0, impulse / length) / R_T : impulse / (length * R_T);
+  }
+
+  double largest = 0.0;
+  double length = 0.0;
+  Vector2 direction = Vector2::Zero();
+};
+
+}  // namespace
 
 ConeImpulse project_in_norm(const ConeRegularisation& R, double mu, const Vector3& y) {
   ConeImpulse impulse;
@@ -12,8 +45,8 @@ ConeImpulse project_in_norm(const ConeRegularisation& R, double mu, const Vector
     impulse.G(0, 0) = 1.0 / R.normal;
     return impulse;
   }
-  const Vector2 y_T = y.tail<2>();
-  const double length = y_T.norm();
+  const Tangential tangential(y.tail<2>());
+  const double length = tangential.length;
   if (length <= mu * y[0]) {
     impulse.gamma = y;
     impulse.G = R.diagonal().cwiseInverse().asDiagonal();
@@ -22,7 +55,7 @@ ConeImpulse project_in_norm(const ConeRegularisation& R, double mu, const Vector
   const double mu_hat = mu * R.tangent / R.normal;
   if (y[0] <= -mu_hat * length) return impulse;
   const double share = 1.0 / (1.0 + mu * mu_hat);
-  const Vector2 t = y_T / length;
+  const Vector2& t = tangential.direction;
   const double normal = share * (y[0] + mu_hat * length);
   impulse.gamma[0] = normal;
   impulse.gamma.tail<2>() = mu * normal * t;
@@ -32,8 +65,8 @@ ConeImpulse project_in_norm(const ConeRegularisation& R, double mu, const Vector
   impulse.G.col(0).tail<2>() = coupling * t;
   impulse.G.row(0).tail<2>() = coupling * t.transpose();
   const Eigen::Matrix2d along = t * t.transpose();
-  impulse.G.bottomRightCorner<2, 2>() =
-      coupling * mu * along + mu * normal / (length * R.tangent) * (Eigen::Matrix2d::Identity() - along);
+  impulse.G.bottomRightCorner<2, 2>() = coupling * mu * along + tangential.slope(mu * normal, R.tangent) *
+                                                                    (Eigen::Matrix2d::Identity() - along);
   return impulse;
 }
 

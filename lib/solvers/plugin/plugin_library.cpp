@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "base/check.h"
@@ -103,8 +105,12 @@ std::vector<SolverEntry> solvers_of(const plugin::Library* brought, const std::s
 }
 
 void load_solver_plugin(const fs::path& file) {
+  static std::set<std::pair<std::string, std::string>> loaded;  // path and content
   const std::string library = library_name(file);
+  const std::pair known{fs::weakly_canonical(file).string(), library};
+  if (loaded.contains(known)) return;
   for (SolverEntry& solver : solvers_of(open(file), file.string(), library)) add_solver(std::move(solver));
+  loaded.insert(known);
 }
 
 }  // namespace signorini

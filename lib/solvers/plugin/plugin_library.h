@@ -15,7 +15,8 @@
 namespace signorini {
 
 /// Adds the solvers of a library to the registry; before anything is solved, from one thread. Throws `InputError`
-/// "<file>: …" where it is no library, is made for another version, or brings a solver of a name that exists.
+/// "<file>: …" where it is no library, is made for another version, or brings a solver of a name that exists. The same file again
+/// adds nothing.
 void load_solver_plugin(const std::filesystem::path& file);
 
 /// What `load_solver_plugin` adds, checked. `library`: file name and digest, as rows name it.

@@ -44,7 +44,7 @@ std::vector<Index> with_rings(const std::vector<Index>& own, const ContactNeighb
   marks.clear();
   for (const Index k : own) marks.set(k);
   std::size_t begin = 0;
-  for (int ring = 0; ring < rings; ++ring) {
+  for (int ring = 0; ring < rings && begin < all.size(); ++ring) {
     const std::size_t end = all.size();
     for (std::size_t i = begin; i < end; ++i) {
       const Index k = all[i];
