@@ -59,10 +59,11 @@ int picture(const Program& program, const ReplayArguments& a) {
   const int code = run_python_script(
       program, "render",
       {a.request.file, "--step", a.frame, "--glass", "--impulses", "-o", made.path().string()},
-      ChildOutput::standard_error);
+      ChildOutput::nowhere);  // it would name the part
   if (code != kSuccess) return code;
   publish_durable(made.path(), a.output);
   if (program.json) print_json({{"file", a.output}, {"input", a.request.file}, {"step", a.frame}});
+  say(a.output);
   return kSuccess;
 }
 
@@ -192,9 +193,9 @@ void add_replay(CLI::App& app, Program& program) {
   command->footer(
       "Examples:\n"
       "  signorini replay rings.h5 -o rings.html                       what was recorded\n"
-      "  signorini replay rings.h5 --solver ica,cr-full -o rings.html  two solvers side by side\n"
-      "  signorini replay rings.h5 --steps 100:400 --every 5 -o part.html\n"
-      "  signorini replay rings.h5 --frame 401 -o rings_401.png        one picture\n"
+      "  signorini replay rings.h5 --solver ica,cr-full -o rings.html\n      two solvers side by side\n"
+      "  signorini replay rings.h5 --steps 50:150 --every 2 -o part.html\n"
+      "  signorini replay rings.h5 --frame 150 -o rings_150.png        one picture\n"
       "\n"
       "The address takes a frame and solvers: rings.html#step=401&solver=ica,cr-full. The page needs the "
       "Debian package libjs-three when it is made (scripts/setup installs it), nothing when it is opened.\n"

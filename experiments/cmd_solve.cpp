@@ -78,7 +78,9 @@ void declare_options(CLI::App& command, SolveArguments& arguments) {
            "Snapshots to solve, e.g. 120 or 120.2 for the second solve of step 120 (default: all)", "K[,K]");
   add_matrix_option(command, a.matrix);
   command
-      .add_option("--csv", a.csv, "Write one row per run, with the columns of runs.csv (docs/protocols.md)")
+      .add_option("--csv", a.csv,
+                  "Write one row per run, with the columns of runs.csv (docs/experiments.md; 'signorini list "
+                  "columns')")
       ->type_name("OUT.csv");
   command
       .add_option(

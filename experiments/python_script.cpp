@@ -1,5 +1,6 @@
 #include "python_script.h"
 
+#include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,6 +29,8 @@ int run_child(const std::vector<std::string>& command, ChildOutput output) {
   posix_spawn_file_actions_init(&actions);
   if (output == ChildOutput::standard_error)
     posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+  if (output == ChildOutput::nowhere)
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   const int error = posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) throw_input("{}: cannot be started: {}", command[0], std::strerror(error));

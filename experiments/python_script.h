@@ -7,7 +7,7 @@ namespace signorini {
 
 struct Program;
 
-enum class ChildOutput { standard_output, standard_error };
+enum class ChildOutput { standard_output, standard_error, nowhere };
 
 /// scripts/NAME, as it is typed in the present folder.
 std::string script_command(const Program& program, const std::string& name);

@@ -70,7 +70,9 @@ class Snapshots {
   }
   const RunTarget& target() {
     if (!referee_) {
-      referee_ = make_referee(problem());
+      const ContactProblem& read = problem();
+      referee_ = read_problem(
+          [&] { return make_referee(read, fmt::format("{}: step {}", source_.path.string(), step_)); });
       target_ = make_target(*problem_, *referee_, experiment_, source_.label, step_);
     }
     return target_;

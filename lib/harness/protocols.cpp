@@ -31,8 +31,12 @@ void judge_coupled_regions(RunRecord& record, const RunTarget& target, const Reg
 
 bool meets(double residual, double tolerance) { return residual <= 1.01 * tolerance; }
 
-Referee make_referee(const ContactProblem& problem) {
-  return Referee(problem, partition_regions(problem, RegionMode::islands).label);
+Referee make_referee(const ContactProblem& problem, const std::string& where) {
+  try {
+    return Referee(problem, partition_regions(problem, RegionMode::islands).label);
+  } catch (const InputError& error) {
+    throw_input("{}: {}", where, error.what());
+  }
 }
 
 RunTarget make_target(const ContactProblem& problem, const Referee& referee, std::string experiment,

@@ -37,8 +37,8 @@ struct RunTarget {
   RunRecord facts;   ///< experiment, file, step, contacts, dofs
   std::string note;  ///< of M and W (contact/matrix_note.h); every message opens with it
 };
-/// The referee of a problem, with its islands told.
-Referee make_referee(const ContactProblem& problem);
+/// The referee of a problem, with its islands told. Errors begin with `where`: file and step.
+Referee make_referee(const ContactProblem& problem, const std::string& where = "problem");
 RunTarget make_target(const ContactProblem& problem, const Referee& referee, std::string experiment,
                       std::string file, std::string step);
 

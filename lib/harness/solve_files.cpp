@@ -74,7 +74,7 @@ void FileSolver::solve_file(std::size_t number, SolveObserver& observer) {
   for (const std::string& step : steps) {
     const ContactProblem problem = file.read(step);
     check_problem(problem, fmt::format("{}: step {}", path, step));
-    const Referee referee = make_referee(problem);
+    const Referee referee = make_referee(problem, fmt::format("{}: step {}", path, step));
     const RunTarget target = make_target(problem, referee, "solve", path, step);
     if (!target.note.empty()) observer.on_note(fmt::format("{}: step {}: {}", path, step, target.note));
     for (const SolverVariant& variant : plan_.variants) {

@@ -128,6 +128,14 @@ TEST_F(RunTest, TimedRunNeedsNoMoreIterationsThanTheCurveShows) {
   }
 }
 
+TEST_F(RunTest, AgainTakesAList) {
+  experiment();
+  ASSERT_EQ(run(command(false)).code, 0);
+  const Outcome o = run(with_flags({"--resume", "--again", "iteration_limit,failed"}));
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_EQ(run(with_flags({"--resume", "--again", "failed,tired"})).code, 2);
+}
+
 TEST_F(RunTest, ResumeMakesOnlyWhatIsMissing) {
   experiment();
   ASSERT_EQ(run(command(false)).code, 0);
