@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <map>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -119,6 +120,7 @@ void read_solvers(StrictTable& table, Experiment& e) {
   if (array == nullptr || array->empty())
     table.fail(*node, "solvers", "must be a list of tables: [[solvers]]");
   std::set<std::string> labels;
+  std::map<std::pair<std::string, std::string>, std::string> label_of;  // of solver and all its options
   for (const toml::node& entry : *array) {
     const toml::table* values = entry.as_table();
     if (values == nullptr) table.fail(entry, "solvers", "must be a list of tables: [[solvers]]");
@@ -142,6 +144,15 @@ void read_solvers(StrictTable& table, Experiment& e) {
     check_solver(variant, strict, *values);
     if (!labels.insert(variant.label).second) {
       table.fail(entry, "solvers.label", fmt::format("'{}' is used twice; labels are unique", variant.label));
+    }
+    const auto [alike, fresh] = label_of.try_emplace(
+        {variant.name, make_solver(variant.name, variant.options)->options()}, variant.label);
+    if (!fresh) {  // rows do not tell them apart
+      table.fail(
+          entry, "solvers.name",
+          fmt::format(
+              "'{}' is solver and options of '{}'; leave one out, and name all its numbers of threads there",
+              variant.label, alike->second));
     }
     e.solvers.push_back(std::move(variant));
   }
