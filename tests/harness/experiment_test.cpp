@@ -204,7 +204,8 @@ TEST_F(ExperimentTest, EveryMistakeNamesFileLineAndKey) {
        "usage: ", "key 'solvers.self_stopped': needs the protocol 'time' or 'self-stopped'"},
       {kHead + kSolver + "[sizes.huge]\nstride = 1\n", "usage: ", "unknown key 'sizes.huge'"},
       {kHead + kSolver + kSolver, "usage: ", "labels are unique"},
-      {kHead + "[[solvers]]\nname = \"pgs\"\n[[solvers]]\nname = \"pgs\"\norder = \"natural\"\nlabel = \"again\"\n",
+      {kHead + "[[solvers]]\nname = \"pgs\"\n[[solvers]]\nname = \"pgs\"\norder = \"natural\"\nlabel = "
+               "\"again\"\n",
        "usage: ", "'again' is solver and options of 'pgs'"},
       {kHead, "usage: ", "key 'solvers' is missing"},
       {kHead + "protocols = []\n" + kSolver,
