@@ -249,24 +249,31 @@ struct Referee::Impl {
   }
 };
 
+/// 3m×3: the blocks of W on its diagonal.
+Matrix diagonal_blocks_of(const SparseRows& W) {
+  Matrix blocks = Matrix::Zero(W.rows(), 3);
+  for (Index i = 0; i < W.rows(); ++i) {
+    for (SparseRows::InnerIterator entry(W, i); entry; ++entry) {
+      if (entry.col() / 3 == i / 3) blocks(i, entry.col() % 3) = entry.value();
+    }
+  }
+  return blocks;
+}
+
 /// Of a problem with both forms: W and q must be those of M, H, f and w, or solvers that take one form would answer another
 /// problem than those that take the other. What is stored has rounding errors times the condition of M.
 void check_forms_agree(const ContactProblem& problem, const Vector& q, const Matrix& blocks, double scale) {
   constexpr double kStored = 1e-6;
-  const Eigen::Index rows = 3 * problem.contacts();
-  Matrix defect = blocks;
-  for (Index i = 0; i < rows; ++i) {
-    for (SparseRows::InnerIterator entry(problem.W, i); entry; ++entry)
-      if (entry.col() / 3 == i / 3) defect(i, entry.col() % 3) -= entry.value();
-  }
+  const Matrix defect = blocks - diagonal_blocks_of(problem.W);
+  const double largest = blocks.size() == 0 ? 0.0 : blocks.cwiseAbs().maxCoeff();
   for (Index k = 0; k < problem.contacts(); ++k) {
     const double of_W = defect.middleRows<3>(3 * k).cwiseAbs().maxCoeff();
     const double of_q = (problem.q - q).segment<3>(3 * k).cwiseAbs().maxCoeff();
-    if (of_W <= kStored * blocks.cwiseAbs().maxCoeff() && of_q <= kStored * scale) continue;
+    if (of_W <= kStored * largest && of_q <= kStored * scale) continue;
     throw_input(
         "W and q are not those of M, H, f and w: at contact {} W differs by {:.2g} 1/kg, q by {:.2g} m/s; "
-        "leave one form "
-        "out, or compute W = H'M^-1 H and q = H'M^-1 f + w anew",
+        "leave one form out, or "
+        "compute W = H'M^-1 H and q = H'M^-1 f + w anew",
         k, of_W, of_q);
   }
 }
@@ -291,11 +298,7 @@ Referee::Referee(const ContactProblem& problem, std::span<const Index> islands)
   } else if (problem.has_dual()) {
     own.W = problem.W;
     own.q = problem.q;
-    for (Index i = 0; i < rows; ++i) {
-      for (SparseRows::InnerIterator entry(own.W, i); entry; ++entry) {
-        if (entry.col() / 3 == i / 3) own.blocks(i, entry.col() % 3) = entry.value();
-      }
-    }
+    own.blocks = diagonal_blocks_of(own.W);
   } else {
     // No movable dof at all: u = w whatever r is.
     own.W.resize(rows, rows);

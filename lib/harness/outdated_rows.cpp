@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/input_file.h"
+#include "harness/run_group.h"
 #include "harness/run_record.h"
 #include "harness/run_table.h"
 #include "harness/trace_store.h"
@@ -74,13 +75,11 @@ std::set<std::string> groups_that_ended(const Experiment& experiment, std::span<
   return groups;
 }
 
-/// Groups of the experiment's solvers with some of their timings only: a kill tore off the others. They are made together
-/// (run_group.h). A run that did not converge may be timed once (time_runs.cpp).
+/// Groups of the experiment's solvers with some of their timings only: a kill tore off the others.
 std::set<std::string> groups_torn_off(const Experiment& experiment, std::span<const RunRecord> rows) {
   struct Timed {
     int repetitions = 0;
-    bool converged = true;
-    bool complete(int wanted) const { return repetitions >= wanted || (repetitions == 1 && !converged); }
+    SolveStatus first = SolveStatus::converged;
   };
   std::map<std::string, std::map<std::pair<std::string, int>, Timed>> timed;  // runs of each group
   std::map<std::string, std::size_t> wanted;                                  // their number
@@ -89,14 +88,15 @@ std::set<std::string> groups_torn_off(const Experiment& experiment, std::span<co
     if (row.protocol != "time" || variant == experiment.solvers.end()) continue;
     Timed& one = timed[group_of(row)][{row.region_mode, row.threads}];
     ++one.repetitions;
-    one.converged = one.converged && row.status == SolveStatus::converged;
+    if (row.repetition == 0) one.first = row.status;
     wanted[group_of(row)] = experiment.regions.size() * experiment.threads_of(*variant).size();
   }
   std::set<std::string> groups;
   for (const auto& [group, runs] : timed) {
-    const bool whole = runs.size() >= wanted[group] && std::ranges::all_of(runs, [&](const auto& run) {
-                         return run.second.complete(experiment.repetitions);
-                       });
+    const bool whole =
+        runs.size() >= wanted[group] && std::ranges::all_of(runs, [&](const auto& run) {
+          return is_timed_whole(run.second.repetitions, experiment.repetitions, run.second.first);
+        });
     if (!whole) groups.insert(group);
   }
   return groups;

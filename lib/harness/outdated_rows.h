@@ -16,9 +16,9 @@
 /// - Timings of a group that lacks some, which a kill tore off: those of one group are made together, on one machine in one state.
 namespace signorini {
 
-/// Takes rows and curves out of `folder` that differ from a variant of the experiment in its code alone, and whole groups with
-/// a row whose status is one of `again`, and timings of groups that lack some. runs.outdated.csv keeps the table as it was. Nothing happens to rows of solvers that
-/// the experiment does not have.
+/// Takes rows and curves out of `folder` that differ from a variant of the experiment in its code alone, whole groups with a
+/// row whose status is one of `again`, and timings of groups that lack some. runs.outdated.csv keeps the table as it was.
+/// Nothing happens to rows of solvers that the experiment does not have.
 void remove_outdated_rows(const Experiment& experiment, std::span<const SolveStatus> again,
                           const std::filesystem::path& folder, RunMonitor& monitor);
 

@@ -169,8 +169,7 @@ class GroupRun {
   RunGroup group_;
 };
 
-/// Whether a table holds all repetitions of the timed run whose key is `row`: a kill may leave the first of them. A run
-/// that did not converge may have one row only (time_runs.cpp).
+/// Whether a table holds all repetitions of the timed run whose key is `row`: a kill may leave the first of them.
 bool has_all_times(const RunTable& table, RunRecord row, int repetitions) {
   row.repetition = 0;
   const std::optional<SolveStatus> first = table.status_of(row);
@@ -178,10 +177,14 @@ bool has_all_times(const RunTable& table, RunRecord row, int repetitions) {
   int there = 1;
   for (row.repetition = 1; row.repetition < repetitions; ++row.repetition)
     there += table.contains(row) ? 1 : 0;
-  return there == repetitions || (there == 1 && *first != SolveStatus::converged);
+  return is_timed_whole(there, repetitions, *first);
 }
 
 }  // namespace
+
+bool is_timed_whole(int there, int repetitions, SolveStatus first) {
+  return there >= repetitions || (there == 1 && first != SolveStatus::converged);
+}
 
 RunGroup run_group(const Experiment& experiment, const RunTarget& target, const SolverVariant& variant,
                    double tolerance, const CancelFlag* cancelled, const RunKeeper& keeper) {

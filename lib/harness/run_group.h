@@ -50,4 +50,8 @@ bool group_is_done(const Experiment& experiment, const RunTable& table, const Tr
                    const std::string& file, const std::string& step, const SolverVariant& variant,
                    double tolerance);
 
+/// Whether so many rows are all timings of a run. One that did not converge may be timed once (time_runs.cpp). `first`: status
+/// of its first repetition.
+bool is_timed_whole(int there, int repetitions, SolveStatus first);
+
 }  // namespace signorini

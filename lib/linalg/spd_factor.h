@@ -34,8 +34,8 @@ class SpdPattern {
 class SpdFactor {
  public:
   /// Reads both triangles (M is taken as symmetric). Throws `InputError` that names the dof when M is not
-  /// positive definite; with CHOLMOD, `MemoryError` before a factor is made that does not fit into memory. `pattern`, where given, must be that of a matrix with the same non-zeros; it saves
-  /// time and changes no bit.
+  /// positive definite; with CHOLMOD, `MemoryError` before a factor is made that does not fit into memory.
+  /// `pattern`, where given, must be that of a matrix with the same non-zeros; it saves time and changes no bit.
   explicit SpdFactor(const SparseRows& M, const SpdPattern* pattern = nullptr);
   ~SpdFactor();
   SpdFactor(SpdFactor&&) noexcept;
