@@ -51,11 +51,7 @@ bool PlanGroups::wants(const RunCell& cell) {
   one.cell = cell;
   for (const RegionMode mode : experiment_.regions)
     one.regions += fmt::format("{}{}", one.regions.empty() ? "" : " ", enum_name(mode));
-  const auto variant = std::ranges::find(experiment_.solvers, cell.label, &SolverVariant::label);
-  one.threads = fmt::format(
-      "{}",
-      fmt::join(variant == experiment_.solvers.end() ? experiment_.threads : experiment_.threads_of(*variant),
-                " "));
+  one.threads = fmt::format("{}", fmt::join(experiment_.threads_of(cell.label), " "));
   costs_.estimate(experiment_, one);
   cells_.push_back(std::move(one));
   return false;

@@ -63,11 +63,8 @@ void learn_rows(const fs::path& table, CostModel& model) {
 }  // namespace
 
 int runs_in_group(const Experiment& experiment, const std::string& label) {
-  const auto variant = std::ranges::find(experiment.solvers, label, &SolverVariant::label);
   const auto modes = static_cast<int>(experiment.regions.size()),
-             threads = static_cast<int>(variant == experiment.solvers.end()
-                                            ? experiment.threads.size()
-                                            : experiment.threads_of(*variant).size());
+             threads = static_cast<int>(experiment.threads_of(label).size());
   int runs = 0;
   if (experiment.converge) runs += modes;
   if (experiment.time) runs += modes * threads * experiment.repetitions;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <limits>
@@ -105,6 +106,11 @@ struct Experiment {
   std::vector<int> threads{1};
   const std::vector<int>& threads_of(const SolverVariant& variant) const {
     return variant.threads.empty() ? threads : variant.threads;
+  }
+  /// Of the solver of this label; those of the experiment where it has none.
+  const std::vector<int>& threads_of(const std::string& label) const {
+    const auto variant = std::ranges::find(solvers, label, &SolverVariant::label);
+    return variant == solvers.end() ? threads : threads_of(*variant);
   }
   std::vector<double> tolerances{1e-6};
   bool converge = false;      ///< protocol "converge": convergence curves

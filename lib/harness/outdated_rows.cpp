@@ -1,6 +1,7 @@
 #include "harness/outdated_rows.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -113,14 +114,11 @@ void remove_curves(const fs::path& file, Outdates outdates) {
 }
 
 std::string told(std::size_t of_other_code, std::size_t of_groups, std::size_t of_torn) {
-  std::string text;
-  if (of_torn > 0) text = fmt::format("{} timings of groups that lack some", of_torn);
-  if (of_other_code > 0)
-    text += fmt::format("{}{} rows of other code of a solver", text.empty() ? "" : " and ", of_other_code);
-  if (of_groups > 0)
-    text +=
-        fmt::format("{}{} rows of groups that ended as --again says", text.empty() ? "" : " and ", of_groups);
-  return text;
+  std::vector<std::string> parts;
+  if (of_torn > 0) parts.push_back(fmt::format("{} timings of groups that lack some", of_torn));
+  if (of_other_code > 0) parts.push_back(fmt::format("{} rows of other code of a solver", of_other_code));
+  if (of_groups > 0) parts.push_back(fmt::format("{} rows of groups that ended as --again says", of_groups));
+  return fmt::format("{}", fmt::join(parts, " and "));
 }
 
 }  // namespace
