@@ -1105,19 +1105,20 @@ class Methods(unittest.TestCase):
         self.assertEqual(table_methods.methods_tables(experiment), [])  # nothing recorded
         experiment.steps = pd.DataFrame({"file": [f"hill_by_{name}-quick.h5" for name in ["pgs"] * 3 + ["pcg"] * 2], "scene": ["hill_by_pgs"] * 3 + ["hill_by_pcg"] * 2,
                                          "setting.solver.name": ["pgs"] * 3 + ["pcg"] * 2, "step": [1, 2, 3, 1, 2], "contacts": [0, 2, 4, 0, 3], "unresolved": [0, 0, 1, 0, 0], "iterations": [1, 8, 9, 1, 4],
-                                         "resolution_seconds": [1, 6e-3, 1, 1, 2e-3], "detection_seconds": [1, 1e-3, 1, 1, 1e-3], "step_seconds": [1, 8e-3, 1, 1, 4e-3]})
+                                         "resolution_seconds": [1, 6e-3, 1, 1, 2e-3], "detection_seconds": [1, 1e-3, 1, 1, 1e-3], "step_seconds": [1, 8e-3, 1, 1, 4e-3],
+                                         "solve_seconds": [1, 5e-3, 1, 1, 1e-3]})
         body = table_methods.methods_tables(experiment)[0][3]
         told = experiment.steps.assign(scene=experiment.steps["scene"].str.replace("hill", "any"), **{"recording.scene": "hill"})
         experiment.steps, plain = told, experiment.steps
         self.assertEqual(table_methods.methods_tables(experiment)[0][3], body, "the scene that is recorded comes before the name")
         self.assertEqual(table_methods.recorded(data.Experiment("e", Path("e"), None, [], {}, {}, None, steps=plain), ["hill", "hill_by"]),
                          {"hill_by_pgs": ("hill_by", "pgs"), "hill_by_pcg": ("hill_by", "pcg")})
-        self.assertEqual(body[0], ["hill", "a", "1 of 2", "6 (6)", "3 (2)", "1 (1)", "–", "8 (8)", "–", "8 (8)", "30 (20)", "–", "6 (6)", "–", "3", "2", "2", "3"])
+        self.assertEqual(body[0], ["hill", "a", "1 of 2", "6 (6)", "3 (2)", "1 (1)", "–", "8 (8)", "–", "8 (8)", "30 (20)", "–", "6 (6)", "–", "3", "2", "5", "2", "3"])
 
     def test_steps_that_hold_their_bodies_count_though_they_have_no_contacts(self):
         experiment = self.experiment(tables=[{"title": "own", "rows": "steps", "methods": {"pgs": "a"}}])
         experiment.steps = pd.DataFrame({"file": ["hill_by_pgs-quick.h5"] * 4, "scene": ["hill_by_pgs"] * 4, "setting.solver.name": ["pgs"] * 4, "step": [1, 2, 3, 4],
-                                         "contacts": [0, 2, 0, 4], "unresolved": [0, 0, 1, 1], "iterations": [1, 8, 50, 9], "resolution_seconds": [1e-3] * 4,
+                                         "contacts": [0, 2, 0, 4], "unresolved": [0, 0, 1, 1], "iterations": [1, 8, 50, 9], "resolution_seconds": [1e-3] * 4, "solve_seconds": [1e-3] * 4,
                                          "detection_seconds": [1e-3] * 4, "step_seconds": [2e-3] * 4})
         _, note, header, body = table_methods.methods_tables(experiment)[0]
         self.assertEqual((body[0][2], body[0][header.index("iterations")]), ("1 of 3", "8 (8)"))
@@ -1127,7 +1128,7 @@ class Methods(unittest.TestCase):
         experiment = self.experiment(tables=[{"title": "own", "rows": "steps", "methods": {"pgs": "a", "pgs-cold": "b"}}])
         runs = ["hill_by_pgs_1", "hill_by_pgs_2", "hill_by_pgs-cold_1"]
         experiment.steps = pd.DataFrame({"file": [f"{name}-quick.h5" for name in runs], "scene": runs, "setting.solver.name": ["pgs"] * 3, "step": [1] * 3,
-                                         "contacts": [2] * 3, "unresolved": [0] * 3, "iterations": [8, 10, 3], "resolution_seconds": [1e-3] * 3,
+                                         "contacts": [2] * 3, "unresolved": [0] * 3, "iterations": [8, 10, 3], "resolution_seconds": [1e-3] * 3, "solve_seconds": [1e-3] * 3,
                                          "detection_seconds": [1e-3] * 3, "step_seconds": [2e-3] * 3})
         header, body = table_methods.methods_tables(experiment)[0][2:]
         place = header.index("each run")
