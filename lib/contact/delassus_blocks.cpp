@@ -91,8 +91,10 @@ Matrix3 multiply_block(const BodyTouches& table, const BodyTouch& touch, const M
   return block;
 }
 
-/// (B + Bᵀ) / 2
-Matrix3 symmetrised(const Matrix3& block) { return 0.5 * (block + block.transpose()); }
+/// (W_b)_ss is symmetric to the last bit where the body is.
+Matrix3 symmetrised_if(bool diagonal_of_symmetric, const Matrix3& block) {
+  return diagonal_of_symmetric ? Matrix3(0.5 * (block + block.transpose())) : block;
+}
 
 /// visit_body_blocks for a body whose touches fit into one batch: rows of X do not pay (bench_delassus, bench_region_tasks).
 template <class Add>
@@ -106,7 +108,7 @@ void visit_few_blocks(const BodyTouches& table, const MassFactor& mass, Index bo
   for (Index s = 0; s < touches; ++s) {
     for (Index t = symmetric ? s : 0; t < touches; ++t) {
       const Matrix3 block = multiply_block(table, table.touches[begin + s], work.X, 3 * t);
-      add(s, t, s == t && symmetric ? symmetrised(block) : block);
+      add(s, t, symmetrised_if(s == t && symmetric, block));
     }
   }
 }
@@ -140,7 +142,7 @@ void visit_body_blocks(const BodyTouches& table, const MassFactor& mass, Index b
       for (Index t = least; t < first + count; ++t) {
         const Matrix3 block = Eigen::Map<const RowMajor3, 0, Eigen::OuterStride<>>(
             work.product.data() + 3 * static_cast<std::size_t>(t - first), Eigen::OuterStride<>(work.width));
-        add(s - begin, t - begin, s == t && symmetric ? symmetrised(block) : block);
+        add(s - begin, t - begin, symmetrised_if(s == t && symmetric, block));
       }
     }
   }
