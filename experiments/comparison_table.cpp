@@ -35,9 +35,10 @@ using Least = std::map<std::pair<std::string, Snapshot>, double>;
 using Outcomes = std::map<Variant, std::map<Snapshot, Outcome>>;
 
 Outcomes outcomes_of(std::span<const RunRecord> rows) {
+  const bool timed = std::ranges::find(rows, "time", &RunRecord::protocol) != rows.end();
   Outcomes all;
   for (const RunRecord& r : rows) {
-    if (r.protocol != "time") continue;
+    if (r.protocol != (timed ? "time" : "self-stopped")) continue;
     Outcome& one = all[{r.label, r.region_mode, r.threads}][{r.file, r.step}];
     one.law = r.law;
     one.status = r.status;

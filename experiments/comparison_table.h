@@ -25,7 +25,7 @@ struct Comparison {
   std::vector<ComparisonLine> lines;  ///< most solved first, then most often the fastest
 };
 
-/// From the rows of protocol time, repetitions by their median.
+/// From the rows of protocol time, of self-stopped where there are none, repetitions by their median.
 Comparison compare_runs(std::span<const RunRecord> rows);
 
 /// Lines of at most 80 columns.

@@ -59,7 +59,7 @@ std::string text_of(const ComparisonRequest& request, const SolvePlan& plan,
   toml::table root;
   root.insert("artefact", title_of(files));
   root.insert("files", array_of(files, [](const fs::path& file) { return file.string(); }));
-  root.insert("protocols", toml::array{"converge", "time"});
+  root.insert("protocols", request.traced ? toml::array{"converge", "time"} : toml::array{"self-stopped"});
   root.insert("regions", array_of(plan.modes, [](RegionMode mode) { return std::string(enum_name(mode)); }));
   root.insert("threads", array_of(plan.threads, [](int n) { return n; }));
   root.insert("tolerances", toml::array{asked.tolerance});

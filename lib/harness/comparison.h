@@ -16,11 +16,12 @@ struct ComparisonRequest {
   SolveRequest solve;            ///< files, solvers, settings, regions, threads, limits, repetitions
   std::filesystem::path folder;  ///< DIR: what is otherwise OUT/<id>
   int snapshots = 10;            ///< of a file at most, evenly spread
+  bool traced = true;            ///< protocols converge and time; otherwise self-stopped alone
   bool resume = false, force = false;
   std::vector<std::string> command_line;
 };
 
-/// Protocols converge and time on every file. Loads plugins; files are looked for, not read. `UsageError` for names and
+/// Loads plugins; files are looked for, not read. `UsageError` for names and
 /// for a folder that holds something else than results, `InputError` for a file that is not there.
 ExperimentRequest comparison(const ComparisonRequest& request);
 

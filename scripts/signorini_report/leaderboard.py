@@ -1,11 +1,12 @@
 """scripts/report --leaderboard DATASET: everyone's tables of runs on the problems of a dataset (scripts/make_dataset), ranked by fixed rules.
 
-index.html has the rules, what each entry solved, and one ranking for every machine and tolerance; machine-K/index.html is the page of that machine's
-rows (runs_page.py). Times of different machines are never compared.
+index.html has the rules, what each entry solved, and one ranking for every machine and tolerance; leaderboard.md the same as Markdown, with its figures in
+the same folder; machine-K/index.html is the page of that machine's rows (runs_page.py). Times of different machines are never compared.
 """
 
 import csv
 import dataclasses
+import re
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,7 @@ UNKNOWN = "unknown machine"
 TOLERANCES = (1e-4, 1e-6, 1e-8)  # docs/protocols.md says what they mean
 RULES = (
     "An entry is a solver with its options, as it stands in a table of runs. Its problems are those of the dataset; one that it was not run on counts as not solved.",
-    f"Tolerances are {', '.join(f'{tolerance:.0e}' for tolerance in TOLERANCES)}, each with a ranking of its own. Solved: the residual of the answer, measured by the referee outside of "
+    "Tolerances are 1e-4, 1e-6 and 1e-8, each with a ranking of its own. Solved: the residual of the answer, measured by the referee outside of "
     "the solver, is at most the tolerance. What the solver believes does not count.",
     "One thread, the friction cone, the whole problem or any exact splitting of it. Other rows are left out, and the page says how many.",
     "Time is wall-clock time from the arrays of the problem to the impulses: set-up is counted in. Repetitions count by their median.",
@@ -43,6 +44,15 @@ def problem_kinds(dataset):
             return {row["name"]: f"{row['kind']} steps" for row in csv.DictReader(file)}
     except (OSError, KeyError) as error:
         raise ReportError(f"{dataset / 'problems.csv'}: no table of a dataset ({error}); name the folder that scripts/make_dataset wrote") from error
+
+
+def problem_name(file):
+    """Without folder and ending. The second solve of a step has a point in its name: rings-000120.2."""
+    return re.sub(r"\.(npz|hdf5|h5)$", "", Path(file).name)
+
+
+def power(tolerance):
+    return f"{tolerance:.0e}".replace("e-0", "e-")
 
 
 def kind_of(env):
@@ -72,7 +82,7 @@ def by_machine(files):
 
 def admitted(runs, names):
     """(rows that the rules admit, [(reason, how many are left out)])"""
-    problem = runs["file"].map(lambda file: Path(file).stem)
+    problem = runs["file"].map(problem_name)
     tests = (("not a problem of the dataset", ~problem.isin(names)), ("more than one thread", runs["threads"] != 1), ("another law than the cone", runs["law"] != "cone"),
              ("an approximate splitting", runs["region_mode"] == "points-approx"), ("another tolerance", ~runs["tolerance"].isin(TOLERANCES)))
     out, reasons = np.zeros(len(runs), dtype=bool), []
@@ -130,7 +140,7 @@ def solved_table(boards, names):
             counts = [int(once.get(tolerance).sum()) if tolerance in once.index.get_level_values(0) else None for tolerance in tolerances]
             found.append((label, f"{number + 1}", counts))
     found.sort(key=lambda one: ([-(count or 0) for count in reversed(one[2])], one[0]))
-    header = ["entry", "machine", *(f"residual ≤ {tolerance:.0e}" for tolerance in tolerances)]
+    header = ["entry", "machine", *(f"residual ≤ {power(tolerance)}" for tolerance in tolerances)]
     return header, [[label, number, *("–" if count is None else f"{count} of {len(names)}" for count in counts)] for label, number, counts in found]
 
 
@@ -157,18 +167,30 @@ def read_boards(files, kinds, folder):
     return boards, sorted(left.items())
 
 
-def machine_part(number, board, names):
-    parts = [f"<h2>Machine {number}</h2><p>{page.text(board.name)}. <a href='machine-{number}/index.html'>All runs on it, curves and tables</a></p>"]
-    if board.busy:
-        parts.append(f"<p class='not-comparable'>{page.text(board.busy[0].upper() + board.busy[1:])}. Ranks and times are not comparable; what was solved is.</p>")
+def rankings(board, names):
+    """(title, note, header, body) of every tolerance, the widest first."""
     rows = times(board.experiment.runs)
     for tolerance in sorted(set(rows["tolerance"]), reverse=True):
         part = rows[rows["tolerance"] == tolerance]
-        parts.append(page.titled(f"Residual ≤ {tolerance:.0e}", f"{part['label'].nunique()} entries on {part['problem'].nunique()} of {len(names)} problems.",
-                                 page.plain_table(*ranking(part, names))))
-    folder = board.experiment.folder
-    parts += [f"<figure>{page.picture(folder / f'{stem}.svg', caption)}<figcaption>{page.text(caption)}</figcaption></figure>"
-              for stem, caption in pictures_in(folder) if stem.startswith("profiles_")]
+        yield (f"Residual ≤ {power(tolerance)}", f"{part['label'].nunique()} entries on {part['problem'].nunique()} of {len(names)} problems.", *ranking(part, names))
+
+
+def profile_pictures(board):
+    """[(stem, caption)] of the machine's performance profiles."""
+    return [(stem, caption) for stem, caption in pictures_in(board.experiment.folder) if stem.startswith("profiles_")]
+
+
+def busy_words(board):
+    return f"{board.busy[0].upper() + board.busy[1:]}. Ranks and times are not comparable; what was solved is." if board.busy else ""
+
+
+def machine_part(number, board, names):
+    parts = [f"<h2>Machine {number}</h2><p>{page.text(board.name)}. <a href='machine-{number}/index.html'>All runs on it, curves and tables</a></p>"]
+    if board.busy:
+        parts.append(f"<p class='not-comparable'>{page.text(busy_words(board))}</p>")
+    parts += [page.titled(title, note, page.plain_table(header, body)) for title, note, header, body in rankings(board, names)]
+    parts += [f"<figure>{page.picture(board.experiment.folder / f'{stem}.svg', caption)}<figcaption>{page.text(caption)}</figcaption></figure>"
+              for stem, caption in profile_pictures(board)]
     return "\n".join(parts)
 
 
@@ -179,7 +201,7 @@ def dataset_words(dataset, names):
 
 def index(boards, left, dataset, names, files):
     rules = "".join(f"<li>{page.text(rule)}</li>" for rule in RULES)
-    parts = ["<h1>Leaderboard</h1>", f"<p>{dataset_words(dataset, names)} {len(files)} tables of runs, {len(boards)} "
+    parts = ["<h1>Leaderboard</h1>", f"<p>{dataset_words(dataset, names)} {len(files)} table{'s' if len(files) > 1 else ''} of runs, {len(boards)} "
              f"machine{'s' if len(boards) > 1 else ''}.</p>", f"<h2>Rules</h2><ol>{rules}</ol>"]
     if left:
         parts.append(f"<p class='soft'>Left out: {page.text('; '.join(f'{count} rows, {words}' for words, count in left))}.</p>")
@@ -188,12 +210,37 @@ def index(boards, left, dataset, names, files):
     return page.document("Leaderboard, Signorini", "\n".join(parts))
 
 
+def machine_markdown(number, board, names, folder):
+    """The same part as Markdown; its figures are copied into `folder`, so that page and figures can be moved together."""
+    parts = [f"## Machine {number}", f"{board.name}.", busy_words(board)]
+    for title, note, header, body in rankings(board, names):
+        parts += [f"### {title}", note, tables.markdown(header, body, set(range(2, 8)) | {0})]
+    for stem, caption in profile_pictures(board):
+        name = f"leaderboard_{number}_{stem}.svg"
+        whole_files.write_text(folder / name, (board.experiment.folder / f"{stem}.svg").read_text(encoding="utf-8"))
+        parts += [f"![Performance profiles of machine {number}]({name})", f"*{caption}*"]
+    return parts
+
+
+def markdown(boards, left, dataset, names, folder):
+    parts = ["<!-- Written by scripts/report --leaderboard; do not edit. -->\n# Leaderboard", f"{len(names)} problems of `{dataset.resolve().name}`, made by `scripts/make_dataset`. {len(boards)} machine{'s' if len(boards) > 1 else ''}.", "## Rules",
+             "\n".join(f"{number}. {rule}" for number, rule in enumerate(RULES, 1)),
+             f"Left out: {'; '.join(f'{count} rows, {words}' for words, count in left)}." if left else ""]
+    for number, board in enumerate(boards, 1):
+        parts += machine_markdown(number, board, names, folder)
+    header, body = solved_table(boards, names)
+    parts += ["## What each entry solves", "On all machines. – was not run at this tolerance.", tables.markdown(header, body, set(range(1, len(header))))]
+    return "\n\n".join(part.rstrip("\n") for part in parts if part) + "\n"
+
+
 def write(files, dataset, folder):
-    """Pages of all machines, and the leaderboard itself, which is returned."""
+    """Pages of all machines, leaderboard.md, and index.html, whose path is returned."""
     kinds = problem_kinds(dataset)
     boards, left = read_boards(files, kinds, folder)
     for board in boards:
         runs_page.draw(board.experiment)
         html = runs_page.html_of(board.experiment, data.read_schema(files[0]))
         whole_files.write_text(board.experiment.folder / "index.html", html)
-    return index(boards, left, dataset, list(kinds), files)
+    whole_files.write_text(folder / "leaderboard.md", markdown(boards, left, dataset, list(kinds), folder))
+    whole_files.write_text(folder / "index.html", index(boards, left, dataset, list(kinds), files))
+    return folder / "index.html"

@@ -218,20 +218,12 @@ def report_runs(files, folder, replaying=None):
     return folder / "index.html"
 
 
-def report_leaderboard(files, dataset, folder):
-    """The page that ranks tables of runs on a dataset."""
-    folder = folder or dataset / "leaderboard"
-    html = leaderboard.write(files, dataset, folder)
-    whole_files.write_text(folder / "index.html", html)
-    return folder / "index.html"
-
-
 def main(arguments=None):
     options = parse(arguments)
     replaying = None if options.no_replay else replays.Maker(replays.find_program(options.program), options.out)
     try:
         if options.leaderboard:
-            print(f"leaderboard  {report_leaderboard(options.runs, options.leaderboard, options.output)}")
+            print(f"leaderboard  {leaderboard.write(options.runs, options.leaderboard, options.output or options.leaderboard / 'leaderboard')}")
             return 0
         if options.runs:
             print(f"report  {report_runs(options.runs, options.output, replaying)}")

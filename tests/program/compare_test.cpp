@@ -49,6 +49,22 @@ TEST_F(CompareTest, WritesRowsCurvesAndATableThatFitsEightyColumns) {
   EXPECT_NE(o.out.find("fastest"), std::string::npos) << o.out;
 }
 
+TEST_F(CompareTest, WithoutCurvesEveryRunStopsByItself) {
+  const Outcome o = compare({a_, b_, "--no-curves", "--json"});
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_EQ(column(&RunRecord::protocol), (Words{"self-stopped"}));
+  EXPECT_FALSE(fs::exists(folder_ / "cmp" / "trace.h5"));
+  const Json told = Json::parse(o.out);
+  ASSERT_EQ(told["comparison"]["solvers"].size(), 2U);
+  std::size_t fastest = 0;
+  for (const Json& line : told["comparison"]["solvers"]) {
+    EXPECT_EQ(line["solved"], 2);
+    fastest += line["fastest"].get<std::size_t>();
+  }
+  EXPECT_EQ(fastest, 2U);
+  EXPECT_EQ(compare({a_, b_, "--resume"}).code, 2) << "the rows are of another comparison";
+}
+
 /// Every folder of a dataset holds such pairs; rows of one must not stand for those of the other.
 TEST_F(CompareTest, TheSameProblemInTwoFormsHasTwoNames) {
   ASSERT_EQ(run({"export", a_, "-o", path("a.npz")}).code, 0);

@@ -76,6 +76,10 @@ class Leaderboard(unittest.TestCase):
         self.assertEqual((code, err.count("\n")), (3, 1), err)
         self.assertIn("another tolerance", err)
 
+    def test_the_second_solve_of_a_step_is_a_problem_of_its_own(self):
+        self.assertEqual([leaderboard.problem_name(file) for file in ("rings-000120.2", "a/rings-000120.2.npz", "rings-000120.hdf5", "rings-000120")],
+                         ["rings-000120.2", "rings-000120.2", "rings-000120", "rings-000120"])
+
     def test_ranks_follow_the_profile_and_what_was_not_run_is_not_solved(self):
         rows, _ = self.rows(self.one)
         header, body = leaderboard.ranking(rows, NAMES)
@@ -110,8 +114,16 @@ class Leaderboard(unittest.TestCase):
         self.assertNotIn("6 of 7", second.split("What each entry solves")[0])
         for number in (1, 2):
             self.assertTrue((self.root / f"page/machine-{number}/index.html").is_file())
+        text = (self.root / "page/leaderboard.md").read_text()
         for rule in leaderboard.RULES:
             self.assertIn(rule, page)
+            self.assertIn(rule, text)
+        for name in re.findall(r"!\[[^]]*\]\(([^)]*)\)", text):
+            self.assertTrue((self.root / "page" / name).is_file(), name)
+        rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| 1 |")]
+        self.assertEqual(len(rows), 2 * 1)  # machines × tolerances
+        for row in rows:
+            self.assertTrue(f">{row[1]}</td>" in page, row[1])
 
     def test_two_tables_of_one_machine_stand_in_one_ranking(self):
         again = self.runs("again", steps=6, seed=9, laws=("cone",), machine=MACHINE)
