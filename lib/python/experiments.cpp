@@ -114,6 +114,7 @@ py::dict compare(const py::dict& given, const py::object& told) {
   solve.time_limit = given["time_limit"].cast<double>();
   solve.repetitions = given["repetitions"].cast<int>();
   request.snapshots = given["snapshots"].cast<int>();
+  request.traced = given["curves"].cast<bool>();
   request.folder = given["folder"].cast<fs::path>();
   request.resume = given["resume"].cast<bool>();
   request.force = given["force"].cast<bool>();

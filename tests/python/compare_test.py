@@ -37,6 +37,12 @@ def test_options_regions_and_threads(reference, tmp_path, own_solvers):
     assert set(runs.region_mode) == {"none", "points"} and set(runs.law) == {"pyramid"} and runs.options.str.contains("tangent=scalar").all()
 
 
+def test_without_curves_every_run_stops_by_itself(reference, tmp_path):
+    runs = signorini.compare(reference / "net0.hdf5", ["pgs", "nncg"], out=tmp_path / "cmp", curves=False)
+    assert set(runs.protocol) == {"self-stopped"} and set(runs.solver) == {"pgs", "nncg"}
+    assert not (tmp_path / "cmp" / "trace.h5").exists()
+
+
 def test_a_solver_that_fails_only_when_it_is_timed_is_a_row(reference, tmp_path):
     exact = signorini.solve(signorini.open(reference / "net0.hdf5")[0], "prox-newton", tolerance=1e-10).r
     for good_starts in (2, 3):  # the warm-up fails, then a repetition

@@ -63,7 +63,7 @@ def _finish(out: dict[str, Any], listener: _Listener) -> "pandas.DataFrame":
 def compare(files: Union[PathLike, Iterable[PathLike]], solvers: Union[str, Iterable[str]] = ("all", "-reference"), *, out: PathLike,
             tolerance: float = 1e-6, regions: Union[str, Iterable[str]] = "none", threads: Union[int, Iterable[int]] = 1,
             snapshots: int = 10, repetitions: int = 3, max_iterations: int = 10000, time_limit: float = 5.0,
-            options: Optional[dict[str, dict[str, Any]]] = None, resume: bool = False, force: bool = False,
+            options: Optional[dict[str, dict[str, Any]]] = None, curves: bool = True, resume: bool = False, force: bool = False,
             progress: Optional[Progress] = None) -> "pandas.DataFrame":
     """Every solver on every file, as ``signorini compare``: once traced, several times timed, judged by the referee.
 
@@ -75,6 +75,7 @@ def compare(files: Union[PathLike, Iterable[PathLike]], solvers: Union[str, Iter
         snapshots: of a file at most, evenly spread.
         time_limit: s for a solve; a traced run may take ten times that.
         options: of solvers, by name: ``{"pgs": {"law": "pyramid"}}``.
+        curves: False: nothing traced, only runs that stop by themselves (protocol "self-stopped"): many times faster with large bodies.
         resume: keep finished rows of the same program, files and solvers. force: make all again.
         progress: called as progress(done, total, what). Lines are logged by the logger 'signorini'.
 
@@ -89,7 +90,8 @@ def compare(files: Union[PathLike, Iterable[PathLike]], solvers: Union[str, Iter
                  max_iterations=number("max_iterations", max_iterations, 1, is_whole=True),
                  time_limit=number("time_limit", time_limit, 0.0, may_be_least=False),
                  repetitions=number("repetitions", repetitions, 1, is_whole=True), snapshots=number("snapshots", snapshots, 1, is_whole=True),
-                 folder=os.fspath(out), resume=bool(resume), force=bool(force), command_line=["signorini.compare"] + _texts("files", files))
+                 folder=os.fspath(out), curves=bool(curves), resume=bool(resume), force=bool(force),
+                 command_line=["signorini.compare"] + _texts("files", files))
     listener = _Listener(progress)
     with hdf5():
         return _finish(_core.compare(given, listener), listener)
