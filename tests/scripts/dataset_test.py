@@ -379,7 +379,7 @@ class Dataset(unittest.TestCase):
                               capture_output=True, text=True, timeout=100)
         self.assertEqual(done.returncode, 0, done.stderr)
         page = (self.root / "board/index.html").read_text()
-        for words in ("4 problems of", "Machine 1", "Residual ≤ 1e-04", "<td class=''>pgs</td>", "<td class=''>ica</td>"):
+        for words in ("4 problems of", "Machine 1", "Residual ≤ 1e-4", "<td class=''>pgs</td>", "<td class=''>ica</td>"):
             self.assertIn(words, page)
         self.assertNotIn("Left out", page)
 
