@@ -51,10 +51,6 @@ def problem_name(file):
     return re.sub(r"\.(npz|hdf5|h5)$", "", Path(file).name)
 
 
-def power(tolerance):
-    return f"{tolerance:.0e}".replace("e-0", "e-")
-
-
 def kind_of(env):
     """The machine of an env.json as a short text."""
     found = env.get("machine")
@@ -140,7 +136,7 @@ def solved_table(boards, names):
             counts = [int(once.get(tolerance).sum()) if tolerance in once.index.get_level_values(0) else None for tolerance in tolerances]
             found.append((label, f"{number + 1}", counts))
     found.sort(key=lambda one: ([-(count or 0) for count in reversed(one[2])], one[0]))
-    header = ["entry", "machine", *(f"residual ≤ {power(tolerance)}" for tolerance in tolerances)]
+    header = ["entry", "machine", *(f"residual ≤ {tables.tolerance_text(tolerance)}" for tolerance in tolerances)]
     return header, [[label, number, *("–" if count is None else f"{count} of {len(names)}" for count in counts)] for label, number, counts in found]
 
 
@@ -172,7 +168,7 @@ def rankings(board, names):
     rows = times(board.experiment.runs)
     for tolerance in sorted(set(rows["tolerance"]), reverse=True):
         part = rows[rows["tolerance"] == tolerance]
-        yield (f"Residual ≤ {power(tolerance)}", f"{part['label'].nunique()} entries on {part['problem'].nunique()} of {len(names)} problems.", *ranking(part, names))
+        yield (f"Residual ≤ {tables.tolerance_text(tolerance)}", f"{part['label'].nunique()} entries on {part['problem'].nunique()} of {len(names)} problems.", *ranking(part, names))
 
 
 def profile_pictures(board):

@@ -36,7 +36,7 @@ def percent(value):
 
 
 def asked(row):
-    text = f"{row['asked']:.0e}".replace("e-0", "e-")
+    text = tables.tolerance_text(row['asked'])
     return text if row["residual"] <= row["asked"] * (1 + 1e-6) else f"{text} ({power(row['residual'])})"
 
 
@@ -74,7 +74,7 @@ def overview(lines):
             slips.append(np.nan if line.slip is None else abs(line.slip.get(asked_for, np.nan)))
             times += list(part["step_seconds"] / line.rows.loc[line.rows["asked"].idxmin(), "step_seconds"])
         others = [row for row in rows if row["file"] != row["finest"]]
-        found.append([f"{asked_for:.0e}".replace("e-0", "e-"), power(largest(row["velocity_error"] for row in rows)),
+        found.append([tables.tolerance_text(asked_for), power(largest(row["velocity_error"] for row in rows)),
                       power(largest(row["creep_beyond"] for row in others)), percent(largest(slips)), length(largest(row["deepest_beyond"] for row in others)),
                       length(largest(row["apart_mean"] for row in others)), percent(largest(row["energy_share"] for row in others)), f"{np.median(times):.2g}"])
     return found

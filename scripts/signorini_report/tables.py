@@ -170,6 +170,11 @@ def rows_for(experiment, protocol):
                 & (runs["threads"] == runs["threads"].min())]
 
 
+def tolerance_text(value):
+    """1e-4, where Python says 1e-04."""
+    return f"{value:.0e}".replace("e-0", "e-")
+
+
 def short(value):
     """Two digits, 0 as it is, a dash for no number."""
     if np.isnan(value):

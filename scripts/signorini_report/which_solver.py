@@ -19,10 +19,6 @@ def table_of(folder, name):
     return pd.read_csv(path, dtype={"step": str}) if path.is_file() else None
 
 
-def power(value):
-    return f"{value:.0e}".replace("e-0", "e-")
-
-
 def span(values, digits=3):
     """'0.0066 – 0.41', one number where they agree; – where there are none."""
     values = pd.to_numeric(values, errors="coerce").dropna()
@@ -76,7 +72,7 @@ def winners_table(folder, config):
             by, alone = (part.sort_values(column, ascending=False, kind="stable") for column in ("height", "height_alone"))
             siconos = by[by["solver"].str.startswith("siconos") & (by["solved"] > 0)]
             auto = by[by["label"] == "auto"]
-            rows.append([first, power(tolerance), ", ".join(named(row) for _, row in by.head(SHOWN).iterrows()),
+            rows.append([first, tables.tolerance_text(tolerance), ", ".join(named(row) for _, row in by.head(SHOWN).iterrows()),
                          ", ".join(named(row, "_alone") for _, row in alone.head(SHOWN).iterrows()),
                          named(auto.iloc[0]).removeprefix("auto ") if len(auto) else "–",
                          named(siconos.iloc[0]).removeprefix("Siconos ") if len(siconos) else "–"])
@@ -109,8 +105,8 @@ def failures_table(folder, config):
         counts = missed.groupby("family")["runs"].sum()
         cells.append(", ".join(f"{name} {counts[name]}" for name in [*config["groups"], "others"] if name in counts) or "–")
         rows.append(cells)
-    middle = power(tolerances[1 if len(tolerances) > 2 else 0])
-    return tables.markdown(["solver", *(f"not solved to {power(tolerance)}" for tolerance in tolerances), f"families missed at {middle}"], rows, set())
+    middle = tables.tolerance_text(tolerances[1 if len(tolerances) > 2 else 0])
+    return tables.markdown(["solver", *(f"not solved to {tables.tolerance_text(tolerance)}" for tolerance in tolerances), f"families missed at {middle}"], rows, set())
 
 
 WORDS = {"contacts": "contacts", "rank_ratio": "rows ÷ dofs", "rows_per_rank": "rows ÷ rank of W", "condition": "condition of W",
