@@ -141,7 +141,7 @@ void ContactSweep::split_region(Index region, std::span<const Index> colour) {
   plan.colour_begin.push_back(contacts);
   Split split;
   split.region = region;
-  split.stages.prepare(contacts, plan);
+  split.stages.prepare(contacts, plan, SweepStages::kWorthSharing);
   if (split.stages.pieces() == split.stages.stages()) return;
   split.seen.resize(split.stages.pieces());
   splits_.push_back(std::move(split));

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <vector>
 
 #include "contact/planted_problem.h"
@@ -44,7 +45,7 @@ TEST(WorkAndSpan, BarriersStandBehindStagesOfSeveralPieces) {
 /// Colours of 200 (64, 64, 64, 8), 130 (64, 64, 2), and 60 and 10, which are less than two pieces: one stage of 70.
 TEST(WorkAndSpan, OfASweepInColours) {
   SweepStages stages;
-  stages.prepare(400, plan_of({200, 130, 60, 10}));
+  stages.prepare(400, plan_of({200, 130, 60, 10}), SweepStages::kWorthSharing);
   constexpr double b = SweepStages::kBarrier;
   for (const auto& [cores, time] : {std::pair{1, 400.0},
                                     {2, 128.0 + 66.0 + 70.0 + 2 * b},
@@ -57,9 +58,24 @@ TEST(WorkAndSpan, OfASweepInColours) {
   }
 }
 
+/// Two threads need 0.71 times the time of one: worth it over W, not on bodies.
+TEST(SweepStages, AreSharedWhereTwoThreadsNeedAtMostTheAskedShare) {
+  for (const auto& [asked, threads] :
+       {std::pair{SweepStages::kWorthSharing, 2}, {SweepStages::kWorthSharingOnBodies, 1}}) {
+    SweepStages stages;
+    stages.prepare(400, plan_of({200, 130, 60, 10}), asked);
+    TaskArena arena(2);
+    std::vector<Index> partial(stages.pieces());
+    const Index contacts = stages.run(
+        &arena, partial, [](SweepRange range) { return range.end - range.begin; }, std::plus<>());
+    EXPECT_EQ(contacts, 400);
+    EXPECT_EQ(arena.busiest(), threads) << asked;
+  }
+}
+
 TEST(WorkAndSpan, OfANaturalOrderIsSerial) {
   SweepStages stages;
-  stages.prepare(1000, {});
+  stages.prepare(1000, {}, SweepStages::kWorthSharing);
   const WorkAndSpan found = stages.work_and_span(8);
   EXPECT_EQ(found.work, 1000.0);
   EXPECT_EQ(found.span, 1000.0);

@@ -27,7 +27,7 @@ void Nsgs::prepare_bodies(const ContactProblem& problem) {
 
 void Nsgs::prepare_exact() {
   exact_.prepare(data_);
-  stages_.prepare(data_.contacts(), plan_);
+  stages_.prepare(data_.contacts(), plan_, SweepStages::worth_sharing(data_));
   partial_.resize(stages_.pieces());
   v_.assign(data_.bodies ? data_.bodies->free.size() : 0, 0.0);
 }

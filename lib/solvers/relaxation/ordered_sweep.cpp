@@ -37,7 +37,7 @@ SweepStep measured_step(const GaussSeidelData& data, std::span<const double> bef
 void OrderedSweep::prepare(const GaussSeidelData& data, const SweepPlan& plan) {
   data_ = &data;
   symmetric_ = plan.symmetric;
-  stages_.prepare(data.contacts(), plan);
+  stages_.prepare(data.contacts(), plan, SweepStages::worth_sharing(data));
   partial_.resize(stages_.pieces());
   before_.assign(symmetric_ ? 3 * data.contact.size() : 0, 0.0);
   v_.assign(data.bodies ? data.bodies->free.size() : 0, 0.0);

@@ -9,7 +9,7 @@ void SweepStages::add_stage(Index begin, Index end, bool split) {
   pieces_ += pieces;
 }
 
-void SweepStages::prepare(Index contacts, const SweepPlan& plan) {
+void SweepStages::prepare(Index contacts, const SweepPlan& plan, double worth_sharing) {
   stages_.clear();
   sizes_.clear();
   pieces_ = 0;
@@ -24,7 +24,7 @@ void SweepStages::prepare(Index contacts, const SweepPlan& plan) {
   }
   if (plan.colours() == 0) add_stage(0, contacts, false);
   const WorkAndSpan on_two = work_and_span(2);
-  worth_sharing_ = on_two.time <= kWorthSharing * on_two.work;
+  worth_sharing_ = on_two.time <= worth_sharing * on_two.work;
 }
 
 WorkAndSpan SweepStages::work_and_span(int cores) const {

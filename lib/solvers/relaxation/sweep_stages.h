@@ -21,7 +21,8 @@ class SweepStages {
  public:
   static constexpr Index kPiece = 64;  ///< contacts, some microseconds
 
-  void prepare(Index contacts, const SweepPlan& plan);
+  /// Threads share a sweep where two of them need at most the share `worth_sharing` of its time, by `work_and_span`.
+  void prepare(Index contacts, const SweepPlan& plan, double worth_sharing);
 
   /// The results of work(SweepRange) for all pieces, joined. `partial` has room for `pieces()`. Allocates nothing.
   template <class Result, class Work, class Join>
@@ -51,9 +52,13 @@ class SweepStages {
   WorkAndSpan work_and_span(int cores) const;
   /// What a barrier of base/stages.h costs on two threads, in contacts (docs/notes/measurements.md).
   static constexpr double kBarrier = 10.0;
-  /// Threads share a sweep where two of them need at most this share of its time, by `work_and_span`: on bodies a contact
-  /// takes half the time that it takes over W, and a barrier counts twice.
-  static constexpr double kWorthSharing = 0.7;
+  /// `worth_sharing` of sweeps over W, whose times are as predicted …
+  static constexpr double kWorthSharing = 0.85;
+  /// … and on bodies, where a contact takes half the time, and a barrier counts twice.
+  static constexpr double kWorthSharingOnBodies = 0.7;
+  static double worth_sharing(const GaussSeidelData& data) {
+    return data.bodies ? kWorthSharingOnBodies : kWorthSharing;
+  }
 
  private:
   void add_stage(Index begin, Index end, bool split);

@@ -36,7 +36,7 @@ void SplitSweep::prepare(const GaussSeidelData& data) {
   data_ = &data;
   contacts_ = contacts_with(data, data.bodies ? split_masses() : split_rows(data));
   if (data.bodies) turn_responses();
-  stages_.prepare(data.contacts(), side_by_side(data.contacts()));
+  stages_.prepare(data.contacts(), side_by_side(data.contacts()), SweepStages::kWorthSharingOnBodies);
   partial_.resize(stages_.pieces());
   start_.assign(data.bodies ? data.bodies->free.size() : 3 * data.contact.size(), 0.0);
 }
