@@ -24,7 +24,7 @@
 #include "commands.h"
 #include "harness/environment.h"
 #include "interrupt.h"
-#include "linalg/simd.h"
+#include "linalg/factor_library.h"
 #include "record/h5.h"
 #include "terminal.h"
 #include "terminal_monitor.h"
@@ -143,7 +143,7 @@ int run_program(int argc, char** argv) {
     say_lines(app.help());
     return kUsage;
   }
-  isa();  // refuses a wrong SIGNORINI_ISA before anything is begun
+  rounding_name();  // refuses a wrong SIGNORINI_ISA or SIGNORINI_FACTOR before anything is begun
   return program.command();
 }
 

@@ -19,7 +19,7 @@
 #include "base/parallel.h"
 #include "base/system_file.h"
 #include "base/text.h"
-#include "linalg/simd.h"
+#include "linalg/factor_library.h"
 
 namespace signorini {
 namespace {
@@ -146,7 +146,7 @@ Json machine_object() {
           {"affinity", affinity()},
           {"caches", caches()},
           {"blas", blas_in_use()},
-          {"kernels", enum_name(same_bits(isa()))},
+          {"kernels", rounding_name()},
           {"governor", governor.empty() ? "unavailable" : governor},
           {"kernel", fmt::format("{} {}", name.sysname, name.release)},
           {"host_digest", host_digest()}};

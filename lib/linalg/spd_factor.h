@@ -8,8 +8,8 @@
 
 /// Sparse Cholesky factor of a symmetric positive definite matrix, P M Pᵀ = L Lᵀ.
 ///
-/// CHOLMOD (minimum degree, large factors by nested dissection where that is cheaper; supernodal where it pays)
-/// when built with it, Eigen's SimplicialLLT otherwise; a diagonal matrix takes neither. Everything runs on the calling thread and gives the same bits every time.
+/// CHOLMOD (minimum degree, large factors by nested dissection where that is cheaper; supernodal where it pays) or
+/// Eigen's SimplicialLLT (factor_library.h); a diagonal matrix takes neither. Everything runs on the calling thread and gives the same bits every time.
 /// The workspaces of a solve belong to the factor: one factor must not be used by two threads at once.
 ///
 /// Many right-hand sides of a supernodal factor are solved by supernodal_solve.h, as a *panel*: stored row by row in the

@@ -30,7 +30,7 @@ struct RecordingHeader {
   std::string config;  ///< the whole effective TOML
   std::string git;     ///< revision of the program, "-dirty" where it applies
   std::uint64_t seed = 0;
-  /// Kernels (`same_bits`, linalg/simd.h), on which the last bits depend: "avx2". Of a recording that a resume
+  /// Kernels and factors (`rounding_name`, linalg/factor_library.h), on which the last bits depend: "avx2". Of a recording that a resume
   /// went on with elsewhere all of them in order, "avx2, portable". Not compared: a resume may go on.
   std::string kernels = {};
 };

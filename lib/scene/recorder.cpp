@@ -13,7 +13,7 @@
 #include "base/durable_file.h"
 #include "base/output_file.h"
 #include "base/reason.h"
-#include "linalg/simd.h"
+#include "linalg/factor_library.h"
 #include "record/recording_checkpoint.h"
 #include "record/recording_failure.h"
 #include "record/recording_format.h"
@@ -195,8 +195,8 @@ class Recording {
     const std::string before = header_.kernels.substr(0, comma);
     context_.monitor.message(fmt::format(
         "warning: {}: begun with {} kernels, goes on with {}: its last bits will be those of neither; "
-        "SIGNORINI_ISA={} goes on as it began, on a processor that has it",
-        paths_.file.string(), before, own, before.substr(0, before.find(','))));
+        "{} goes on as it began, where processor and program have both",
+        paths_.file.string(), before, own, rounding_environment(before.substr(0, before.find(',')))));
   }
 
   /// Nothing when a signal ends the step in its midst, and then the scene is back where the step began; nor when it
@@ -352,7 +352,7 @@ RecordingSummary record_scene(const RecordRequest& asked, const fs::path& output
   request.cancelled = context.monitor.cancelled();
   RecordingHeader header = recording_header(request);
   header.git = context.revision;
-  header.kernels = enum_name(same_bits(isa()));
+  header.kernels = rounding_name();
   const RecordingPaths paths(output);
   const OutputPlan plan = plan_of(request, output);
   check_outputs(plan);

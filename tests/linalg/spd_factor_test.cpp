@@ -14,6 +14,7 @@
 
 #include "base/check.h"
 #include "base/memory_error.h"
+#include "linalg/factor_library.h"
 #include "linalg/random_blocks.h"
 
 namespace signorini::spd_factor_test {
@@ -101,11 +102,8 @@ TEST_P(SpdFactorOfSize, PanelsHaveTheSameBits) {
 }
 
 TEST(SpdFactor, OfManyDofsHasPanels) {
-#ifdef SIGNORINI_HAVE_CHOLMOD
-  EXPECT_EQ(SpdFactor(random_spd(200, 4.0, 8)).panel_rows().size(), 600U);
-#else
-  GTEST_SKIP() << "built without CHOLMOD";
-#endif
+  const SpdFactor factor(random_spd(200, 4.0, 8));
+  EXPECT_EQ(factor.panel_rows().size(), factor_library() == FactorLibrary::cholmod ? 600U : 0U);
 }
 
 TEST_P(SpdFactorOfSize, StartsNoThreads) {
@@ -228,18 +226,16 @@ SparseRows laplacian(Index side) {
   std::_Exit(0);
 }
 
-/// Why a factor that is too large is not refused here; empty where it is.
-#if !defined(SIGNORINI_HAVE_CHOLMOD)
-constexpr const char* kNotRefused =
-    "built without CHOLMOD: Eigen does not tell the size of a factor before it takes the memory";
-#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr const char* kNotRefused = "sanitizers need more address space than this test leaves";
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool sanitized = true;
 #else
-constexpr const char* kNotRefused = "";
+constexpr bool sanitized = false;
 #endif
 
 TEST(SpdFactor, LargerThanTheMemoryIsRefusedBeforeItIsMade) {
-  if (*kNotRefused != '\0') GTEST_SKIP() << kNotRefused;
+  if (factor_library() == FactorLibrary::eigen)
+    GTEST_SKIP() << "Eigen does not tell the size of a factor before it takes the memory";
+  if (sanitized) GTEST_SKIP() << "sanitizers need more address space than this test leaves";
   const SparseRows M = laplacian(48);
   const SpdPattern pattern(M);  // 110,592 dofs; L has more than 64 MiB
   EXPECT_EXIT(factor_in_little_memory(M, pattern), testing::ExitedWithCode(5),

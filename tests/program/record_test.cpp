@@ -3,6 +3,7 @@
 
 #include "base/rng.h"
 #include "base/text.h"
+#include "linalg/factor_library.h"
 #include "linalg/simd.h"
 #include "program/program_fixture.h"
 #include "record/recording_file.h"
@@ -365,6 +366,25 @@ TEST_F(InterruptedRecordTest, AResumeWithOtherKernelsIsToldAndStandsInTheFile) {
   EXPECT_NE(resumed.err.find("begun with portable kernels, goes on with avx2"), std::string::npos)
       << resumed.err;
   EXPECT_EQ(RecordingReader(folder_ / "b.h5").header().kernels, "portable, avx2");
+}
+
+TEST_F(InterruptedRecordTest, AResumeWithAnotherFactorLibraryIsToldAndStandsInTheFile) {
+  if (default_factor_library() == FactorLibrary::eigen)
+    GTEST_SKIP() << "this program was built without CHOLMOD";
+  const pid_t child = start(command("b.h5", {"--checkpoint-seconds", "1000"}), {"SIGNORINI_FACTOR=eigen"});
+  for (int i = 0; i < 4000 && frames_on_disk(folder_ / "b.h5", 99) < 1; ++i) ::usleep(2000);
+  ::kill(child, SIGTERM);
+  ASSERT_EQ(finish(child).code, 130);
+  const Outcome resumed = run(command("b.h5", {"--resume"}));
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  const std::string own = rounding_name();
+  EXPECT_NE(resumed.err.find(fmt::format("begun with {}+eigen kernels, goes on with {}:", own, own)),
+            std::string::npos)
+      << resumed.err;
+  EXPECT_NE(resumed.err.find(fmt::format("SIGNORINI_ISA={} SIGNORINI_FACTOR=eigen goes on", own)),
+            std::string::npos)
+      << resumed.err;
+  EXPECT_EQ(RecordingReader(folder_ / "b.h5").header().kernels, fmt::format("{}+eigen, {}", own, own));
 }
 
 TEST_F(RecordTest, TerminationInsideALongSolveLosesThatStepOnly) {

@@ -56,6 +56,15 @@ TEST_F(UsageTest, AWrongInstructionSetIsRefusedBeforeAnythingIsBegun) {
   EXPECT_FALSE(fs::exists(path("t.h5")));
 }
 
+TEST_F(UsageTest, AWrongFactorLibraryIsRefusedBeforeAnythingIsBegun) {
+  const Outcome o =
+      finish(start({"record", "table", "--size", "quick", "-o", path("t.h5")}, {"SIGNORINI_FACTOR=mumps"}));
+  EXPECT_EQ(o.code, 2);
+  EXPECT_NE(o.err.find("environment variable SIGNORINI_FACTOR"), std::string::npos) << o.err;
+  EXPECT_NE(o.err.find("eigen"), std::string::npos) << "the libraries: " << o.err;
+  EXPECT_FALSE(fs::exists(path("t.h5")));
+}
+
 TEST_F(UsageTest, HelpOfEveryCommandTeachesWithExamples) {
   for (const char* command : kCommands) {
     const Outcome o = run({command, "--help"});
