@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstdlib>
 #include <map>
 #include <string>
 #include <string_view>
@@ -51,6 +52,14 @@ E parse_enum(std::string_view text, std::string_view what) {
     known += name;
   }
   throw_usage("{}: unknown value '{}' (known: {})", what, text, known);
+}
+
+/// What the environment variable asks for; `otherwise` where it is not set or empty. Throws `UsageError` for another name.
+template <NamedEnum E>
+E enum_from_environment(const std::string& variable, E otherwise) {
+  const char* asked = std::getenv(variable.c_str());
+  return asked == nullptr || *asked == '\0' ? otherwise
+                                            : parse_enum<E>(asked, "environment variable " + variable);
 }
 
 /// Keys and values as text, as they come from the command line or a TOML table.

@@ -125,8 +125,6 @@ class CholmodAnalysis final : public SparseAnalysis {
     cholmod_free_factor(&L_, &common_);
     cholmod_finish(&common_);
   }
-  CholmodAnalysis(const CholmodAnalysis&) = delete;
-  CholmodAnalysis& operator=(const CholmodAnalysis&) = delete;
   /// Null where the analysis failed.
   cholmod_factor* get() const { return L_; }
   int status() const { return common_.status; }
@@ -157,8 +155,6 @@ class CholmodFactor final : public SparseFactor {
  public:
   CholmodFactor(const SparseRows& M, const CholmodAnalysis* analysis);
   ~CholmodFactor() override;
-  CholmodFactor(const CholmodFactor&) = delete;
-  CholmodFactor& operator=(const CholmodFactor&) = delete;
   void solve(const double* b, double* x) override;
   Matrix solve_columns(const Matrix& B) override;
   void half_solve(Matrix& B, std::vector<double>& panel) override;

@@ -1,7 +1,5 @@
 #include "linalg/factor_library.h"
 
-#include <cstdlib>
-
 #include "base/check.h"
 #include "linalg/simd.h"
 
@@ -9,11 +7,10 @@ namespace signorini {
 namespace {
 
 FactorLibrary chosen_library() {
-  const char* asked = std::getenv("SIGNORINI_FACTOR");
-  if (asked == nullptr || *asked == '\0') return default_factor_library();
-  const auto library = parse_enum<FactorLibrary>(asked, "environment variable SIGNORINI_FACTOR");
+  const FactorLibrary library = enum_from_environment("SIGNORINI_FACTOR", default_factor_library());
   if (library < default_factor_library())
-    throw_usage("environment variable SIGNORINI_FACTOR = {}: this program was built without CHOLMOD", asked);
+    throw_usage("environment variable SIGNORINI_FACTOR = {}: this program was built without CHOLMOD",
+                enum_name(library));
   return library;
 }
 

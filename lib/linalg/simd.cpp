@@ -1,18 +1,14 @@
 #include "linalg/simd.h"
 
-#include <cstdlib>
-
 #include "base/check.h"
 
 namespace signorini {
 namespace {
 
 Isa chosen_isa() {
-  const char* asked = std::getenv("SIGNORINI_ISA");
-  if (asked == nullptr || *asked == '\0') return best_isa();
-  const Isa level = parse_enum<Isa>(asked, "environment variable SIGNORINI_ISA");
+  const Isa level = enum_from_environment("SIGNORINI_ISA", best_isa());
   if (level > best_isa()) {
-    throw_usage("environment variable SIGNORINI_ISA = {}: this processor has only {}", asked,
+    throw_usage("environment variable SIGNORINI_ISA = {}: this processor has only {}", enum_name(level),
                 enum_name(best_isa()));
   }
   return level;

@@ -2,6 +2,7 @@
 
 #include <pty.h>
 
+#include <array>
 #include <cstdlib>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -47,22 +48,16 @@ const std::array<const char*, 14> kCommands{"list",  "record", "info",       "so
                                             "run",   "replay", "export",     "reproduce", "plan",
                                             "merge", "status", "completion", "man"};
 
-TEST_F(UsageTest, AWrongInstructionSetIsRefusedBeforeAnythingIsBegun) {
-  const Outcome o =
-      finish(start({"record", "table", "--size", "quick", "-o", path("t.h5")}, {"SIGNORINI_ISA=sse9"}));
-  EXPECT_EQ(o.code, 2);
-  EXPECT_NE(o.err.find("environment variable SIGNORINI_ISA"), std::string::npos) << o.err;
-  EXPECT_NE(o.err.find("portable"), std::string::npos) << "the levels: " << o.err;
-  EXPECT_FALSE(fs::exists(path("t.h5")));
-}
-
-TEST_F(UsageTest, AWrongFactorLibraryIsRefusedBeforeAnythingIsBegun) {
-  const Outcome o =
-      finish(start({"record", "table", "--size", "quick", "-o", path("t.h5")}, {"SIGNORINI_FACTOR=mumps"}));
-  EXPECT_EQ(o.code, 2);
-  EXPECT_NE(o.err.find("environment variable SIGNORINI_FACTOR"), std::string::npos) << o.err;
-  EXPECT_NE(o.err.find("eigen"), std::string::npos) << "the libraries: " << o.err;
-  EXPECT_FALSE(fs::exists(path("t.h5")));
+TEST_F(UsageTest, AWrongChoiceInTheEnvironmentIsRefusedBeforeAnythingIsBegun) {
+  for (const auto& [variable, wrong, known] :
+       {std::array{"SIGNORINI_ISA", "sse9", "portable"}, {"SIGNORINI_FACTOR", "mumps", "eigen"}}) {
+    const Outcome o = finish(start({"record", "table", "--size", "quick", "-o", path("t.h5")},
+                                   {fmt::format("{}={}", variable, wrong)}));
+    EXPECT_EQ(o.code, 2);
+    EXPECT_NE(o.err.find(fmt::format("environment variable {}", variable)), std::string::npos) << o.err;
+    EXPECT_NE(o.err.find(known), std::string::npos) << "the known ones: " << o.err;
+    EXPECT_FALSE(fs::exists(path("t.h5")));
+  }
 }
 
 TEST_F(UsageTest, HelpOfEveryCommandTeachesWithExamples) {
